@@ -71,6 +71,8 @@ class Attack:
         Seconds between two pieces; 0 sends as fast as the server reads.
     waits : bool
         Whether each waits for an answer before it sends again.
+    apart : bool
+        Whether each has an address of its own.
     """
 
     name: str
@@ -78,11 +80,16 @@ class Attack:
     lines: bytes
     pause: float = 0.0
     waits: bool = False
+    apart: bool = False
 
 
 def _division(players: int) -> bytes:
     members = b"".join(b"\tPLAYER p%d" % n for n in range(players))
     return b"GAME openarena/tdm\nTEAMS 2%b\n" % members
+
+
+def _party(players: int) -> bytes:
+    return b"PARTY" + b"".join(b"\tPLAYER p%d" % n for n in range(players)) + b"\n"
 
 
 def _advantage(players: int) -> bytes:
@@ -97,9 +104,11 @@ ATTACKS = (
     Attack("ten that send MUTATOR", 10, b"GAME tdm\n" + b"MUTATOR x\nMUTATOR y\n" * 512),
     Attack("ten that send refused lines", 10, b"HELLO\n" * 1024),
     Attack("ten that look up strangers", 10, b"".join(b"PLAYER x%d\n" % n for n in range(1024))),
+    Attack("64 that send PARTY of 60 players", 64, b"GAME tdm\n" + 4 * _party(60)),
     Attack("64 that send a byte at a time", 64, b"PLAYER p1\n", pause=0.01),
     Attack(f"64 that divide {MANY} players", 64, _division(MANY), waits=True),
     Attack(f"64 that divide {DIVIDED} players", 64, _division(DIVIDED), waits=True),
+    Attack(f"64 addresses that divide {MANY} players", 64, _division(MANY), waits=True, apart=True),
     Attack(f"64 that ask ADVANTAGE of {MANY} players", 64, _advantage(MANY), waits=True),
 )
 
@@ -110,8 +119,9 @@ def attack(port: int, plan: Attack) -> None:
     poll = select.poll()
     by: dict[int, socket.socket] = {}
     rest: dict[int, memoryview] = {}
-    for _ in range(plan.clients):
-        client = socket.create_connection((LOOPBACK, port), source_address=(ATTACKER, 0))
+    for n in range(plan.clients):
+        address = f"127.0.1.{n + 1}" if plan.apart else ATTACKER
+        client = socket.create_connection((LOOPBACK, port), source_address=(address, 0))
         client.setblocking(False)
         by[client.fileno()], rest[client.fileno()] = client, memoryview(plan.lines)
         poll.register(client, select.POLLIN | select.POLLOUT)
@@ -269,8 +279,8 @@ HEAD = """\
 `python benchmarks/attacks.py` measured this on {machine} with {cores} cores and Python {python}, \
 `python benchmarks/attacks.py --report` wrote it; do not edit.
 
-- The server has one core, all else another; attackers have priority 19 and an address of their own, server \
-and client have priority {first}.
+- The server has one core, all else another; attackers have priority 19 and an address of their own (one \
+each where it says so); server and client have priority {first}.
 - A healthy client sends `PLAYER` and waits for the answer, {seconds:g} s alone and then as long beside the \
 attack, in {times} rounds; each figure is their median, the longest wait and *teams* are the worst of them.
 - *Teams* is a division of ten players beside the attack; a refusal stops the run.

@@ -16,7 +16,8 @@ def play_duels(hyper: Any, table: Any, members: Any, middle: Any, first: Any, wo
     table : column
         mu and sigma squared of each player, one after the other; changed in place.
     members : column
-        The player of each seat.
+        The player of each seat.  Of a type without a sign, as all whole numbers here: that none is below 0
+        spares the machine code a test at each index.
     middle, first : columns
         For each contest the first seat of the second team and, with one more, of the first.
     won : column
@@ -37,11 +38,11 @@ def play_duels(hyper: Any, table: Any, members: Any, middle: Any, first: Any, wo
             variance_2 += table[2 * members[j] + 1] + tau
         square = variance_1 + variance_2 + noise
         before = square - tau * (end - start)
-        chances[n] = 0.5 * math.erfc((mu_2 - mu_1) / math.sqrt(2.0 * before))
-        c = math.sqrt(square)
-        p = 1.0 / (1.0 + math.exp((mu_2 - mu_1) / c))
-        pull = (won[n] - p) / c
-        cut = p * (1.0 - p) / (square * c)
+        behind, inverse = mu_2 - mu_1, 1.0 / math.sqrt(square)
+        chances[n] = 0.5 * math.erfc(behind / math.sqrt(2.0 * before))
+        p = 1.0 / (1.0 + math.exp(behind * inverse))
+        pull = (won[n] - p) * inverse
+        cut = p * (1.0 - p) * inverse * inverse * inverse
         cut_1, cut_2 = math.sqrt(variance_1) * cut, math.sqrt(variance_2) * cut
         for j in range(start, centre):
             at = 2 * members[j]

@@ -151,13 +151,14 @@ def duels_run(players: Any) -> Run:
     """Return a run of the closed form for two teams, prediction and update."""
     count, seats = players.shape
     won = np.random.default_rng(1).integers(0, 2, count).astype(float)
-    first = np.arange(count + 1) * seats
+    seat, first = players.ravel().astype(np.uint32), (np.arange(count + 1) * seats).astype(np.uint32)
+    middle = first[:-1] + np.uint32(seats // 2)
     kernel = compiled(play_duels)
     hyper = np.array([25.0 / 6.0, 25.0 / 300.0, 0.0001])
 
     def once() -> None:
         table = np.tile([25.0, (25.0 / 3.0) ** 2], PLAYERS)
-        kernel(hyper, table, players.ravel(), first[:-1] + seats // 2, first, won, np.zeros(count))
+        kernel(hyper, table, seat, middle, first, won, np.zeros(count))
 
     return Run(once, count)
 

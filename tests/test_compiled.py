@@ -126,6 +126,18 @@ def test_a_kernel_is_compiled_where_there_is_time_for_it(monkeypatch: pytest.Mon
     assert module.pays(2.0, 1.0)
 
 
+def test_a_kernel_that_was_kept_is_known_without_loading_numba(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is where numba keeps it, beside its source; less work pays for it than for one to be compiled."""
+    assert module.keeps(twice)
+    assert module.compiled(twice)(1.0) == twice(1.0)
+    assert module._left_behind(twice)
+    assert not module._left_behind(less)
+    monkeypatch.delitem(module.sys.modules, "numba")
+    assert module.pays(2.0, 3.0, kernels=(twice,), worth_kept=1.0)
+    assert not module.pays(2.0, 3.0, kernels=(less,), worth_kept=1.0)
+    assert not module.pays(2.0, 3.0, kernels=(twice,))
+
+
 def minus_one(number: float) -> float:
     """Be compiled by one test alone, and kept nowhere."""
     return number - 1.0

@@ -60,14 +60,18 @@ def test_public_names_and_all_agree() -> None:
         ("ingest", "--help"),
         ("balance", str(EXAMPLE)),
         ("rate", str(EXAMPLE.with_name("matches.jsonl"))),
+        ("rate", "--model", "elo", str(EXAMPLE.with_name("matches.jsonl"))),
     ],
 )
 def test_a_cold_start_imports_nothing_heavy(args: tuple[str, ...]) -> None:
-    """Neither numba nor any server or database library is loaded for help or ten players."""
+    """No numba, server or database library is loaded for help or ten players, and no solver but their own."""
     loaded = modules_after(*args)
     assert not [name for name in HEAVY if name in loaded]
-    if args == ("--help",):
+    if "--help" in args or "elo" in args:
         assert "numpy" not in loaded
+    solvers = {name for name in loaded if name.startswith("equipoise.teams.solvers.")}
+    own = {f"equipoise.teams.solvers.{name}" for name in ("enumerate", "spacing", "stages", "task")}
+    assert solvers == (own if args == ("balance", str(EXAMPLE)) else set())
 
 
 @pytest.mark.parametrize(

@@ -61,7 +61,11 @@ def _listen() -> None:
 
 
 def pays(
-    work: float, worth: float, left: float = math.inf, kernels: Iterable[Callable[..., Any]] = ()
+    work: float,
+    worth: float,
+    left: float = math.inf,
+    kernels: Iterable[Callable[..., Any]] = (),
+    worth_kept: float = math.inf,
 ) -> bool:
     """Tell whether compiled kernels are worth using for a piece of work.
 
@@ -76,7 +80,11 @@ def pays(
         The seconds there are: numba is not loaded where that alone takes longer.
     kernels : iterable of callable
         What is to be run: where one of them would have to be compiled first, there must be time for that.
+    worth_kept : float
+        The size from which it pays where nothing has to be compiled, if that is known.
     """
+    if worth_kept <= work < worth and "numba" not in sys.modules and all(map(_left_behind, kernels)):
+        worth = worth_kept
     worthwhile = "numba" in sys.modules or (work >= worth and left >= _seconds_to_load())
     return worthwhile and available() and (left >= COMPILING or all(map(is_kept, kernels)))
 
@@ -115,6 +123,22 @@ def _seconds_to_load() -> float:
     except (AttributeError, OSError, TypeError):
         return FROM_SOURCE
     return LOADING
+
+
+def _left_behind(kernel: Callable[..., Any]) -> bool:
+    """Tell whether an earlier process left a compiled kernel beside its source, without loading numba."""
+    function = cast("FunctionType", kernel)
+    spec = find_spec(function.__module__)
+    loader: Any = None if spec is None else spec.loader
+    module = function.__module__.rpartition(".")[2]
+    folder = (getattr(spec, "cached", None) or "").rpartition(module)[0]
+    version = f"py{sys.version_info.major}{sys.version_info.minor}{getattr(sys, 'abiflags', '')}"
+    line = function.__code__.co_firstlineno
+    try:
+        loader.get_data(f"{folder}{module}.{_twin_name(function)}-{line}.{version}.nbi")
+    except (AttributeError, OSError):
+        return False
+    return True
 
 
 def keeps(kernel: Callable[..., Any]) -> bool:
@@ -177,8 +201,12 @@ def _linked(kernel: Kernel) -> Kernel:
     called = {name: compiled(other) for name, other in _called(function).items()}
     twin = FunctionType(function.__code__, {**function.__globals__, **called}, function.__name__)
     twin.__module__ = function.__module__
-    twin.__qualname__ = f"{function.__qualname__}_{_source_hash(function)}"
+    twin.__qualname__ = _twin_name(function)
     return cast("Kernel", twin)
+
+
+def _twin_name(function: FunctionType) -> str:
+    return f"{function.__qualname__}_{_source_hash(function)}"
 
 
 def _called(function: FunctionType) -> dict[str, FunctionType]:

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from equipoise.live import choosing, session
 from equipoise.live.answering import QUESTIONS
 from equipoise.live.commands import AddBot, Command, MovePlayer, RemoveBot, Say, SetAdvantage, SetMinimum
 from equipoise.live.events import (
@@ -36,7 +37,8 @@ from equipoise.live.events import (
 )
 from equipoise.live.levers import RatingUnits, bot_skills
 from equipoise.live.session import Session
-from equipoise.live.state import Policy
+from equipoise.live.state import Policy, State
+from equipoise.matches import Ruleset
 from equipoise.players import Rating
 
 IDS = [f"p{n}" for n in range(12)]
@@ -501,3 +503,57 @@ def test_the_ledger_spares_those_who_were_on_the_weaker_side() -> None:
         mates |= with_a - {"a"}
         world.tell(Ended((1.0, 0.0)))
     assert mates == {"b", "c", "d"}
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that grows by how many players there are with each search for teams."""
+    searches: list[int] = []
+
+    def divided(state: State, *rest: Any) -> dict[str, int]:
+        searches.append(len(list(state.people())))
+        return choosing.divided(state, *rest)
+
+    monkeypatch.setattr(session, "divided", divided)
+    return searches
+
+
+def test_those_who_come_while_teams_are_chosen_share_one_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forty at once cost one search, soon after the first of them, and nobody is left out."""
+    world = World(Session(Policy(bots=False)))
+    world.tell(Announced("dm1"))
+    for n in range(4):
+        world.join(n, f"p{n}")
+    world.tell(Starting())
+    searches = counted(monkeypatch)
+    for n in range(4, 44):
+        world.there[n] = (f"p{n}", False, None, None)
+        world.tell(Joined(n, f"p{n}"), 0.001)
+    assert not searches
+    assert not world.session.settled
+    world.tell(TimePassed(), 0.5)
+    assert searches == [44]
+    assert [len(team) for team in teams_of(world)] == [22, 22]
+    world.join(44, "p44")
+    world.tell(Started())
+    world.rest()
+    assert searches == [44, 45]
+    assert world.session.settled
+
+
+@pytest.mark.parametrize(
+    ("match", "again"), [({}, 0), ({"teams": 1}, 1), ({"ruleset": Ruleset("oa", "instagib")}, 1)]
+)
+def test_teams_are_chosen_again_where_the_next_game_is_another_one(
+    match: dict[str, Any], again: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Chosen in the intermission for what was played; what comes has other teams, or ratings of its own."""
+    world = game(6)
+    world.tell(Ended((3.0, 1.0)))
+    world.tell(Starting())
+    searches = counted(monkeypatch)
+    world.tell(Announced("dm2", **match))
+    world.tell(Started())
+    world.rest()
+    assert len(searches) == again
+    assert sum(world.sizes()) == 8
+    assert world.session.settled

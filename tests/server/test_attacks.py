@@ -10,7 +10,7 @@ from benchmarks import attacks, busy, result_kills
 pytestmark = pytest.mark.slow
 
 
-@pytest.mark.parametrize("at", [1, 2, 4, 6, 8], ids=lambda at: attacks.ATTACKS[at].name)
+@pytest.mark.parametrize("at", [1, 2, 4, 6, 10], ids=lambda at: attacks.ATTACKS[at].name)
 def test_an_attacked_server_answers_everyone_and_ends_in_order(at: int, tmp_path: Path) -> None:
     """A healthy client has its answers and its division, nothing is refused, and the exit code is 0."""
     url = f"sqlite:///{tmp_path}/games.db"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from equipoise.server.turns import Lane, Turns
+from equipoise.server.turns import REMEMBERED, Lane, Turns
 
 
 def test_addresses_take_turns_and_keep_their_own_order() -> None:
@@ -72,5 +72,44 @@ def test_an_address_has_no_more_in_work_than_it_may() -> None:
         assert (await waiting).item == 9
         lane.done(first)
         assert (await lane.next()).item == 1
+
+    asyncio.run(play())
+
+
+def test_turns_of_a_lane_go_by_the_time_that_addresses_have_used() -> None:
+    """Who asks for the first time does not wait for 64 who ask again and again, nor is refused for them."""
+
+    async def play() -> None:
+        lane: Lane[str] = Lane(64, "busy")
+        many = [f"10.0.0.{n}" for n in range(64)]
+        for each in many:
+            lane.enter(each, each)
+        for _ in range(100):
+            ticket = await lane.next()
+            ticket.began -= 1.0  # which took a second
+            lane.done(ticket)
+            lane.enter(ticket.item, ticket.item)
+        for n in range(64):
+            lane.enter(f"10.0.1.{n}", "large", 0.128)
+        waiting = lane.enter("one", "one", 0.01)
+        lane.enter("another", "another")
+        assert not waiting.answer.done()
+        assert {(await lane.next()).item for _ in range(2)} == {"one", "another"}
+
+    asyncio.run(play())
+
+
+def test_a_lane_keeps_no_more_addresses_in_mind_than_it_says() -> None:
+    """However many there are, and whether or not others wait."""
+
+    async def play() -> None:
+        lane: Lane[int] = Lane(4, "busy")
+        for busy in (0, 2):
+            for n in range(busy):
+                lane.enter(-1 - n, n)
+            for n in range(3000):
+                lane.enter(n, n)
+                lane.done(await lane.next())
+            assert len(lane._use) <= REMEMBERED
 
     asyncio.run(play())

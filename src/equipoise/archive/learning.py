@@ -43,19 +43,15 @@ from equipoise.archive.schema import (
     in_replay_order,
     merged_ids,
 )
-from equipoise.compiled import pays
 from equipoise.errors import InputError
 from equipoise.matches import Match
-from equipoise.ratings.model import RatingModel, State, is_local
+from equipoise.ratings.model import Further, RatingModel, State, is_local
 
 #: Matches that are learnt from at once: enough for the compiled kernels to pay, some 100 MB of memory.
 TOGETHER = 10_000
 
 #: Matches up to which the rows of their players are asked for one by one.
 FEW = 2 * SPAN
-
-#: Matches from which it pays to load compiled kernels, though they are learnt from in parts.
-WORTH = 20_000
 
 #: How often it is tried to learn while others may write, before they have to wait.
 ATTEMPTS = 3
@@ -255,7 +251,8 @@ class Learner:
             start = Both(self.model.initial(), Known())
         else:
             start, places = self._start(connection, row, last, back, few=left <= FEW)
-        pays(left, WORTH)  # loads what compiles, where it is worth it for all parts together
+        if isinstance(self.model, Further):
+            self.model.prepare(left)
         both, learnt, marks = start, 0, list[Mark]()
         merged = merged_ids(connection)
         new = last is None

@@ -51,23 +51,12 @@ CHOSEN_AMONG = 20
 
 
 #: Keywords that are flags under names of their own, and hold what is typed.
-_AS_TYPED = {
-    **{
-        name: name
-        for name in (
-            "teams",
-            "max_difference",
-            "tolerance",
-            "side_weight",
-            "beta",
-            "zero",
-            "body",
-            "solver",
-            "effort",
-        )
-    },
-    **{name: name for name in ("rerank", "keep", "spacing", "seed", "effort", "moves")},
-    "default": "default_weight",
+_AS_TYPED = {"default": "default_weight"} | {
+    name: name
+    for name in (
+        *("teams", "max_difference", "moves", "solver", "effort", "keep", "spacing", "seed"),
+        *("tolerance", "side_weight", "beta", "zero", "body", "rerank"),
+    )
 }
 
 #: Flags on preferences, roles and rules.

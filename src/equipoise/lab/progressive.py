@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from equipoise.compiled import pays
 from equipoise.errors import InputError
 from equipoise.lab.metrics import Metrics, measure
 from equipoise.matches import Contest, Match
 from equipoise.ratings.model import Chances, RatingModel, checked
-from equipoise.ratings.models.gaussian_filter.model import WORTH, Filters
+from equipoise.ratings.models.gaussian_filter.model import Filters, fast
 from equipoise.ratings.models.gaussian_filter.packing import pack
 from equipoise.ratings.replaying import STRIDE, Progress, in_order, run
 
@@ -93,7 +92,7 @@ def predicted(
     for first in range(0, len(contests), STRIDE):
         part = contests[first : first + STRIDE]
         packed = pack(part)
-        state, flat, some = model.play(state, packed, fast=pays(len(contests), WORTH))
+        state, flat, some = model.play(state, packed, fast=fast(len(contests)))
         chances += [tuple(flat[a:b]) for a, b in pairwise(packed.first_team)]
         draws += [draw if len(one.teams) == 2 else math.nan for draw, one in zip(some, part, strict=True)]
         if progress is not None:

@@ -9,7 +9,8 @@ Decisions are made when something calls for them, and at no other time:
 
 =====================  ====================================================================================
 about to start         teams of everyone, at a price for each move (:func:`~equipoise.live.choosing.divided`)
-somebody joins         a team for them, by the effect with the bot that leaves or comes
+somebody joins         a team for them, by the effect with the bot that leaves or comes; where teams are
+                       chosen and the game has not begun, teams are chosen once more for all who come
 somebody leaves        bots that fill up; where that leaves the game uneven, volunteers are asked for
 somebody changes team  accepted where it does no harm, else taken back
 ``!switch``            done where it does no harm, else kept in mind
@@ -64,6 +65,9 @@ FRESH = 2.0
 #: Seconds between two answers to one player.
 BETWEEN_ANSWERS = 3.0
 
+#: Seconds for which those who come while teams are chosen are gathered, to choose once for all of them.
+GATHERING = 0.5
+
 #: Most players that a session keeps in mind, whatever a log says.
 MOST_SEATS = 256
 
@@ -108,6 +112,7 @@ class Session:
         self._now = 0.0
         self._began = float("-inf")
         self._ends_at: float | None = None
+        self._choose_at: float | None = None
         self._minimum: int | None = None
         self._factors: tuple[float, ...] = ()
 
@@ -126,6 +131,8 @@ class Session:
         taken_by = _TAKEN_BY.get(type(event))
         if taken_by is not None:
             getattr(self, taken_by)(event)
+        if self.phase == CHOSEN and self._choose_at is not None and now >= self._choose_at:
+            self._choose(announce=False)
         if self.phase in (CHOSEN, PLAYING):
             self._settle_grace()
             self._look_after_balance()
@@ -151,14 +158,17 @@ class Session:
     @property
     def settled(self) -> bool:
         """Whether everyone is where they are to be."""
-        return self.phase in (CHOSEN, PLAYING) and self._pending.nothing(self.state)
+        chosen = self.phase in (CHOSEN, PLAYING) and self._choose_at is None
+        return chosen and self._pending.nothing(self.state)
 
     # What happened
 
     def _announced(self, event: Announced) -> None:
-        state = self.state
-        if event.teams != state.match.teams:
+        state, before = self.state, self.state.match
+        if event.teams != before.teams:
             state.plan.clear()
+        if self.phase == CHOSEN and (event.teams, event.ruleset) != (before.teams, before.ruleset):
+            self.phase = OPEN  # teams were chosen for another game
         state.match = event
         state.bots = ((),) * event.teams
         self._ends_at = None
@@ -195,7 +205,8 @@ class Session:
         if self.phase not in (CHOSEN, PLAYING) or seat.id in self.state.plan:
             return
         if self.phase == CHOSEN:
-            self._choose(announce=False)
+            if self._choose_at is None:
+                self._choose_at = self._now + GATHERING
             return
         before, team = self._were.get(seat.id), placed(self.state, seat)
         self.state.plan[seat.id] = before if before is not None and self.state.has_room(before) else team
@@ -267,8 +278,8 @@ class Session:
     def _started(self, _: Started) -> None:
         if self.phase in (IDLE, PLAYING):
             return
-        if self.phase == OPEN:
-            self._choose(announce=True)
+        if self.phase == OPEN or self._choose_at is not None:
+            self._choose(announce=self.phase == OPEN)
         self.phase, self._began = PLAYING, self._now
         self.played.begin(self.state)
 
@@ -322,7 +333,7 @@ class Session:
 
     def _choose(self, *, announce: bool) -> None:
         """Choose the teams of a game that is about to start."""
-        state = self.state
+        state, self._choose_at = self.state, None
         before = {seat.id: seat.team for seat in state.people()}
         state.plan = divided(state, accounts(self.played.games), self._stopping())
         self.played.moved = tuple(

@@ -13,11 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.compiled import pays
 from equipoise.matches import Match, Ruleset
 from equipoise.ratings.model import is_bot
 from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, PLACE, REPORT
-from equipoise.ratings.models.gaussian_filter.model import WORTH, Filters
+from equipoise.ratings.models.gaussian_filter.model import Filters, fast
 from equipoise.ratings.models.gaussian_filter.packing import DAY, Key, Packed, figures_of, levels
 from equipoise.ratings.models.gaussian_filter.state import FilterState
 
@@ -158,11 +157,11 @@ def replay_columns(
     """
     state = model.initial()
     total = len(columns.numbers["at"])
-    fast = pays(total, WORTH)
+    compiled = fast(total)
     view = _View(columns)
     for first in range(0, total, STRIDE):
         end = min(first + STRIDE, total)
-        state, _, _ = model.play(state, view.packed(first, end), fast=fast)
+        state, _, _ = model.play(state, view.packed(first, end), fast=compiled)
         if progress is not None:
             progress(end / total)
     return state

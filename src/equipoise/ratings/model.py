@@ -108,6 +108,13 @@ class Further:
     #: begin with one, and those that belong to nobody: tuples of numbers, and mappings from rulesets.
     local: ClassVar[bool] = False
 
+    #: Whether it learns from columns of numbers too (:func:`equipoise.ratings.columns.replay_columns`).
+    by_columns: ClassVar[bool] = False
+
+    def prepare(self, contests: int) -> None:
+        """Get ready to learn from so many contests in several parts, if that helps with any of them."""
+        del contests
+
     def quality(
         self, state: State, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
     ) -> float:

@@ -16,12 +16,14 @@ PREFIX = 4
 class Account:
     """What the connections of one address have used of the answering thread, and how many they are."""
 
-    __slots__ = ("at", "open", "used", "wrong")
+    __slots__ = ("at", "in_line", "open", "used", "wrong")
 
     def __init__(self) -> None:
         self.open = 0
         self.used = 0.0
         self.at = 0.0
+        #: How many of them stand in line for a turn.
+        self.in_line = 0
         #: Wrong tokens since a right one.
         self.wrong = 0
 
@@ -31,8 +33,8 @@ class Account:
         self.at = now
 
     def is_light(self, now: float) -> bool:
-        """Tell whether it has used little recently."""
-        return self.used * exp((self.at - now) / MEMORY) < LIGHT * MEMORY
+        """Tell whether it has used little recently, and has nothing that stands in line."""
+        return not self.in_line and self.used * exp((self.at - now) / MEMORY) < LIGHT * MEMORY
 
 
 def address_of(peer: Any) -> str:

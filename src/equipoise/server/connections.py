@@ -41,6 +41,10 @@ TURN = 32768
 #: Bytes of lookups that are answered at once where there are other addresses: some 0.1 ms.
 WHOLE = 8192
 
+#: Seconds after which an address that has used little stands in line all the same: longer than some questions
+#: take, since answers are not sent before.
+AT_ONCE_SECONDS = 0.0002
+
 #: Seconds that connections, and then lines, that have arrived before the end are given to be taken.
 LAST_READ = 0.1
 
@@ -80,7 +84,6 @@ class Carrier(Protocol):
     buffer: memoryview
     clock: float
     is_alone: bool
-    quantum: float
 
     def took(self, connection: Connection) -> None:
         """Count a connection that was made."""
@@ -228,7 +231,7 @@ class Connection(asyncio.BufferedProtocol):
         """Cut the connection off."""
         self._transport.abort()
 
-    def turn(self) -> bool:
+    def turn(self, seconds: float) -> bool:
         """Answer until there is nothing more, the client does not take it, or others have their turn.
 
         Where all was answered it may be read again, which is a turn too; tell whether there may be another
@@ -241,7 +244,7 @@ class Connection(asyncio.BufferedProtocol):
             self._read_on()
             self._charge(began)
             return False
-        end = began + self._server.quantum
+        end = began + seconds
         more = False
         if not self._finished and self._sent_rest():
             for request in self._requests:
@@ -292,7 +295,7 @@ class Connection(asyncio.BufferedProtocol):
             return
         if self._is_light():
             self._drained = False
-            self.turn()
+            self.turn(AT_ONCE_SECONDS)
         else:
             self._pause()
             self._wait()

@@ -18,19 +18,21 @@ Divided = tuple[int, ...] | str | None
 class Dividing:
     """Divides players within a time."""
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self) -> None:
         balance({"one": 1.0, "two": 2.0})  # loads what divides, so that the first who asks need not wait
 
-    def __call__(self, question: Gathered | None) -> Generator[None, None, Divided]:
+    def __call__(self, question: tuple[Gathered, float] | None) -> Generator[None, None, Divided]:
         """Return the team of each player, or the name of why there are none; None where no time was left.
+
+        The seconds come with the question.
 
         Of None as a question only that this process is ready.
         """
         yield from ()
         if question is None:
             return None
+        gathered, seconds = question
         try:
-            return question.divided(deadline(self._seconds))
+            return gathered.divided(deadline(seconds))
         except InfeasibleError:
             return INFEASIBLE

@@ -47,6 +47,12 @@ LATE, LATE_TEAMS = 3.0, 9.0
 #: Seconds to wait for another process that writes the archive, before a result is refused.
 PATIENCE = 4.0
 
+#: Divisions among which the time for one is shared at most, where as many wait.
+SHARED = 10
+
+#: Seconds that a division takes about for each of its players.
+A_PLAYER = 0.001
+
 #: Seconds that chances and advantages leave to others for each second they take themselves.
 BREATH = 4.0
 
@@ -69,7 +75,7 @@ class Service:
         self._settings = settings
         self.keyring = Keyring(settings.tokens, settings.secret())
         self._follower = Follower(settings.store, settings.game)
-        self._divider = Worker("divide", settings.team_seconds)
+        self._divider = Worker("divide")
         self._keeper = Worker("keep", settings.store, PATIENCE)
         self._compiler = Worker("compile")
         self._lanes: dict[type, Lane[Any]] = {
@@ -199,7 +205,8 @@ class Service:
         A client that leaves gives up its turn, but for results: they are kept all the same.
         """
         lane = self._lanes.get(type(request), self._lanes[object])
-        ticket = lane.enter(address, request)
+        cost = A_PLAYER * len(request.members) if isinstance(request, Division) else 0.0
+        ticket = lane.enter(address, request, cost)
         began = time.monotonic()
         try:
             answer = await asyncio.shield(ticket.answer)
@@ -249,6 +256,7 @@ class Service:
             except Exception:
                 log.exception("unexpected error")
                 answer = Refusal.UNAVAILABLE
+            lane.done(ticket)
             if not ticket.answer.done():
                 ticket.answer.set_result(answer)
             await asyncio.sleep(breath * (time.monotonic() - began))
@@ -256,7 +264,9 @@ class Service:
     async def _divide(self, request: Division) -> Any:
         try:
             gathered = self.board.gather(request, clans=self._settings.clan_tags)
-            divided = await self._divider.ask(gathered, self._settings.team_seconds + LATE_TEAMS)
+            limit = self._settings.team_seconds
+            seconds = limit / min(1 + len(self._lanes[Division]), SHARED)
+            divided = await self._divider.ask((gathered, seconds), limit + LATE_TEAMS)
         except AmbiguousGameError:
             return Refusal.AMBIGUOUS_GAME
         except InputError:

@@ -27,6 +27,10 @@ READ = 16384
 #: connections are of one address, and where there are others, whose waiting time this is.
 ALONE, SHARED = 0.0002, 0.00001
 
+#: Seconds of turns together, as of a line with a hundred names, after which those who stand in line leave as
+#: long to others, and how many times as long: otherwise each answer to others would wait for such a line.
+LONG, BREATH = 0.00005, 2.0
+
 
 class Server(Acceptor[Connection, ServerLimits]):
     """What listens for the weight protocol, and the turns of its connections."""
@@ -85,20 +89,29 @@ class Server(Acceptor[Connection, ServerLimits]):
 
     def queue(self, connection: Connection) -> None:
         """Let a connection wait for its turn."""
+        connection.account.in_line += 1
         self._turns.add(connection.address, connection)
         if self._round is None:
             self._round = self._loop.call_soon(self._go_round)
 
     def leave(self, connection: Connection) -> None:
         """Take a connection out of the line."""
+        connection.account.in_line -= 1
         self._turns.remove(connection.address, connection)
 
     def _go_round(self) -> None:
         """Give turns for a moment, then look who else has arrived."""
-        self._round = None
-        end = perf_counter() + self.quantum
-        while len(self._turns):
-            if not self._turns.take().turn() or perf_counter() >= end:
+        began = now = perf_counter()
+        while len(self._turns) and now < began + self.quantum:
+            connection = self._turns.take()
+            connection.account.in_line -= 1
+            if not connection.turn(self.quantum):
                 break
-        if len(self._turns) and self._round is None:
+            now = perf_counter()
+        took = perf_counter() - began
+        if not len(self._turns):
+            self._round = None
+        elif took < LONG or self.is_alone:
             self._round = self._loop.call_soon(self._go_round)
+        else:
+            self._round = self._loop.call_later(BREATH * took, self._go_round)

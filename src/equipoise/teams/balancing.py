@@ -150,7 +150,6 @@ def _answer(
     short: str,
 ) -> dict[str, Any]:
     """Return what was found as the fields of a solution, re-ranked where that is asked."""
-    several = bool(chosen.first) and not isinstance(request.objective, str)
     splits = []
     now = any(player.team_now is not None for player in request.players)
     known = {ranked.labels.tobytes() for ranked in found.ranked} if now else set()
@@ -159,13 +158,12 @@ def _answer(
         if now:
             labels, totals = _with_fewest_moves(request, problem, known, labels, totals)
         value = chosen.criterion.shown(ranked.cost) + 0.0
-        values = values_of(chosen, totals) if several else ()
-        splits.append(split_of(request, problem, units, labels, totals, value, values))
+        splits.append(split_of(request, problem, chosen, units, labels, totals, value))
     proven = found.proven
     bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if request.rerank is not None:
         judge = resolve("rerank", RERANKERS, request.rerank)
-        order = _reranked(splits, request.rerank, judge, request.most_tolerance, _bot_weight(problem))
+        order = _reranked(splits, request.rerank, judge, request.most_tolerance, _bot_weight(problem) or 0.0)
         if request.spacing > 1 and request.keep > 1:
             ranking = [found.ranked[place].labels for place in order]
             order = [order[place] for place in far_apart(problem, ranking, request.keep, request.spacing)]
@@ -192,7 +190,7 @@ def check_positive(objective: Objective, problem: Problem) -> None:
     InputError
         If the lowest weight is below 0.
     """
-    if not any(c.needs_positive for c in (objective.criterion, *(c for c, _ in objective.first))):
+    if not any(criterion.needs_positive for criterion, _ in objective.order):
         return
     lowest = float(problem.features[:, MU].min(initial=0.0))
     if lowest < 0 or (problem.filler is not None and problem.filler[MU] < 0):
@@ -203,11 +201,11 @@ def check_positive(objective: Objective, problem: Problem) -> None:
 def split_of(
     request: BalanceRequest,
     problem: Problem,
+    objective: Objective,
     units: Units,
     labels: Labels,
     totals: Floats,
     value: float,
-    values: tuple[float, ...],
 ) -> Split:
     """Return a split as it is shown, from the team of each block and its totals, shape (1, n_teams, 5)."""
     players = request.roster.players
@@ -227,7 +225,7 @@ def split_of(
         totals=tuple(mu[0].tolist()),
         win_probability=tuple(chances),
         value=value,
-        values=values,
+        values=_values(request, objective, totals),
         imbalance=max(abs(chance - 1.0 / problem.n_teams) for chance in chances),
         preferences=() if problem.prices is None else _outcomes(request, problem, labels),
         roles=() if problem.roles is None else tuple(tuple(problem.roles.line_up(team)) for team in of_team),
@@ -239,10 +237,16 @@ def _outcomes(request: BalanceRequest, problem: Problem, labels: Labels) -> tupl
     return outcomes(problem, request.all_preferences, request.side_price, request.stay, players, labels)
 
 
-def values_of(objective: Objective, totals: Floats) -> tuple[float, ...]:
-    """Return what each criterion of an objective says of a split, in the numbers they are known by."""
-    order = (*(criterion for criterion, _ in objective.first), objective.criterion)
-    return tuple(criterion.shown(cost_of(criterion, totals)) + 0.0 for criterion in order)
+def _values(request: BalanceRequest, objective: Objective, totals: Floats) -> tuple[float, ...]:
+    """Return what each criterion of an order says of a split; nothing of one that was asked for by name."""
+    if not objective.first or isinstance(request.objective, str):
+        return ()
+    return tuple(value_of(criterion, totals) for criterion, _ in objective.order)
+
+
+def value_of(criterion: Criterion, totals: Floats) -> float:
+    """Return what a criterion says of a split's totals, in the number it is known by; never -0.0."""
+    return criterion.shown(cost_of(criterion, totals)) + 0.0
 
 
 def cost_of(criterion: Criterion, totals: Floats) -> float:
@@ -276,17 +280,18 @@ def _reranked(
     named: object,
     judge: Judge,
     tolerance: float,
-    bot_weight: float | None,
+    bot_weight: float,
 ) -> list[int]:
     """Return the places of splits, re-ranked where they give up no more win probability than allowed."""
     limit = splits[0].imbalance + tolerance
     places = range(len(splits))
     near = [place for place in places if splits[place].imbalance <= limit]
-    near.sort(key=lambda place: float(call_part("rerank", named, judge, _weights(splits[place], bot_weight))))
+    near.sort(
+        key=lambda place: float(call_part("rerank", named, judge, weights_of(splits[place], bot_weight)))
+    )
     return near + [place for place in places if splits[place].imbalance > limit]
 
 
-def _weights(split: Split, bot_weight: float | None) -> list[Floats]:
-    return [
-        np.array([*team, *[bot_weight or 0.0] * n]) for team, n in zip(split.weights, split.bots, strict=True)
-    ]
+def weights_of(split: Split, bot_weight: float) -> list[Floats]:
+    """Return the weights of each team's players and bots."""
+    return [np.array([*team, *[bot_weight] * n]) for team, n in zip(split.weights, split.bots, strict=True)]

@@ -80,7 +80,8 @@ def typed(board: Browser, text: str, **fields: str) -> None:
         {"text": text, **fields},
     )
     board.wait(
-        "return document.getElementById('status').textContent || !document.getElementById('fault').hidden"
+        "return !['', say('searching')].includes(document.getElementById('status').textContent)"
+        " || !document.getElementById('fault').hidden"
     )
 
 
@@ -109,6 +110,23 @@ def test_a_player_is_dragged_onto_a_team(board: Browser, kind: str) -> None:
     assert team_of(board, "Amber") == 1 - before
     assert board.run("return document.querySelector('.chance').textContent") != chances
     assert "breaks a rule" in board.run("return document.getElementById('said').textContent")
+
+
+def test_many_teams_are_searched_in_turns(board: Browser) -> None:
+    """While 400 players are divided into 40 teams the page says so; what is asked last counts."""
+    board.run(
+        "window.said = new Set();"
+        "new MutationObserver(() => said.add(document.getElementById('status').textContent))"
+        ".observe(document.getElementById('status'), {childList: true, characterData: true, subtree: true});"
+    )
+    names = "\n".join(f"P{n}x {1000 + 37 * n % 1009}" for n in range(400))
+    typed(board, names, teams="40")
+    assert board.run("return said.has(say('searching'))")
+    assert [len(team) for team in teams(board)] == [10] * 40
+    totals = board.run("return judged(state.labels).totals")
+    assert max(totals) - min(totals) < 200  # of totals of 15,000
+    typed(board, "Ann 3, Bob 2, Cid 1", teams="2")
+    assert sorted(chain(*teams(board))) == ["Ann", "Bob", "Cid"]
 
 
 @pytest.mark.parametrize("kind", ["mouse", "touch"])

@@ -227,3 +227,17 @@ def test_every_kind_has_its_text(reported: Chronicle) -> None:
     for name in KINDS:
         assert kind(name).name == name
         assert Site(reported).t[name]
+
+
+def test_games_of_which_nobody_said_what_was_played_have_words_for_it() -> None:
+    """A weekly night has no ruleset and no maps: no page shows a bare slash or an empty table."""
+    matches = [
+        replace(match, contests=tuple(replace(each, ruleset=Ruleset()) for each in match.contests), map="")
+        for match in night(10)
+    ]
+    site = Site(chronicle_of(Elo(), matches, {}))
+    pages = {path: page for path, page in pages_of(site).items() if path.endswith(".html")}
+    assert not [path for path, page in pages.items() if re.search(r">\s*/\s*<", page)]
+    player = next(page for path, page in pages.items() if path.startswith("player/"))
+    assert "All games" in player
+    assert ">Maps</h2>" not in player

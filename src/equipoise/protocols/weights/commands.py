@@ -176,6 +176,8 @@ class Conversation:
 
     def _teams(self, rest: bytes, fields: list[bytes]) -> Request:
         teams = whole(rest, 2, MOST_TEAMS)
+        if len(fields) > self._limits.members:
+            raise Wrong(Refusal.TOO_MANY_MEMBERS)
         placed = [placed_in(field, teams) for field in fields or self._named]
         members = tuple(member for member, _ in placed)
         if len(set(members)) < len(members):
@@ -201,12 +203,12 @@ class Conversation:
     def _group(self, groups: list[tuple[Named, ...]], rest: bytes, fields: list[bytes]) -> None:
         """Keep who belong together, or do not."""
         refuse_more(rest, [])
+        kept = sum(map(len, (*self._together, *self._apart)))
+        if kept + len(fields) > 2 * self._limits.members:
+            raise Wrong(Refusal.TOO_MANY_MEMBERS)
         members = tuple(member_in(field, Refusal.BAD_FIELD) for field in fields)
         if len(members) < 2 or len(set(members)) < len(members):
             raise Wrong(Refusal.BAD_FIELD)
-        kept = sum(map(len, (*self._together, *self._apart)))
-        if kept + len(members) > 2 * self._limits.members:
-            raise Wrong(Refusal.TOO_MANY_MEMBERS)
         groups.append(members)
 
     def _price(self, rest: bytes, fields: list[bytes]) -> None:
@@ -250,7 +252,7 @@ class Conversation:
         name = name_in(rest, [])
         if not fields:
             raise Wrong(Refusal.BAD_NUMBER)
-        scores = tuple(map(decimal, fields[0].split(b" ")))
+        scores = tuple(map(decimal, fields[0].split(b" ", MOST_TEAMS)))
         seats = full(self._seated(fields[1:]))
         if len(scores) != len(seats):
             raise Wrong(Refusal.BAD_NUMBER)

@@ -18,10 +18,11 @@ from equipoise.arrays import Bools, Floats, Labels
 from equipoise.errors import InputError
 from equipoise.players import NO_SIDE
 from equipoise.registry import OBJECTIVES, RERANKERS, resolve
-from equipoise.teams.balancing import check_positive, cost_of, split_of, values_of
+from equipoise.teams.balancing import check_positive, split_of, value_of, weights_of
 from equipoise.teams.objectives.composing import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.objectives.units import compose
+from equipoise.teams.problem.matching import matched
 from equipoise.teams.problem.preferences import Outcome
 from equipoise.teams.problem.problem import MU, N_FEATURES, Problem, SizeRules
 from equipoise.teams.problem.roster import Besides, build
@@ -153,25 +154,17 @@ class Yardstick:
         asked = self.request
         n, k = len(asked.players), asked.teams
         any_size = SizeRules((0,) * k, (n,) * k, n, asked.size_rules.seats)
-        besides = Besides(
-            asked.preferences,
-            asked.side_price,
-            dict(asked.roles),
-            stay=asked.stay,
-            counted=asked.counts_moves,
-        )
-        problem = build(asked.roster, k, any_size, asked.bots, besides=besides)
-        return problem if problem.roles is None else replace(problem, roles=replace(problem.roles, few=True))
+        roles, counted = dict(asked.roles), asked.counts_moves
+        besides = Besides(asked.preferences, asked.side_price, roles, stay=asked.stay, counted=counted)
+        return _for_few(build(asked.roster, k, any_size, asked.bots, besides=besides))
 
     @cached_property
     def strict(self) -> Problem:
         """The same with every rule but the parties, who are blocks in a problem that is solved."""
         asked = self.request
         besides = Besides((), 0.0, dict(asked.roles), asked.rules, moves=asked.moves)
-        problem = build(
-            asked.roster, asked.teams, asked.size_rules, asked.bots, (), asked.apart, asked.fixed, besides
-        )
-        return problem if problem.roles is None else replace(problem, roles=replace(problem.roles, few=True))
+        rules = (), asked.apart, asked.fixed, besides
+        return _for_few(build(asked.roster, asked.teams, asked.size_rules, asked.bots, *rules))
 
     @cached_property
     def unpriced(self) -> tuple[Objective, Units]:
@@ -195,7 +188,7 @@ class Yardstick:
     @cached_property
     def grows(self) -> tuple[bool, ...]:
         """Whether each criterion of the order is known by a number that grows with fairness, as ``ratio``."""
-        return tuple(criterion.shown(0.0) > criterion.shown(1.0) for criterion in in_order(self.unpriced[0]))
+        return tuple(criterion.shown(0.0) > criterion.shown(1.0) for criterion, _ in self.unpriced[0].order)
 
     @cached_property
     def registered(self) -> tuple[tuple[str, Criterion], ...]:
@@ -238,27 +231,20 @@ class Yardstick:
         """Return the split with these teams for the roster, whatever rules it breaks."""
         labels = np.array(teams, dtype=np.int8)
         totals = self.problem.totals(labels[None, :])
-        criterion = self.objective.criterion
-        value = criterion.shown(cost_of(criterion, totals)) + 0.0
-        several = bool(self.objective.first) and not isinstance(self.request.objective, str)
-        values = values_of(self.objective, totals) if several else ()
-        return split_of(self.request, self.problem, self.unpriced[1], labels, totals, value, values)
+        value = value_of(self.objective.criterion, totals)
+        units = self.unpriced[1]
+        return split_of(self.request, self.problem, self.objective, units, labels, totals, value)
 
     def value(self, split: Split) -> Valuation:
         """Return a split in numbers: its teams, and what every objective and criterion says of it."""
         labels = np.array(self.teams_of(split), dtype=np.int8)
         # Registered objectives are shown without prices.
         totals = np.ascontiguousarray(self.problem.totals(labels[None, :])[:, :, :N_FEATURES])
-        values = {
-            name: criterion.shown(cost_of(criterion, totals)) + 0.0 for name, criterion in self.registered
-        }
+        values = {name: value_of(criterion, totals) for name, criterion in self.registered}
         asked = split.values[-len(self.names) :] if len(self.names) > 1 else (split.value,)
         for name, value in zip(self.names, asked, strict=True):
             values.setdefault(name, value)
-        bot = 0.0 if self.problem.filler is None else float(self.problem.filler[MU])
-        weights = [
-            np.array([*team, *[bot] * bots]) for team, bots in zip(split.weights, split.bots, strict=True)
-        ]
+        weights = weights_of(split, 0.0 if self.problem.filler is None else float(self.problem.filler[MU]))
         for name in RERANKERS:
             values[name] = float(resolve("rerank", RERANKERS, name)(weights))
         return Valuation(_facts(split, weights), split.imbalance, tuple(values.items()), split.preferences)
@@ -291,7 +277,9 @@ class Yardstick:
         """Return a split with teams that differ in nothing numbered so that few players change theirs."""
         if not self.interchangeable:
             return split
-        order = _renaming(self.teams_of(than), self.teams_of(split), self.request.teams)
+        common = np.zeros((self.request.teams, self.request.teams), dtype=np.int64)
+        np.add.at(common, (self.teams_of(split), self.teams_of(than)), 1)
+        order = matched(common)
         return replace(
             split,
             teams=tuple(split.teams[n] for n in order),
@@ -323,16 +311,16 @@ class Yardstick:
         """
         totals = self.problem.totals(labels)
         left = np.arange(len(labels))
-        for criterion, tolerance in (*self.objective.first, (self.objective.criterion, 0.0)):
+        for criterion, tolerance in self.objective.order:
             costs = criterion.cost(totals[left])
             rounding = criterion.error(self.problem.rounding)
             left = left[costs <= costs.min() + tolerance + 2.0 * rounding]
         return int(left[0])
 
 
-def in_order(objective: Objective) -> tuple[Criterion, ...]:
-    """Return the criteria of an objective, most important first."""
-    return (*(criterion for criterion, _ in objective.first), objective.criterion)
+def _for_few(problem: Problem) -> Problem:
+    """Return a problem of which few splits are looked at."""
+    return problem if problem.roles is None else replace(problem, roles=replace(problem.roles, few=True))
 
 
 def paid(split: Split) -> float:
@@ -353,15 +341,3 @@ def _facts(split: Split, weights: Sequence[Floats]) -> tuple[TeamFacts, ...]:
         )
         for team, bots, total, each, chance in zip(*columns, strict=True)
     )
-
-
-def _renaming(old: Sequence[int], new: Sequence[int], n_teams: int) -> list[int]:
-    """Return the new team for each old number, those with most players in common first."""
-    common = np.zeros((n_teams, n_teams), dtype=np.int64)
-    np.add.at(common, (np.array(old), np.array(new)), 1)
-    order: dict[int, int] = {}
-    for entry in np.argsort(-common, axis=None, kind="stable").tolist():
-        number, team = divmod(entry, n_teams)
-        if number not in order and team not in order.values():
-            order[number] = team
-    return [order[number] for number in range(n_teams)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import ClassVar, cast
 
 import numpy as np
 
@@ -162,7 +162,27 @@ class WeightedSum(Criterion):
 
 
 @dataclass(frozen=True)
-class OnPaper(Criterion):
+class About(Criterion):
+    """What is made of another criterion, and like it in some ways.
+
+    Parameters
+    ----------
+    criterion : Criterion
+        The other one.
+    """
+
+    criterion: Criterion
+
+    #: The constants of the other one that it has.
+    alike: ClassVar[tuple[str, ...]] = ("second", "has_reach")
+
+    def __post_init__(self) -> None:
+        for name in self.alike:
+            object.__setattr__(self, name, getattr(self.criterion, name))
+
+
+@dataclass(frozen=True)
+class OnPaper(About):
     """What another criterion's cost may be without rounding, at least or at most.
 
     Parameters
@@ -175,32 +195,13 @@ class OnPaper(Criterion):
         1 for the most it may be, -1 for the least.
     """
 
-    criterion: Criterion
     rounding: Rounding
     side: float
 
-    @property
-    def second(self) -> tuple[float, ...]:  # type: ignore[override]  # a constant of the class elsewhere
-        """That of the criterion."""
-        return self.criterion.second
+    alike = (*About.alike, "has_windows", "zero")
 
     @property
-    def has_reach(self) -> bool:  # type: ignore[override]  # as second
-        """Whether the criterion has."""
-        return self.criterion.has_reach
-
-    @property
-    def has_windows(self) -> bool:  # type: ignore[override]  # as second
-        """Whether the criterion has."""
-        return self.criterion.has_windows
-
-    @property
-    def zero(self) -> float:  # type: ignore[override]  # as second
-        """That of the criterion."""
-        return self.criterion.zero
-
-    @property
-    def floor(self) -> float:  # type: ignore[override]  # as second
+    def floor(self) -> float:  # type: ignore[override]  # a constant of the class elsewhere
         """What no such cost is below."""
         return self.criterion.floor - (0.0 if self.side > 0.0 else self.criterion.error(self.rounding))
 
@@ -225,7 +226,7 @@ class OnPaper(Criterion):
 
 
 @dataclass(frozen=True)
-class AtMost(Criterion):
+class AtMost(About):
     """By how much another criterion's cost exceeds a level; 0 up to it.
 
     Parameters
@@ -236,23 +237,9 @@ class AtMost(Criterion):
         In units of its cost; infinite where there is none.
     """
 
-    criterion: Criterion
     level: float
 
-    @property
-    def second(self) -> tuple[float, ...]:  # type: ignore[override]  # as floor
-        """That of the criterion."""
-        return self.criterion.second
-
-    @property
-    def has_reach(self) -> bool:  # type: ignore[override]  # as floor
-        """Whether the criterion has."""
-        return self.criterion.has_reach
-
-    @property
-    def needs_positive(self) -> bool:  # type: ignore[override]  # as floor
-        """Whether the criterion does."""
-        return self.criterion.needs_positive
+    alike = (*About.alike, "needs_positive")
 
     def cost(self, totals: Floats) -> Floats:
         return np.maximum(self.criterion.cost(totals) - self.level, 0.0)
@@ -273,7 +260,7 @@ def priced(objective: Objective, units: Units) -> Objective:
     before all criteria, with the units' tolerance.  An objective that names ``preferences`` itself stays,
     and so does a point of a front, which is of two criteria and nothing else.
     """
-    order = (*objective.first, (objective.criterion, 0.0))
+    order = objective.order
     if isinstance(order[0][0], AtMost) or any(_counts_preferences(criterion) for criterion, _ in order):
         return objective
     both = WeightedSum(((WinDistance(units.beta, units.zero), 1.0), (PreferencePrices(), 1.0)))

@@ -338,6 +338,11 @@ class Objective:
     criterion: Criterion
     first: tuple[tuple[Criterion, float], ...] = ()
 
+    @property
+    def order(self) -> tuple[tuple[Criterion, float], ...]:
+        """All criteria, most important first, each with its tolerance; the last one has none."""
+        return (*self.first, (self.criterion, 0.0))
+
 
 def means(totals: Floats) -> Floats:
     """Return each team's mean mu, shape (m, n_teams); 0 for a team without players."""

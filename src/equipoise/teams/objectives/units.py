@@ -219,8 +219,7 @@ def compose_in(
         See :func:`compose`.
     """
     objective = compose(asked, units, tolerances)
-    criteria = (objective.criterion, *(criterion for criterion, _ in objective.first))
-    if not (units.assumed and any(criterion.needs_positive for criterion in criteria)):
+    if not (units.assumed and any(criterion.needs_positive for criterion, _ in objective.order)):
         return objective, units
     units = replace(units, zero=0.0, zero_source="as for every ratio", assumed=False)
     return compose(asked, units, tolerances), units

@@ -3,10 +3,16 @@
 
 /** As many looks at swaps take as long as a beginning. */
 const DRAFT = 100;
+/** Looks between two pauses: some milliseconds. */
+const PAUSE = 500;
 
-/** Improve drafts, and what came of them with a few blocks exchanged at random, by moves and swaps.
- * @param {Problem} problem @param {Best} best */
-function climb(problem, best) {
+/** From so many teams on only moves and swaps of the teams that are furthest from the others are looked at. */
+const MANY_TEAMS = 9;
+
+/** Improve drafts, and what came of them with a few blocks exchanged at random, by moves and swaps; whoever draws
+ * the steps may pause between them.
+ * @param {Problem} problem @param {Best} best @returns {Generator<void, void, void>} */
+function* climb(problem, best) {
   let [looks, seed] = [0, 1];
   const random = () => ((seed = (Math.imul(seed, 1103515245) + 12345) >>> 0) >>> 8) / 2 ** 24;
   const begins = best.ranked.map((one) => one.labels);
@@ -14,7 +20,7 @@ function climb(problem, best) {
     const begin = begins.shift() ?? (best.ranked.length && round % 4 ? best.ranked[0].labels : null);
     const labels = begin ? begin.slice() : drafted(problem, random);
     if (begin && round) kick(problem, labels, random);
-    looks += descend(problem, labels, best);
+    looks += yield* descend(problem, labels, best, MOST_SWAPS - looks);
     if (violation(problem, labels) === 0) best.offer(labels);
   }
 }
@@ -31,8 +37,10 @@ function kick({ blocks }, labels, random) {
 
 /** Move and swap blocks while that breaks less, exceeds the limits by less or costs less, in this order; return
  * how many were looked at.
- * @param {Problem} problem @param {number[]} labels @param {Best} best */
-function descend(problem, labels, { cost, limits }) {
+ * @param {Problem} problem @param {number[]} labels @param {Best} best
+ * @param {number} most looks, where there are many teams; a descent from few is finished
+ * @returns {Generator<void, number, void>} */
+function* descend(problem, labels, { cost, limits }, most) {
   const { blocks, enemies, roles, k } = problem;
   const scratch = new Float64Array(k * WIDTH);
   let rows = sumsOf(problem, labels);
@@ -52,6 +60,8 @@ function descend(problem, labels, { cost, limits }) {
     return [broken, sum(limits.map((one) => Math.max(one.cost(problem, totals) - one.limit, 0))), cost(problem, totals)];
   };
   let [now, looks] = [/** @type {number[]} */ (score(Infinity, 0, 0, labels[0])), 1];
+  const many = k >= MANY_TEAMS && cost !== likenessCost;
+  let edges = many ? edgesOf(problem, rows) : null;
   for (let better = true; better && now.some((one) => one !== 0); ) {
     better = false;
     for (let one = 0; one < blocks.length; one++) {
@@ -59,21 +69,35 @@ function descend(problem, labels, { cost, limits }) {
         const [swap, a] = [other < blocks.length, labels[one]];
         const b = swap ? labels[other] : other - blocks.length;
         if (a === b || (swap && blocks[other].fixed >= 0)) continue;
+        if (edges && !edges.has(a) && !edges.has(b)) continue;
         labels[one] = b;
         if (swap) labels[other] = a;
-        looks += 1;
+        if (++looks % PAUSE === 0) yield;
         const next = score(now[0], one, other, a);
         const at = next ? next.findIndex((part, place) => part !== now[place]) : -1;
         if (next && at >= 0 && next[at] < now[at] - 1e-12 * Math.abs(now[at])) {
           [now, better, rows] = [next, true, sumsOf(problem, labels)];
+          if (many) edges = edgesOf(problem, rows);
         } else {
           labels[one] = a;
           if (swap) labels[other] = b;
         }
+        if (many && looks >= most) return looks;
       }
     }
   }
   return looks;
+}
+
+/** The teams that are strongest and weakest, and those whose players differ most and least in skill: what is no
+ * matter of these can make no range smaller. @param {Problem} problem @param {Float64Array} rows */
+function edgesOf(problem, rows) {
+  const { k, units } = problem;
+  const totals = filled(problem, rows.slice());
+  const at = Array.from({ length: k }, (_, team) => team * WIDTH);
+  const strengths = at.map((row) => totals[row + MU] - units.zero * totals[row]);
+  const deviations = at.map((row) => deviationOf(totals[row], totals[row + MU], totals[row + SQUARE], units.centre));
+  return new Set([strengths, deviations].flatMap((of) => [of.indexOf(Math.max(...of)), of.indexOf(Math.min(...of))]));
 }
 
 /** A beginning: large blocks first, each to the team that has the fewest players, then the least weight.

@@ -42,29 +42,41 @@ function signature({ k, looks, interchangeable }, labels) {
   return (interchangeable ? keys.sort() : keys).join(";");
 }
 
-/** Bring the objective to its optimum: chances first where that is asked, then the rest within the tolerance.
- * @param {Problem} problem @param {number} [keep]
- * @returns {{status: "optimal" | "feasible" | "infeasible" | "unknown", labels: number[][], within: number}} */
+/** @typedef {{status: "optimal" | "feasible" | "infeasible" | "unknown", labels: number[][], within: number}} Solved */
+
+/** Bring the objective to its optimum at once; see {@link solving}.
+ * @param {Problem} problem @param {number} [keep] @returns {Solved} */
 function solve(problem, keep = 1) {
+  const steps = solving(problem, keep);
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+  }
+}
+
+/** Bring the objective to its optimum: chances first where that is asked, then the rest within the tolerance.
+ * Where that takes long, it pauses again and again.
+ * @param {Problem} problem @param {number} keep @returns {Generator<void, Solved, void>} */
+function* solving(problem, keep) {
   const name = problem.request.objective;
   if (name === "ratio" && (Math.min(...problem.mu) < 0 || (problem.filler && problem.filler[MU] < 0))) {
     throw new InputFault("ratio");
   }
   const search = searchFor(problem);
-  let found = search(name === "spread" ? winCost : COSTS[name], [], name === "spread" ? 1 : keep);
+  let found = yield* search(name === "spread" ? winCost : COSTS[name], [], name === "spread" ? 1 : keep);
   let proven = found.proven;
   if (!found.ranked.length) return { status: proven ? "infeasible" : "unknown", labels: [], within: 0 };
   if (name === "spread") {
     const limit = found.ranked[0].cost + problem.units.tolerance + 2 * winError(problem);
     const start = found.ranked;
-    found = search(spreadCost, [{ cost: winCost, limit }], keep, start);
+    found = yield* search(spreadCost, [{ cost: winCost, limit }], keep, start);
     proven = proven && found.proven;
   }
   const labels = found.ranked.map((one) => one.labels);
   const within = labels.length;
   if (within < keep && name === "spread") {
     const seen = new Set(labels.map((one) => signature(problem, one)));
-    for (const one of search(winCost, [], keep).ranked) {
+    for (const one of (yield* search(winCost, [], keep)).ranked) {
       if (labels.length < keep && !seen.has(signature(problem, one.labels))) labels.push(one.labels);
     }
   }
@@ -72,23 +84,24 @@ function solve(problem, keep = 1) {
 }
 
 /** @param {Problem} problem
- * @returns {(cost: Cost, limits: Limit[], keep: number, start?: Ranked[]) => Found} */
+ * @returns {(cost: Cost, limits: Limit[], keep: number, start?: Ranked[]) => Generator<void, Found, void>} */
 function searchFor(problem) {
   const name = problem.request.objective;
   if (problem.k === 2 && !problem.roles.length && name !== "indistinguishable") {
     const halves = halvesOf(problem);
     if (halves.rows[0] <= MOST_ROWS && halves.rows[1] <= MOST_ROWS) {
-      return (cost, limits, keep) => meet(problem, halves, cost, limits, keep);
+      return function* (cost, limits, keep) { return meet(problem, halves, cost, limits, keep); };
     }
   }
-  return (cost, limits, keep, start = []) => {
+  return function* (cost, limits, keep, start = []) {
     const best = new Best(problem, cost, limits, keep);
     // Where many are alike there are far fewer splits than labellings, which soon shows.
     const steps = splitsOf(problem) <= MOST_SPLITS ? MOST_STEPS : MOST_STEPS / 100;
     if (enumerate(problem, best, steps)) return { ranked: best.ranked, proven: true };
     const rest = new Best(problem, cost, limits, keep);
-    for (const one of [...start, ...best.ranked]) rest.offer(one.labels);
-    climb(problem, rest);
+    // Of many teams the first splits of an enumeration are further off than any draft.
+    for (const one of problem.k < MANY_TEAMS ? [...start, ...best.ranked] : start) rest.offer(one.labels);
+    yield* climb(problem, rest);
     return { ranked: rest.ranked, proven: false };
   };
 }

@@ -1,11 +1,33 @@
 // The teams that are shown, their numbers, and why they are these.
 "use strict";
 
+/** Milliseconds that a search takes before the page is given a turn. */
+const TURN = 100;
+
+/** How many searches were begun: one that is not the last has nothing to say any more. */
+let begun = 0;
+
 /** Solve a request and show it; what was asked is that without who is locked.
  * @param {Asked} request @param {Asked} [asked] */
 function solved(request, asked = request) {
+  const mine = ++begun;
   const problem = build(request);
-  const { status, labels, within } = solve(problem, MOST_OTHERS + 1);
+  const steps = solving(problem, MOST_OTHERS + 1);
+  const turn = () => {
+    if (mine !== begun) return;
+    const end = performance.now() + TURN;
+    let step = steps.next();
+    while (!step.done && performance.now() < end) step = steps.next();
+    if (step.done) return take(problem, request, asked, step.value);
+    write($("status"), say("searching"));
+    setTimeout(turn);
+  };
+  turn();
+}
+
+/** Take in what a search has found, and show it.
+ * @param {Problem} problem @param {Asked} request @param {Asked} asked @param {Solved} found */
+function take(problem, request, asked, { status, labels, within }) {
   const best = labels[0] ?? [];
   const others = labels.slice(1).map((one) => renumbered(problem, best, one));
   if (request === asked) state.locks = new Set();
@@ -181,7 +203,7 @@ function reasons() {
     const next = judged(state.others[0]);
     words.push(say("reason_next", { change: changeOf(state.best, state.others[0]), objective, value: number(next.value), chances: chancesIn(next.chances) }));
   }
-  if (state.picked >= 0) words.push(...whyThere(state.picked));
+  if (state.picked >= 0 && state.status === "optimal") words.push(...whyThere(state.picked));
   if (!hand && state.status === "optimal") words.push(...(state.prices ??= priced(problem.request)));
   words.push(say("reason_noise", { beta: number(problem.units.beta) }));
   return words;

@@ -162,12 +162,12 @@ def play(
                 gather(
                     hyper, HYPER * member, table, rulesets, RULESET * (which + member), world, WORLD * member,
                     games, many, member, depth, at_of[n], first_member, places, reports, space,
-                    start_of(wide, member), seats, start_of(broad, member), first, end,
+                    place_of(0, wide, member), seats, place_of(0, broad, member), first, end,
                 )  # fmt: skip
             for member in range(many):
                 publish(
-                    hyper, HYPER * member, world[WORLD * member + TEMPERATURE], space, start_of(wide, member),
-                    own, start_of(count, member), count,
+                    hyper, HYPER * member, world[WORLD * member + TEMPERATURE], space,
+                    place_of(0, wide, member), own, place_of(0, count, member), count,
                 )  # fmt: skip
             if again == 0:
                 mix(evidence, rulesets, many, which_of[n], own, chances, draws, n, first, count)
@@ -175,25 +175,25 @@ def play(
                 for member in range(many):
                     compare_statistics(
                         hyper, HYPER * member, rulesets, RULESET * (which + member), first_member, reports,
-                        space, start_of(wide, member), seats, start_of(broad, member), first, end, weight,
-                        known,
+                        space, place_of(0, wide, member), seats, place_of(0, broad, member), first, end,
+                        weight, known,
                     )  # fmt: skip
                 for member in range(many):
                     compare_results(
                         hyper, HYPER * member, rulesets, RULESET * (which + member), rank_of, order, score_of,
-                        space, start_of(wide, member), own, start_of(count, member), first, end, weight,
+                        space, place_of(0, wide, member), own, place_of(0, count, member), first, end, weight,
                     )  # fmt: skip
                 for member in range(many):
                     learn(
                         table, rulesets, RULESET * (which + member), world, WORLD * member, many, member,
-                        depth, first_member, places, reports, space, start_of(wide, member), seats,
-                        start_of(broad, member), first, end, known,
+                        depth, first_member, places, reports, space, place_of(0, wide, member), seats,
+                        place_of(0, broad, member), first, end, known,
                     )  # fmt: skip
                 for member in range(many):
                     learn_constants(
                         hyper, HYPER * member, rulesets, RULESET * (which + member), world, WORLD * member,
-                        rank_of, order, space, start_of(wide, member), own, start_of(count, member), first,
-                        count,
+                        rank_of, order, space, place_of(0, wide, member), own, place_of(0, count, member),
+                        first, count,
                     )  # fmt: skip
                 if many > 1:
                     weigh(evidence, many, which_of[n], own, rank_of, order, first, count, weight)
@@ -206,12 +206,12 @@ def count_games(games: Column, places: Column, first: int, end: int) -> None:
         games[places[PLACE * j]] += 1.0
 
 
-def start_of(width: int, member: int) -> int:
-    """Return where a member's part of a room begins; the others' are as wide.
+def place_of(start: int, width: int, number: int) -> int:
+    """Return where a part of a room stands, of parts that are equally wide and begin at ``start``.
 
     That it cannot be below 0 spares the compiled kernel a test at each index: such ones count from the end.
     """
-    return width * member & LARGEST
+    return start + width * number & LARGEST
 
 
 def mix(
@@ -219,31 +219,26 @@ def mix(
     n: int, first: int, count: int,
 ) -> None:  # fmt: skip
     """Write down the members' chances, weighted by how likely they made what came so far."""
+    weights, total = place_of(0, count, many), 0.0
+    top = own[weights] = member_score(evidence, many, which, 0)
+    for member in range(1, many):
+        score = own[place_of(weights, 1, member)] = member_score(evidence, many, which, member)
+        top = max(top, score)
+    for member in range(many):
+        score = own[place_of(weights, 1, member)]
+        weight = own[place_of(weights, 1, member)] = math.exp(score - top) if score < top else 1.0
+        total += weight
     for k in range(count):
-        chances[first + k] = own[k]
-    draws[n] = draw_chance(rulesets, RULESET * which * many, own[0], own[1]) if count == 2 else 0.0
-    if many > 1:
+        chances[first + k] = 0.0
+    draw = 0.0
+    for member in range(many):
+        weight, mine = own[place_of(weights, 1, member)] / total, place_of(0, count, member)
         for k in range(count):
-            chances[first + k] = 0.0
-        draws[n] = total = 0.0
-        powers = count * many
-        top = member_score(evidence, many, which, 0)
-        for member in range(many):
-            score = member_score(evidence, many, which, member)
-            own[powers + member] = score
-            top = max(top, score)
-        for member in range(many):
-            score = own[powers + member]
-            own[powers + member] = math.exp(score - top) if score < top else 1.0
-            total += own[powers + member]
-        for member in range(many):
-            weight = own[powers + member] / total
-            mine = count * member
-            for k in range(count):
-                chances[first + k] += weight * own[mine + k]
-            if count == 2:
-                at = RULESET * (which * many + member)
-                draws[n] += weight * draw_chance(rulesets, at, own[mine], own[mine + 1])
+            chances[first + k] += weight * own[place_of(mine, 1, k)]
+        if count == 2:
+            at = RULESET * (which * many + member)
+            draw += weight * draw_chance(rulesets, at, own[mine], own[mine + 1])
+    draws[n] = draw
 
 
 def member_score(evidence: Column, many: int, which: int, member: int) -> Any:
@@ -264,7 +259,7 @@ def weigh(
     if rank_of[first + winner] != rank_of[first + order[first + 1]]:
         mine, everything = (many + 1) * which, len(evidence) - many - 1
         for member in range(many):
-            likelihood = weight * math.log(max(own[count * member + winner], LEAST_CHANCE))
+            likelihood = weight * math.log(max(own[place_of(winner, count, member)], LEAST_CHANCE))
             evidence[mine + member] += likelihood
             evidence[everything + member] += likelihood
         evidence[mine + many] += weight
@@ -290,11 +285,13 @@ def gather(
     trust, body, experience = rulesets[r + TRUST], rulesets[r + BODY], rulesets[r + EXPERIENCE]
     experienced, half = hyper[h + EXPERIENCED] > 0.0, hyper[h + HALF_EXPERIENCE]
     drift_game, drift_day = hyper[h + DRIFT_GAME], hyper[h + DRIFT_DAY]
+    start = first_member[first]
     for t in range(first, end):
         skill = variance = bodies = statistic_part = noise = level = level_spread = veterans = 0.0
         for j in range(first_member[t], first_member[t + 1]):
             bot = places[PLACE * j + BOT]
-            mean = statistic = spread = squares = 0.0
+            # To add to -0.0 changes nothing, so that the compiled kernel does not: to add to 0.0 may.
+            mean = statistic = spread = squares = -0.0
             for part in range(LEVELS):
                 if part >= depth:
                     break
@@ -317,11 +314,10 @@ def gather(
             share = reports[REPORT * j + SHARE]
             # What statistics are compared with has them in full, however far results trust them: else trust
             # that rises would make what it rests on shrink.
-            plain = mean + statistic
-            seats[seat + SEAT_SKILL] = plain
-            seats[seat + SEAT_SPREAD] = spread
-            seats[seat + SEAT_SQUARES] = squares
-            seat += SEAT
+            plain, mine = mean + statistic, place_of(seat, SEAT, j - start)
+            seats[mine + SEAT_SKILL] = plain
+            seats[mine + SEAT_SPREAD] = spread
+            seats[mine + SEAT_SQUARES] = squares
             skill += share * (mean + trust * statistic + body)
             variance += share * share * spread
             bodies += share
@@ -334,7 +330,7 @@ def gather(
                 veterans += share * played / (played + half)
         if experienced:
             skill += experience * veterans
-        team = s + WORKSPACE * (t - first)
+        team = place_of(s, WORKSPACE, t - first)
         space[team + SKILL] = skill
         space[team + SPREAD] = variance
         space[team + BODIES] = bodies
@@ -364,24 +360,27 @@ def publish(
     """
     total, beta = 0.0, hyper[h + BETA]
     for k in range(count):
-        total += space[s + WORKSPACE * k + SPREAD] + beta * beta * space[s + WORKSPACE * k + NOISE]
+        team = place_of(s, WORKSPACE, k)
+        total += space[team + SPREAD] + beta * beta * space[team + NOISE]
     scale = hyper[h + SLOPE] / math.sqrt(max(total, LEAST_NOISE) * (2.0 / count))
     space[s + SCALE] = scale
     heat = temperature * scale
     if count == 2:
-        half = 0.5 * (space[s + SKILL] - space[s + WORKSPACE + SKILL])
-        space[s + PREDICTED], space[s + WORKSPACE + PREDICTED] = half, -half
+        other = place_of(s, WORKSPACE, 1)
+        half = 0.5 * (space[s + SKILL] - space[other + SKILL])
+        space[s + PREDICTED], space[other + PREDICTED] = half, -half
         own[mine], own[mine + 1] = odds(2.0 * heat * half)
     else:
         top, total = highest(space, s, count), 0.0
         for k in range(count):
-            below = space[s + WORKSPACE * k + SKILL] - top
+            team = place_of(s, WORKSPACE, k)
+            below = space[team + SKILL] - top
             power = math.exp(heat * below)
-            space[s + WORKSPACE * k + PREDICTED] = below
-            own[mine + k] = power
+            space[team + PREDICTED] = below
+            own[place_of(mine, 1, k)] = power
             total += power
         for k in range(count):
-            own[mine + k] /= total
+            own[place_of(mine, 1, k)] /= total
 
 
 def compare_statistics(
@@ -389,40 +388,42 @@ def compare_statistics(
     s: int, seats: Column, seat: int, first: int, end: int, weight: float, known: int,
 ) -> None:  # fmt: skip
     """Write down what each player did beside what was expected, and move the teams' sums with it."""
-    seated = first_member[end] - first_member[first]
+    start = first_member[first]
+    seated = first_member[end] - start
     if known > 0:
         everyone = everyones_spread = squares = 0.0
         for k in range(end - first):
-            everyone += space[s + WORKSPACE * k + LEVEL]
-            everyones_spread += space[s + WORKSPACE * k + LEVEL_SPREAD]
+            team = place_of(s, WORKSPACE, k)
+            everyone += space[team + LEVEL]
+            everyones_spread += space[team + LEVEL_SPREAD]
         per_unit = math.sqrt(rulesets[r + STATISTICS] / rulesets[r + STATISTIC_SQUARES])
         trust, slope = rulesets[r + TRUST], hyper[h + STATISTIC_SLOPE]
         # Trust above 1 must not make statistics more precise too: it would feed on itself.
         tried = min(max(trust, LEAST_TRUST), 1.0)
         noise = hyper[h + STATISTIC_NOISE] / (tried * tried) / weight
         for t in range(first, end):
-            team = s + WORKSPACE * (t - first)
+            team = place_of(s, WORKSPACE, t - first)
             other = 1.0 / (seated - (first_member[t + 1] - first_member[t]))
             against = (everyone - space[team + LEVEL]) * other
             against_spread = (everyones_spread - space[team + LEVEL_SPREAD]) * other * other
             moved = lost = 0.0
             for j in range(first_member[t], first_member[t + 1]):
                 step = shrink = 0.0
+                mine = place_of(seat, SEAT, j - start)
                 figure = reports[REPORT * j + FIGURE]
                 if figure == figure:
-                    spread, share = seats[seat + SEAT_SPREAD], reports[REPORT * j + SHARE]
+                    spread, share = seats[mine + SEAT_SPREAD], reports[REPORT * j + SHARE]
                     total = slope * slope * (spread + against_spread) + noise
                     gain = reports[REPORT * j + LEARN] * slope / total
-                    step = gain * (figure * per_unit - slope * (seats[seat + SEAT_SKILL] - against))
+                    step = gain * (figure * per_unit - slope * (seats[mine + SEAT_SKILL] - against))
                     shrink = slope * gain
-                    gone = seats[seat + SEAT_SQUARES] * shrink
-                    seats[seat + SEAT_SPREAD] = spread - gone
+                    gone = seats[mine + SEAT_SQUARES] * shrink
+                    seats[mine + SEAT_SPREAD] = spread - gone
                     moved += share * spread * step
                     lost += share * share * gone
                     squares += figure * figure
-                seats[seat + STEP] = step
-                seats[seat + SHRINK] = shrink
-                seat += SEAT
+                seats[mine + STEP] = step
+                seats[mine + SHRINK] = shrink
             space[team + SKILL] += trust * moved
             space[team + STATISTIC_PART] += moved
             space[team + SPREAD] -= lost
@@ -449,26 +450,28 @@ def compare_scores(
     """Pull each team towards what the difference of the scores says; without scores, nowhere."""
     count = end - first
     for k in range(count):
-        space[s + WORKSPACE * k + PULL] = 0.0
-        space[s + WORKSPACE * k + INFORMATION] = 0.0
+        team = place_of(s, WORKSPACE, k)
+        space[team + PULL] = space[team + INFORMATION] = 0.0
     if score_of[first] == score_of[first]:
         total, mean, skills, spreads, squares, each = 1.0, 0.0, 0.0, 0.0, 0.0, 1.0 / count
         for k in range(count):
+            team = place_of(s, WORKSPACE, k)
             total += abs(score_of[first + k])
             mean += score_of[first + k] * each
-            skills += space[s + WORKSPACE * k + SKILL] * each
-            spreads += space[s + WORKSPACE * k + SPREAD]
+            skills += space[team + SKILL] * each
+            spreads += space[team + SPREAD]
         per_unit = math.sqrt(rulesets[r + MARGINS] / rulesets[r + MARGIN_SQUARES])
         slope, noise, rest = 2.0 * hyper[h + MARGIN_SLOPE], hyper[h + MARGIN_NOISE] / weight, 1.0 - each
         per_point = 2.0 / total
         for k in range(count):
             margin = (score_of[first + k] - mean) * per_point
-            own = space[s + WORKSPACE * k + SPREAD]
+            team = place_of(s, WORKSPACE, k)
+            own = space[team + SPREAD]
             spread = rest * rest * own + (spreads - own) * (each * each)
             gain = slope * rest / (slope * slope * spread + noise)
-            error = margin * per_unit - slope * (space[s + WORKSPACE * k + SKILL] - skills)
-            space[s + WORKSPACE * k + PULL] = gain * error
-            space[s + WORKSPACE * k + INFORMATION] = gain * slope * rest
+            error = margin * per_unit - slope * (space[team + SKILL] - skills)
+            space[team + PULL] = gain * error
+            space[team + INFORMATION] = gain * slope * rest
             squares += margin * margin
         rulesets[r + MARGIN_SQUARES] += squares * each
         rulesets[r + MARGINS] += 1.0
@@ -482,9 +485,9 @@ def compare_pair(
 
     Without draws this is what :func:`compare_places` comes to.
     """
-    scale = space[s + SCALE]
+    scale, second = space[s + SCALE], place_of(s, WORKSPACE, 1)
     push = hyper[h + OUTCOME] * weight * scale
-    chance, rest = odds(scale * (space[s + SKILL] - space[s + WORKSPACE + SKILL]))
+    chance, rest = odds(scale * (space[s + SKILL] - space[second + SKILL]))
     ahead, behind = rank_of[first] <= rank_of[first + 1], rank_of[first] >= rank_of[first + 1]
     won = 0.5 * (1.0 + ahead - behind)
     factor = rulesets[r + DRAWS] / rulesets[r + CLOSE]
@@ -495,8 +498,8 @@ def compare_pair(
     information = push * scale * max(expected * other - 0.25 * tie * every, 0.0)
     space[s + PULL] += pull
     space[s + INFORMATION] += information
-    space[s + WORKSPACE + PULL] -= pull
-    space[s + WORKSPACE + INFORMATION] += information
+    space[second + PULL] -= pull
+    space[second + INFORMATION] += information
     close = math.sqrt(own[mine] * own[mine + 1])
     rulesets[r + CLOSE] += weight * close / (1.0 + factor * close)
     if ahead and behind:
@@ -517,11 +520,11 @@ def compare_places(
     top = highest(space, s, count)
     left = 0.0
     for place in range(count - 1, -1, -1):
-        k = order[first + place]
-        power = math.exp(scale * (space[s + WORKSPACE * k + SKILL] - top))
+        team = place_of(s, WORKSPACE, order[first + place])
+        power = math.exp(scale * (space[team + SKILL] - top))
         left += power
-        space[s + WORKSPACE * k + POWER] = power
-        space[s + WORKSPACE * place + LEVEL] = left
+        space[team + POWER] = power
+        space[place_of(s, WORKSPACE, place) + LEVEL] = left
     inverse = inverse_square = 0.0
     start = 0
     while start < count:
@@ -529,19 +532,19 @@ def compare_places(
         rank = rank_of[first + order[first + start]]
         while stop < count and rank_of[first + order[first + stop]] == rank:
             stop += 1
-        chosen = 0.0
+        chosen, remaining = 0.0, space[place_of(s, WORKSPACE, start) + LEVEL]
         # Once only one team is left it is sure to be next: that is not news.
-        if count - start > 1 and space[s + WORKSPACE * start + LEVEL] > FAINTEST:
+        if count - start > 1 and remaining > FAINTEST:
             chosen = 1.0 / (stop - start)
-            one = 1.0 / space[s + WORKSPACE * start + LEVEL]
+            one = 1.0 / remaining
             inverse += one
             inverse_square += one * one
         for place in range(start, stop):
-            k = order[first + place]
-            power = space[s + WORKSPACE * k + POWER]
+            team = place_of(s, WORKSPACE, order[first + place])
+            power = space[team + POWER]
             information = max(power * inverse - power * power * inverse_square, 0.0)
-            space[s + WORKSPACE * k + PULL] += push * (chosen - power * inverse)
-            space[s + WORKSPACE * k + INFORMATION] += push * scale * information
+            space[team + PULL] += push * (chosen - power * inverse)
+            space[team + INFORMATION] += push * scale * information
         start = stop
 
 
@@ -549,7 +552,7 @@ def highest(space: Column, s: int, count: int) -> Any:
     """Return the skill of the strongest team."""
     top = space[s + SKILL]
     for k in range(1, count):
-        top = max(top, space[s + WORKSPACE * k + SKILL])
+        top = max(top, space[place_of(s, WORKSPACE, k) + SKILL])
     return top
 
 
@@ -559,33 +562,35 @@ def learn(
     first: int, end: int, known: int,
 ) -> None:  # fmt: skip
     """Move everyone by their statistics and with their team; and what is known of statistics and bodies."""
-    count = end - first
+    count, start = end - first, first_member[first]
     parts = bodies = 0.0
     for k in range(count):
-        parts += space[s + WORKSPACE * k + STATISTIC_PART]
-        bodies += space[s + WORKSPACE * k + BODIES]
+        team = place_of(s, WORKSPACE, k)
+        parts += space[team + STATISTIC_PART]
+        bodies += space[team + BODIES]
     parts /= count
     bodies /= count
     trust_pull = trust_information = body_pull = body_information = 0.0
     for k in range(count):
-        team_pull, team_information = space[s + WORKSPACE * k + PULL], space[s + WORKSPACE * k + INFORMATION]
-        part = space[s + WORKSPACE * k + STATISTIC_PART] - parts
-        body = space[s + WORKSPACE * k + BODIES] - bodies
+        team = place_of(s, WORKSPACE, k)
+        team_pull, team_information = space[team + PULL], space[team + INFORMATION]
+        part = space[team + STATISTIC_PART] - parts
+        body = space[team + BODIES] - bodies
         trust_pull += part * team_pull
         body_pull += body * team_pull
         trust_information += part * part * team_information
         body_information += body * body * team_information
         for j in range(first_member[first + k], first_member[first + k + 1]):
             step = shrink = 0.0
+            mine = place_of(seat, SEAT, j - start)
             if known > 0:
-                step, shrink = seats[seat + STEP], seats[seat + SHRINK]
+                step, shrink = seats[mine + STEP], seats[mine + SHRINK]
             share = reports[REPORT * j + SHARE]
             attention = reports[REPORT * j + LEARN] * share
             pull = attention * team_pull
             information = attention * share * team_information
-            loss = information / (1.0 + information * seats[seat + SEAT_SPREAD])
+            loss = information / (1.0 + information * seats[mine + SEAT_SPREAD])
             move(table, world, w, many, member, depth, places, j, known, step, shrink, pull, loss)
-            seat += SEAT
     # The features sum to 0 over the teams, so that of k teams k - 1 tell something.
     again = count / (count - 1.0)
     adapt(rulesets, r + TRUST, trust_pull, trust_information * again)
@@ -636,11 +641,12 @@ def learn_experience(rulesets: Column, r: int, space: Column, s: int, count: int
     """Learn from the teams' pulls what experience is worth."""
     veterans = pull = information = 0.0
     for k in range(count):
-        veterans += space[s + WORKSPACE * k + VETERANS] / count
+        veterans += space[place_of(s, WORKSPACE, k) + VETERANS] / count
     for k in range(count):
-        veteran = space[s + WORKSPACE * k + VETERANS] - veterans
-        pull += veteran * space[s + WORKSPACE * k + PULL]
-        information += veteran * veteran * space[s + WORKSPACE * k + INFORMATION]
+        team = place_of(s, WORKSPACE, k)
+        veteran = space[team + VETERANS] - veterans
+        pull += veteran * space[team + PULL]
+        information += veteran * veteran * space[team + INFORMATION]
     adapt(rulesets, r + EXPERIENCE, pull, information * count / (count - 1.0))
 
 
@@ -653,10 +659,10 @@ def recalibrate(
     if rank_of[first + winner] != rank_of[first + order[first + 1]]:
         mean = square = 0.0
         for k in range(count):
-            exponent = scale * space[s + WORKSPACE * k + PREDICTED]
-            mean += own[mine + k] * exponent
-            square += own[mine + k] * exponent * exponent
-        pull = scale * space[s + WORKSPACE * winner + PREDICTED] - mean
+            exponent, chance = scale * space[place_of(s, WORKSPACE, k) + PREDICTED], own[place_of(mine, 1, k)]
+            mean += chance * exponent
+            square += chance * exponent * exponent
+        pull = scale * space[place_of(s, WORKSPACE, winner) + PREDICTED] - mean
         evidence = world[w + EVIDENCE] * hyper[h + FORGETTING] + max(square - mean * mean, 0.0)
         temperature = world[w + TEMPERATURE] + pull / (evidence + hyper[h + CAUTION])
         world[w + EVIDENCE] = evidence

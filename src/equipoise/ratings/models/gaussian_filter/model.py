@@ -46,8 +46,13 @@ from equipoise.ratings.models.gaussian_filter.state import (
     entries,
 )
 
-#: Contests from which it pays to load the compiled kernels.
-WORTH = 20_000
+#: Contests from which compiled kernels pay: where they have to be compiled, and where they were kept.
+WORTH, WORTH_KEPT = 20_000, 2500
+
+
+def fast(contests: int) -> bool:
+    """Tell whether compiled kernels pay for so many contests."""
+    return pays(contests, WORTH, kernels=(kernels.play,), worth_kept=WORTH_KEPT)
 
 
 class Filters(Further, ABC):
@@ -58,6 +63,8 @@ class Filters(Further, ABC):
     answers: ClassVar[frozenset[str]] = frozenset({"quality", "expected_margin", "draw_chance"})
 
     local: ClassVar[bool] = True
+
+    by_columns: ClassVar[bool] = True
 
     #: The skill that adds nothing to a team: skills hold the price of a body.
     zero: ClassVar[float] = 0.0
@@ -73,6 +80,10 @@ class Filters(Further, ABC):
     def newcomer(self, key: Key) -> Numbers:
         """Return the row of a part of a skill that was never seen, of each member in turn."""
         return tuple(chain.from_iterable(one.row(key) for one in self.filters()))
+
+    def prepare(self, contests: int) -> None:
+        """Load what compiles, where it is worth it for all parts together."""
+        fast(contests)
 
     def initial(self) -> FilterState:
         """Return the state of nobody having played."""
@@ -90,7 +101,7 @@ class Filters(Further, ABC):
         if not contests:
             return state, []
         packed = pack(contests, attention)
-        state, chances, _ = self.play(state, packed, fast=pays(len(contests), WORTH))
+        state, chances, _ = self.play(state, packed, fast=fast(len(contests)))
         bounds = zip(packed.first_team, packed.first_team[1:], strict=False)
         return state, [tuple(chances[first:end]) for first, end in bounds]
 
