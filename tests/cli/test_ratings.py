@@ -170,6 +170,8 @@ def test_a_roster_of_ratings_is_read_by_balance(history: str, tmp_path: Path) ->
     assert run("balance", str(roster)).returncode == 0
     refused = run("rate", EXAMPLE, "--roster", str(roster))
     assert refused.stderr.startswith("error: --roster: several rulesets were played, name one with --ruleset")
+    unknown = run("rate", history, "--roster", str(roster), "--ruleset", "/")
+    assert unknown.stderr == "error: --ruleset: nobody played '/'; there is general\n"
     assert run("rate", EXAMPLE, "--ruleset", "general").stderr.startswith(
         "error: --ruleset requires --roster"
     )

@@ -54,7 +54,8 @@ class ColumnsOfHistory:
 def _finish(skipped: int, read: int) -> None:
     if skipped:
         records = "record" if skipped == 1 else "records"
-        click.echo(f"error: {skipped} {records} skipped, {read} matches read", err=True)
+        matches = "match" if read == 1 else "matches"
+        click.echo(f"error: {skipped} {records} skipped, {read} {matches} read", err=True)
         sys.exit(1)
 
 
