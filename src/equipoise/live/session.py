@@ -259,8 +259,8 @@ class Session:
         self.state.known = event
 
     def _weighed(self, event: Weighed) -> None:
-        ratings = {**self.state.known.ratings, event.id: event.rating}
-        ratings = {who: rating for who, rating in ratings.items() if rating is not None}
+        known = {**self.state.known.ratings, event.id: event.rating}
+        ratings = {who: rating for who, rating in known.items() if rating is not None}
         self.state.known = replace(self.state.known, ratings=ratings)
 
     def _starting(self, _: Starting) -> None:
