@@ -18,8 +18,8 @@ from equipoise.errors import InputError
 from equipoise.lab.metrics import CLIP
 from equipoise.lab.progressive import winner
 from equipoise.matches import Contest, Ruleset, Statistics
-from equipoise.ratings.models.gaussian_filter.model import WORTH, Filters, GaussianFilter
-from equipoise.ratings.models.gaussian_filter.packing import Packed, pack
+from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
+from equipoise.ratings.models.gaussian_filter.packing import WORTH, Packed, pack
 
 #: What is searched, and between which bounds.
 BOUNDS: dict[str, tuple[float, float]] = {
