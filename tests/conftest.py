@@ -8,8 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
-settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("untimed")
+# A change is judged by the same cases wherever and whenever it is; --hypothesis-profile=fresh draws others.
+untimed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("fresh", untimed, derandomize=False)
+settings.register_profile("same", untimed, derandomize=True)
+settings.load_profile("same")
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +78,49 @@ def test_a_part_works_by_its_name(args: tuple[str, ...], words: str) -> None:
     done = run(*(arg.format("examples.parts") for arg in args))
     assert done.returncode == 0, done.stderr
     assert words in done.stdout
+
+
+#: Parts that fail: while they are imported, called, or used.
+BROKEN = """
+class Lost:
+    name = "lost"
+    def recognise(self, head): return ""
+    def rules(self): return ()
+    def reader(self, source, first_line=1): return None if "nothing" in source else 1 / 0
+
+class Unruly:
+    initial = update = run = win_probability = rating = players = lambda *_: {}["where"]
+
+GAME, solve = Lost(), lambda task: 1 / 0
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("ingest", "log", "--game", "broken:GAME"), "'broken:GAME' fails with ZeroDivisionError"),
+        (("ingest", "nothing", "--game", "broken:GAME"), "'broken:GAME' fails with AttributeError"),
+        (("rate", "games.jsonl", "--model", "broken:Unruly"), "'broken:Unruly' fails with KeyError: 'where'"),
+        (("balance", "names", "--solver", "broken:solve"), "'broken:solve' fails with ZeroDivisionError"),
+        (("balance", "names", "--objective", "unfinished:fair"), "'unfinished:fair' fails with SyntaxError"),
+    ],
+)
+def test_a_part_that_fails_is_named(args: tuple[str, ...], words: str, tmp_path: Path) -> None:
+    """In one line, whatever kind of part it is and however it fails; no traceback reaches a user."""
+    game = '{"ended": 5, "game": "g", "teams": [["ann"], ["bob"]], "ranks": [1, 2]}\n'
+    files = {"broken.py": BROKEN, "unfinished.py": "def", "games.jsonl": game, "names": "Ann\nBob\n"}
+    for name, content in {**files, "log": "x\n", "nothing": "x\n"}.items():
+        (tmp_path / name).write_text(content)
+    code = "import sys; sys.path.insert(0, ''); from equipoise.cli import main; main()"
+    environment = {**os.environ, "EQUIPOISE_STORE": "sqlite:///archive.db"}
+    done = subprocess.run(
+        [sys.executable, "-c", code, *args],
+        cwd=tmp_path, env=environment, capture_output=True, check=False, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert words in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.slow

@@ -383,11 +383,8 @@ def _check(fields: Sequence[str], argument: str = "name") -> None:
 
 def _seats(teams: Sequence[Sequence[str]]) -> list[str]:
     """Return players in their teams as fields; a bot is written ``BOT name``."""
-    return [
-        f"{n} {name if name.startswith('BOT ') else f'PLAYER {name}'}"
-        for n, team in enumerate(teams)
-        for name in team
-    ]
+    members = ((n, name) for n, team in enumerate(teams) for name in team)
+    return [f"{n} {name if name.startswith('BOT ') else f'PLAYER {name}'}" for n, name in members]
 
 
 def _problem(status: int, content: bytes) -> ServerError:

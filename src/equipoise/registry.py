@@ -46,8 +46,8 @@ SOLVERS: Mapping[str, str] = MappingProxyType(
         "fold": f"{_SOLVERS}.fold:SOLVER",
         "nearby": f"{_SOLVERS}.nearby:SOLVER",
         "bitset": f"{_SOLVERS}.bitset:SOLVER",
-        "window": f"{_SOLVERS}.window:SOLVER",
         "mitm": f"{_SOLVERS}.mitm:SOLVER",
+        "window": f"{_SOLVERS}.window:SOLVER",
         "resplit": f"{_SOLVERS}.resplit:SOLVER",
         "anneal": f"{_SOLVERS}.anneal:ANNEAL",
         "climb": f"{_SOLVERS}.anneal:CLIMB",
@@ -118,6 +118,23 @@ SERVERS: Mapping[str, str] = MappingProxyType(
 )
 
 
+#: The modules of parts that were named as ``"module:attribute"``, and by which name.
+_NAMED: dict[str, str] = {}
+
+
+def part_at_fault(error: BaseException) -> str | None:
+    """Return the name of the custom part that an exception comes from, None where no custom part is used.
+
+    It is the one whose code raised the exception; where none did, as what a part returned was of no use, it
+    is the last one that was asked for.
+    """
+    at, found = error.__traceback__, next(reversed(_NAMED.values()), None)
+    while at is not None:
+        found = _NAMED.get(at.tb_frame.f_globals.get("__name__", ""), found)
+        at = at.tb_next
+    return found
+
+
 def call_part(kind: str, part: Any, function: Any, argument: Any) -> Any:
     """Call a part, turning whatever one that was named as ``"module:attribute"`` raises into a message.
 
@@ -185,6 +202,8 @@ def resolve(kind: str, registry: Mapping[str, str], part: Any) -> Any:
     module, colon, attribute = path.partition(":")
     if not colon:
         raise UnknownNameError(kind, part, registry)
+    if part not in registry:
+        _NAMED[module] = part
     try:
         return getattr(_imported(module), attribute)
     except (ImportError, AttributeError, TypeError, ValueError) as error:

@@ -54,7 +54,7 @@ def test_rows_that_cannot_be_read_are_named_and_the_others_count(tmp_path: Path)
     path.write_text(TABLE, encoding="utf-8")
     reported = run("import-results", str(path), code=1)
     assert (reported["matches"], reported["skipped_lines"]) == (0, 3)
-    assert "set dates to day-first" in reported["first_skipped"][0]["reason"]
+    assert "choose --dates day-first" in reported["first_skipped"][0]["reason"]
     path.write_text(
         "date,winner,loser\n2026-01-01,Ann,ann\n2999-01-01,Ann,Bob\n2026-01-01,Ann,Bob\n", encoding="utf-8"
     )

@@ -44,6 +44,7 @@ FILES: dict[str, tuple[bytes, str, str]] = {
     "matches.jsonl": (PLAIN.encode(), "matches", "'equipoise rate' and 'equipoise ingest' read it"),
     "matches.csv": (TABLE.encode(), "matches", "'equipoise rate' and 'equipoise ingest' read it"),
     "results.csv": (b"date,red,blue,result\n2026-01-31,Ann,Bob,red\n", "results", "import-results"),
+    "lobbies.csv": (b"name,target,min_teams\nA,4.2,2\n", "lobbies", "'equipoise lobbies' fills them"),
     "games.db": (_database(), "archive", "--store sqlite:///"),
     "all.parquet": (b"PAR1" + bytes(20) + b"PAR1", "parquet", "'equipoise import'"),
     "receipt.json": (b'{"format": "equipoise receipt 1"}', "receipt", "'equipoise verify' checks it"),

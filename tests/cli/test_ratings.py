@@ -159,6 +159,42 @@ def test_profiles_and_settings_of_ones_own(history: str, tmp_path: Path) -> None
     assert "is not JSON" in run("rate", history, "--settings", str(path)).stderr
 
 
+def test_constants_of_several_models_are_in_one_file_by_name(history: str, tmp_path: Path) -> None:
+    """``evaluate`` compares what they make; whoever is not asked for, or takes no such thing, is named."""
+    path = tmp_path / "constants.json"
+    path.write_text('{"elo": {"k": 200}, "default": {"sigma": 2.0}}')
+    both = ("--models", "elo,glicko2", "--settings", str(path))
+    plain, other = (
+        json.loads(run("evaluate", history, *more, "--json").stdout)["models"] for more in (both[:2], both)
+    )
+    assert {name for name in plain if plain[name] != other[name]} == {"elo", "default"}
+    alone = tmp_path / "elo.json"
+    alone.write_text('{"k": 200}')
+    by_name, by_itself = (
+        run("rate", history, "--model", "elo", "--settings", str(each)).stdout for each in (path, alone)
+    )
+    assert by_name == by_itself
+    for asked, message in (
+        (("evaluate", history, "--settings", str(path)), "'elo' is not among --models"),
+        (
+            ("rate", history, "--model", "glicko2", "--settings", str(path)),
+            "has nothing for glicko2, only for",
+        ),
+        (("rate", history, "--model", "json:loads", "--settings", str(alone)), "json:loads has no constants"),
+        (
+            ("rate", history, "--model", "elo", "--profile", "frozen"),
+            "--profile cannot be used with --model elo",
+        ),
+        (
+            ("rate", history, "--model", "elo", "--starting", "x.csv"),
+            "--starting cannot be used with --model elo",
+        ),
+    ):
+        done = run(*asked)
+        assert done.returncode, asked
+        assert message in done.stderr, asked
+
+
 def test_a_roster_of_ratings_is_read_by_balance(history: str, tmp_path: Path) -> None:
     """The numbers are those of --json; several rulesets without --ruleset are refused by name."""
     roster = tmp_path / "roster.csv"
@@ -170,6 +206,8 @@ def test_a_roster_of_ratings_is_read_by_balance(history: str, tmp_path: Path) ->
     assert run("balance", str(roster)).returncode == 0
     refused = run("rate", EXAMPLE, "--roster", str(roster))
     assert refused.stderr.startswith("error: --roster: several rulesets were played, name one with --ruleset")
+    unknown = run("rate", history, "--roster", str(roster), "--ruleset", "/")
+    assert unknown.stderr == "error: --ruleset: nobody played '/'; there is general\n"
     assert run("rate", EXAMPLE, "--ruleset", "general").stderr.startswith(
         "error: --ruleset requires --roster"
     )

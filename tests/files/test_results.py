@@ -61,7 +61,7 @@ def test_dates_with_slashes_are_read_as_was_said() -> None:
     assert (day.ended, month.ended) == (1775174400.0, 1772582400.0)
     reported = one(row)
     assert isinstance(reported, Skipped)
-    assert "set dates to day-first or month-first" in reported.reason
+    assert "choose --dates day-first or month-first" in reported.reason
     assert isinstance(one({**row, "date": "31/12/2026"}, "month-first"), Skipped)
 
 

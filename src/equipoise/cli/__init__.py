@@ -18,6 +18,7 @@ import click
 
 from equipoise import notices
 from equipoise.errors import AmbiguousError, EquipoiseError, InputError, UnknownNameError, nearest
+from equipoise.registry import part_at_fault
 
 #: The commands in the groups of ``--help``: a file each, imported only when it runs, and what it does.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
@@ -210,3 +211,9 @@ def main() -> None:
     except OSError as error:
         click.echo(f"error: the output cannot be written: {error.strerror or error}", err=True)
         os._exit(1)  # at a normal exit Python would try to write it again
+    except Exception as error:
+        part = part_at_fault(error)
+        if part is None:
+            raise
+        click.echo(f"error: {part!r} fails with {type(error).__name__}: {error}", err=True)
+        sys.exit(1)

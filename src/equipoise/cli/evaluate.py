@@ -9,12 +9,14 @@ import click
 
 from equipoise.cli.histories import (
     model_named,
+    models_settled,
     progress_bar,
     read_history,
     with_settings_options,
 )
 from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
 from equipoise.cli.shared.rosters import store
+from equipoise.errors import InputError
 from equipoise.registry import MODELS
 
 
@@ -51,8 +53,7 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
     from equipoise.lab.progressive import evaluate
 
     names = ["default", *(MODELS if models == "all" else [name.strip() for name in models.split(",")])]
-    settings = {"default": (options["profile"], options["settings"], options["starting"])}
-    made = {name: model_named(name, *settings.get(name, ())) for name in dict.fromkeys(names)}
+    made = _made(list(dict.fromkeys(names)), options)
     history = read_history((file,), strict=options["strict"], store=options["store"])
     done = {}
     for name, model in made.items():
@@ -70,6 +71,20 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
     if plot:
         _plot(plot, done)
     history.finish()
+
+
+def _made(names: list[str], options: dict[str, Any]) -> dict[str, Any]:
+    """Return the models by name, with the settings and guesses that are given for each."""
+    settled = models_settled(options["settings"])
+    if unused := settled - set(names):
+        msg = f"--settings: {options['settings']}: {min(unused)!r} is not among --models"
+        raise InputError(msg)
+    made = {}
+    for name in names:
+        settings = options["settings"] if name in settled else None
+        more = (options["profile"], settings, options["starting"]) if name == "default" else (None, settings)
+        made[name] = model_named(name, *more)
+    return made
 
 
 def _text(done: dict[str, Any], form: str | None) -> str:

@@ -54,7 +54,8 @@ class ColumnsOfHistory:
 def _finish(skipped: int, read: int) -> None:
     if skipped:
         records = "record" if skipped == 1 else "records"
-        click.echo(f"error: {skipped} {records} skipped, {read} matches read", err=True)
+        matches = "match" if read == 1 else "matches"
+        click.echo(f"error: {skipped} {records} skipped, {read} {matches} read", err=True)
         sys.exit(1)
 
 
@@ -221,7 +222,11 @@ def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
 #: Options that say what the default model is like.
 SETTINGS = (
     click.option("--profile", type=OneOf(list(PROFILES)), help="Settings of the default model."),
-    click.option("--settings", metavar="FILE.json", help="Custom settings, as printed by 'tune --json'."),
+    click.option(
+        "--settings",
+        metavar="FILE.json",
+        help='Custom settings: what \'tune --json\' prints, or of any model, as {"elo": {"k": 32}}.',
+    ),
     click.option(
         "--starting",
         metavar="ROSTER",
@@ -256,20 +261,40 @@ def model_named(
     InputError
         If the settings are wrong.
     """
-    if settings and name != "default" and not profile and starting is None:
-        return _with_constants(name, settings)
-    if profile or settings:
-        if name != "default" or (profile and settings):
-            msg = "--profile cannot be used with --settings"
-            raise click.UsageError(msg)
-        model = _settled(profile, settings)
-        return model if starting is None else started(model, starting)
-    if starting is not None:
-        if name != "default":
-            msg = f"--starting: the default model has starting weights, {name} has none"
-            raise click.UsageError(msg)
-        return started(_settled(None, None), starting)
-    return _model_kind(name)()
+    if profile and settings:
+        msg = "--profile cannot be used with --settings"
+        raise click.UsageError(msg)
+    if name != "default":
+        kind = _model_kind(name)
+        for option, given in (("--profile", profile), ("--starting", starting)):
+            if given is not None:
+                msg = f"{option} cannot be used with --model {name}: it is for the default model"
+                raise click.UsageError(msg)
+        return kind() if settings is None else _with_constants(name, kind, settings)
+    model = _settled(profile, settings)
+    return model if starting is None else started(model, starting)
+
+
+def models_settled(path: str | None) -> set[str]:
+    """Return the models for which a file has settings: by name, or else all of it for the default one."""
+    settings = None if path is None else _read_settings(path)
+    return {str(name) for name in settings} if settings and _has_models(settings) else {"default"}
+
+
+def _has_models(settings: Any) -> bool:
+    """Tell whether settings are given by model, as ``{"elo": {"k": 32}}``."""
+    return isinstance(settings, dict) and bool(settings) and settings.keys() <= MODELS.keys()
+
+
+def _settings_for(name: str, path: str) -> Any:
+    """Return what a file of settings has for a model."""
+    settings = _read_settings(path)
+    if _has_models(settings):
+        if name not in settings:
+            msg = f"--settings: {path} has nothing for {name}, only for {', '.join(settings)}"
+            raise InputError(msg)
+        return settings[name]
+    return settings
 
 
 def _model_kind(name: str) -> Any:
@@ -281,13 +306,15 @@ def _model_kind(name: str) -> Any:
         raise click.UsageError(str(error)) from error
 
 
-def _with_constants(name: str, path: str) -> Any:
+def _with_constants(name: str, kind: Any, path: str) -> Any:
     """Return a model other than the default one with the constants of a file."""
-    from dataclasses import fields
+    from dataclasses import fields, is_dataclass
 
-    settings = _read_settings(path)
-    kind = _model_kind(name)
-    known = [each.name for each in fields(kind)]
+    settings = _settings_for(name, path)
+    known = [each.name for each in fields(kind)] if is_dataclass(kind) else []
+    if not known:
+        msg = f"--settings: {name} has no constants that a file could set; it must be a dataclass"
+        raise InputError(msg)
     if not isinstance(settings, dict) or not settings.keys() <= set(known):
         msg = f"--settings: {path} must be an object with some of {', '.join(known)}"
         raise InputError(msg)
@@ -321,7 +348,7 @@ def _settled(profile: str | None, path: str | None) -> Any:
 
     if path is None:
         return with_settings(PROFILES[profile or SHIPPED])
-    settings = _read_settings(path)
+    settings = _settings_for("default", path)
     try:
         return with_settings(settings)
     except InputError as error:

@@ -64,7 +64,7 @@ def command(
     from equipoise.server.logging import log_events
     from equipoise.server.pickups import Pickups
 
-    host, port = host_and_port(address, "irc", "irc.example.org:6697")
+    host, port = host_and_port(address, "--irc", "irc.example.org:6697")
     if not channel.startswith(("#", "&")) or any(sign in channel for sign in " ,\r\n\x07"):
         msg = f"--channel must begin with # and have no spaces or commas, got {channel!r:.60}"
         raise InputError(msg)
@@ -116,10 +116,10 @@ def _lobby(text: str, ready: float) -> PickupLobby:
     chosen = tuple(each.strip() for each in maps.split(",") if each.strip())
     try:
         ruleset = ruleset_from(played) if played else Ruleset()
+        return PickupLobby(name.strip(), len(sizes), int(sizes[0]), ruleset, chosen, veto == "veto", ready)
     except InputError as error:
         msg = f"--lobby: {error}"
         raise InputError(msg) from error
-    return PickupLobby(name.strip(), len(sizes), int(sizes[0]), ruleset, chosen, veto == "veto", ready)
 
 
 def _tls(authorities: str | None) -> ssl.SSLContext:

@@ -122,17 +122,15 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Rating
     from equipoise.logs.rules import ruleset_text
     from equipoise.ratings.model import answers
 
-    played = {ruleset_text(ruleset): ruleset for ruleset in tally.rulesets}
-    if wanted is None and len(played) > 1:
-        msg = (
-            "--roster: several rulesets were played, name one with --ruleset: "
-            f"general, {', '.join(sorted(played))}"
-        )
+    played = {ruleset_text(ruleset): ruleset for ruleset in tally.rulesets if ruleset != Ruleset()}
+    names = ", ".join(["general", *sorted(played)])
+    if wanted is None and len(tally.rulesets) > 1:
+        msg = f"--roster: several rulesets were played, name one with --ruleset: {names}"
         raise InputError(msg)
     if wanted not in (None, "general", *played):
-        msg = f"--ruleset: nobody played {wanted!r}; there are general, {', '.join(sorted(played))}"
+        msg = f"--ruleset: nobody played {wanted!r}; there is {names}"
         raise InputError(msg)
-    ruleset = Ruleset() if wanted == "general" else played[wanted or next(iter(played))]
+    ruleset = played.get(wanted or next(iter(played), ""), Ruleset())
     text = io.StringIO()
     write_row = csv.writer(text, lineterminator="\n").writerow
     write_row(("id", "name", "mu", "sigma", "beta", "draws"))

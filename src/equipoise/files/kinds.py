@@ -38,6 +38,7 @@ class FileKind(NamedTuple):
 #: What each reader takes; kinds that are not certain are left to it.
 READERS: Mapping[str, frozenset[str]] = {
     "players": frozenset({"players"}),
+    "plan": frozenset({"players", "lobbies"}),
     "matches": frozenset({"matches", "parquet", "arrays"}),
     "logs": frozenset({"log", "matches", "compressed"}),
     "results": frozenset({"results", "spreadsheet"}),
@@ -85,6 +86,7 @@ _ASKED = frozenset({
 })  # fmt: skip
 _MATCHES = FileKind("matches", "a file of matches", "'equipoise rate' and 'equipoise ingest' read it")
 _RESULTS = FileKind("results", "a table of results", "'equipoise import-results' reads it")
+_LOBBIES = FileKind("lobbies", "a table of lobbies", "'equipoise lobbies' fills them with players")
 _RECEIPT = FileKind("receipt", "a receipt", "'equipoise verify' checks it")
 _PLAYERS = FileKind("players", "a list of players", "'equipoise balance' divides them")
 
@@ -221,6 +223,8 @@ def _table(text: bytes) -> FileKind | None:
     columns = {cell.strip().strip('"') for cell in re.split(r"[,;\t]", header)}
     if columns >= {"match", "ended", "team", "player"}:
         return _MATCHES
+    if "name" in columns and not columns.isdisjoint(("target", "min_teams", "max_teams")):
+        return _LOBBIES
     outcome = {"result", "winner", "win", "winners", "score"}
     if "date" in columns and any(name in outcome or "score" in name for name in columns):
         return _RESULTS

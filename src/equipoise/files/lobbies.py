@@ -266,7 +266,7 @@ def write_plan(plan: LobbyPlan, path: str, *, escape: bool = True) -> None:
 def _cells(source: str) -> Iterable[tuple[int, list[str], str]]:
     """Return line number and cells of each line that has any, and what separates them."""
     where, content = content_of(source)
-    check(content, where, "players")
+    check(content, where, "plan")
     text = decoded(content, where)
     header = FILLED.search(text)
     if header is None:

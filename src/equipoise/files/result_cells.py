@@ -78,7 +78,7 @@ def _time(when: Any, dates: str | None) -> float:
     if found is None:
         return time_from(when, "ended")
     if dates is None:
-        msg = f"ended: {when!r} may begin with the day or the month; set dates to day-first or month-first"
+        msg = f"ended: {when!r} may begin with the day or the month; choose --dates day-first or month-first"
         raise InputError(msg)
     one, other, year, *clock = (int(part or 0) for part in found.groups())
     day, month = (one, other) if dates == "day-first" else (other, one)

@@ -11,8 +11,8 @@ from equipoise.errors import InputError
 from equipoise.lab.metrics import Metrics, measure
 from equipoise.matches import Contest, Match
 from equipoise.ratings.model import Chances, RatingModel, checked
-from equipoise.ratings.models.gaussian_filter.model import Filters, fast
-from equipoise.ratings.models.gaussian_filter.packing import pack
+from equipoise.ratings.models.gaussian_filter.model import Filters
+from equipoise.ratings.models.gaussian_filter.packing import fast, pack
 from equipoise.ratings.replaying import STRIDE, Progress, in_order, run
 
 #: Part of the history that is played but not scored.

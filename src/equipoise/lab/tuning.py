@@ -18,8 +18,8 @@ from equipoise.errors import InputError
 from equipoise.lab.metrics import CLIP
 from equipoise.lab.progressive import winner
 from equipoise.matches import Contest, Ruleset, Statistics
-from equipoise.ratings.models.gaussian_filter.model import WORTH, Filters, GaussianFilter
-from equipoise.ratings.models.gaussian_filter.packing import Packed, pack
+from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
+from equipoise.ratings.models.gaussian_filter.packing import WORTH, Packed, pack
 
 #: What is searched, and between which bounds.
 BOUNDS: dict[str, tuple[float, float]] = {
@@ -159,8 +159,8 @@ def tune(
         If there is nothing to score.
     """  # fmt: skip
     if not 0.0 < part <= 1.0:
-        msg = f"part must be above 0 and at most 1, got {part!r}"
-        raise InputError(msg)
+        msg = f"must be above 0 and at most 1, got {part:g}"
+        raise InputError(msg, "part")
     seen = views(contests[: math.ceil(len(contests) * part)], left_out)
     return search([seen], model=model, steps=steps, seed=seed, only=only, report=report)
 

@@ -105,12 +105,10 @@ class Session:
         self._commands: list[Command] = []
         self._gone: dict[int, Seat] = {}
         self._were: dict[str, int] = {}
-        self._pending = Pending(moves_bots=moves_bots)
-        self._switching = Switching()
+        self._pending, self._switching = Pending(moves_bots=moves_bots), Switching()
         self._answered: dict[int, float] = {}
         self.played = Played()
-        self._now = 0.0
-        self._began = float("-inf")
+        self._now, self._began = 0.0, float("-inf")
         self._ends_at: float | None = None
         self._choose_at: float | None = None
         self._minimum: int | None = None
@@ -126,8 +124,7 @@ class Session:
         now : float
             Seconds on any clock that does not run backwards.
         """
-        self._commands = []
-        self._now = now
+        self._commands, self._now = [], now
         taken_by = _TAKEN_BY.get(type(event))
         if taken_by is not None:
             getattr(self, taken_by)(event)
@@ -171,15 +168,13 @@ class Session:
             self.phase = OPEN  # teams were chosen for another game
         state.match = event
         state.bots = ((),) * event.teams
-        self._ends_at = None
         self._were.clear()
         self._pending.forget()
         if self.phase != CHOSEN:
             self.phase = OPEN
         else:
             self._fill()
-        for seat in state.seats.values():
-            seat.carrying = False
+        self._forget_game()
 
     def _joined(self, event: Joined) -> None:
         state, before = self.state, self.state.seats.get(event.slot)
@@ -264,11 +259,8 @@ class Session:
         self.state.known = event
 
     def _weighed(self, event: Weighed) -> None:
-        ratings = dict(self.state.known.ratings)
-        if event.rating is None:
-            ratings.pop(event.id, None)
-        else:
-            ratings[event.id] = event.rating
+        known = {**self.state.known.ratings, event.id: event.rating}
+        ratings = {who: rating for who, rating in known.items() if rating is not None}
         self.state.known = replace(self.state.known, ratings=ratings)
 
     def _starting(self, _: Starting) -> None:
@@ -301,6 +293,10 @@ class Session:
         self.played.end(event.scores)
         self.phase = OPEN
         self._switching = Switching(self._switching.last_moved)
+        self._forget_game()
+
+    def _forget_game(self) -> None:
+        """Know neither when a game ends nor who carries a flag."""
         self._ends_at = None
         for seat in self.state.seats.values():
             seat.carrying = False
@@ -334,11 +330,9 @@ class Session:
     def _choose(self, *, announce: bool) -> None:
         """Choose the teams of a game that is about to start."""
         state, self._choose_at = self.state, None
-        before = {seat.id: seat.team for seat in state.people()}
+        was = {seat.id: seat.team for seat in state.people()}
         state.plan = divided(state, accounts(self.played.games), self._stopping())
-        self.played.moved = tuple(
-            each for each, team in state.plan.items() if before[each] not in (None, team)
-        )
+        self.played.moved = tuple(each for each, team in state.plan.items() if was[each] not in (None, team))
         self.phase = CHOSEN if self.phase != PLAYING else PLAYING
         self._fill()
         if announce and state.plan and state.match.teams > 1:

@@ -10,7 +10,7 @@ from equipoise.errors import InputError
 from equipoise.pickup import events as ev
 from equipoise.pickup.events import Teams
 from equipoise.pickup.game import Phase, PickupGame, can_be_finished
-from equipoise.pickup.gathering import Gathering
+from equipoise.pickup.gathering import Gathering, one_of
 
 
 class Choosing(Gathering):
@@ -164,8 +164,7 @@ class Choosing(Gathering):
             msg = f"it is the turn of the side of {game.teams[side][0]!r}"
             raise InputError(msg)
         if event.map not in game.maps:
-            msg = f"map must be {', '.join(game.maps)}, got {event.map!r:.40}"
-            raise InputError(msg)
+            raise InputError(one_of("map", event.map, game.maps))
         self._strike(game, event.map)
 
     def _strike(self, game: PickupGame, struck: str) -> None:

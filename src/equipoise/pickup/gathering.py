@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from equipoise.errors import InputError
+from equipoise.errors import InputError, nearest
 from equipoise.ledger import LedgerGame as Played
 from equipoise.ledger import accounts, ways_to_sit_out
 from equipoise.pickup import events as ev
@@ -16,6 +16,20 @@ from equipoise.pickup.night import Setup
 
 #: How many a player may prefer, so that nobody can fill the memory.
 MOST_PREFERENCES = 20
+
+
+def one_of(what: str, name: str, known: Iterable[str]) -> str:
+    """Return what to say to somebody who types a name that there is not.
+
+    Examples
+    --------
+    >>> one_of("lobby", "dule", ["ctf", "duel"])
+    "lobby must be one of ctf, duel, got 'dule' (did you mean 'duel'?)"
+    """
+    known = list(known)
+    near = nearest(name.lower(), known)
+    hint = f" (did you mean {near!r}?)" if near is not None else ""
+    return f"{what} must be {'one of ' * (len(known) > 1)}{', '.join(known)}, got {name!r:.40}{hint}"
 
 
 class Gathering:
@@ -80,8 +94,7 @@ class Gathering:
         if not name and len(self.lobbies) == 1:
             return next(iter(self.lobbies.values()))
         if name not in self.lobbies:
-            msg = f"lobby must be {', '.join(self.lobbies)}, got {name!r:.40}"
-            raise InputError(msg)
+            raise InputError(one_of("lobby", name, self.lobbies))
         return self.lobbies[name]
 
     def take_leave(self, event: ev.Leave) -> None:

@@ -16,8 +16,8 @@ import numpy as np
 from equipoise.matches import Match, Ruleset
 from equipoise.ratings.model import is_bot
 from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, PLACE, REPORT
-from equipoise.ratings.models.gaussian_filter.model import Filters, fast
-from equipoise.ratings.models.gaussian_filter.packing import DAY, Key, Packed, figures_of, levels
+from equipoise.ratings.models.gaussian_filter.model import Filters
+from equipoise.ratings.models.gaussian_filter.packing import DAY, Key, Packed, fast, figures_of, levels
 from equipoise.ratings.models.gaussian_filter.state import FilterState
 
 #: Contests that are packed at a time: enough for speed, little beside the history itself.

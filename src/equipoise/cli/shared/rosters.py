@@ -29,11 +29,14 @@ read_option = click.option(
     help="How to read ambiguous lines with numbers: which number is the weight, or that none is.",
 )  # fmt: skip
 
-#: What hardly anything but names and weights looks like, but for a table of matches, which its header tells;
-#: and how far a header goes.
+#: What hardly anything but names and weights looks like, but for tables that are no rosters, which their
+#: header tells; and how far a header goes.
 _PLAIN = re.compile(rb"[\w .,;=+#'\t\r\n-]*")
 
 HEADER = 1 << 12
+
+#: What is in the header of a table that is no roster.
+_TELLING = (b"match", b"target", b"_teams")
 
 #: The variable that has the address of an archive.
 ENVIRONMENT = "EQUIPOISE_STORE"
@@ -195,7 +198,8 @@ def read_players(source: str, read: str | None) -> ReadRoster:
 
     at_terminal = sys.stdin is not None and sys.stdin.isatty()
     where, content = content_of(source)
-    if not _PLAIN.fullmatch(content) or b"match" in content[:HEADER].split(b"\n")[0].lower():
+    header = content[:HEADER].split(b"\n")[0].lower()
+    if not _PLAIN.fullmatch(content) or any(word in header for word in _TELLING):
         _check_kind(content, where)
     while True:
         try:

@@ -39,6 +39,9 @@ class PreferencePrices(Criterion):
 
     has_reach = True
 
+    def floor_with(self, moves: float, price: float) -> float:
+        return moves * price
+
     def cost(self, totals: Floats) -> Floats:
         return cast("Floats", totals[:, :, PRICE:MOVES].sum(axis=(1, 2)))
 
@@ -63,6 +66,10 @@ class Moves(Criterion):
     """
 
     has_reach = True
+
+    def floor_with(self, moves: float, price: float) -> float:
+        del price
+        return moves
 
     def cost(self, totals: Floats) -> Floats:
         return cast("Floats", totals[:, :, MOVES:].sum(axis=(1, 2)))
@@ -128,6 +135,9 @@ class WeightedSum(Criterion):
     def needs_positive(self) -> bool:  # type: ignore[override]  # as floor
         """Whether any of the criteria does."""
         return any(criterion.needs_positive for criterion, _ in self.terms)
+
+    def floor_with(self, moves: float, price: float) -> float:
+        return sum(weight * criterion.floor_with(moves, price) for criterion, weight in self.terms)
 
     def cost(self, totals: Floats) -> Floats:
         costs = np.zeros(len(totals))
@@ -205,6 +215,9 @@ class OnPaper(About):
         """What no such cost is below."""
         return self.criterion.floor - (0.0 if self.side > 0.0 else self.criterion.error(self.rounding))
 
+    def floor_with(self, moves: float, price: float) -> float:
+        return self.criterion.floor_with(moves, price) - self.criterion.error(self.rounding)
+
     def cost(self, totals: Floats) -> Floats:
         return self.criterion.cost(totals) + self.side * self.criterion.errors(totals, self.rounding)
 
@@ -240,6 +253,9 @@ class AtMost(About):
     level: float
 
     alike = (*About.alike, "needs_positive")
+
+    def floor_with(self, moves: float, price: float) -> float:
+        return max(self.criterion.floor_with(moves, price) - self.level, 0.0)
 
     def cost(self, totals: Floats) -> Floats:
         return np.maximum(self.criterion.cost(totals) - self.level, 0.0)

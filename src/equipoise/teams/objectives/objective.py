@@ -219,6 +219,11 @@ class Criterion:
         lost = np.abs(self.cost(moved) - cost)
         return float(MEASURED * n_teams * lost.sum() + MEASURED * UNIT * (1.0 + abs(cost)))
 
+    def floor_with(self, moves: float, price: float) -> float:
+        """Return what no split is below in which so many players change team, at a price each."""
+        del moves, price
+        return self.floor
+
     def errors(self, totals: Floats, rounding: Rounding) -> Floats:
         """Return by how much rounding may change the cost of each split, shape (m,), :meth:`error` at most.
 

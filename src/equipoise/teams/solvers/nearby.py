@@ -17,8 +17,6 @@ import numpy as np
 
 from equipoise.arrays import Floats, Labels
 from equipoise.errors import UnsupportedError
-from equipoise.teams.objectives.composing import AtMost, Moves, OnPaper, PreferencePrices, WeightedSum
-from equipoise.teams.objectives.objective import Criterion
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers.task import MOVES, PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
@@ -95,24 +93,9 @@ def _most_moves(task: Task, each: Floats, worst: float) -> float:
     most = total if moving is None or moving.most is None else min(float(moving.most), total)
     price = 0.0 if moving is None else moving.price
     allowed = [*task.limits, (task.criterion, worst + task.error)]
-    while most > 0 and any(_least(criterion, most, price) > cost for criterion, cost in allowed):
+    while most > 0 and any(criterion.floor_with(most, price) > cost for criterion, cost in allowed):
         most -= 1
     return most
-
-
-def _least(criterion: Criterion, moves: float, price: float) -> float:
-    """Return what a split with so many moves costs at least."""
-    if isinstance(criterion, Moves):
-        return moves
-    if isinstance(criterion, PreferencePrices):
-        return moves * price
-    if isinstance(criterion, WeightedSum):
-        return sum(weight * _least(term, moves, price) for term, weight in criterion.terms)
-    if isinstance(criterion, OnPaper):
-        return _least(criterion.criterion, moves, price) - criterion.criterion.error(criterion.rounding)
-    if isinstance(criterion, AtMost):
-        return max(_least(criterion.criterion, moves, price) - criterion.level, 0.0)
-    return criterion.floor
 
 
 def _number(each: Floats, most: float) -> float:

@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from equipoise.compiled import compiled, pays
+from equipoise.compiled import compiled
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset
 from equipoise.members import Teams
@@ -30,6 +30,7 @@ from equipoise.ratings.models.gaussian_filter.packing import (
     GENERAL,
     Key,
     Packed,
+    fast,
     levels,
     pack,
 )
@@ -45,14 +46,6 @@ from equipoise.ratings.models.gaussian_filter.state import (
     counts,
     entries,
 )
-
-#: Contests from which compiled kernels pay: where they have to be compiled, and where they were kept.
-WORTH, WORTH_KEPT = 20_000, 2500
-
-
-def fast(contests: int) -> bool:
-    """Tell whether compiled kernels pay for so many contests."""
-    return pays(contests, WORTH, kernels=(kernels.play,), worth_kept=WORTH_KEPT)
 
 
 class Filters(Further, ABC):

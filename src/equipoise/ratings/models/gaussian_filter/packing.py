@@ -15,6 +15,7 @@ from operator import sub
 
 import numpy as np
 
+from equipoise.compiled import pays
 from equipoise.matches import Contest, Ruleset, Statistics
 from equipoise.ratings.model import Attention, is_bot
 from equipoise.ratings.models.gaussian_filter.kernels import (
@@ -25,7 +26,11 @@ from equipoise.ratings.models.gaussian_filter.kernels import (
     Contests,
     Members,
     Teams,
+    play,
 )
+
+#: Contests from which compiled kernels pay: where they have to be compiled, and where they were kept.
+WORTH, WORTH_KEPT = 20_000, 2500
 
 #: Seconds in a day.
 DAY = 86400.0
@@ -34,6 +39,11 @@ DAY = 86400.0
 Key = tuple[str, Ruleset]
 
 GENERAL = Ruleset()
+
+
+def fast(contests: int) -> bool:
+    """Tell whether compiled kernels pay for so many contests."""
+    return pays(contests, WORTH, kernels=(play,), worth_kept=WORTH_KEPT)
 
 
 def _whole() -> array[int]:
