@@ -32,7 +32,6 @@ function PostBeginPlay()
 	if (!Level.Game.bTeamGame)
 		return;
 	BotTeam = -1;
-	Id = Level.Game.GameReplicationInfo.ServerName@Level.Year$"-"$Level.Month$"-"$Level.Day@Level.Hour$":"$Level.Minute$":"$Level.Second@Rand(10000);
 	Rules = Spawn(class'EquipoiseRules');
 	Level.Game.AddGameModifier(Rules);
 	Link = Spawn(class'EquipoiseLink');
@@ -45,6 +44,8 @@ function Connected()
 {
 	local Mutator M;
 
+	if (Id == "") // mutators are made before what knows the server's name
+		Id = Level.Game.GameReplicationInfo.ServerName@Level.Year$"-"$Level.Month$"-"$Level.Day@Level.Hour$":"$Level.Minute$":"$Level.Second@Rand(10000);
 	Link.Say("GAME ut2004/"$Level.Game.Class);
 	for (M = Level.Game.BaseMutator; M != None; M = M.NextMutator)
 		if (M != self)

@@ -70,7 +70,10 @@ def command(config: str | None, **typed: Any) -> None:
 
     def say(begun: Begun) -> None:
         where = f"[{begun.host}]" if ":" in begun.host else begun.host
-        known = f"{begun.players} players, {begun.rulesets} rulesets"
+        known = ", ".join(
+            f"{number} {noun}{'' if number == 1 else 's'}"
+            for number, noun in ((begun.players, "player"), (begun.rulesets, "ruleset"))
+        )
         click.echo(
             f"equipoise {version('equipoise')} serves {shown(settings.store)} ({known}), "
             f"weights: listening on {where}:{begun.port}"
