@@ -638,7 +638,7 @@ def test_the_difference_that_would_do_is_found_by_halving(monkeypatch: pytest.Mo
 
 
 def test_a_few_free_players_among_thousands_are_proven() -> None:
-    """Who is fixed leaves nothing to search: the few others are gone through, however many players there are."""
+    """Who is fixed leaves nothing to search, however many they are: the few others are gone through."""
     players = [Player(f"p{n}", n % 97 + n / 10_000) for n in range(6000)]
     fixed = {f"p{n}": n % 2 for n in range(5994)}
     solution = balance(players, fixed=fixed, objective="difference")
