@@ -168,6 +168,8 @@ class Session:
             self.phase = OPEN  # teams were chosen for another game
         state.match = event
         state.bots = ((),) * event.teams
+        for seat in state.seats.values():
+            seat.team = _in(state, seat.team)
         self._were.clear()
         self._pending.forget()
         if self.phase != CHOSEN:
