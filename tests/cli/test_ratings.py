@@ -260,7 +260,7 @@ def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
             "error: --curves cannot be used with --window",
         ),
         (("tune", EXAMPLE, "--seed", "-1"), 2, "Usage: "),
-        (("tune", EXAMPLE, "--part", "nan"), 1, "error: part must be above 0 and at most 1, got nan"),
+        (("tune", EXAMPLE, "--part", "nan"), 1, "error: --part must be above 0 and at most 1, got nan"),
         (("predict", EXAMPLE, "--team", "Amber"), 1, "error: --team must be two or more"),
         (("predict", EXAMPLE, "--team", "Amber", "--team", "Amber"), 1, "error: teams: the player 'Amber'"),
         (

@@ -557,3 +557,19 @@ def test_teams_are_chosen_again_where_the_next_game_is_another_one(
     assert len(searches) == again
     assert sum(world.sizes()) == 8
     assert world.session.settled
+
+
+@pytest.mark.parametrize("teams", [1, 2])
+@pytest.mark.parametrize("event", [Starting(), Started()])
+def test_teams_of_a_game_before_mean_nothing_where_the_next_has_fewer(event: Event, teams: int) -> None:
+    """Who was in the third team of three is in none of the next game's until the server says otherwise."""
+    world = game(6, teams=3)
+    world.loses = lambda: True
+    world.tell(Announced("dm2", teams))
+    world.tell(event)
+    world.tell(Resumed())
+    assert all(team < teams for team in world.session.state.plan.values())
+    world.loses = lambda: False
+    world.tell(Started())
+    world.rest()
+    assert world.session.settled

@@ -24,6 +24,7 @@ def barred(seed: int) -> LobbyProblem:
     )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 60, 20))
 def test_bars_keep_the_fewest_waiting_and_the_fewest_teams(first: int) -> None:
     """Against the program with a variable for each kind and lobby; blocks are only where they may be."""
@@ -50,6 +51,7 @@ def test_bars_keep_the_fewest_waiting_and_the_fewest_teams(first: int) -> None:
     assert quick > 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", range(0, 60, 20))
 def test_one_lobby_has_the_most_teams_there_can_be(first: int) -> None:
     """Against trying all numbers with the program."""

@@ -9,8 +9,8 @@ Decisions are made when something calls for them, and at no other time:
 
 =====================  ====================================================================================
 about to start         teams of everyone, at a price for each move (:func:`~equipoise.live.choosing.divided`)
-somebody joins         a team for them, by the effect with the bot that leaves or comes; where teams are
-                       chosen and the game has not begun, teams are chosen once more for all who come
+somebody joins         a team for them, by the effect with the bot that leaves or comes; before the game
+                       begins teams are chosen once more for all who come
 somebody leaves        bots that fill up; where that leaves the game uneven, volunteers are asked for
 somebody changes team  accepted where it does no harm, else taken back
 ``!switch``            done where it does no harm, else kept in mind
@@ -164,16 +164,16 @@ class Session:
         state, before = self.state, self.state.match
         if event.teams != before.teams:
             state.plan.clear()
-        if self.phase == CHOSEN and (event.teams, event.ruleset) != (before.teams, before.ruleset):
-            self.phase = OPEN  # teams were chosen for another game
         state.match = event
         state.bots = ((),) * event.teams
+        for seat in state.seats.values():
+            seat.team = _in(state, seat.team)
         self._were.clear()
         self._pending.forget()
-        if self.phase != CHOSEN:
-            self.phase = OPEN
-        else:
+        if self.phase == CHOSEN and (event.teams, event.ruleset) == (before.teams, before.ruleset):
             self._fill()
+        else:  # teams that were chosen were for another game
+            self.phase = OPEN
         self._forget_game()
 
     def _joined(self, event: Joined) -> None:

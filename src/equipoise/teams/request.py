@@ -299,7 +299,13 @@ class BalanceRequest:
     @property
     def counts_moves(self) -> bool:
         """Whether an objective counts who changes team."""
-        return "moves" in _objective_names(self.objective)
+        return "moves" in self.objective_names
+
+    @property
+    def objective_names(self) -> list[Any]:
+        """What the objective is made of: one or several, each by name or as a part itself."""
+        entries = self.objective if isinstance(self.objective, tuple) else (self.objective,)
+        return [name for entry in entries for name in (entry if isinstance(entry, Mapping) else (entry,))]
 
     @property
     def all_preferences(self) -> tuple[Preference, ...]:
@@ -340,7 +346,7 @@ def _check_numbers(request: BalanceRequest) -> None:
 
 def _check_parts(request: BalanceRequest) -> None:
     """Refuse names that no registry holds; ``"module:attribute"`` is looked up when it is used."""
-    named = [("objective", {**OBJECTIVES, **TERMS}, name) for name in _objective_names(request.objective)]
+    named = [("objective", {**OBJECTIVES, **TERMS}, name) for name in request.objective_names]
     named += [("solver", {**SOLVERS, "auto": ""}, request.solver), ("rerank", {**RERANKERS}, request.rerank)]
     for kind, registry, name in named:
         if isinstance(name, str):
@@ -349,12 +355,6 @@ def _check_parts(request: BalanceRequest) -> None:
         elif not (callable(name) or isinstance(name, Objective) or (kind == "rerank" and name is None)):
             msg = f"must be a name or the part itself, got {name!r}"
             raise InputError(msg, kind)
-
-
-def _objective_names(objective: Any) -> list[Any]:
-    """Return what an objective is made of: one or several, each by name or as a part itself."""
-    entries = objective if isinstance(objective, tuple) else (objective,)
-    return [name for entry in entries for name in (entry if isinstance(entry, Mapping) else (entry,))]
 
 
 def _built(request: BalanceRequest) -> tuple[Problem | None, Contradiction | None]:

@@ -175,10 +175,8 @@ def _check_fields(request: BalanceRequest) -> None:
     if asked:
         msg = "cannot be kept for a late joiner; leave it out"
         raise UnsupportedError(msg, asked[0])
-    entries = request.objective if isinstance(request.objective, tuple) else (request.objective,)
-    terms = {name for entry in entries for name in (entry if isinstance(entry, dict) else (entry,))}
     for term in ("moves", "preferences"):
-        if term in terms:
+        if term in request.objective_names:
             msg = f": {term!r} says nothing of a late joiner"
             raise UnsupportedError(msg, "objective")
 
