@@ -635,3 +635,12 @@ def test_the_difference_that_would_do_is_found_by_halving(monkeypatch: pytest.Mo
     solution = balance(roster, fixed=dict.fromkeys(list(roster)[:170], 0))
     assert "a difference of 140 players would allow it" in solution.reason
     assert len(drafts) <= 8
+
+
+def test_a_few_free_players_among_thousands_are_proven() -> None:
+    """Who is fixed leaves nothing to search, however many they are: the few others are gone through."""
+    players = [Player(f"p{n}", n % 97 + n / 10_000) for n in range(6000)]
+    fixed = {f"p{n}": n % 2 for n in range(5994)}
+    solution = balance(players, fixed=fixed, objective="difference")
+    assert solution.status is Status.OPTIMAL
+    assert solution.solver == "enumerate"
