@@ -33,7 +33,7 @@ _UNSEEN = pattern(
 )
 _SPACES = pattern("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\v\f]")
 _BULLET = pattern(
-    r"(?:[-*•–—▪◦‣·●○■□➤➜►▶→>]|\+(?=\s))\s+(?:\[[ xX✓]?\]\s*)?|[•▪◦‣●○■□➤➜►▶]\s*|\[[ xX✓]?\]\s+"
+    r"(?:[-*•–—▪◦‣·●○■□➤➜►▶→>~]|\+(?=\s))\s+(?:\[[ xX✓]?\]\s*)?|[•▪◦‣●○■□➤➜►▶]\s*|\[[ xX✓]?\]\s+"
 )
 _LIST_NUMBER = pattern(
     "(?:([0-9]{1,4})[.)](?![0-9])\\s*|([0-9]{1,4})[-–]\\s+|\\(([0-9]{1,4})\\)\\s+|#([0-9]{1,4})[.):]?\\s+|([0-9])\ufe0f?\u20e3\\s*)"
@@ -49,7 +49,7 @@ _SENDER = pattern(
     r"(.{1,60}?)\s+—\s+(?:(?:[^\W\d]+ at )?|\d{1,4}[./-]\d{1,2}[./-]\d{1,4},? )"
     r"\d{1,2}:\d{2}(?:\s*[AaPp][Mm])?"
 )
-_MENTION = pattern(r"(?<!\w)@(?=[^\W\d_])")
+_MENTION = pattern(r"(?<!\w)@~?(?=[^\W\d_])")
 _EMPHASIS = pattern(r"(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1")
 #: A quoted name; quotes within a name, as in ``Amber "The Wall" Stone``, are part of it.
 _QUOTED = pattern(
@@ -75,6 +75,11 @@ _NEGATIVE = pattern(r"(?:^|(?<=[\s,;:=]))-(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+
 _COMMA_LEADS = pattern(r"(\d+),(\d+)\s+[^\W\d]")
 #: A plus sign before a number and a name: ``+1 Amber``.
 _PLUS_LEADS = pattern(r"\+(\d+)\s+([^\W\d].*)")
+#: What is no name: a time, an address, somebody who may not come, and an answer behind a colon.
+_TIME = pattern(r"(?:^|\s)\d{1,2}:\d{2}$")
+_ADDRESS = pattern(r"[a-z]+://", re.IGNORECASE)
+_UNSURE = pattern(r"\((?:maybe|tentative|unsure|not sure|out|no|\?+)\)$|[^\W\d]\?$", re.IGNORECASE)
+_ANSWER = pattern(r"(?!\d+:)([^:]{1,60}):\s+(\D+)")
 #: Numbers with a point, with a point and a comma, with a decimal comma, and with a point before three digits.
 _POINT, _BOTH = pattern(r"\d\.\d"), pattern(r"\d\.\d{3},\d")
 _COMMA = pattern(r"(?<![A-Za-z_\d])\d+,\d{1,2}(?!\d)|\d\.\d{3},\d")
@@ -139,7 +144,7 @@ def lines_of(text: str, where: str) -> Iterator[PasteLine]:
         if _asks(line) and not held:
             fail(at, f"{short(line)} looks like a sentence; put # before a line that names nobody")
         line = _MENTION.sub(
-            "", re.sub(r"(?<=[^\s,;+/|&:=-])\s+(?=@[^\W\d_]|<@[!&]?\d+>)", ", ", _EMPHASIS.sub(r"\2", line))
+            "", re.sub(r"(?<=[^\s,;+/|&:=-])\s+(?=@~?[^\W\d_]|<@[!&]?\d+>)", ", ", _EMPHASIS.sub(r"\2", line))
         )
         yield PasteLine(number, line, held, listed, marked)
 
@@ -336,6 +341,8 @@ def weight_of(text: str, at: str, line: str) -> float:
 def parts_of(cell: str) -> list[str]:
     """Cut ``Amber + Birch`` and ``Amber/Birch`` into players; ``C++`` and ``10/10`` stay whole."""
     parts = [part.strip() for part in re.split(r"\s*\+\s*|\s*/\s*|\s+&\s+", cell)]
+    if any(map(is_open, parts)):  # "Amber (she/her)"
+        return [cell]
     if len(parts) > 1 and all(re.search(rf"[^\W\d_]|{HELD}", part) for part in parts):
         return parts
     return [cell]
@@ -371,3 +378,18 @@ def refuse_points(places: Sequence[tuple[str, str]], *, doubtful: bool) -> None:
     if found is not None and (doubtful or any(_COMMA.search(each) for _, each in places)):
         readings = (f"a weight of {found[1]}{found[2]}", f"a weight of {found[0]}")
         raise AmbiguousError(at, text, readings, f"write {found[1]}{found[2]} or {float(found[0]):g}")
+
+
+def check_name(name: str, line: PasteLine, at: str) -> None:
+    """``Amber - 15:30``, ``Amber: yes``, ``Amber (maybe)`` and an address: no name, or not one who plays."""
+    if _TIME.search(line.text):
+        fail(at, f"{short(line.shown)} has a time in it; write the name alone, or a name and a weight")
+    if _ADDRESS.match(name):
+        fail(at, f"{short(line.shown)} looks like an address; write the name of the player")
+    if _UNSURE.search(name):
+        readings = ("somebody who plays", "somebody who may not")
+        raise AmbiguousError(at, line.shown, readings, "write the name alone, or delete the line")
+    answer = _ANSWER.fullmatch(name)
+    if answer:
+        both = (f"{short(answer[1])} plays", f"{short(answer[2])} plays", "one player")
+        raise AmbiguousError(at, line.shown, both, "write the names alone, one a line")

@@ -31,6 +31,7 @@ from equipoise.files.paste_lines import (
     check_beginning,
     check_header,
     check_list_numbers,
+    check_name,
     check_title,
     check_weight,
     is_open,
@@ -46,7 +47,7 @@ from equipoise.files.paste_lines import (
 from equipoise.files.patterns import pattern
 
 #: What stands between a name and its weight where somebody put something there on purpose.
-_BETWEEN = rf"(?:\s*(?:[-–—]\s*)?\b{LABEL}|\s*(?:[:=|\t→]|->)\s*|\s+@\s*|\s+[-–—]\s+)"
+_BETWEEN = rf"(?:\s*(?:[-–—]\s*)?\b{LABEL}|\s*(?:[:=|\t→]|[-=]>)\s*|\s+@\s*|\s+[-–—]\s+)"
 _LEADS = pattern(rf"({NUMBER})({_BETWEEN}|\s+)(?=\S)(.*)", re.IGNORECASE)
 _TRAILS = pattern(
     rf"(.*?\S)(?:({_BETWEEN})({NUMBER}){UNIT}|\s*[(\[{{<](?:{LABEL})?({NUMBER}){UNIT}[)\]}}>]|\s+({NUMBER}){UNIT})",
@@ -60,7 +61,7 @@ _STRAY = pattern(
 #: ``Red: Amber`` at the beginning of a line of several names.
 _HEADED = pattern(r"[^:]{1,20}:\s+(?=[^\W\d_])")
 #: Two names with a word between them that may join two players.
-_JOINED = pattern(r"(.*[^\W\d].*)\s(?:and|und|et)\s(.*[^\W\d].*)", re.IGNORECASE)
+_JOINED = pattern(r"(.*[^\W\d].*)\s(?:and|und|et|vs\.?)\s(.*[^\W\d].*)", re.IGNORECASE)
 #: Words from which a line without a weight looks like a sentence.
 _SENTENCE = 7
 
@@ -207,7 +208,7 @@ def _pair(name: str, weight: str, line: PasteLine, at: str) -> Iterator[_Item]:
 def _duo(cell: str, line: PasteLine, at: str, read: str | None) -> Iterator[_Item]:
     """Yield the players of one cell: one, or several who are written as a party."""
     parts = [cell] if read == "weight-first" else parts_of(cell)
-    items = [_item(part, line, at) for part in parts]
+    items = [_item(part, line, at, read) for part in parts]
     if len(items) > 1:
         weighted = [bool(item.readings.keys() - {"names"}) for item in items]
         if any(weighted) and not all(weighted) and read != "names":
@@ -218,13 +219,15 @@ def _duo(cell: str, line: PasteLine, at: str, read: str | None) -> Iterator[_Ite
     yield from items
 
 
-def _item(text: str, line: PasteLine, at: str) -> _Item:
+def _item(text: str, line: PasteLine, at: str, read: str | None) -> _Item:
     """Return one player with every way in which the text can be read."""
     guests = re.fullmatch(r"(.*\S)\s*\+\s*(\d{1,2})", text)
     if guests:
         fail(at, f"{short(line.shown)} brings guests without a name; write a line for each of them")
     if IS_NUMBER.fullmatch(text):
         fail(at, f"there is no name beside the number {text}; a line is a name, or a name and a weight")
+    if read is None and HELD not in text:
+        check_name(text, line, at)
     readings: dict[str, tuple[str, float | None]] = {}
     leads, trails = _LEADS.fullmatch(text), _TRAILS.fullmatch(text)
     bare = False

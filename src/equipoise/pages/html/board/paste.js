@@ -26,7 +26,7 @@ const READS = ["weight-first", "name-first", "names"];
 const NUMBER = String.raw`(?:\+?(?:\p{Nd}+(?:[.,'’\u202f\u00a0]\p{Nd}+)*\.?|\.\p{Nd}+)(?:[eE][+-]?\p{Nd}+|[kK])?)`;
 const UNITS = String.raw`(?:\s*(?:elo|mmr|sr|pts?|points?|rating|lp|rp)\.?)?`;
 const LABEL = String.raw`(?:rating|elo|mmr|skill|sr|rank|points|level|weight)\s*(?:[:=]\s*|\s)`;
-const BETWEEN = String.raw`(?:\s*(?:[-–—]\s*)?(?<![\p{L}\p{N}_])${LABEL}|\s*(?:[:=|\t→]|->)\s*|\s+@\s*|\s+[-–—]\s+)`;
+const BETWEEN = String.raw`(?:\s*(?:[-–—]\s*)?(?<![\p{L}\p{N}_])${LABEL}|\s*(?:[:=|\t→]|[-=]>)\s*|\s+@\s*|\s+[-–—]\s+)`;
 const whole = (/** @type {string} */ pattern) => new RegExp(`^(?:${pattern})$`, "ius");
 const IS_NUMBER = whole(`(?:${LABEL})?${NUMBER}${UNITS}`);
 const LEADS = whole(String.raw`(${NUMBER})(${BETWEEN}|\s+)(?=\S)(.*)`);
@@ -36,13 +36,13 @@ const NEGATIVE = /(?:^|(?<=[\s,;:=]))-(?:\p{Nd}+(?:\.\p{Nd}*)?|\.\p{Nd}+)(?:[eE]
 const PLAIN = /^(\p{Nd}{1,15}(?:\.\p{Nd}+)?) ([\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*(?: [\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*)*)$/u;
 const UNSEEN = /[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]|[\u200c\u200d]+(?=[\s,;]|$)|(?<!\S)[\u200c\u200d]+/gu;
 const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\v\f]/gu;
-const BULLET = /^(?:(?:[-*•–—▪◦‣·●○■□➤➜►▶→>]|\+(?=\s))\s+(?:\[[ xX✓]?\]\s*)?|[•▪◦‣●○■□➤➜►▶]\s*|\[[ xX✓]?\]\s+)/u;
+const BULLET = /^(?:(?:[-*•–—▪◦‣·●○■□➤➜►▶→>~]|\+(?=\s))\s+(?:\[[ xX✓]?\]\s*)?|[•▪◦‣●○■□➤➜►▶]\s*|\[[ xX✓]?\]\s+)/u;
 const LIST_NUMBER = /^(?:([0-9]{1,4})[.)](?![0-9])\s*|([0-9]{1,4})[-–]\s+|\(([0-9]{1,4})\)\s+|#([0-9]{1,4})[.):]?\s+|([0-9])\ufe0f?\u20e3\s*)/u;
 const COMMENT = /(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|\/\/\s).*$/su;
 const TICK = /\s*(?:✅|✔|☑|👍|\ufe0f)+$|^(?:✅|✔|☑)\ufe0f?\s*/gu;
 const CROSSED = /~~.+~~|[❌✖✗✘🚫]/u;
 const HEADING = /^(?:(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names|@everyone|@here)$/iu;
-const MENTION = /(?<![\p{L}\p{N}_])@(?=[\p{L}\p{Nl}\p{No}])/gu;
+const MENTION = /(?<![\p{L}\p{N}_])@~?(?=[\p{L}\p{Nl}\p{No}])/gu;
 const EMPHASIS = /(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1/gu;
 const QUOTED = /(?<![^\s,;|+/(])(?:"((?:[^"]|"")+)"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])(?=\s*(?:$|[,;:=|+/#\p{Nd}(\[-]))/gu;
 const CHAT = /^\[?(?:\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},?\s+)?\p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?(?:\s*[AaPp]\.?[Mm]\.?)?(?:,\s*\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4})?\]?\s*[-–]?\s*([^:\n]{1,60}):\s*(.*)$/su;
@@ -53,7 +53,7 @@ const STRAY = /(?:^|[\s~±(/:=$€£]|\.\.)([1-9]\p{Nd}{2,}(?:[.,]\p{Nd}+)?|\p{N
 const SENDER = /^(.{1,60}?)\s+—\s+(?:(?:[\p{L}\p{Nl}\p{No}]+ at )?|\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},? )\p{Nd}{1,2}:\p{Nd}{2}(?:\s*[AaPp][Mm])?$/u;
 const COMMA_LEADS = /^(\p{Nd}+),(\p{Nd}+)\s+[\p{L}\p{Nl}\p{No}]/u;
 const PLUS_LEADS = /^\+(\p{Nd}+)\s+([\p{L}\p{Nl}\p{No}].*)/u;
-const JOINED = /^(.*[\p{L}\p{Nl}\p{No}].*)\s(?:and|und|et)\s(.*[\p{L}\p{Nl}\p{No}].*)$/iu;
+const JOINED = /^(.*[\p{L}\p{Nl}\p{No}].*)\s(?:and|und|et|vs\.?)\s(.*[\p{L}\p{Nl}\p{No}].*)$/iu;
 const HEADED = /^[^:]{1,20}:\s+(?=[\p{L}\p{Nl}\p{No}])/u;
 const [TICKED, UNTICKED] = [/^\s*(?:[-*+]\s+)?\[[xX✓]\]/mu, /^\s*(?:[-*+]\s+)?\[ ?\]\s/u];
 /** The line below the header of a Markdown table. */
@@ -250,7 +250,7 @@ function linesOf(text) {
     if (!line) return;
     if ((line.endsWith(":") || HEADING.test(line)) && !held.length) failAt(number, "heading", { text: quoted(line) });
     if (line.endsWith("?") && line.split(/\s+/).length > 2 && !held.length) failAt(number, "sentence", { text: quoted(line) });
-    line = line.replace(EMPHASIS, "$2").replace(/(?<=[^\s,;+/|&:=-])\s+(?=@[\p{L}\p{Nl}\p{No}]|<@[!&]?\p{Nd}+>)/gu, ", ").replace(MENTION, "");
+    line = line.replace(EMPHASIS, "$2").replace(/(?<=[^\s,;+/|&:=-])\s+(?=@~?[\p{L}\p{Nl}\p{No}]|<@[!&]?\p{Nd}+>)/gu, ", ").replace(MENTION, "");
     lines.push({ number, text: line, held, listed: mark ? Number(mark.slice(1).find((one) => one)) : null, marked });
   });
   return lines;
@@ -375,12 +375,12 @@ function cellsOf(text) {
  * @param {string} cell @returns {string[]} */
 function partsOf(cell) {
   const parts = cell.split(/\s*\+\s*|\s*\/\s*|\s+&\s+/).map((part) => part.trim());
-  return parts.length > 1 && parts.every((part) => /[\p{L}\p{Nl}\p{No}\ue000]/u.test(part)) ? parts : [cell];
+  return parts.length > 1 && !parts.some(isOpen) && parts.every((part) => /[\p{L}\p{Nl}\p{No}\ue000]/u.test(part)) ? parts : [cell];
 }
 
 /** @param {string} cell @param {Line} line @param {string | null} read @returns {Item[]} */
 function duo(cell, line, read) {
-  const items = (read === "weight-first" ? [cell] : partsOf(cell)).map((part) => itemOf(part, line));
+  const items = (read === "weight-first" ? [cell] : partsOf(cell)).map((part) => itemOf(part, line, read));
   if (items.length === 1) return items;
   const weighted = items.map((item) => Object.keys(item.ways).some((way) => way !== "names"));
   if (weighted.includes(true) && weighted.includes(false) && read !== "names") refuseShared(line);
@@ -388,11 +388,25 @@ function duo(cell, line, read) {
   return items.map((item) => ({ ...item, party }));
 }
 
+/** “Amber - 15:30”, “Amber: yes”, “Amber (maybe)” and an address: no name, or not one who plays.
+ * @param {string} name @param {Line} line */
+function checkName(name, { number, text }) {
+  if (/(?:^|\s)\p{Nd}{1,2}:\p{Nd}{2}$/u.test(text)) failAt(number, "time", { text: quoted(text) });
+  if (/^[a-z]+:\/\//i.test(name)) failAt(number, "address", { text: quoted(text) });
+  if (/\((?:maybe|tentative|unsure|not sure|out|no|\?+)\)$|[\p{L}\p{Nl}\p{No}_]\?$/iu.test(name)) {
+    throw new AmbiguousFault(number, text, [say("who_plays"), say("who_may_not")], say("or_delete"));
+  }
+  const answer = /^(?!\p{Nd}+:)([^:]{1,60}):\s+(\P{Nd}+)$/u.exec(name);
+  if (!answer) return;
+  throw new AmbiguousFault(number, text, [...answer.slice(1).map((one) => say("plays_too", { name: quoted(one) })), say("one_player")], say("names_alone"));
+}
+
 /** One player with every way in which the text can be read.
- * @param {string} text @param {Line} line @returns {Item} */
-function itemOf(text, line) {
+ * @param {string} text @param {Line} line @param {string | null} read @returns {Item} */
+function itemOf(text, line, read) {
   if (/^.*\S\s*\+\s*\p{Nd}{1,2}$/su.test(text)) failAt(line.number, "guests");
   if (IS_NUMBER.test(text)) failAt(line.number, "only_number", { text });
+  if (!read && !text.includes(HELD)) checkName(text, line);
   const [leads, trails] = [LEADS.exec(text), TRAILS.exec(text)];
   /** @type {Record<string, Reading>} */
   const ways = {};
