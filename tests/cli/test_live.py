@@ -6,10 +6,17 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 from tests.cli.running import run
+
+from equipoise.cli import live
+from equipoise.errors import EquipoiseError, InputError
+from equipoise.server import playing
+from equipoise.server.playing_settings import Playing
 
 INIT = (
     r"{time} InitGame: \g_gametype\3\mapname\dm1\timelimit\10\gamename\baseoa"
@@ -183,3 +190,40 @@ def test_a_server_that_cannot_be_found_is_reported_once(recorded: tuple[Path, st
     assert done.returncode == 1
     assert done.stderr.count("nowhere.invalid cannot be found") == 1
     assert "error: --rcon: nowhere.invalid" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "error", [EquipoiseError("no database"), InputError("gone", "log"), ValueError("odd")]
+)
+def test_a_server_that_fails_while_it_runs_is_begun_again(
+    error: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line says why, and it ends in order when it is asked to; one that cannot begin has failed."""
+    asked: list[Callable[..., None]] = []
+    steps: list[int] = []
+
+    class Failing:
+        def __init__(self, *_: object, **__: object) -> None:
+            self.fileno = lambda: -1
+            self.close = lambda: None
+
+        def step(self, _: float) -> None:
+            steps.append(len(steps))
+            if len(steps) in (2, 3):
+                raise error
+            if len(steps) == 5:
+                asked[0]()
+
+    monkeypatch.setattr(playing, "BalancedServer", Failing)
+    monkeypatch.setattr(live.signal, "signal", lambda _, end: asked.append(end))
+    monkeypatch.setattr(live, "AGAIN", 0.0)
+    server = Playing(str(tmp_path / "games.log"), name="dm")
+    live._run([server], f"sqlite:///{tmp_path / 'games.db'}", "", dry=True)
+    reported = capsys.readouterr().err.splitlines()
+    assert len(steps) == 5
+    assert len(reported) == 2
+    assert all("dm is begun again" in line and str(error.args[0]) in line for line in reported)
+    steps[:] = [0]
+    with pytest.raises(click.exceptions.Exit):
+        live._run([server], f"sqlite:///{tmp_path / 'games.db'}", "", dry=True)
+    assert len(capsys.readouterr().err.splitlines()) == 1

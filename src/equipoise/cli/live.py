@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 #: Seconds between two looks at a log.
 STEP = 0.05
 
+#: Seconds after which a server that failed while it ran is begun again, at first and at most.
+AGAIN, AGAIN_MOST = 2.0, 60.0
+
 
 @click.command(name="live")
 @click.option(
@@ -104,18 +107,27 @@ def _flagged(error: InputError) -> InputError:
 
 
 def _run(servers: list[Playing], store: str, config: str, *, dry: bool) -> None:
-    """Run every server in a thread of its own until a signal; one that fails does not hold up the others."""
+    """Run every server in a thread of its own until a signal; one that fails does not hold up the others.
+
+    One that fails while it runs, as where its database is restarted, is begun again; one that cannot begin
+    has failed.
+    """
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     failed: list[str] = []
 
     def serve(each: Playing) -> None:
-        try:
-            _serve(each, store, stop, dry=dry)
-        except EquipoiseError as error:
-            failed.append(str(_located(error, each, config) if isinstance(error, InputError) else error))
-            archives.warn(f"error: {failed[-1]}")
+        began, pause = threading.Event(), AGAIN
+        while why := _failure(each, store, config, stop, began, dry=dry):
+            if not began.is_set():
+                failed.append(why)
+                archives.warn(f"error: {why}")
+                return
+            archives.warn(f"error: {why}; {each.title} is begun again in {pause:g} s")
+            if stop.wait(pause):
+                return
+            pause = min(2.0 * pause, AGAIN_MOST)
 
     threads = [threading.Thread(target=serve, args=(each,), daemon=True) for each in servers]
     for thread in threads:
@@ -128,8 +140,25 @@ def _run(servers: list[Playing], store: str, config: str, *, dry: bool) -> None:
         raise click.exceptions.Exit(1)
 
 
-def _serve(settings: Playing, store: str, stop: threading.Event, *, dry: bool) -> None:
-    """Balance one server until the program ends."""
+def _failure(
+    settings: Playing, store: str, config: str, stop: threading.Event, began: threading.Event, *, dry: bool
+) -> str:
+    """Balance one server until the program ends; return why it failed before, otherwise nothing."""
+    try:
+        _serve(settings, store, stop, began, dry=dry)
+    except InputError as error:
+        return str(_located(error, settings, config))
+    except EquipoiseError as error:
+        return str(error)
+    except Exception as error:  # noqa: BLE001 -- whatever it is, it is reported, and the server balanced again
+        return f"unexpected: {type(error).__name__}: {error}"
+    return ""
+
+
+def _serve(
+    settings: Playing, store: str, stop: threading.Event, began: threading.Event, *, dry: bool
+) -> None:
+    """Balance one server until the program ends; note that it began."""
     import select
 
     from equipoise.server.playing import BalancedServer
@@ -140,6 +169,7 @@ def _serve(settings: Playing, store: str, stop: threading.Event, *, dry: bool) -
         try:
             while not stop.is_set():
                 game.step(time.monotonic())
+                began.set()
                 if game.fileno() >= 0:
                     select.select([game.fileno()], [], [], STEP)
                 else:

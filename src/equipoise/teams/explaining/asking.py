@@ -72,9 +72,13 @@ class Asked:
         """Return it as it is reported."""
         raise NotImplementedError
 
+    def keeps(self, yardstick: Yardstick, split: Split) -> bool:
+        """Tell whether a split keeps it; what is broken in parts defines :meth:`violation` instead."""
+        raise NotImplementedError
+
     def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
         """Return how a split breaks it; nothing where it keeps it."""
-        raise NotImplementedError
+        return () if self.keeps(yardstick, split) else (self.constraint(yardstick.request),)
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
         """Return the request without it."""
@@ -111,6 +115,10 @@ class PricedPreference(Asked):
     def paid(self, yardstick: Yardstick, split: Split) -> float:
         """Return what a split of the request pays for it."""
         raise NotImplementedError
+
+    def keeps(self, yardstick: Yardstick, split: Split) -> bool:
+        """See :meth:`Asked.keeps`: nothing is paid for it."""
+        return not self.paid(yardstick, split)
 
 
 def labels(request: BalanceRequest, ids: tuple[str, ...] | list[str]) -> tuple[str, ...]:

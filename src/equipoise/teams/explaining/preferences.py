@@ -30,9 +30,6 @@ class Mates(PricedPreference):
         named = labels(request, self.preference.players)
         return Constraint(self.KIND_OF[self.preference.kind], named, price=self.preference.price)
 
-    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        return (self.constraint(yardstick.request),) if self.paid(yardstick, split) else ()
-
     def relax(self, request: BalanceRequest) -> BalanceRequest:
         return replace(
             request, preferences=tuple(other for other in request.preferences if other is not self.preference)
@@ -62,9 +59,6 @@ class Side(PricedPreference):
         place, team = self._place(request)
         price = float(side_prices(request.players, request.teams, request.side_price)[place].max())
         return Constraint(self.kind, (request.players[place].label,), team=team, price=price)
-
-    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        return (self.constraint(yardstick.request),) if self.paid(yardstick, split) else ()
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
         players = (

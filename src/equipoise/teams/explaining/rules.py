@@ -23,9 +23,8 @@ class Party(Asked):
     def constraint(self, request: BalanceRequest) -> Constraint:
         return Constraint(self.kind, labels(request, self.ids))
 
-    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        whole = len(teams_with(yardstick, split, self.ids)) == 1
-        return () if whole else (self.constraint(yardstick.request),)
+    def keeps(self, yardstick: Yardstick, split: Split) -> bool:
+        return len(teams_with(yardstick, split, self.ids)) == 1
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
         return replace(request, parties=tuple(other for other in request.parties if other != self.ids))
@@ -50,9 +49,9 @@ class RuleMember(Asked):
     def constraint(self, request: BalanceRequest) -> Constraint:
         return Constraint(self.kind, labels(request, (self.one,)))
 
-    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        """See :meth:`Asked.violation`: the party says it."""
-        return ()
+    def keeps(self, yardstick: Yardstick, split: Split) -> bool:
+        """See :meth:`Asked.keeps`: the party says it."""
+        return True
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
         rest = tuple(other for other in self.ids if other != self.one)
@@ -74,9 +73,8 @@ class Apart(Asked):
     def constraint(self, request: BalanceRequest) -> Constraint:
         return Constraint(self.kind, labels(request, self.pair))
 
-    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        together = len(teams_with(yardstick, split, self.pair)) == 1
-        return (self.constraint(yardstick.request),) if together else ()
+    def keeps(self, yardstick: Yardstick, split: Split) -> bool:
+        return len(teams_with(yardstick, split, self.pair)) > 1
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
         return replace(request, apart=tuple(other for other in request.apart if other != self.pair))
@@ -155,12 +153,11 @@ class Custom(Asked):
     def constraint(self, request: BalanceRequest) -> Constraint:
         return Constraint(self.kind, name=self.rule.name)
 
-    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
+    def keeps(self, yardstick: Yardstick, split: Split) -> bool:
         request, everyone = yardstick.request, range(len(yardstick.request.players))
         rows = rows_of([self.rule], request.teams, everyone, len(everyone), request.roster.find)
         teams = np.array([yardstick.teams_of(split)], dtype=np.int8)
-        broken = rows is not None and rows.excess(teams)[0] > 0.0
-        return (self.constraint(request),) if broken else ()
+        return rows is None or not rows.excess(teams)[0] > 0.0
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
         return replace(request, rules=tuple(other for other in request.rules if other is not self.rule))
@@ -207,8 +204,8 @@ class MostMoves(Asked):
     def constraint(self, request: BalanceRequest) -> Constraint:
         return Constraint(self.kind, number=self.most)
 
-    def violation(self, yardstick: Yardstick, split: Split) -> tuple[Constraint, ...]:
-        return (self.constraint(yardstick.request),) if len(split.moved) > self.most else ()
+    def keeps(self, yardstick: Yardstick, split: Split) -> bool:
+        return len(split.moved) <= self.most
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
         return replace(request, moves=None)
