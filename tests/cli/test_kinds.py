@@ -69,7 +69,7 @@ TYPED = {
     ("balance",): "players",
     ("explain",): "players",
     ("late",): "players",
-    ("lobbies", "--premades"): "players",
+    ("lobbies", "--premades"): "plan",
     ("balance", "--here", "LAST", "--store", "sqlite:///no.db"): "players",
     ("rate",): "matches",
     ("evaluate",): "matches",

@@ -35,6 +35,8 @@ from equipoise.players import Player
 #: Columns of numbers, which a spreadsheet may write with a decimal comma.
 _NUMBERS = {"weight", "mu", "sigma", "side", *OF_ALL}
 _WITH_COMMA = re.compile(r"[+]?[\d.'’\u202f\u00a0]*,[\d.]*")
+#: A number in a cell.
+_IS_NUMBER = re.compile(r"\d+([.,'’]\d+)*").fullmatch
 #: A whole number of 100 and above.
 _LARGE = re.compile(r"[1-9]\d{2,}")
 #: A line of JSON Lines, an object on its own.
@@ -210,15 +212,20 @@ def _from_table(text: str, where: str) -> ReadRoster:
     columns: list[str] | None = None
     players = []
     weights: list[tuple[str, str]] = []
+    unweighted: list[str] = []
     for number, cells in _rows(text, where):
         if not any(cell.strip() for cell in cells):
             continue
         if columns is None:
-            columns = _header(cells, f"{where}, line {number}")
+            top, table = f"{where}, line {number}", [cells]
+            columns = _header(cells, top)
+            unweighted = columns if not {"weight", "mu"} & set(columns) else []
             continue
         at = f"{where}, line {number}"
         if len(cells) > len(columns):
             fail(at, f"it has {len(cells)} cells, but the header has {len(columns)} columns")
+        if unweighted:
+            table.append(cells)
         row: dict[str, Any] = {
             column: plain_name(cell)
             for column, cell in zip(columns, cells, strict=False)
@@ -233,7 +240,22 @@ def _from_table(text: str, where: str) -> ReadRoster:
         rows.append((at, row))
     doubtful = _delimiter(text) == ";" or any(_LARGE.fullmatch(cell) for _, cell in weights)
     refuse_points(weights, doubtful=doubtful)
+    if unweighted:
+        _refuse_numbers(table, unweighted, top)
     return ReadRoster(players, **of_all(rows))
+
+
+def _refuse_numbers(table: Sequence[Sequence[str]], columns: Sequence[str], at: str) -> None:
+    """``Name;Punkte``: numbers under a name that is not known, where nothing else is a weight."""
+    numbers = []
+    for place, title in enumerate(table[0]):
+        cells = [row[place].strip() for row in table[1:] if len(row) > place and row[place].strip()]
+        counting = cells == [str(n) for n in range(1, len(cells) + 1)]
+        if not columns[place] and title.strip() and cells and not counting and all(map(_IS_NUMBER, cells)):
+            numbers.append(short(plain_name(title)))
+    if numbers:
+        fail(at, f"no column is one of weights, but there are numbers under {', '.join(numbers)}; "
+                 "call the one with the weights 'weight', and delete the others")  # fmt: skip
 
 
 def _rows(text: str, where: str) -> Iterator[tuple[int, list[str]]]:

@@ -132,6 +132,7 @@ function readTable(text) {
   const rows = rowsOf(text).filter((row) => row.some((cell) => cell.trim()));
   const columns = rows[0].map((cell) => columnOf(plainName(cell)) ?? "");
   if (!columns.includes("name") && !columns.includes("id")) throw new InputFault("header");
+  if (!columns.includes("weight") && !columns.includes("mu")) refuseNumbers(rows, columns);
   const weights = rows.slice(1).map((cells, at) => /** @type {[number, string]} */ ([at + 1, (cells[columns.indexOf("weight")] ?? "").trim()])).filter(([, cell]) => cell);
   refusePoints(weights, delimiterOf(text) === ";" || weights.some(([, cell]) => /^[1-9]\d{2,}$/.test(cell)));
   return rows.slice(1).map((cells, at) => {
@@ -147,6 +148,17 @@ function readTable(text) {
       side: numberIn(number("side"), 0, 1, say("side")) ?? 0.5, party: row.party ?? null,
       team: row.team ? (number("team") ?? 0) - 1 : null, roles: row.roles ? row.roles.split(";").map((/** @type {string} */ one) => one.trim()) : [] });
   });
+}
+
+/** “Name;Punkte”: numbers under a name that is not known, where nothing else is a weight.
+ * @param {string[][]} rows @param {string[]} columns */
+function refuseNumbers(rows, columns) {
+  const numbers = rows[0].filter((title, place) => {
+    const cells = rows.slice(1).map((row) => (row[place] ?? "").trim()).filter((cell) => cell);
+    const counting = cells.every((cell, at) => cell === String(at + 1));
+    return !columns[place] && title.trim() && cells.length && !counting && cells.every((cell) => /^\p{Nd}+([.,'’]\p{Nd}+)*$/u.test(cell));
+  });
+  if (numbers.length) throw new InputFault("numbers", { names: numbers.map((title) => quoted(plainName(title))).join(", ") });
 }
 
 /** What separates the cells of a table; nothing where it is Markdown. @param {string} text */
