@@ -27,7 +27,7 @@ class Weights:
         return int(self.ask(f"JOIN {player}", *seats).rpartition(" ")[2])
 
     def report(self, token, match, scores, *seats):  # whether a game that has ended was new
-        result = (f"RESULT {match}", " ".join(map(str, scores)), *seats)
+        result = (f"RESULT {match}", " ".join(f"{float(each):.9f}" for each in scores), *seats)
         return self.ask(f"AUTH {token}") == "AUTH ok" and self.ask(*result).endswith(" new")
 
     def ask(self, *fields, silent=False):  # the answer to a line, its fields parted by tabs

@@ -108,6 +108,7 @@ def test_the_example_client_gets_weights_and_teams(tmp_path: Path) -> None:
         seats = ("0 PLAYER ann lee", "1 PLAYER eve")
         assert weights.report(TOKEN, "night 1", (3, 1), *seats)
         assert not weights.report(TOKEN, "night 1", (3, 1), *seats)
+        assert weights.report(TOKEN, "night 2", (0.1 + 0.2, 1e-9), *seats)
         weights.close()
     finally:
         assert server.end()[0] == 0
