@@ -55,6 +55,18 @@ def nearest(name: str, known: Iterable[str], least: float = 0.6) -> str | None:
     return near[0] if near else None
 
 
+def meant(name: str, known: Iterable[str]) -> str:
+    """Return what to add to a message about a name that is not known; nothing where none is like it.
+
+    Examples
+    --------
+    >>> meant("sperad", ["spread", "win"]), meant("zed", ["spread", "win"])
+    (" (did you mean 'spread'?)", '')
+    """
+    near = nearest(name, known)
+    return "" if near is None else f" (did you mean {near!r}?)"
+
+
 class EquipoiseError(Exception):
     """The root of every error equipoise raises on purpose."""
 
@@ -164,9 +176,7 @@ class UnknownNameError(EquipoiseError, KeyError):
         super().__init__(kind, name, self.known)
 
     def __str__(self) -> str:
-        near = nearest(self.name, self.known)
-        hint = f" (did you mean {near!r}?)" if near is not None else ""
         return (
-            f"{self.kind}: there is no {self.name!r}{hint}; "
+            f"{self.kind}: there is no {self.name!r}{meant(self.name, self.known)}; "
             f"allowed: {', '.join(self.known)}, or your own part as 'module:attribute'"
         )

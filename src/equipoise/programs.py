@@ -20,6 +20,10 @@ from equipoise.stopping import Stop, never, seconds_left
 #: The smallest tolerance that HiGHS takes is a tenth of it.
 STRICT = 1e-9
 
+#: The share of an integer program's value from which on a unit of its costs is too coarse: tolerances are
+#: absolute, and would be more than a billionth of the value.
+TOO_COARSE = 0.25
+
 #: Columns of an integer program up to which presolve keeps a limit of time.
 MOST_PRESOLVED = 30_000
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -310,3 +311,13 @@ def test_a_winner_at_equal_scores_is_reported(tmp_path: Path) -> None:
     )
     for command in ("rate", "evaluate"):
         assert "1 contest has a winner at equal scores" in run(command, str(tmp_path / "a.jsonl")).stderr
+
+
+def test_settings_for_several_models_may_come_from_a_pipe(history: str) -> None:
+    """They are read once, whatever number of models they are for."""
+    read, write = os.pipe()
+    with os.fdopen(read), os.fdopen(write, "w", encoding="utf-8") as pipe:
+        pipe.write(json.dumps({"elo": {"k": 32}, "glicko2": {"tau": 0.4}}))
+        pipe.close()
+        done = run("evaluate", history, "--models", "elo,glicko2", "--settings", f"/dev/fd/{read}")
+    assert done.returncode == 0, done.stderr

@@ -9,7 +9,6 @@ import click
 
 from equipoise.cli.histories import (
     model_named,
-    models_settled,
     progress_bar,
     read_history,
     with_settings_options,
@@ -75,13 +74,14 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
 
 def _made(names: list[str], options: dict[str, Any]) -> dict[str, Any]:
     """Return the models by name, with the settings and guesses that are given for each."""
-    settled = models_settled(options["settings"])
-    if unused := settled - set(names):
-        msg = f"--settings: {options['settings']}: {min(unused)!r} is not among --models"
+    custom = options["settings"]
+    settled = () if custom is None else custom.models
+    if unused := set(settled) - set(names):
+        msg = f"--settings: {custom.path}: {min(unused)!r} is not among --models"
         raise InputError(msg)
     made = {}
     for name in names:
-        settings = options["settings"] if name in settled else None
+        settings = custom if name in settled else None
         more = (options["profile"], settings, options["starting"]) if name == "default" else (None, settings)
         made[name] = model_named(name, *more)
     return made

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -219,12 +220,59 @@ def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
         yield lambda part: progress.update(task, completed=part)
 
 
+class CustomSettings:
+    """What a file of settings holds: read once, when somebody asks, as it may be a pipe.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    """
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    @cached_property
+    def content(self) -> Any:
+        """What the file holds, not looked at yet."""
+        import json
+        from pathlib import Path
+
+        try:
+            return json.loads(Path(self.path).read_text(encoding="utf-8-sig"))
+        except OSError as error:
+            msg = f"--settings: {self.path} cannot be read: {error.strerror or error}"
+            raise InputError(msg) from error
+        except (ValueError, RecursionError) as error:
+            msg = f"--settings: {self.path} is not JSON in UTF-8; give what 'equipoise tune --json' prints"
+            raise InputError(msg) from error
+
+    @property
+    def models(self) -> Collection[str]:
+        """The models it is for: by name, as ``{"elo": {"k": 32}}``, or else all of it for the default one."""
+        return self.content.keys() if self._has_models() else {"default"}
+
+    def of(self, name: str) -> Any:
+        """Return what it has for a model."""
+        if not self._has_models():
+            return self.content
+        if name not in self.content:
+            msg = f"--settings: {self.path} has nothing for {name}, only for {', '.join(self.content)}"
+            raise InputError(msg)
+        return self.content[name]
+
+    def _has_models(self) -> bool:
+        content = self.content
+        return isinstance(content, dict) and bool(content) and content.keys() <= MODELS.keys()
+
+
 #: Options that say what the default model is like.
 SETTINGS = (
     click.option("--profile", type=OneOf(list(PROFILES)), help="Settings of the default model."),
     click.option(
         "--settings",
         metavar="FILE.json",
+        callback=lambda _, __, path: None if path is None else CustomSettings(path),
         help='Custom settings: what \'tune --json\' prints, or of any model, as {"elo": {"k": 32}}.',
     ),
     click.option(
@@ -250,7 +298,10 @@ def with_model_options(command: Any) -> Any:
 
 
 def model_named(
-    name: str, profile: str | None = None, settings: str | None = None, starting: str | None = None
+    name: str,
+    profile: str | None = None,
+    settings: CustomSettings | None = None,
+    starting: str | None = None,
 ) -> Any:
     """Return a model by its name, made without arguments, or the default one with settings and guesses.
 
@@ -275,28 +326,6 @@ def model_named(
     return model if starting is None else started(model, starting)
 
 
-def models_settled(path: str | None) -> set[str]:
-    """Return the models for which a file has settings: by name, or else all of it for the default one."""
-    settings = None if path is None else _read_settings(path)
-    return {str(name) for name in settings} if settings and _has_models(settings) else {"default"}
-
-
-def _has_models(settings: Any) -> bool:
-    """Tell whether settings are given by model, as ``{"elo": {"k": 32}}``."""
-    return isinstance(settings, dict) and bool(settings) and settings.keys() <= MODELS.keys()
-
-
-def _settings_for(name: str, path: str) -> Any:
-    """Return what a file of settings has for a model."""
-    settings = _read_settings(path)
-    if _has_models(settings):
-        if name not in settings:
-            msg = f"--settings: {path} has nothing for {name}, only for {', '.join(settings)}"
-            raise InputError(msg)
-        return settings[name]
-    return settings
-
-
 def _model_kind(name: str) -> Any:
     """Return the class of a model; one that there is not is named by the option that it was typed after."""
     several = "models" in click.get_current_context().params
@@ -306,22 +335,22 @@ def _model_kind(name: str) -> Any:
         raise click.UsageError(str(error)) from error
 
 
-def _with_constants(name: str, kind: Any, path: str) -> Any:
+def _with_constants(name: str, kind: Any, custom: CustomSettings) -> Any:
     """Return a model other than the default one with the constants of a file."""
     from dataclasses import fields, is_dataclass
 
-    settings = _settings_for(name, path)
+    settings = custom.of(name)
     known = [each.name for each in fields(kind)] if is_dataclass(kind) else []
     if not known:
         msg = f"--settings: {name} has no constants that a file could set; it must be a dataclass"
         raise InputError(msg)
     if not isinstance(settings, dict) or not settings.keys() <= set(known):
-        msg = f"--settings: {path} must be an object with some of {', '.join(known)}"
+        msg = f"--settings: {custom.path} must be an object with some of {', '.join(known)}"
         raise InputError(msg)
     try:
         return kind(**settings)
     except InputError as error:
-        msg = f"--settings: {path}: {error}"
+        msg = f"--settings: {custom.path}: {error}"
         raise InputError(msg) from error
 
 
@@ -343,31 +372,16 @@ def started(model: Any, path: str) -> Any:
     return replace(model, starting=given_from(guesses))
 
 
-def _settled(profile: str | None, path: str | None) -> Any:
+def _settled(profile: str | None, custom: CustomSettings | None) -> Any:
     from equipoise.ratings.profiles import with_settings
 
-    if path is None:
+    if custom is None:
         return with_settings(PROFILES[profile or SHIPPED])
-    settings = _settings_for("default", path)
+    settings = custom.of("default")
     try:
         return with_settings(settings)
     except InputError as error:
-        msg = f"--settings: {path}: {error}"
-        raise InputError(msg) from error
-
-
-def _read_settings(path: str) -> Any:
-    """Return what a file of settings holds."""
-    import json
-    from pathlib import Path
-
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        msg = f"--settings: {path} cannot be read: {error.strerror or error}"
-        raise InputError(msg) from error
-    except (ValueError, RecursionError) as error:
-        msg = f"--settings: {path} is not JSON in UTF-8; give what 'equipoise tune --json' prints"
+        msg = f"--settings: {custom.path}: {error}"
         raise InputError(msg) from error
 
 

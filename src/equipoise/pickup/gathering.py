@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from equipoise.errors import InputError, nearest
+from equipoise.errors import InputError, meant
 from equipoise.ledger import LedgerGame as Played
 from equipoise.ledger import accounts, ways_to_sit_out
 from equipoise.pickup import events as ev
@@ -27,9 +27,8 @@ def one_of(what: str, name: str, known: Iterable[str]) -> str:
     "lobby must be one of ctf, duel, got 'dule' (did you mean 'duel'?)"
     """
     known = list(known)
-    near = nearest(name.lower(), known)
-    hint = f" (did you mean {near!r}?)" if near is not None else ""
-    return f"{what} must be {'one of ' * (len(known) > 1)}{', '.join(known)}, got {name!r:.40}{hint}"
+    one = "one of " * (len(known) > 1)
+    return f"{what} must be {one}{', '.join(known)}, got {name!r:.40}{meant(name.lower(), known)}"
 
 
 class Gathering:

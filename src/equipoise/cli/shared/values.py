@@ -8,35 +8,11 @@ from typing import Any, NoReturn
 
 import click
 
-from equipoise.errors import nearest
+from equipoise.errors import meant
 
 
-class Whole(click.ParamType[int]):
-    """A whole number.
-
-    Parameters
-    ----------
-    least, most : int, optional
-        The range, if the option has one that is known before anything else.
-    """
-
-    name = "n"
-
-    def __init__(self, least: int | None = None, most: int | None = None) -> None:
-        self.least, self.most = least, most
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the number; refuse what is none."""
-        try:
-            number = int(value)
-        except (ValueError, OverflowError):
-            refuse(f"must be a whole number, got {str(value)!r}", param, ctx)
-        _check_range(number, self.least, self.most, param, ctx)
-        return number
-
-
-class Number(click.ParamType[float]):
-    """A number; the library judges those that are not finite where there is no range.
+class _Ranged(click.ParamType[Any]):
+    """A number in a range.
 
     Parameters
     ----------
@@ -44,19 +20,36 @@ class Number(click.ParamType[float]):
         The range, if the option has one that is known before anything else.
     """
 
-    name = "number"
+    kind: type[int] | type[float]
+    what: str
 
     def __init__(self, least: float | None = None, most: float | None = None) -> None:
         self.least, self.most = least, most
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number; refuse what is none."""
         try:
-            number = float(value)
-        except ValueError:
-            refuse(f"must be a number such as 2 or 0.5, got {str(value)!r}", param, ctx)
-        _check_range(number, self.least, self.most, param, ctx)
+            number = self.kind(value)
+        except (ValueError, OverflowError):
+            refuse(f"must be {self.what}, got {str(value)!r}", param, ctx)
+        least, most = self.least, self.most
+        low, high = -math.inf if least is None else least, math.inf if most is None else most
+        if (least is not None or most is not None) and not low <= number <= high:
+            allowed = f"from {least:g} to {most:g}" if most is not None else f"at least {least:g}"
+            refuse(f"must be {allowed}, got {number:g}", param, ctx)
         return number
+
+
+class Whole(_Ranged):
+    """A whole number."""
+
+    name, kind, what = "n", int, "a whole number"
+
+
+class Number(_Ranged):
+    """A number; the library judges those that are not finite where there is no range."""
+
+    name, kind, what = "number", float, "a number such as 2 or 0.5"
 
 
 class OneOf(click.Choice[str]):
@@ -68,8 +61,7 @@ class OneOf(click.Choice[str]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Return the word; refuse what is not in the list."""
         if value not in self.choices:
-            near = nearest(str(value), self.choices)
-            hint = "" if near is None else f" (did you mean {near!r}?)"
+            hint = meant(str(value), self.choices)
             refuse(f"must be one of {', '.join(self.choices)}, got {str(value)!r}{hint}", param, ctx)
         return str(value)
 
@@ -82,14 +74,3 @@ def refuse(problem: str, param: click.Parameter | None, ctx: click.Context | Non
         shown = "the value" if param is None else str(param.name)
     msg = f"{shown} {problem}"
     raise click.UsageError(msg, ctx)
-
-
-def _check_range(
-    number: float, least: float | None, most: float | None, param: click.Parameter | None,
-    ctx: click.Context | None,
-) -> None:  # fmt: skip
-    low, high = -math.inf if least is None else least, math.inf if most is None else most
-    if (least is None and most is None) or low <= number <= high:
-        return
-    allowed = f"at least {least:g}" if least is not None and most is None else f"from {least:g} to {most:g}"
-    refuse(f"must be {allowed}, got {number:g}", param, ctx)

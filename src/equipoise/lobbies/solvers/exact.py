@@ -25,7 +25,7 @@ from equipoise.errors import InputError
 from equipoise.lobbies.annealing import search
 from equipoise.lobbies.bounds import EPSILON, lobby_prices, total_prices
 from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbyTask, Placed, Placing
-from equipoise.programs import Program
+from equipoise.programs import TOO_COARSE, Program
 from equipoise.stopping import seconds_left, share_of
 
 #: Relative difference of values that rounding explains.
@@ -45,8 +45,8 @@ AT_A_TIME = 4
 FEW, GROWTH = 6, 4.0
 
 #: The unit of an integer program: the gap, but at most this share of the plan's value.  There is another in
-#: a smaller unit where it was this many times the gap that is left, or this share of the new value.
-FINE, COARSE, TOO_COARSE = 1.0 / 16.0, 1_000.0, 1.0 / 4.0
+#: a smaller unit where it was this many times the gap that is left.
+FINE, COARSE = 1.0 / 16.0, 1_000.0
 
 #: Teams times lobbies up to which they are listed: a gigabyte; and those listed in a second.
 MOST_CANDIDATES, A_SECOND = 16_000_000, 1_000_000

@@ -17,13 +17,10 @@ import numpy as np
 
 from equipoise.errors import InputError
 from equipoise.lobbies.problem import LobbyTask, Placed, Placing
-from equipoise.programs import Program
+from equipoise.programs import TOO_COARSE, Program
 
 #: How far above the program's bound a proven value may be, relative to it.
 RELATIVE = 1e-9
-
-#: A plan so much better than the one that the program's unit came from asks for a program in its own unit.
-TOO_COARSE = 0.25
 
 
 def solve(task: LobbyTask) -> Placed:
@@ -71,7 +68,7 @@ def solve(task: LobbyTask) -> Placed:
     team[player[i[pair]]] = team[player[j[pair]]] = np.arange(len(pair))
     placing = Placing.of(team, where)
     value = placing.value(problem)
-    if value < TOO_COARSE * known:
+    if answer.proven and 0.0 < value * TOO_COARSE < unit:  # the unit of a far worse plan
         return solve(replace(task, start=placing))
     bound = max(min(answer.bound * unit, value), 0.0)
     proven = answer.proven and value - bound <= RELATIVE * value
