@@ -33,8 +33,8 @@ def evening(seed: int) -> dict[str, float]:
     names = tuple(f"p{n:02d}" for n in range(PLAYERS))
     skill = dict(zip(names, np.random.default_rng(seed).normal(25.0, 5.0, PLAYERS).tolist(), strict=True))
 
-    def rated(ids: Sequence[str]) -> tuple[list[Player], float | None]:
-        return [Player(each, skill[each]) for each in ids], 5.0
+    def rated(ids: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
+        return [Player(each, skill[each]) for each in ids], {"beta": 5.0}
 
     setup = Setup(names, size=SIZE)
     rounds = Rounds([], setup, rated, ROUNDS)

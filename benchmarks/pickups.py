@@ -105,10 +105,13 @@ class World:
         return bool(self.rng.random() < self.chance(teams))
 
 
-def rated(ladder: Ladder, names: Iterable[str]) -> tuple[list[Player], float | None]:
-    """Return people with their ratings, and the noise of one of them."""
+def rated(ladder: Ladder, names: Iterable[str]) -> tuple[list[Player], dict[str, float]]:
+    """Return people with their ratings, and the units of these."""
     model: Any = ladder.model
-    return [Player(name, ladder.rating(name, LOBBY.ruleset)) for name in names], model.beta
+    return [Player(name, ladder.rating(name, LOBBY.ruleset)) for name in names], {
+        "beta": model.beta,
+        "zero": model.zero,
+    }
 
 
 def divided(ladder: Ladder, games: Sequence[LedgerGame], names: Sequence[str]) -> Teams:
@@ -119,9 +122,8 @@ def divided(ladder: Ladder, games: Sequence[LedgerGame], names: Sequence[str]) -
 
 def drafted(ladder: Ladder, names: Sequence[str]) -> Teams:
     """Return the teams of the document: the next best to the smaller sum, until a team is full."""
-    model: Any = ladder.model
-    people, beta = rated(ladder, sorted(names))
-    best = balance(people, beta=beta, zero=model.zero, solver="greedy-cap", objective="difference").best
+    people, units = rated(ladder, sorted(names))
+    best = balance(people, **units, solver="greedy-cap", objective="difference").best
     return [[player.id for player in team] for team in best.teams]
 
 

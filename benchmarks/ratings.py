@@ -40,7 +40,7 @@ RESULTS, REPORT = HERE / "ratings.json", HERE / "RATINGS.md"
 HISTORY = FOLDER / "cwl.npz"
 
 #: Players, contests for a kernel, contests for openskill, and how often a time is taken; the best counts.
-PLAYERS, MANY, FEW, TIMES = 5000, 20_000, 600, 12
+PLAYERS, MANY, FEW, TIMES = 5000, 20_000, 600, 40
 
 #: What must be reached.
 SPEED_BARS = {
@@ -91,6 +91,7 @@ def packed(players: Any, teams: int, *, channels: bool) -> Packed:
         first_team=_whole(np.arange(count + 1) * teams),
         which=_whole(np.zeros(count)),
         depth=_whole(np.full(count, 2 if channels else 1)),
+        untyped=_whole(np.zeros(count)),
         reported=_whole(np.full(count, seats if channels else 0)),
         at=_real(np.arange(count) * 0.01),
         weight=_real(np.ones(count)),
@@ -114,18 +115,13 @@ def _real(numbers: Any) -> Any:
 def filter_run(players: Any, teams: int, *, channels: bool, model: Filters | None = None) -> Run:
     """Return a run of the kernel of filters, prediction and update."""
     model = model or GaussianFilter()
-    many = len(model.filters())
-    contests = packed(players, teams, channels=channels)
-    columns = contests.arrays()
-    room = tuple(np.zeros(size) for size in contests.room(many))
-    kernel = compiled(kernels.play)
-    hyper, _, _, world, _, _ = (np.array(column) for column in model.columns_of(model.initial(), (), ()))
+    contests, state = packed(players, teams, channels=channels), model.initial()
+    keys = [(f"p{n}", part) for part in (Ruleset(), Ruleset("", "ctf")) for n in range(PLAYERS)]
+    learnt = model.learnt(state, keys, [Ruleset()])
+    learnt.compile()
 
     def once() -> None:
-        table = np.tile(model.newcomer(("", Ruleset())), 2 * PLAYERS)
-        learnt, evidence = np.array(model.new_ruleset()), np.zeros(2 * (many + 1))
-        games = np.zeros(2 * PLAYERS)
-        kernel(hyper, table, learnt, world.copy(), games, evidence, *columns, *room, True)
+        learnt.copy().play(contests)
 
     return Run(once, len(players))
 

@@ -76,8 +76,7 @@ def everyone(port: int) -> bytes:
 def rebuilt(path: Path) -> tuple[list[str], bytes]:
     """Return the ids of all matches, and what is to be answered to ``ALL``, from a rebuild of a copy."""
     from equipoise.archive.archive import open_archive
-    from equipoise.matches import Setting
-    from equipoise.protocols.weights.requests import Everyone
+    from equipoise.protocols.weights.requests import Everyone, Setting
     from equipoise.serving.board import Board
     from equipoise.serving.ratings import Ratings, Snapshot
 

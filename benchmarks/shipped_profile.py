@@ -20,12 +20,10 @@ import numpy as np
 
 from environment import describe
 from equipoise import Contest, GaussianFilter, Match, Mixture, read_matches
-from equipoise.compiled import compiled
 from equipoise.lab.metrics import CLIP, calibration_slope
 from equipoise.lab.progressive import winner
 from equipoise.lab.simulate import simulate
 from equipoise.lab.tuning import BOUNDS, NARROW, WIDE, neighbour
-from equipoise.ratings.models.gaussian_filter import kernels
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.packing import pack
 from equipoise.ratings.replaying import in_order
@@ -61,6 +59,9 @@ AS_IT_IS, RESULTS_ONLY, SIMULATED = 0.6, 0.4, 2.5
 
 STEPS, SEED = 450, 0
 
+#: What is searched: no history at hand has mutators, or is long enough to tell how fast to forget.
+SEARCHED = tuple(name for name in BOUNDS if name not in ("share_mutators", "half_life"))
+
 
 @dataclass(frozen=True, slots=True)
 class Members(Filters):
@@ -79,18 +80,15 @@ class Seen:
     def __init__(self, name: str, contests: Sequence[Contest], weight: float) -> None:
         self.name, self.weight = name, weight
         self.packed = pack(contests)
-        self.columns = self.packed.arrays()
         self.first = np.asarray(self.packed.first_team)[:-1].astype(int)
         self.winners = np.array([winner(contest) for contest in contests])
         self.scored = (self.winners >= 0) & (np.arange(len(contests)) >= math.floor(WARM_UP * len(contests)))
 
     def chances(self, model: Filters) -> Any:
         """Return the predictions of all contests, team by team."""
-        many, packed = len(model.filters()), self.packed
-        numbers = tuple(np.array(c) for c in model.columns_of(model.initial(), packed.keys, packed.rulesets))
-        columns = tuple(np.zeros(size) for size in packed.room(many))
-        compiled(kernels.play)(*numbers, *self.columns, *columns, True)
-        return columns[-2]
+        learnt = model.learnt(model.initial(), self.packed.keys, self.packed.rulesets)
+        learnt.compile()
+        return learnt.play(self.packed)[0]
 
     def losses(self, model: Filters) -> Any:
         """Return the log-loss of each contest that is scored."""
@@ -146,7 +144,7 @@ def search(seen: Sequence[Seen], steps: int) -> Members:
         width = WIDE * (NARROW / WIDE) ** (step / max(steps - 1, 1))
         given = list(best.given)
         n = int(rng.integers(len(given)))
-        given[n] = neighbour(given[n], rng, width, tuple(BOUNDS))
+        given[n] = neighbour(given[n], rng, width, SEARCHED)
         tried = Members(tuple(given))
         found = total(tried, seen)
         if found < least:
@@ -176,7 +174,7 @@ def report(seen: Sequence[Seen], found: Members | None, steps: int) -> str:
     ]  # fmt: skip
     filters = [*shipped.filters(), *(found.filters() if found else ())]
     lines += [
-        f"| `{name}` | {' | '.join(f'{getattr(one, name):.3g}' for one in filters)} |" for name in BOUNDS
+        f"| `{name}` | {' | '.join(f'{getattr(one, name):.3g}' for one in filters)} |" for name in SEARCHED
     ]
     lines += [
         "", "## Log-loss on what was looked at", "",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from equipoise import Contest, InputError, Ladder, Ruleset, Table, balance, read_results
+from equipoise import BalanceRequest, Contest, InputError, Ladder, Ruleset, Table, balance, read_results
+from equipoise.ratings.starting import given_from
 from equipoise.tables import rows_of
 
 PEOPLE = [{"name": "Ann <b>", "weight": 3.0}, {"name": "Bob", "weight": 2.0}, {"name": "Cid", "weight": None}]
@@ -29,6 +30,19 @@ def test_a_frame_is_a_roster() -> None:
         assert solution.unrated == 1
         assert {player.label for team in solution.best.teams for player in team} == {"Ann <b>", "Bob", "Cid"}
     assert rows_of(PEOPLE) is None
+
+
+def test_empty_cells_of_a_frame_are_nobody_and_columns_differ() -> None:
+    """A name that is nan is none, so that the row is refused; of two columns called the same one is lost."""
+    frame = Table(("name", "id", "party"), ((float("nan"), "Ann", float("nan")), ("Bob", None, "x")))
+    assert [(player.label, player.party) for player in BalanceRequest.of(frame).players] == [
+        ("Ann", None), ("Bob", "x"),
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="players, entry 1: it has neither a name nor an id"):
+        balance(Table(("name", "weight"), ((float("nan"), 1.0),)))
+    for take, where in ((balance, "players"), (given_from, "starting")):
+        with pytest.raises(InputError, match=f"{where}: the column 'name' appears twice"):
+            take(Table(("name", "Name ", "weight"), (("Ann", "Bob", 1.0),)))
 
 
 def test_solutions_and_leaderboards_are_shown_and_made_frames() -> None:

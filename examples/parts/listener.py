@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
-from equipoise.matches import Setting
 from equipoise.players import Member
+from equipoise.protocols.weights.requests import Setting
 from equipoise.serving.answers import Answers
 
 #: Longer datagrams are no ids.

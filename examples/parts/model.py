@@ -34,8 +34,8 @@ class WinShare(Folding):
         for team, rank, members in zip(entries, contest.ranks, contest.teams, strict=True):
             beaten = sum((rank < other) + 0.5 * (rank == other) for other in contest.ranks) - 0.5
             won = beaten / (len(contest.ranks) - 1)
-            shares = [contest.weight * share for _, share in members]
-            after.append([(w + s * won, n + s) for (w, n), s in zip(team, shares, strict=True)])
+            pairs = zip(team, members, strict=True)
+            after.append([(w + share * won, n + share) for (w, n), (_, share) in pairs])
         return after
 
     def predict(self, entries: Entries, contest: Contest) -> list[float]:

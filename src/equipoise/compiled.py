@@ -20,13 +20,16 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from equipoise import notices
+from equipoise import notices, vectors
 
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 #: Seconds that loading numba and a kernel that it kept takes, with byte code on disk and without, and those
 #: that compiling a kernel takes which was not kept.
 LOADING, FROM_SOURCE, COMPILING = 0.8, 2.5, 4.0
+
+#: What numba has to know of vectors: their functions are then not compiled from their source.
+VECTOR_TYPES = "equipoise.vector_types"
 
 
 @cache
@@ -37,6 +40,16 @@ def available() -> bool:
     except Exception:  # noqa: BLE001  # whatever is wrong with it, the plain kernels do
         return False
     _listen()
+    return True
+
+
+@cache
+def has_vectors() -> bool:
+    """Tell whether compiled kernels may be given vectors: not where this numba is unlike those known."""
+    try:
+        import_module(VECTOR_TYPES)
+    except Exception:  # noqa: BLE001  # numba promises none of what it needs; numbers alone do
+        return False
     return True
 
 
@@ -141,6 +154,20 @@ def _left_behind(kernel: Callable[..., Any]) -> bool:
     return True
 
 
+def renamed(kernel: Kernel, name: str) -> Kernel:
+    """Return a kernel under another name, under which it is compiled and kept apart: for other types, say."""
+    function = cast("FunctionType", kernel)
+    return cast("Kernel", _twin(function, name, function.__globals__))
+
+
+def _twin(function: FunctionType, name: str, namespace: dict[str, Any]) -> FunctionType:
+    """Return the same source under another name, looking up what it calls elsewhere."""
+    twin = FunctionType(function.__code__, namespace, name)
+    twin.__module__, twin.__annotations__ = function.__module__, function.__annotations__
+    twin.__qualname__ = name
+    return twin
+
+
 def keeps(kernel: Callable[..., Any]) -> bool:
     """Tell whether a kernel that is compiled is kept for later processes, which takes a place to write."""
     twin: Any = compiled(kernel)
@@ -199,10 +226,7 @@ def _linked(kernel: Kernel) -> Kernel:
     """
     function = cast("FunctionType", kernel)
     called = {name: compiled(other) for name, other in _called(function).items()}
-    twin = FunctionType(function.__code__, {**function.__globals__, **called}, function.__name__)
-    twin.__module__ = function.__module__
-    twin.__qualname__ = _twin_name(function)
-    return cast("Kernel", twin)
+    return cast("Kernel", _twin(function, _twin_name(function), {**function.__globals__, **called}))
 
 
 def _twin_name(function: FunctionType) -> str:
@@ -215,6 +239,7 @@ def _called(function: FunctionType) -> dict[str, FunctionType]:
         name: other
         for name in function.__code__.co_names
         if isinstance(other := function.__globals__.get(name), FunctionType)
+        and not (other.__module__ == vectors.__name__ and has_vectors())
     }
 
 
@@ -226,12 +251,26 @@ def _source_hash(function: FunctionType) -> str:
     for name in code.co_names:
         value = function.__globals__.get(name)
         if isinstance(value, FunctionType):
-            constants.append((name, _source_hash(value)))
+            ours = value.__module__ != vectors.__name__
+            constants.append((name, _source_hash(value) if ours else _vectors_hash()))
         elif isinstance(value, int | float):
             constants.append((name, repr(value)))
     columns = _columns(function)
     content = repr((code.co_code, code.co_consts, code.co_names, code.co_varnames, constants, columns))
     return hashlib.sha256(content.encode()).hexdigest()[:12]
+
+
+@cache
+def _vectors_hash() -> str:
+    """Return a hash of what numba knows of vectors."""
+    import hashlib
+
+    spec = find_spec(VECTOR_TYPES)
+    loader: Any = None if spec is None else spec.loader
+    try:
+        return hashlib.sha256(loader.get_data(spec and spec.origin)).hexdigest()
+    except (AttributeError, OSError, TypeError):
+        return ""
 
 
 def _columns(function: FunctionType) -> list[tuple[str, Any]]:

@@ -84,6 +84,8 @@ class InputError(EquipoiseError, ValueError):
     argument : str
         The argument that is at fault, as the library calls it.  A caller that took it under another name says
         so with :meth:`named`.
+    player : str
+        The id of the player whose own field the argument is; empty where it is none.
 
     Examples
     --------
@@ -94,10 +96,11 @@ class InputError(EquipoiseError, ValueError):
     "parties: there is no player 'Zed'"
     """
 
-    def __init__(self, problem: str, argument: str = "") -> None:
+    def __init__(self, problem: str, argument: str = "", player: str = "") -> None:
         self.problem = problem
         self.argument = argument
-        super().__init__(problem, argument)
+        self.player = player
+        super().__init__(problem, argument, player)
 
     def __str__(self) -> str:
         if not self.argument:

@@ -44,9 +44,12 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 
 _BY_NAME = {name: column for column, names in COLUMNS.items() for name in names}
 
+#: The columns in which nan is an empty cell; among numbers it is a wrong one.
+_TEXTS = ("name", "id", "party", "roles", "prefer", "avoid")
+
 #: What a roster says of its scale, the same in every row: the performance noise of one player in the units of
-#: the ratings, and how often even teams draw for each time one of them wins.
-OF_ALL = ("beta", "draws")
+#: the ratings, the weight that adds nothing to a team, and how often even teams draw for each time one wins.
+OF_ALL = ("beta", "zero", "draws")
 
 #: What separates several in one cell of a table; in JSON they are a list or an object.
 SEPARATOR = ";"
@@ -67,9 +70,25 @@ def fail(where: str, what: str) -> NoReturn:
     raise InputError(msg)
 
 
+def has_value(cell: Any) -> bool:
+    """Tell whether a cell has something in it: not a blank text, None, nan, nor NaT or NA of a data frame.
+
+    Examples
+    --------
+    >>> [has_value(cell) for cell in (False, "Ann", [], " ", None, float("nan"))]
+    [True, True, True, False, False, False]
+    """
+    if cell is None or isinstance(cell, str):
+        return bool(cell and cell.strip())
+    if hasattr(cell, "__len__"):
+        return True
+    same = cell == cell
+    return same is True or (same is not cell and bool(same))  # NA of pandas is NA where it is compared
+
+
 def text_of(value: Any, field: str, at: str) -> str:
     """Return a name or other short text, stripped."""
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
+    if isinstance(value, bool) or not isinstance(value, str | int | float) or value != value:
         fail(at, f"{field} {short(json.dumps(value, default=str))} is not a text")
     text = str(value).strip()
     if len(text) > LONGEST_NAME:
@@ -82,6 +101,14 @@ def text_of(value: Any, field: str, at: str) -> str:
 
 def number_of(value: Any, field: str, at: str) -> float:
     """Return a finite number of at most 1e15 in size."""
+    number = any_number_of(value, field, at)
+    if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
+        fail(at, f"{field} must be from -1e15 to 1e15, got {number!s:.20}")
+    return float(number)
+
+
+def any_number_of(value: Any, field: str, at: str) -> float:
+    """Return a number of any size, finite or not."""
     if isinstance(value, str):
         stripped = value.strip()
         if not (NUMBER.fullmatch(stripped) or NO_NUMBER.fullmatch(stripped)):
@@ -89,9 +116,7 @@ def number_of(value: Any, field: str, at: str) -> float:
         value = float(stripped)
     if isinstance(value, bool) or not isinstance(value, int | float):
         fail(at, f"{field} {short(json.dumps(value, default=str))} is not a number")
-    if not -LARGEST_WEIGHT <= value <= LARGEST_WEIGHT:
-        fail(at, f"{field} must be from -1e15 to 1e15, got {value!s:.20}")
-    return float(value)
+    return value
 
 
 def of_all(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, float]:
@@ -101,7 +126,7 @@ def of_all(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, float]:
         for field in OF_ALL:
             if row.get(field) not in (None, ""):
                 number = number_of(row[field], field, at)
-                if number < 0.0 or (field == "beta" and number == 0.0):
+                if (number < 0.0 and field != "zero") or (field == "beta" and number == 0.0):
                     allowed = "above 0" if field == "beta" else "at least 0"
                     fail(at, f"{field} must be {allowed}, got {number:g}")
                 if values.setdefault(field, number) != number:
@@ -112,11 +137,11 @@ def of_all(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> dict[str, float]:
 def price_of(value: Any, field: str, at: str) -> float:
     """Return a price in win probability: ``2%`` or ``0.02``, from 0 to 100 %."""
     percent = isinstance(value, str) and value.strip().endswith("%")
-    number = number_of(value.strip()[:-1] if percent else value, field, at)
-    price = number / 100.0 if percent else number
-    if not 0.0 <= price <= 1.0:
-        fail(at, f"{field} must be a win probability such as 2% or 0.02, got {value}")
-    return price
+    number = any_number_of(value.strip()[:-1] if percent else value, field, at)
+    most = 100.0 if percent else 1.0
+    if not 0.0 <= number <= most:
+        fail(at, f"{field} must be a win probability such as 2% or 0.02, got {value!s:.20}")
+    return number / 100.0 if percent else float(number)
 
 
 def short(text: str) -> str:
@@ -141,6 +166,8 @@ def real_of(value: Any, at: str) -> float:
 
 def list_of(value: Any, at: str, what: str) -> Sequence[Any]:
     """Return a list of something."""
+    if type(value) is list:  # as JSON has it: millions of them take no longer than need be
+        return value
     if not isinstance(value, Sequence) or isinstance(value, str | bytes):
         fail(at, f"{short(json.dumps(value, default=str))} is not a list of {what}")
     return value
@@ -165,7 +192,7 @@ def name_of(value: Any, at: str) -> str:
 
 def names_of(value: Any, at: str) -> tuple[str, ...]:
     """Return a list of names."""
-    return tuple(text_of(name, "a name", at) for name in list_of(value, at, "names"))
+    return tuple(text_of(name, "name", at) for name in list_of(value, at, "names"))
 
 
 def column_of(name: str) -> str | None:
@@ -208,8 +235,13 @@ def players_of(data: Any, where: str, *, strict: bool = False) -> list[Player]:
             column = column_of(key)
             if column is None and strict:
                 fail(at, f"there is no field {short(key)}; the fields are {', '.join(COLUMNS)}")
-            if column is not None and value not in (None, ""):
-                row[column] = value
+            if column is None or not (
+                has_value(value) or (isinstance(value, float) and column not in _TEXTS)
+            ):
+                continue  # nan is nobody's name, and no number either
+            if column in row:
+                fail(at, f"the column {column!r} appears twice; delete all but one")
+            row[column] = value
         players.append(player_of(row, at, seen, number))
     return players
 
@@ -269,6 +301,9 @@ def _several(row: Mapping[str, Any], field: str, at: str) -> list[tuple[str, Any
     pairs: list[tuple[str, Any]] = []
     for cell in cells:
         name, equals, value = text_of(cell, field, at).rpartition("=")
+        if equals and field == "roles" and not _is_amount(value):
+            typed = short(value.strip())
+            fail(at, f"roles: the rating as {short(name.strip())} must be a number, got {typed}")
         if not (equals and _is_amount(value)):
             name, value = text_of(cell, field, at), ""
         if name.strip():
@@ -362,37 +397,3 @@ def printable(name: str) -> str:
         else sign
         for sign in name
     )
-
-
-def player_data(player: Player) -> dict[str, Any]:
-    """Return a player as an entry of a JSON roster."""
-    entry: dict[str, Any] = {"name": player.name} if player.name else {"id": player.id}
-    if player.name and player.id != player.name:
-        entry["id"] = player.id
-    if isinstance(player.rating, Rating):
-        entry |= _rating_data(player.rating)
-    if player.party is not None:
-        entry["party"] = player.party
-    if player.side != NO_SIDE:
-        entry["side"] = player.side
-    if player.team is not None:
-        entry["team"] = player.team + 1
-    if player.team_now is not None:
-        entry["team_now"] = player.team_now + 1
-    if player.bot:
-        entry["bot"] = True
-    if player.roles:
-        entry["roles"] = {
-            role: None if rating is None else {"mu": rating.mu, "sigma": rating.sigma}
-            for role, rating in player.roles
-        }
-    for field in ("prefer", "avoid"):
-        if getattr(player, field):
-            entry[field] = dict(getattr(player, field))
-    return entry
-
-
-def _rating_data(rating: Rating) -> dict[str, float]:
-    if rating.sigma or rating.mu < 0.0:
-        return {"mu": rating.mu, "sigma": rating.sigma}
-    return {"weight": rating.mu}

@@ -7,7 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from equipoise.errors import InputError
 from equipoise.members import Members, Teams, check_teams, members_of
@@ -43,21 +43,6 @@ class Ruleset:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mutators", tuple(sorted(set(self.mutators))))
-
-
-class Setting(NamedTuple):
-    """What is being played, in the words of a game server; a game's table makes a ruleset of it.
-
-    Parameters
-    ----------
-    game_type : str
-        A game type, or a game, a slash and its type; empty if unknown.
-    mutators : tuple of str
-        All that are active, whether they change play or not, in any order.
-    """
-
-    game_type: str = ""
-    mutators: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +152,13 @@ class Contest:
 
     def __post_init__(self) -> None:
         settle = object.__setattr__
+        ruleset: object = self.ruleset
+        if not isinstance(ruleset, Ruleset):
+            msg = f'ruleset must be a Ruleset, such as Ruleset("ut2004", "ctf"), got {ruleset!r:.80}'
+            raise InputError(msg)
         settle(self, "teams", members_of(self.teams))
-        settle(self, "ranks", tuple(map(float, self.ranks)))
-        settle(self, "scores", tuple(map(float, self.scores)))
+        for field in ("ranks", "scores"):
+            settle(self, field, _numbers(field, getattr(self, field)))
         settle(self, "statistics", tuple(self.statistics))
         settle(self, "parties", tuple(map(tuple, self.parties)))
         settle(self, "left", tuple(self.left))
@@ -191,14 +180,23 @@ class Contest:
         )  # fmt: skip
 
 
+def _numbers(field: str, given: Sequence[float]) -> tuple[float, ...]:
+    """Return what is given for each team as numbers."""
+    try:
+        return tuple(map(float, given))
+    except (TypeError, ValueError, OverflowError):
+        msg = f"{field} must be numbers, one for each team, got {given!r:.80}"
+        raise InputError(msg) from None
+
+
 def _check_numbers(contest: Contest) -> None:
     """Raise what is wrong with the numbers of a contest."""
     teams = len(contest.teams)
+    if contest.scores and len(contest.scores) != teams:  # first: ranks may have been made of them
+        msg = f"scores must be one for each of {teams} teams, or none, got {len(contest.scores)}"
+        raise InputError(msg)
     if len(contest.ranks) != teams:
         msg = f"ranks must be one for each of {teams} teams, got {len(contest.ranks)}"
-        raise InputError(msg)
-    if contest.scores and len(contest.scores) != teams:
-        msg = f"scores must be one for each of {teams} teams, or none, got {len(contest.scores)}"
         raise InputError(msg)
     for field, numbers_of in (("ranks", contest.ranks), ("scores", contest.scores)):
         for number in numbers_of:

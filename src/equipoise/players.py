@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import repeat
 from typing import Any, cast
 
@@ -248,3 +248,12 @@ class Bots:
         """Return the least number of players in each team, before any team outgrows it."""
         limit = max(self.target, self.minimum) if self.maximum is None else min(self.target, self.maximum)
         return -(-max(limit, self.minimum) // n_teams)
+
+
+def rated_by_roles(player: Player) -> Player:
+    """Return a player without a rating with the mean of those in the roles, where there are any."""
+    known = [rating for _, rating in player.roles if rating is not None]
+    if player.rating is not None or not known:
+        return player
+    mu, sigma = (sum(getattr(rating, field) for rating in known) / len(known) for field in ("mu", "sigma"))
+    return replace(player, rating=Rating(mu, sigma))

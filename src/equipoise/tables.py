@@ -5,12 +5,13 @@ No library of data frames is needed here: a frame is asked for its rows, or for 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from equipoise.errors import InputError
+from equipoise.errors import InputError, again
+from equipoise.fields import has_value
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +73,36 @@ class Table:
         return f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n{body}</tbody>\n</table>"
 
 
-def rows_of(table: Any) -> list[dict[str, Any]] | None:
+def columns_of(names: Iterable[Any], where: str) -> list[str]:
+    """Return what columns are called: in small letters, without blanks around them.
+
+    Raises
+    ------
+    InputError
+        If two are called the same: one of them would be lost.
+
+    Examples
+    --------
+    >>> columns_of(["Red1 ", "", ""], "here")
+    ['red1', '', '']
+    """
+    columns = [str(name).strip().lower() for name in names]
+    named = [name for name in columns if name]
+    if len(set(named)) < len(named):
+        msg = f"{where}: the column {named[again(named)]!r} appears twice; delete all but one"
+        raise InputError(msg)
+    return columns
+
+
+def rows_of(table: Any, where: str = "table") -> list[dict[str, Any]] | None:
     """Return the rows of a data frame as mappings, cells without a value left out; None of anything else.
 
     A frame of polars, of pandas, or any other that has ``to_dicts()`` or ``to_dict("records")``.
+
+    Raises
+    ------
+    InputError
+        If two columns are called the same.
 
     Examples
     --------
@@ -90,12 +117,8 @@ def rows_of(table: Any) -> list[dict[str, Any]] | None:
         rows = records("records")
     else:
         return None
-    return [{str(name): cell for name, cell in row.items() if _has_value(cell)} for row in rows]
-
-
-def _has_value(cell: Any) -> bool:
-    """Tell whether a cell is neither nothing nor nan, of which frames make missing cells."""
-    return cell is not None and bool(cell == cell) if not isinstance(cell, Sequence) else True
+    columns_of(getattr(table, "columns", ()), where)
+    return [{str(name): cell for name, cell in row.items() if has_value(cell)} for row in rows]
 
 
 def _cell(cell: Any) -> str:

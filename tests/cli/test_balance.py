@@ -348,3 +348,52 @@ def test_options_without_a_meaning_are_refused(
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith(f"error: {message}")
     assert not list(tmp_path.iterdir())
+
+
+OWN_FIELDS = {
+    "night.csv": (
+        "name,weight,team\nAmber,9,1\nBirch,8,3\n",
+        "line 3: team of 'Birch' must be from 1 to 2, got 3",
+    ),
+    "now.csv": (
+        "name,weight,team_now\n\nAmber,9,1\nBirch,8,5\n",
+        "line 4: team_now of 'Birch' must be from 1 to 2, got 5",
+    ),
+    "night.json": (
+        '[{"name": "Amber", "weight": 9}, {"name": "Birch", "weight": 8, "team": 7}]',
+        "entry 2: team of 'Birch' must be from 1 to 2, got 7",
+    ),
+    "likes.csv": (
+        "name,weight,prefer\nAmber,9,\nBirch,8,Ambr\n",
+        "line 3: prefer of 'Birch': there is no player 'Ambr'; did you mean 'Amber'?",
+    ),
+    "hates.csv": (
+        "name,weight,avoid\nAmber,9,Amber\nBirch,8,\n",
+        "line 2: avoid of 'Amber' must name others, got 'Amber'",
+    ),
+    "roles.csv": (
+        "name,weight,roles\nAmber,9,tank=x\nBirch,8,\n",
+        "line 2: roles: the rating as 'tank' must be a number, got 'x'",
+    ),
+}
+
+
+@pytest.mark.parametrize("file", OWN_FIELDS)
+@pytest.mark.parametrize("command", ["balance", "explain", "front"])
+def test_what_is_wrong_with_a_player_is_said_of_the_line(command: str, file: str, tmp_path: Path) -> None:
+    """File, line and field, though only the number of teams and the other players make it wrong."""
+    content, said = OWN_FIELDS[file]
+    path = tmp_path / file
+    path.write_text(content, encoding="utf-8")
+    done = run(command, str(path))
+    assert (done.returncode, done.stderr) == (1, f"error: {path}, {said}\n")
+
+
+def test_what_is_wrong_with_a_player_of_a_request_is_said_of_the_entry(tmp_path: Path) -> None:
+    """As of a roster; what --fix says is still said of --fix."""
+    path = tmp_path / "request.json"
+    path.write_text('{"players": [{"name": "Amber"}, {"name": "Birch", "team": 4}]}', encoding="utf-8")
+    done = run("balance", "--request", str(path))
+    assert done.stderr == f"error: {path}: players, entry 2: team of 'Birch' must be from 1 to 2, got 4\n"
+    typed = run("balance", "-", "--fix", "Amber=3", stdin="Amber 9\nBirch 8\n")
+    assert typed.stderr == "error: --fix: 'Amber' is fixed to team 3; there are teams 1 to 2\n"

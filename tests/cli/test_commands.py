@@ -87,7 +87,7 @@ def test_a_misspelt_name_is_answered_with_the_nearest() -> None:
     ("typed", "said"),
     [
         ("balance {roster} --party Amber,Birhc", "there is no player 'Birhc'; did you mean 'Birch'?"),
-        ("lobbies {players} {lobbies} --team-size 0", "--team-size must be at least 1, got 0"),
+        ("lobbies {players} {lobbies} --team-size 0", "--team-size must be from 1 to 1000000, got 0"),
         ("evaluate {matches} --skip 2", "--skip must be at least 0 and below 1, got 2.0"),
         ("rate {matches} --model eloo", "--model: there is no 'eloo' (did you mean 'elo'?)"),
         ("evaluate {matches} --models eloo", "--models: there is no 'eloo' (did you mean 'elo'?)"),

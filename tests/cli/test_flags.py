@@ -7,12 +7,15 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from tests.cli.running import run
 from tests.cli.test_balance import ROSTER
 
 from equipoise import EquipoiseError
 from equipoise.cli import balance, explain, front, group, late
 
 pytestmark = pytest.mark.slow
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 RUNNING = "name,weight,team,bot\nAmber,31,1,\nCedar,47,2,\nElm,38,2,\nRoan,20,1,yes\n"
 
@@ -92,6 +95,12 @@ def test_what_a_flag_cannot_mean_is_said_of_the_flag(
         ("players --store sqlite:// --top 0", "--top must be at least 1, got 0"),
         ("players --store sqlite:// --sort gmes", "got 'gmes' (did you mean 'games'?)"),
         ("serve --max-line many", "--max-line must be a whole number, got 'many'"),
+        ("evaluate - --skip x", "--skip must be a number such as 2 or 0.5, got 'x'"),
+        ("tune - --part x", "--part must be a number such as 2 or 0.5, got 'x'"),
+        (
+            "pages --store sqlite:// --out x --split 31.1.2026",
+            "--split must be a date such as 2026-01-31, got '31.1.2026'",
+        ),
     ],
 )
 def test_what_is_no_value_of_a_flag_is_answered_with_what_is(typed: str, said: str) -> None:
@@ -99,3 +108,62 @@ def test_what_is_no_value_of_a_flag_is_answered_with_what_is(typed: str, said: s
     done = CliRunner().invoke(group, typed.split())
     assert done.exit_code == 2
     assert said in done.stderr
+
+
+PRICE = "price must be a win probability such as 2% or 0.02, got"
+LOBBIES = f"lobbies {EXAMPLES / 'players.csv'} {EXAMPLES / 'lobbies.csv'}"
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        *(
+            (f"balance - --{flag}={value}", f"--{flag}: {PRICE} {value}")
+            for flag in ("stay", "side-price")
+            for value in ("nan", "inf", "-inf", "1e400", "101%", "nan%")
+        ),
+        ("balance - --stay=", "--stay: price '' is not a number; numbers look like 42 or 3.5"),
+        ("balance - --side-price=", "--side-price: price '' is not a number; numbers look like 42 or 3.5"),
+        ("balance - --roles=", "--roles: '' is not ROLE:NUMBER once each; write --roles tank:1,damage:2"),
+        ("balance - --objective win --then spread --within nan", "--within must be at least 0, got nan"),
+        ("balance - --objective win --then spread --within inf", "--within must be finite, got inf"),
+        ("balance - --combine win=nan", "--combine: the weight of 'win' must be above 0, got nan"),
+        ("balance - --combine win=inf", "--combine: the weight of 'win' must be finite, got inf"),
+        ("balance - --tolerance inf", "--tolerance must be finite, got inf"),
+        ("balance - --side-weight nan", "--side-weight must be at least 0, got nan"),
+        (f"{LOBBIES} --team-size {10**23}", f"--team-size must be from 1 to 1000000, got {10**23}"),
+        (f"{LOBBIES} --min-size 3", "--min-size must be from 1 to the team size of 2, got 3"),
+        (f"{LOBBIES} --caution nan", "--caution must be from 0 to 1e15, got nan"),
+        (f"{LOBBIES} --default-weight inf", "--default-weight must be from -1e15 to 1e15, got inf"),
+        (f"{LOBBIES} --time-limit nan", "--time-limit must be at least 0, got nan"),
+        (f"rate {EXAMPLES / 'matches.jsonl'} --window 0", "--window must be at least 1 contest, got 0"),
+    ],
+)
+def test_a_number_out_of_range_is_said_of_its_option(typed: str, said: str) -> None:
+    """With the option's own range, whatever the library calls it, and nothing typed is passed over."""
+    done = run(*typed.split(), stdin=ROSTER)
+    assert (done.returncode, done.stderr) == (1, f"error: {said}\n")
+
+
+def test_what_a_newcomer_gets_wrong_is_said_and_not_passed_over(tmp_path: Path) -> None:
+    """An empty variable is none, a history without matches is an error, as is a player named twice."""
+    matches, wrong = EXAMPLES / "matches.jsonl", tmp_path / "wrong.jsonl"
+    wrong.write_text("not a match\n", encoding="utf-8")
+    cases = [
+        (("balance", "--here", "Ann,Bob"), "--here requires --store, which has the ratings"),
+        (
+            ("balance", "-", "--recent", str(wrong)),
+            f"--recent: {wrong}: no match found; docs/match-files.md describes the format",
+        ),
+        (
+            ("predict", str(matches), "--team", "cedar,elm", "--team", "birch,cedar"),
+            "--team: 'cedar' is named twice; every player is in one team",
+        ),
+    ]
+    for typed, said in cases:
+        done = run(*typed, stdin=ROSTER, EQUIPOISE_STORE="")
+        assert done.returncode == 1, typed
+        assert done.stderr.splitlines()[-1] == f"error: {said}"
+    listed = run("tokens", "list", "--file", str(tmp_path / "none"))
+    assert listed.returncode == 0
+    assert "there is no such file; 'equipoise tokens make' makes one" in listed.stderr

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from equipoise import open_archive, read_results
 from equipoise.cli import group
+from equipoise.ratings.replaying import in_order
 
 TABLE = """date,red1,red2,blue1,blue2,score_red,score_blue
 31/01/2026,Ann,Bobby,Cid,Dan,3,1
@@ -46,6 +48,21 @@ def test_past_results_are_known_to_the_night_and_count_once(tmp_path: Path) -> N
     players = run("night", "ANN", "bobby", "Cid", "Dan")["splits"][0]["teams"]
     assert {name for team in players for name in team} == {"ANN", "bobby", "Cid", "Dan"}
     assert {row["name"]: row["weight"] is not None for row in run("night", "table")["players"]}["ANN"]
+
+
+def test_an_archive_has_the_matches_that_python_reads(tmp_path: Path) -> None:
+    """With the same ids: equal rows, rows of one time, ids of the table, and one that is there twice."""
+    path, url = tmp_path / "results.csv", f"sqlite:///{tmp_path / 'games.db'}"
+    path.write_text(
+        "id,date,red1,blue1,result\n,2026-01-31,Ann,Cid,win\n,2026-01-31,Ann,Cid,win\n"
+        "7,2026-01-31,Ann,Cid,draw\n,2026-01-31T00:00:01,Ann,Cid,win\n7,2026-01-31,Ann,Cid,draw\n",
+        encoding="utf-8",
+    )
+    reported = run("import-results", str(path), "--store", url)
+    assert (reported["matches"], reported["duplicates"], reported["skipped_lines"]) == (4, 1, 0)
+    with open_archive(url) as archive:
+        kept = {match.id for match in archive.matches()}
+    assert kept == {match.id for match in in_order(read_results(str(path)))}
 
 
 def test_rows_that_cannot_be_read_are_named_and_the_others_count(tmp_path: Path) -> None:

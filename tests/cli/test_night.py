@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import pty
 import signal
@@ -17,6 +18,7 @@ from click.testing import CliRunner
 
 from equipoise.cli import group
 from equipoise.errors import ALIKE, EquipoiseError, nearest
+from equipoise.link import LOGISTIC_SLOPE
 
 THIRTEEN = """# Tonight
 1. Amber + Birch
@@ -84,6 +86,21 @@ def test_the_weekly_night(data_folder: Path) -> None:
     table = {row["id"]: row for row in plain("table")["players"]}
     assert (len(table), table["Laurel"]["name"], table["Laurel"]["played"]) == (13, "LAUREL", 2)
     assert table["Cedar"]["starting"] == 1500.0
+
+
+def test_one_player_more_is_worth_what_the_ratings_say() -> None:
+    """Of seven who hardly differ the larger team is ahead, and later the ratings tell by how much."""
+    answer = plain("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus")
+    assert max(answer["splits"][0]["win_probability"]) > 0.6
+    for _ in range(3):
+        known = {row["id"]: row for row in plain("table")["players"]}
+        noise = math.sqrt(math.fsum(1.0 + row["sigma"] ** 2 for row in known.values()))
+        (split,) = answer["splits"]
+        one, other = (math.fsum(known[each]["mu"] for each in team) for team in split["teams"])
+        expected = 1.0 / (1.0 + math.exp(LOGISTIC_SLOPE * (other - one) / noise))
+        assert split["win_probability"][0] == pytest.approx(expected)
+        night("won", "Ann")
+        answer = plain("again")
 
 
 @pytest.mark.slow

@@ -152,3 +152,17 @@ def test_results_after_a_log_of_the_same_run_are_reported(tmp_path: Path) -> Non
     paths[2].write_text(json.dumps(result) + "\n")
     store = ("--store", f"sqlite:///{tmp_path}/a.db")
     assert plain("ingest", *map(str, paths), *store)["twice"] == 1
+
+
+def test_games_of_which_nobody_said_what_was_played_are_general(tmp_path: Path) -> None:
+    """One word for them in tables, in JSON and where it is typed; no bare slash."""
+    matches = [{"ended": n, "teams": [["ann"], ["bob"]], "ranks": [1, 2]} for n in range(3)]
+    (tmp_path / "night.jsonl").write_text("".join(json.dumps(match) + "\n" for match in matches))
+    address = f"sqlite:///{tmp_path}/night.db"
+    assert run("ingest", str(tmp_path / "night.jsonl"), "--store", address).exit_code == 0
+    for typed in (("players",), ("players", "--ruleset", "general"), ("history", "ann")):
+        shown = run(*typed, "--store", address).stdout
+        assert " general " in shown, typed
+        assert " / " not in shown, typed
+    assert {row["ruleset"] for row in plain("players", "--store", address)["players"]} == {"general"}
+    assert {row["ruleset"] for row in plain("history", "ann", "--store", address)["games"]} == {"general"}

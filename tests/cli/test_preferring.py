@@ -133,8 +133,9 @@ def test_mistakes_are_reported_in_one_line(args: tuple[str, ...], message: str) 
 
 
 def test_matches_that_cannot_be_read_are_reported(tmp_path: Path) -> None:
-    """Whoever names another file as the matches hears of it; the rest counts."""
-    (tmp_path / "matches.jsonl").write_text("5 Ann\n")
+    """Whoever names a file with other lines among the matches hears of it; the rest counts."""
+    match = {"ended": "2026-01-31T20:15:00Z", "teams": [["Elm"], ["Iris"]], "ranks": [1, 2]}
+    (tmp_path / "matches.jsonl").write_text(f"5 Ann\n{json.dumps(match)}\n")
     done = run("balance", "-", "--recent", str(tmp_path / "matches.jsonl"), stdin=ROSTER)
     assert done.returncode == 0
     assert "matches.jsonl, line 1: it is not JSON" in done.stderr

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import json
 import os
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -104,6 +106,25 @@ def test_evaluate_prints_a_table_and_draws(history: str, tmp_path: Path) -> None
     assert done.returncode == 0, done.stderr
     assert {line.split()[0] for line in done.stdout.splitlines()[1:]} >= set(MODELS)
     assert ET.parse(tmp_path / "out.svg").getroot().tag.endswith("svg")
+
+
+def test_tune_scores_what_it_left_out_as_evaluate_does(tmp_path: Path) -> None:
+    """Rulesets with mutators apart, draws as a third outcome; the shipped model's figures are its own."""
+    games = [
+        {
+            "ended": n, "id": str(n), "game_type": "ctf", "mutators": ["insta"] if n % 3 == 0 else [],
+            "teams": [["a", "b"], ["c", "d"]] if n % 2 else [["a", "c"], ["b", "d"]], "scores": [n % 4, 1],
+        }
+        for n in range(60)
+    ]  # fmt: skip
+    path = tmp_path / "games.jsonl"
+    path.write_text("\n".join(map(json.dumps, games)), encoding="utf-8")
+    plain = json.loads(run("tune", str(path), "--steps", "1", "--leave-out", "--json").stdout)
+    groups = json.loads(run("evaluate", str(path), "--json").stdout)["groups"]["default"]
+    assert [each["left_out"] for each in plain] == ["/ctf+insta", "/ctf"]
+    for each, name in zip(plain, ("ruleset ctf insta", "ruleset ctf"), strict=True):
+        assert each["shipped"] == groups[name]
+        assert each["shipped"]["draws"] > 0
 
 
 def test_tune_prints_settings(history: str) -> None:
@@ -218,6 +239,62 @@ def test_a_roster_of_ratings_is_read_by_balance(history: str, tmp_path: Path) ->
     assert plain != started
 
 
+def test_starting_weights_without_a_match_are_named(history: str, tmp_path: Path) -> None:
+    """Names are easily mistyped, and a guess that nobody has changes nothing: every command says so."""
+    roster, store = tmp_path / "roster.txt", f"sqlite:///{tmp_path / 'games.db'}"
+    roster.write_text("Ann 3\nBob 2\nCyd 1\n" + "".join(f"x{n} {n}\n" for n in range(10, 20)))
+    said = "note: --starting: no match so far has these ids: Cyd, x10"
+    many = f"{said}, x11, x12, x13, x14, x15, x16, x17, x18 and 1 more\n"
+    for command in (*starting_commands(history, store), ("rate", history, "--window", "2", "--starting")):
+        done = run(*command, str(roster))
+        assert done.returncode == 0, done.stderr
+        assert done.stderr.endswith(many), command
+    roster.write_text("Ann 3\nBob 2\nCyd 1\nx10 2\n")
+    assert run("rate", history, "--starting", str(roster)).stderr == f"{said}\n"
+    duels = tmp_path / "all.jsonl"
+    duels.write_text('{"id": 1, "ended": 1, "teams": [["Ann", "Bob"], ["Cyd", "x10"]], "scores": [1, 0]}\n')
+    assert run("rate", str(duels), "--starting", str(roster)).stderr == ""
+
+
+def starting_commands(history: str, store: str) -> Iterator[tuple[str, ...]]:
+    """Go through the commands that take starting weights; what they are given comes next."""
+    for command in (
+        ("rate", history),
+        ("evaluate", history),
+        ("predict", history, "--team", "Ann", "--team", "Bob"),
+        ("ingest", history, "--store", store),
+        ("rebuild", "--store", store),
+    ):
+        yield (*command, "--starting")
+
+
+def test_names_without_a_starting_weight_are_named(history: str, tmp_path: Path) -> None:
+    """A mistyped number is no number: nobody should believe that it counts."""
+    roster, store = tmp_path / "roster.txt", f"sqlite:///{tmp_path / 'games.db'}"
+    roster.write_text("Ann 1900\nBob 1400\nC 11OO\nD 1200\nEve\n")
+    for command in starting_commands(history, store):
+        done = run(*command, str(roster))
+        assert done.returncode == 0, done.stderr
+        assert "note: --starting: no weight, so no guess: C 11OO, Eve\n" in done.stderr, command
+    roster.write_text("name,weight\nAnn,3\nBob,2\n" + "".join(f"x{n},\n" for n in range(10, 22)))
+    few = run("rate", history, "--starting", str(roster))
+    assert few.returncode == 1
+    assert few.stderr.startswith("note: --starting: no weight, so no guess: x10, x11, ")
+    assert "x19 and 2 more\nerror: --starting: " in few.stderr
+
+
+@pytest.mark.parametrize("text", ["Ann 19\nAnn 19\nBob 18\n", "Ann 5\nBob\nCid\nDan\n", "9 Ann 1\n8 Bob 2\n"])
+def test_starting_weights_that_can_be_read_in_several_ways(text: str, history: str, tmp_path: Path) -> None:
+    """No option that the command does not have is advised, but a way to write what is one thing."""
+    (tmp_path / "roster.txt").write_text(text)
+    for command in starting_commands(history, f"sqlite:///{tmp_path / 'games.db'}"):
+        done = run(*command, str(tmp_path / "roster.txt"))
+        assert done.returncode != 0
+        assert "--read" not in done.stderr
+        if command[0] != "rebuild":  # its archive is missing
+            assert done.stderr.endswith("; write a table with the header name,weight, each name once\n")
+
+
 def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
     """A picture, or all curves as JSON; of who played last the last point is the rating."""
     assert run("rate", history, "--curves", str(tmp_path / "c.svg")).returncode == 0
@@ -235,12 +312,12 @@ def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
     ("args", "code", "message"),
     [
         (("rate", "nowhere.jsonl"), 1, "error: nowhere.jsonl: cannot be read"),
-        (("rate", EXAMPLE, "--window", "0"), 1, "error: window must be at least 1 contest, got 0"),
+        (("rate", EXAMPLE, "--window", "0"), 1, "error: --window must be at least 1 contest, got 0"),
         (("rate", EXAMPLE, "--since", "soon"), 1, "error: --since must be seconds since 1970 or a date"),
         (("rate", EXAMPLE, "--model", "nosuch"), 2, "Usage: "),
         (("evaluate", EXAMPLE, "--models", "nosuch"), 2, "Usage: "),
         (("evaluate", EXAMPLE, "--skip", "2"), 1, "error: --skip must be at least 0 and below 1, got 2.0"),
-        (("tune", EXAMPLE, "--only", "nosuch"), 1, "error: only must be among"),
+        (("tune", EXAMPLE, "--only", "nosuch"), 1, "error: --only must be among"),
         (("rate",), 1, "error: FILE is missing"),
         (("rate", EXAMPLE, "--since", "2030-01-01"), 1, "error: --since: no match ended on 2030-01-01"),
         (("rate", EXAMPLE, "--profile", "nosuch"), 2, "Usage: "),
@@ -263,7 +340,11 @@ def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
         (("tune", EXAMPLE, "--seed", "-1"), 2, "Usage: "),
         (("tune", EXAMPLE, "--part", "nan"), 1, "error: --part must be above 0 and at most 1, got nan"),
         (("predict", EXAMPLE, "--team", "Amber"), 1, "error: --team must be two or more"),
-        (("predict", EXAMPLE, "--team", "Amber", "--team", "Amber"), 1, "error: teams: the player 'Amber'"),
+        (
+            ("predict", EXAMPLE, "--team", "Amber", "--team", "Amber"),
+            1,
+            "error: --team: 'Amber' is named twice",
+        ),
         (
             ("predict", EXAMPLE, "--team", "Amber@0.5", "--team", "Elm@7"),
             1,
@@ -289,28 +370,78 @@ def test_garbage_is_looked_for_again_after_reading(tmp_path: Path) -> None:
 
 
 def test_balance_uses_the_scale_of_a_roster_that_rate_wrote(tmp_path: Path) -> None:
-    """Beta is that of the model, and the chance of a draw what was learnt; one beta holds for all."""
+    """Beta and zero are those of the model, and the chance of a draw what was learnt; one beta is all."""
     roster = tmp_path / "roster.csv"
     run("rate", EXAMPLE, "--roster", str(roster), "--ruleset", "general")
     lines = roster.read_text(encoding="utf-8").splitlines()
-    assert lines[0] == "id,name,mu,sigma,beta,draws"
+    assert lines[0] == "id,name,mu,sigma,beta,zero,draws"
     plain = json.loads(run("balance", str(roster), "--json").stdout)
     assert plain["beta"] == 1.0
     assert 0.0 < plain["splits"][0]["draw"] < 0.1
     assert "Draw 4.7 %" in run("balance", str(roster)).stdout
     assert json.loads(run("balance", str(roster), "--json", "--beta", "2").stdout)["beta"] == 2.0
+    assert plain["zero"] == 0.0
+    assert json.loads(run("balance", str(roster), "--json", "--zero", "1").stdout)["zero"] == 1.0
+    assert json.loads(run("balance", str(roster), "--json", "--body", "1").stdout)["zero"] != 0.0
     roster.write_text("\n".join([*lines[:2], lines[2].replace(",1.0,", ",2.0,")]), encoding="utf-8")
     assert "line 3: beta is 2 here and 1 before" in run("balance", str(roster)).stderr
+    running = [f"{line},{cell}" for line, cell in zip(lines, ("team", *"12121"), strict=False)]
+    roster.write_text("\n".join(running), encoding="utf-8")
+    assert "performance noise of 1 (as given)" in run("late", str(roster), "--join", "1 Zed").stdout
 
 
-def test_a_winner_at_equal_scores_is_reported(tmp_path: Path) -> None:
-    """Ranks count; scores that contradict them are refused."""
-    line = {"ended": 1, "teams": [["ann"], ["bob"]], "ranks": [1, 2], "scores": [3, 3]}
-    (tmp_path / "a.jsonl").write_text(
-        json.dumps(line) + "\n" + json.dumps({**line, "ended": 2, "ranks": [1, 1]})
+@pytest.mark.parametrize("source", ["roster", "archive"])
+def test_uneven_teams_have_the_chances_that_were_predicted(source: str, tmp_path: Path) -> None:
+    """One more player is worth what the model learnt, whether ratings come from a roster or an archive."""
+    games = [
+        {"ended": n, "teams": [["a", "b", "c"], ["d", "e"]], "scores": [3, 2 + n % 3], "id": str(n)}
+        for n in range(30)
+    ]
+    (tmp_path / "games.jsonl").write_text("\n".join(map(json.dumps, games)), encoding="utf-8")
+    history, roster, store = (
+        str(tmp_path / "games.jsonl"),
+        str(tmp_path / "r.csv"),
+        f"sqlite:///{tmp_path}/a.db",
     )
-    for command in ("rate", "evaluate"):
-        assert "1 contest has a winner at equal scores" in run(command, str(tmp_path / "a.jsonl")).stderr
+    run("rate", history, "--roster", roster)
+    run("ingest", history, "--store", store)
+    given = (roster,) if source == "roster" else ("--store", store, "--here", "a,b,c,d,e")
+    fixed = [argument for each in ("a=1", "b=1", "c=1", "d=2", "e=2") for argument in ("--fix", each)]
+    split = json.loads(run("balance", *given, *fixed, "--json").stdout)["splits"][0]
+    teams = [argument for team in split["teams"] for argument in ("--team", ",".join(team))]
+    predicted = json.loads(run("predict", history, *teams, "--json").stdout)
+    assert split["win_probability"] == pytest.approx(
+        [team["win_probability"] for team in predicted["teams"]], abs=0.03
+    )
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv"])
+def test_a_winner_at_equal_scores_is_reported_with_its_match(tmp_path: Path, ending: str) -> None:
+    """Ranks count; whichever way the file is read, the first such matches are named."""
+    path = tmp_path / f"a.{ending}"
+    for odd in (1, 5):
+        teams = [["ann"], ["bob"]]
+        matches = [
+            {"id": f"m{n}", "ended": n, "teams": teams, "ranks": [1, 2], "scores": [3, 3 if n <= odd else 1]}
+            for n in (9, 2, 1, 3, 4, 5)
+        ]
+        lines = [json.dumps(match) for match in matches]
+        if ending == "csv":
+            rows = [
+                f"m{match['ended']},{match['ended']},{team[0]},{team[0]},{rank},{score}"
+                for match in matches
+                for team, rank, score in zip(teams, (1, 2), match["scores"], strict=True)  # type: ignore[call-overload]
+            ]
+            lines = ["match,ended,team,player,rank,team_score", *rows]
+        path.write_text("\n".join(lines))
+        named = ["m1"] if odd == 1 else ["m2", "m1", "m3"]
+        for command in ("rate", "evaluate"):
+            (note,) = [line for line in run(command, str(path)).stderr.splitlines() if "equal scores" in line]
+            assert note.startswith("note: 1 contest has" if odd == 1 else "note: 5 contests have")
+            assert re.findall(r"\('(\w+)'\)", note) == named
+            assert note.count(str(path)) == len(named)
+        if ending == "jsonl":
+            assert f"{path}, line 3 ('m1')" in run("rate", str(path)).stderr
 
 
 def test_settings_for_several_models_may_come_from_a_pipe(history: str) -> None:

@@ -13,12 +13,19 @@ import pytest
 from equipoise.files import match_cells, match_tables
 from equipoise.files.match_columns import read_columns
 from equipoise.files.matches import read_matches
+from equipoise.files.typed_lines import TypedContest, TypedLine, TypedPlayer
+from equipoise.logs.records import CONTEST_FIELDS, MATCH_FIELDS, PLAYER_FIELDS
 from equipoise.matches import Match, Skipped
 from equipoise.ratings.columns import replay_columns
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.replaying import replay
 
-DUEL = {"ended": 10, "teams": [["ann"], ["bob"]], "scores": [3, 1]}
+ONE = {"teams": [["ann"], ["bob"]], "scores": [3, 1]}
+DUEL = {"ended": 10, **ONE}
+TEAMS = {"teams": [["ann", "cid"], ["bob"]]}
+NAMED = {"teams": [[{"id": "ann", "name": "Ann", "kills": 3}], [{"id": "bob", "kills": 5}]]}
+EVE = {"teams": [[{"id": "eve", "name": "Eve"}], ["bob"]]}
+PARTY = {"teams": [[{"id": "ann", "party": "x"}, {"id": "dot", "party": "x"}], ["bob"]]}
 
 #: Lines that are right, each in its own way.
 RIGHT: list[Any] = [
@@ -39,6 +46,33 @@ RIGHT: list[Any] = [
     {**DUEL, "ended": 10, "id": "also at ten"},
 ]  # fmt: skip
 
+#: Matches of several contests, of which each leaves out something else.
+SEVERAL: list[Any] = [
+    {"ended": 30, "contests": [{**TEAMS, "ranks": [1, 2], "scores": [3, 1], "weight": 2, "at": "29"}]},
+    {"ended": 31, **TEAMS, "contests": [{"scores": [3, 1]}, {"scores": [1, 3], "at": 30.5}], "weight": 0.2},
+    {"ended": 32, **TEAMS, "ranks": [1, 2], "contests": [{}, {"ranks": None, "scores": [1, 3]}]},
+    {"ended": 33, **TEAMS, "scores": [3, 1], "contests": [{"scores": None, "ranks": [2, 1]}, {"game": "q"}]},
+    {"ended": 34, "game_type": "ctf", "contests": [{**ONE, "mutators": ["m"]}, ONE]},
+    {"ended": 35, **EVE, "scores": [1, 2], "contests": [{}, {"teams": [["ann"], ["bob"]]}]},
+    {"ended": 36, "contests": [
+        {**NAMED, "scores": [1, 2]}, {"teams": [["a"], ["c"], ["b"]], "ranks": [1, 2, 3]}
+    ]},
+    {**DUEL, "ended": 37, "at": 36},
+    {**DUEL, "ended": 38, "at": "2026-01-10"},
+    {"ended": 39, "teams": 5, "contests": [ONE]},
+]  # fmt: skip
+
+#: Lines with what a rating does not see.
+UNSEEN: list[Any] = [
+    {**DUEL, "ended": 50, "server": "Our server \u540d"}, {**DUEL, "ended": 51, "server": 5, "map": 6},
+    {**DUEL, "ended": 52, "picks": []}, {**DUEL, "ended": 53, "picks": [["ann", "bob"], ["bob", "ann"]]},
+    {**DUEL, "ended": 54, "picks": [[" ann ", "bob"]]}, {**DUEL, "ended": 55, **PARTY},
+    {**PARTY, "ended": 56, "scores": [1, 2], "picks": [["ann", "dot"]], "server": "S", "id": "all of it"},
+    {**ONE, "ended": 57, "teams": [[{"id": "a", "left": True}], [{"id": "b", "party": None, "left": False}]]},
+    {**DUEL, "ended": 58, "teams": [[{"id": "ann", "party": 5}, {"id": "cid", "party": ""}], ["bob"]]},
+    {"ended": 59, "picks": [["cid", "bob"]], "contests": [ONE, {**ONE, "teams": [["cid"], ["bob"]]}]},
+]  # fmt: skip
+
 #: Lines that are wrong.
 WRONG: list[Any] = [
     b"{", b"[]", b"{}", b'{"ended": 1}', b"\xff{}", {**DUEL, "ended": "soon"}, {**DUEL, "ended": 1e300},
@@ -49,6 +83,20 @@ WRONG: list[Any] = [
     {**DUEL, "teams": [["a"], [{"id": "b", "kills": -1, "deaths": 1}]]}, {**DUEL, "weight": 0},
     {**DUEL, "colour": "red"}, {**DUEL, "map": "\ud800"}, {**DUEL, "ranks": []}, {**DUEL, "ranks": False},
     {**DUEL, "ranks": 0}, {**DUEL, "scores": "", "ranks": [1, 2]},
+    {**DUEL, "scores": [3, 1, 2]}, {**DUEL, "scores": [3]}, {**DUEL, "scores": [3, 1, 2], "ranks": [1, 2]},
+    {**DUEL, "server": None}, {**DUEL, "server": True}, {**DUEL, "server": "\ud800"}, {**DUEL, "server": []},
+    {**DUEL, "picks": None}, {**DUEL, "picks": [["ann"]]}, {**DUEL, "picks": [["ann", "cid"]]},
+    {**DUEL, "picks": ["ab"]}, {**DUEL, "picks": [["ann", True]]}, {**DUEL, "at": "soon"},
+    {**DUEL, "at": None}, {**DUEL, "at": 1e300},
+    *({**DUEL, "teams": [[{"id": "a", "party": party}], ["b"]]} for party in (True, [1], "\ud800")),
+    *({**DUEL, "teams": [[{"id": "a", "left": left}], ["b"]]} for left in (None, 1, "yes")),
+    {"ended": 9, "contests": []}, {"ended": 9, "contests": None}, {"ended": 9, "contests": [5]},
+    {"ended": 9, "contests": [ONE, {}]}, {"ended": 9, "contests": [ONE, {**ONE, "weight": 0}]},
+    {"ended": 9, "contests": [ONE, {**ONE, "at": 1e300}]}, {"ended": 1e300, "contests": [ONE]},
+    {"ended": 9, "contests": [ONE, {**ONE, "at": "soon"}]}, {**DUEL, "contests": [{"scores": [1]}]},
+    {"ended": 9, "contests": [{**ONE, "teams": [["ann"], ["ann"]]}, ONE]},
+    {"ended": 9, "contests": [ONE, {**ONE, "teams": [["ann"], []]}]}, {**DUEL, "contests": [{"game": None}]},
+    {"ended": 9, "contests": [ONE, {**ONE, "colour": 5}]}, {"ended": None, "contests": [ONE]},
 ]  # fmt: skip
 
 
@@ -77,6 +125,34 @@ def test_the_state_is_that_of_a_replay_bit_for_bit_whatever_the_order(tmp_path: 
         assert list(state.games) == list(expected.games)
         assert not read.skipped
         assert len(read.columns) == len(RIGHT) - 1
+
+
+def test_lines_with_what_a_rating_does_not_see_mean_the_same(tmp_path: Path) -> None:
+    """Servers, picks, parties, who left, and several contests in a match change nothing in a rating."""
+    for name, lines in (("one", UNSEEN + SEVERAL), ("two", [*SEVERAL, b"{", *RIGHT, *UNSEEN])):
+        source = written(tmp_path, name, lines)
+        read = read_columns([source])
+        assert read is not None
+        expected, skipped = reported([source])
+        assert replay_columns(Mixture(), read.columns) == expected
+        assert read.skipped == skipped
+        matches = [one for one in read_matches(source) if isinstance(one, Match)]
+        assert read.columns.names == {who: name for match in matches for who, name in match.names}
+        assert read.columns.names["eve"] == "Eve"  # in the teams that all contests of a match have
+
+
+def test_a_line_with_any_field_there_is_needs_no_second_reading(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every field that is documented is read at once; only what is wrong is read again."""
+    assert set(TypedLine.__struct_fields__) == {*MATCH_FIELDS, *CONTEST_FIELDS}
+    assert set(TypedContest.__struct_fields__) == set(CONTEST_FIELDS)
+    assert set(TypedPlayer.__struct_fields__) == set(PLAYER_FIELDS)
+    plain = [line for line in SEVERAL + UNSEEN if line["ended"] not in (39, 54)]
+    monkeypatch.delattr("equipoise.files.match_columns.from_line")
+    read = read_columns([written(tmp_path, "file", plain)])
+    assert read is not None
+    assert len(read.columns) == len(plain)
 
 
 def test_files_may_overlap(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise import InputError, Match, Skipped, read_matches
+from equipoise.files.match_columns import read_columns
 from equipoise.games.plain import GAME
 from equipoise.logs.records import match_from
 
@@ -153,6 +154,17 @@ def test_arrays_of_other_kinds_or_lengths_are_refused(tmp_path: Path, changes: A
     (tmp_path / "one.npy").rename(tmp_path / "one.npz")
     with pytest.raises(InputError, match="it is a single array"):
         list(read_matches(str(tmp_path / "one.npz")))
+    (tmp_path / "no.npz").write_text("hello")
+    with pytest.raises(InputError, match="cannot be read: it is no file of arrays"):
+        list(read_matches(str(tmp_path / "no.npz")))
+
+
+@pytest.mark.parametrize("names", [np.array([]), np.array([], dtype=str)])
+def test_arrays_without_names_of_game_types_are_read(tmp_path: Path, names: Any) -> None:
+    """Then no match has one, whatever number it has."""
+    np.savez(tmp_path / "flat.npz", **{**ARRAYS, "ctx": np.array([0, 1]), "ctxnames": names})
+    matches = list(read_matches(str(tmp_path / "flat.npz")))
+    assert [match.ruleset.game_type for match in matches if isinstance(match, Match)] == ["", ""]
 
 
 @pytest.mark.parametrize(
@@ -225,6 +237,18 @@ def test_every_format_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Mo
             "ranks must be a finite number, got 'NaN'",
         ),
         (
+            '{"ended": 1, "teams": [["a"], ["b"]], "scores": [3, 1, 2]}',
+            "scores must be one for each of 2 teams, or none, got 3",
+        ),
+        (
+            '{"ended": 1, "teams": [["a"], ["b"]], "scores": [3, 1], "ranks": [1, 2, 3]}',
+            "ranks must be one for each of 2 teams, got 3",
+        ),
+        (
+            '{"ended": 1, "contests": [{"teams": [["a"], ["b"]], "scores": [3]}]}',
+            "scores must be one for each of 2 teams, or none, got 1",
+        ),
+        (
             '{"ended": 1, "teams": [["a"], ["b"]], "ranks": [1, 2], "weight": 0}',
             "weight must be above 0 and at most ",
         ),
@@ -266,16 +290,40 @@ def test_a_wrong_line_says_line_and_field_and_the_rest_is_read(
         ("blue,1,Cid", "blue,,Cid", "line 2", "team_score must be there for all teams"),
         ("red,3,Bob", ",3,Bob", "line 3", "team is missing"),
         ("Cid", "Ann", "line 2", "teams: the player 'Ann' appears twice"),
+        ("4,9", "4,9,5", "line 5", "it has 11 cells, but the header has 10 columns"),
+        ("4,9", "4,9,,5", "line 5", "it has 12 cells, but the header has 10 columns"),
+        ("red,3,Bob", "red,3,5,Bob", "line 3", "it has 11 cells, but the header has 10 columns"),
+        ("Cid", "\udcff", "line 5", "it is not UTF-8 text; save the file as UTF-8"),
+        ("m1,2026-01-10,ctf,instagib;lowgrav,red,3,Bob", "m1,\udcff", "line 3", "it is not UTF-8 text"),
     ],
 )
 def test_a_wrong_row_skips_its_match(tmp_path: Path, old: str, new: str, where: str, message: str) -> None:
     """The line is named, and the other match is read."""
     assert old in TABLE
-    read_ = read(tmp_path, "m.csv", TABLE.replace(old, new))
+    read_ = read(tmp_path, "m.csv", TABLE.replace(old, new).encode("utf-8", "surrogateescape"))
     (skipped,) = [one for one in read_ if isinstance(one, Skipped)]
     assert skipped.where.endswith(where)
     assert skipped.reason.startswith(message)
     assert len(read_) == 2
+
+
+@pytest.mark.parametrize("form", ["date", "datetime", "text"])
+def test_dates_of_parquet_are_midnights(tmp_path: Path, form: str) -> None:
+    """Whatever holds a date, it is its midnight UTC; also where a file is read at once."""
+    pl = pytest.importorskip("polars")
+    dates: Any = pl.Series(["2026-01-10", "2026-01-11"]).str.to_date()
+    column = {"date": dates, "datetime": dates.cast(pl.Datetime), "text": dates.cast(pl.String)}[form]
+    frame = pl.DataFrame({
+        "match": ["m", "n"] * 2, "ended": pl.concat([column] * 2), "began": pl.concat([column] * 2),
+        "team": [*"xxyy"], "rank": [1, 1, 2, 2], "player": [*"aabb"],
+    })  # fmt: skip
+    path = str(tmp_path / "m.parquet")
+    frame.sort("match").write_parquet(path)
+    ends = [match.ended for match in read_matches(path) if isinstance(match, Match)]
+    assert ends == [1768003200.0, 1768089600.0]
+    found = read_columns([path])
+    assert found is not None
+    assert list(found.columns.numbers["ended"]) == ends
 
 
 @pytest.mark.parametrize(
@@ -284,6 +332,7 @@ def test_a_wrong_row_skips_its_match(tmp_path: Path, old: str, new: str, where: 
         ("m.csv", "match,ended,team\n", "line 1: the column player is missing"),
         ("m.csv", TABLE.replace("kills", "frags"), "there is no column 'frags'"),
         ("m.csv", b"\xff\xfe", "line 1: it is not UTF-8"),
+        ("m.csv", TABLE.encode().replace(b"kills", b"\xff"), "line 1: it is not UTF-8"),
         ("m.npz", "no", "cannot be read"),
     ],
 )
@@ -308,3 +357,11 @@ def test_hostile_bytes_are_skipped(content: bytes) -> None:
     reader = GAME.reader("here")
     for one in (*reader.read(content), *reader.finish()):
         assert isinstance(one, Match | Skipped)
+
+
+def test_a_column_that_appears_twice_is_refused(tmp_path: Path) -> None:
+    """Whichever of the two counted, the other one would be lost without a word."""
+    path = tmp_path / "twice.csv"
+    path.write_text("match,ended,team,player,team_score,team_score\n1,1,A,a,3,1\n1,1,B,b,2,2\n")
+    with pytest.raises(InputError, match="line 1: the column team_score appears twice; delete all but one"):
+        list(read_matches(str(path)))

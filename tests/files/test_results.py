@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import zipfile
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 import pytest
 
 from equipoise import Elo, InputError, Match, Skipped, read_results, replay
+from equipoise.ratings.replaying import in_order
 
 WIDE = """date,red1,red2,blue1,blue2,score_red,score_blue
 2026-01-31,Ann,Bob,Cid,Dan,3,1
@@ -63,6 +67,115 @@ def test_dates_with_slashes_are_read_as_was_said() -> None:
     assert isinstance(reported, Skipped)
     assert "choose --dates day-first or month-first" in reported.reason
     assert isinstance(one({**row, "date": "31/12/2026"}, "month-first"), Skipped)
+
+
+def test_dates_of_frames_are_read() -> None:
+    """A date without a time is its midnight, UTC, as where it is written out."""
+    row = {"red1": "a", "blue1": "b", "result": "win"}
+    days = [
+        one({**row, "date": day})
+        for day in (date(2026, 1, 31), datetime(2026, 1, 31, tzinfo=UTC), "2026-01-31")
+    ]
+    assert [match.ended for match in days if isinstance(match, Match)] == [1769817600.0] * 3
+
+
+def test_a_column_that_appears_twice_is_refused(tmp_path: Path) -> None:
+    """Whichever of the two counted, the other one would be lost without a word."""
+    (tmp_path / "twice.csv").write_text("date,red1,blue1,Red1,result\n2026-01-01,a,b,c,win\n")
+    with pytest.raises(InputError, match="line 1: the column 'red1' appears twice; delete all but one"):
+        list(read_results(str(tmp_path / "twice.csv")))
+
+
+@pytest.mark.parametrize("name", ["red1 ", "RED1", " Red1"])
+def test_rows_with_a_column_twice_are_refused(name: str) -> None:
+    """Mappings and frames as a file: blanks and capitals tell no columns apart."""
+    row = {"date": "2026-01-31", "red1": "Ann", "blue1": "Cid", "result": "win", name: "Bob"}
+    for source, place in (([row], "results, row 1"), (pl.DataFrame([row]), "results")):
+        with pytest.raises(
+            InputError, match=f"^{place}: the column 'red1' appears twice; delete all but one"
+        ):
+            list(read_results(source))
+
+
+class Missing:
+    """What compares as NA of pandas does: the answer is NA again, which is neither true nor false."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> Any:
+        """Return nothing that is known."""
+        return self
+
+    def __bool__(self) -> bool:
+        """Refuse, as NA does."""
+        raise TypeError
+
+
+@pytest.mark.parametrize(
+    "empty", [None, "", " ", math.nan, np.float32("nan"), np.datetime64("NaT"), Missing()], ids=repr
+)
+def test_empty_cells_of_rows_are_nobody(empty: Any) -> None:
+    """Whatever a frame has for an empty cell, in a row for each match or for each player."""
+    row = {"date": "2026-01-31", "red1": "Bob", "blue1": "Dee", "result": "win"}
+    assert one({**row, "red2": empty, "score_red": empty, "map": empty, "id": empty}) == one(row)
+    members = [{"ended": 1, "name": name, "result": won} for name, won in (("a", "win"), ("b", "loss"))]
+    wide = [{**member, "team": empty, "rank": empty} for member in members]
+    assert list(read_results(wide)) == list(read_results(members))
+
+
+ROW = {"date": "2026-01-31", "red1": "Ann", "blue1": "Cid", "result": "win"}
+
+
+def test_equal_rows_are_as_many_matches_in_their_order() -> None:
+    """Each has an id of its own, the same whenever the table is read, and a second of its own."""
+    back = {**ROW, "result": "loss"}
+    rows = [ROW, ROW, back, ROW]
+    matches = in_order(read_results(rows))
+    assert [match.contests[0].ranks for match in matches] == [(1, 2), (1, 2), (2, 1), (1, 2)]
+    assert list(read_results(rows)) == matches
+    assert len(in_order(read_results([*rows, {**ROW, "date": "2026-01-31T00:00:01"}]))) == 5
+    twice = Elo().rating(replay(Elo(), read_results([ROW, ROW])), "Ann").mu
+    assert twice > Elo().rating(replay(Elo(), read_results([ROW])), "Ann").mu
+    alike = [
+        {"match": n, "date": "2026-01-31", "name": who, "team": who, "score": 1} for n in "12" for who in "ab"
+    ]
+    assert len(in_order(read_results(alike))) == 2
+
+
+def test_what_has_an_id_counts_once() -> None:
+    """Ids of a table are told apart by date; one that two different rows have is refused."""
+    rows = [{**ROW, "id": 7}, ROW, {**ROW, "id": 7}, {**ROW, "id": 7, "date": "2026-02-01"}]
+    assert [match.id for match in in_order(read_results(rows))][::2] == [
+        "results-2026-01-31-7", "results-2026-02-01-7",
+    ]  # fmt: skip
+    with pytest.raises(InputError, match="two different ones have the id 'results-2026-01-31-7'"):
+        in_order(read_results([rows[0], {**rows[0], "result": "loss"}]))
+
+
+@pytest.mark.parametrize(
+    ("header", "rows"),
+    [
+        ("date,red1,blue1,score_red,score_blue", ["2026-01-01,a,b,3,1", "2026-01-02,a,b,3,1,9"]),
+        ("date,player,score", ["2026-01-01,a,3", "2026-01-01,b,1", "2026-01-02,a,3", "2026-01-02,b,1,5"]),
+        ("date,player,score", ["2026-01-01,a,3", "2026-01-01,b,1", "2026-01-02,a,3,5", "2026-01-02,b,1"]),
+    ],
+)
+def test_a_row_with_more_cells_than_columns_is_wrong(tmp_path: Path, header: str, rows: list[str]) -> None:
+    """An unquoted decimal comma makes two cells of one; the others are read."""
+    wrong = next(n for n, row in enumerate(rows) if row.count(",") > header.count(","))
+    (tmp_path / "a.csv").write_text("\n".join([header, *rows]))
+    match, skipped = read_results(str(tmp_path / "a.csv"))
+    assert isinstance(match, Match)
+    assert isinstance(skipped, Skipped)
+    assert skipped.where.endswith(f"line {wrong + 2}")
+    assert skipped.reason.startswith(f"it has {header.count(',') + 2} cells")
+
+
+@pytest.mark.parametrize("wrong", [None, 5])
+def test_what_is_no_table_is_refused(wrong: Any) -> None:
+    """By a message, not a traceback."""
+    with pytest.raises(InputError, match="results must be a path, a data frame or rows"):
+        list(read_results(wrong))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, read_
 from equipoise.lab.metrics import measure, reliability
 from equipoise.lab.progressive import evaluate, winner
 from equipoise.lab.simulate import rank_correlation, simulate
-from equipoise.lab.tuning import loss, search, tune, views
+from equipoise.lab.tuning import BOUNDS, loss, search, tune, views
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.replaying import in_order
@@ -47,6 +47,14 @@ def test_calibrated_predictions_have_slope_one_and_no_error() -> None:
     turned = measure(np.stack([1.0 - p, p], axis=1).tolist(), [1 - won for won in winners])
     assert turned.log_loss == pytest.approx(honest.log_loss)
     assert turned.ece == pytest.approx(honest.ece)
+
+
+@pytest.mark.parametrize("others", [1, 2])
+def test_a_slope_that_does_not_exist_is_none(others: int) -> None:
+    """Where favourites always lose, or always win, no factor is the best; nothing overflows."""
+    rows = [[p, *[(1.0 - p) / others] * others] for p in (0.51, 0.7, 0.9995, 1.0 - 1e-9)]
+    for won in (0, 1):
+        assert math.isnan(measure(rows, [won] * len(rows)).calibration_slope)
 
 
 def test_bins_are_of_equal_width_on_the_favourites_probability() -> None:
@@ -95,6 +103,10 @@ def test_the_search_repeats_and_never_ends_worse() -> None:
     assert found[0].after <= found[0].before
     only = tune(contests, part=1.0, steps=8, only=("sigma",)).model
     assert replace(only, sigma=GaussianFilter().sigma) == GaussianFilter()
+    fixed = {"beta", "experience"}  # the unit of skills, and what begins at nothing
+    assert {each.name for each in fields(GaussianFilter)} - fixed == set(BOUNDS)
+    for name, (low, high) in BOUNDS.items():
+        assert low <= getattr(only, name) <= high or name == "experience_sigma"
     with pytest.raises(InputError, match=r"^only must be among .*, got 'nosuch'"):
         tune(contests, only=("nosuch",))
     with pytest.raises(InputError, match="contests: none is left to score"):

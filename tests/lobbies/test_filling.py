@@ -267,11 +267,11 @@ def test_few_players_may_all_wait() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"team_size": 0}, "team_size must be at least 1, got 0"),
+        ({"team_size": 0}, "team_size must be from 1 to 1000000, got 0"),
         ({"min_size": 3}, "min_size must be from 1 to the team size of 2, got 3"),
         ({"deviation": "cubed"}, "deviation must be "),
-        ({"caution": -1.0}, "caution must be at least 0, got -1.0"),
-        ({"default": np.inf}, "default must be a finite weight, got inf"),
+        ({"caution": -1.0}, "caution must be from 0 to 1e15, got -1.0"),
+        ({"default": np.inf}, "default must be from -1e15 to 1e15, got inf"),
         ({"players": {}}, "players must be at least one"),
         ({"lobbies": {}}, "lobbies must be at least one"),
         ({"lobbies": [Lobby("a", 1.0), Lobby("a", 2.0)]}, "lobbies: 'a' appears twice"),

@@ -65,7 +65,7 @@ def ratings(sigma: float, scale: float = 1.0) -> Rated:
     """Return what is known of ten of different strength."""
     return lambda ids: (
         [Player(who, Rating(scale * SKILL[who], scale * sigma)) for who in ids],
-        scale,
+        {"beta": scale},
     )  # fmt: skip
 
 

@@ -31,9 +31,9 @@ PEOPLE = ("Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus")
 SKILL = {name: 10.0 + 3.0 * n for n, name in enumerate(PEOPLE)}
 
 
-def rated(ids: Sequence[str]) -> tuple[list[Player], float | None]:
+def rated(ids: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
     """Return players with ratings."""
-    return [Player(each, SKILL.get(each, 15.0)) for each in ids], 5.0
+    return [Player(each, SKILL.get(each, 15.0)) for each in ids], {"beta": 5.0}
 
 
 def teams(night: Night, setup: Setup, match: str, **more: Any) -> tuple[Event, Arranged]:

@@ -26,8 +26,8 @@ def rated(seed: int, spread: float = 5.0) -> Rated:
     rng = np.random.default_rng(seed)
     skill = {name: float(rng.normal(25.0, spread)) for name in NAMES}
 
-    def known(ids: Sequence[str]) -> tuple[list[Player], float | None]:
-        return [Player(each, skill[each]) for each in ids], 5.0
+    def known(ids: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
+        return [Player(each, skill[each]) for each in ids], {"beta": 5.0}
 
     return known
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from equipoise.ratings.models.trueskill import TrueSkill
 from equipoise.ratings.models.weng_lin import BradleyTerry, PlackettLuce
 from equipoise.ratings.normal import below, between, beyond, density, quantile
 from equipoise.ratings.rating import rate
+from equipoise.ratings.replaying import replay
 from equipoise.registry import MODELS, resolve
 
 SHAPES = [(1, 1), (5, 5), (3, 4), (1, 1, 1), (2, 3, 1, 4), (1,) * 8]
@@ -324,10 +325,24 @@ def test_far_draws_keep_their_digits() -> None:
         assert between(-x, margin) == (-got[0], got[1])
 
 
+NEW, DUEL = Rating(25.0, 25.0 / 3.0), Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
+
+
+def test_elo_stays_in_its_numbers_however_far_apart() -> None:
+    """An upset beyond all powers of ten is worth the whole of K, and a win nothing."""
+    far = {"ann": (1e15,), "bob": (-1e15,)}
+    assert Elo().update(far, DUEL)["ann"] == (1e15,)
+    assert Elo(k=1e9).update(far, replace(DUEL, ranks=(2, 1)))["ann"] == (1e15 - 1e9,)
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [
         (lambda: TrueSkill(draw_probability=1.0), "draw_probability must be at least 0 and below 1, got 1.0"),
+        (
+            lambda: TrueSkill(draw_probability=math.nextafter(1.0, 0.0)),
+            "draw_probability must be at least 0 and below 1, got 0.9999999999999999",
+        ),
         (lambda: TrueSkill(beta=0.0), "beta must be a number above 0, got 0.0"),
         (lambda: Glicko2(tau=0.0), "tau must be a number above 0, got 0.0"),
         (lambda: TrueSkill(tau=0), "tau must be a number above 0, got 0"),
@@ -336,6 +351,13 @@ def test_far_draws_keep_their_digits() -> None:
         (lambda: Elo(k=1e300), "k must be a number from -1e\\+15 to 1e\\+15, got 1e\\+300"),
         (lambda: rate([[Rating(25, 8)], [Rating(25, 8)]], model=Elo()), "model must be PlackettLuce, Brad"),
         (lambda: rate([["ann"], ["bob"]]), "teams must have ratings, such as Rating.25.0, 8.3., got 'ann'"),
+        (lambda: rate([NEW, NEW]), "teams must be lists of ratings, such as "),
+        (lambda: rate([[NEW], [NEW]], ["a", "b"]), "ranks must be numbers, one for each team, got "),
+        (lambda: rate([[NEW], [NEW]], scores=[math.nan, 1]), "scores must be from -1e15 to 1e15, got nan"),
+        (lambda: rate([[NEW], [NEW]], scores=[None, 1]), "scores must be numbers, one for each team, got "),
+        (lambda: rate([[NEW], [NEW]], weights=[1, 1]), "weights must be one for each player of each team"),
+        (lambda: Contest("ctf", (["a"], ["b"]), (1, 2)), "ruleset must be a Ruleset, such as "),
+        (lambda: replay(Elo(), [DUEL]), "matches must be matches, such as Match"),
     ],
 )
 def test_constants_out_of_range_are_refused(make: Any, message: str) -> None:

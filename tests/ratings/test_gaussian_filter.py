@@ -11,8 +11,11 @@ from tests.kernels import needs_numba
 
 from equipoise import Contest, GaussianFilter, InputError, Match, Mixture, Rating, Ruleset, Statistics, replay
 from equipoise.lab.simulate import name, rank_correlation, simulate
+from equipoise.link import LOGISTIC_SLOPE
+from equipoise.ratings.ladder import Resident
+from equipoise.ratings.models.gaussian_filter.kernels import VARIANCE
+from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.packing import pack
-from equipoise.ratings.models.gaussian_filter.state import FilterState
 from equipoise.ratings.profiles import PROFILES, with_settings
 from equipoise.testing.ratings import random_contest
 
@@ -77,17 +80,54 @@ def test_three_players_worked_out() -> None:
     assert [PLAIN.rating(tied, player).mu for player in "abc"] == pytest.approx([0.0] * 3, abs=1e-15)
 
 
+#: One filter, and mixtures whose members are worked on in one block, in several, and one after the other.
+OF_MANY = (
+    MODEL,
+    Mixture(),
+    Mixture(members=("keen", "steady", "keen")),
+    Mixture(starting={"p1": 1.0, "p2": 2.0, "p3": 4.0}),
+    Mixture(members=("keen", "steady") * 4),
+)
+
+
 @pytest.mark.slow
 @needs_numba
-@pytest.mark.parametrize("seed", range(3))
-def test_plain_and_compiled_give_the_same_bits(seed: int) -> None:
-    """States and predictions of random contests of every kind agree exactly."""
-    rng = np.random.default_rng(seed)
-    contests = [replace(random_contest(rng), at=40_000.0 * n) for n in range(300)]
-    packed = pack(contests)
-    plain = MODEL.play(FilterState(), packed, fast=False)
-    fast = MODEL.play(FilterState(), packed, fast=True)
-    assert plain == fast
+@pytest.mark.parametrize("model", OF_MANY, ids=lambda model: str(len(model.filters())))
+def test_plain_and_compiled_give_the_same_bits(model: Filters) -> None:
+    """States and predictions of random contests of every kind agree exactly, in a ladder too."""
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        contests = [replace(random_contest(rng), at=40_000.0 * n) for n in range(300)]
+        packed = pack(contests)
+        plain = model.play(model.initial(), packed, fast=False)
+        assert plain == model.play(model.initial(), packed, fast=True)
+        rooms = Resident(model, model.initial())
+        chances = [rooms.record([contest], fast=n >= 100)[0] for n, contest in enumerate(contests)]
+        assert rooms.state() == plain[0]
+        assert [chance for each in chances for chance in each] == plain[1]
+
+
+@pytest.mark.parametrize("ruleset", [Ruleset("g", "ctf", ("low",)), Ruleset("", "", ("low",))])
+def test_an_offset_drifts_up_to_the_share_of_its_kind(ruleset: Ruleset) -> None:
+    """That of mutators is theirs where no game type is known, too."""
+    model = replace(MODEL, share_type=0.5, share_mutators=0.01, drift_day=10.0)
+    state = model.initial()
+    for day in (0.0, 9000.0):
+        state = model.update(state, replace(duel(), ruleset=ruleset, at=86400.0 * day))
+    known = state.table["ann", ruleset][VARIANCE]
+    assert 0.5 * 0.01 * MODEL.sigma**2 < known <= 0.01 * MODEL.sigma**2
+
+
+@pytest.mark.parametrize("sigma", [0.0, 0.3])
+def test_experience_is_looked_at_only_where_it_is_learnt(sigma: float) -> None:
+    """Without an uncertainty it adds nothing, neither to what is predicted nor to ratings."""
+    contests = [duel(at=float(n)) for n in range(6)]
+    seen = []
+    for experience in (0.0, 0.7):
+        model = replace(MODEL, experience=experience, experience_sigma=sigma)
+        state, chances = model.run(model.initial(), contests)
+        seen.append((chances, model.rating(state, "ann")))
+    assert (seen[0] == seen[1]) == (sigma == 0.0)
 
 
 @pytest.mark.parametrize("model", [MODEL, Mixture()], ids=["filter", "mixture"])
@@ -102,6 +142,16 @@ def test_a_weight_of_ten_is_ten_games(model: GaussianFilter | Mixture, scores: t
     )
     ruined = model.update(model.initial(), replace(heavy, weight=1000.0))
     assert abs(model.rating(ruined, "ann").mu) < 10.0
+
+
+@pytest.mark.parametrize("weight", [0.5, 1.0, 2.5, 10.0])
+def test_a_weight_is_as_many_steps_also_in_the_evidence(weight: float) -> None:
+    """As docs/algorithms/mixture.md has it: ceil(w) contests of weight w / ceil(w), each predicted."""
+    model, steps = Mixture(), math.ceil(weight)
+    state = stepped = model.update(model.initial(), duel())
+    for _ in range(steps):
+        stepped = model.update(stepped, duel(weight=weight / steps))
+    assert model.update(state, duel(weight=weight)) == stepped
 
 
 def test_the_better_member_counts_more_and_rulesets_apart() -> None:
@@ -136,6 +186,28 @@ def test_a_draw_is_predicted_from_what_came_before_it(model: Mixture | GaussianF
         if len(contest.teams) == 2:
             assert model.draw_chance(state, contest.teams, ruleset, contest.at) == draw
         state = model.update(state, contest)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("factor", [0.3, 1.0, 2.5, 6.0, 30.0])
+def test_few_draws_and_many_are_predicted_as_often_as_they_come(factor: float) -> None:
+    """Of three against three by Davidson's model, from the thousandth game on."""
+    rng = np.random.default_rng(0)
+    skill = rng.normal(0.0, 0.8, 40)
+    true: list[float] = []
+    contests: list[Contest] = []
+    for n in range(3000):
+        drawn = rng.permutation(40)[:6].tolist()
+        ahead = LOGISTIC_SLOPE * (skill[drawn[:3]].sum() - skill[drawn[3:]].sum()) / math.sqrt(6.0)
+        chance = 1.0 / (1.0 + math.exp(-ahead))
+        tie = factor * math.sqrt(chance * (1.0 - chance))
+        true.append(tie / (1.0 + tie))
+        ranks = (1, 1) if rng.random() < true[-1] else (1, 2) if rng.random() < chance else (2, 1)
+        teams = tuple([f"p{k}" for k in side] for side in (drawn[:3], drawn[3:]))
+        contests.append(Contest(Ruleset(), teams, ranks, at=3600.0 * n))
+    model = Mixture()
+    _, _, draws = model.play(model.initial(), pack(contests), fast=model.fast(3000))
+    assert np.mean(draws[1000:]) == pytest.approx(np.mean(true[1000:]), abs=0.025)
 
 
 def test_draws_are_learnt() -> None:
@@ -300,3 +372,31 @@ def test_settings_out_of_range_are_refused() -> None:
     for wrong, message in given:
         with pytest.raises(InputError, match=message):
             with_settings(wrong)
+
+
+@pytest.mark.parametrize("model", [GaussianFilter(), Mixture()])
+def test_contests_of_next_to_no_weight_change_next_to_nothing(model: GaussianFilter | Mixture) -> None:
+    """Neither ratings nor the temperature, what experience adds, and what a margin is measured in."""
+    won = Contest(Ruleset(), (["a", "b"], ["c", "d"]), (1, 2), scores=(10, 5))
+    state = model.run(model.initial(), [won] * 20)[0]
+    lost = replace(won, ranks=(2.0, 1.0), scores=(0.0, 50.0), weight=1e-9)
+    after = model.run(state, [lost] * 200)[0]
+    before, now = (model.win_probability(each, won.teams)[0] for each in (state, after))
+    assert now == pytest.approx(before, abs=0.01)  # skills drift, as games were played
+    assert after.world[0] == pytest.approx(state.world[0], abs=1e-6)
+
+
+def test_what_bots_played_last_is_known() -> None:
+    """A match between matches of bots alone is earlier than the last one, and refused."""
+    bots = (["bot:a:1"], ["bot:b:1"])
+    times = (100.0, 200.0, 150.0)
+    early, late, between = (Match((Contest(Ruleset(), bots, (1, 2), at=at),)) for at in times)
+    with pytest.raises(InputError, match="before the last contest it knows"):
+        replay(MODEL, [between], replay(MODEL, [early, late]))
+
+
+def test_a_guess_of_a_bot_says_nothing() -> None:
+    """Bots begin as the mean of the bots, in ratings as in chances."""
+    guesses = {"ann": 1500.0, "bob": 1200.0, "cid": 1800.0}
+    plain, guessed = Mixture(starting=guesses), Mixture(starting={**guesses, "bot:x:1": 1500.0})
+    assert guessed.rating(guessed.initial(), "bot:x:1") == plain.rating(plain.initial(), "bot:x:1")

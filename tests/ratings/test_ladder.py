@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,9 @@ from equipoise import (
     Ladder,
     Match,
     Mixture,
+    Rating,
     Ruleset,
+    Skipped,
     TrueSkill,
     replay,
 )
@@ -101,6 +103,132 @@ def test_a_ladder_of_a_model_with_other_numbers_is_refused(one: RatingModel, oth
     assert Ladder.load(io.StringIO(file.getvalue()), one).leaderboard() == ladder.leaderboard()
     with pytest.raises(InputError, match=f"file: it holds no ladder of the model {type(other).__name__}"):
         Ladder.load(io.StringIO(file.getvalue()), other)
-    broken = file.getvalue().replace(" 0.0", ' "0.0"').replace("[0.0", '["0.0"')
-    with pytest.raises(InputError, match="file: it holds no ladder"):
+    head, key, state = file.getvalue().partition('"state"')
+    broken = head + key + state.replace(" 0.0", ' "0.0"').replace("[0.0", '["0.0"')
+    with pytest.raises(InputError, match=f"file: it holds no ladder of the model {type(one).__name__}$"):
         Ladder.load(io.StringIO(broken), one)
+
+
+@dataclass(frozen=True)
+class Own(Elo):
+    """A model of somebody's own, with settings that JSON has no form of."""
+
+    rule: Any = min
+    unit: Any = 1
+    table: Any = field(default_factory=lambda: {("ann", 1): 2.0})
+
+
+GUESSES = {"ann": 1.0, "bob": 2.0, "cid": 3.0}
+
+
+@pytest.mark.parametrize(
+    ("saved", "given", "why"),
+    [
+        (Mixture(starting=GUESSES), Mixture(), "Mixture with other values of starting"),
+        (
+            Mixture(starting=GUESSES),
+            Mixture(starting={**GUESSES, "cid": 30.0}),
+            "Mixture with other values of",
+        ),
+        (Mixture(settings={"sigma": 3.0}), Mixture(), "Mixture with other values of settings"),
+        (Mixture(), GaussianFilter(), "Mixture"),
+        (Elo(k=20.0), Elo(k=30.0), "Elo with other values of k"),
+        (Own(), Elo(), "Own"),
+        (Own(unit=1), Own(unit=np.int64(2)), "Own with other values of unit"),
+    ],
+)
+def test_a_ladder_goes_on_with_the_model_it_was_saved_with(saved: Any, given: Any, why: str) -> None:
+    """Another one, and the default one where one is needed, is refused by what differs and what to pass."""
+    file = io.StringIO()
+    Ladder(saved).save(file)
+    again = Ladder.load(io.StringIO(file.getvalue()), replace(saved))
+    assert again.model == saved
+    name = type(given).__name__
+    message = (
+        f"file: it holds no ladder of the model {name}, but of {why}.*; pass the model it was saved with"
+    )
+    with pytest.raises(InputError, match=message):
+        Ladder.load(io.StringIO(file.getvalue()), given)
+
+
+def test_equal_models_are_one_however_their_numbers_are_written() -> None:
+    """A whole number, one of NumPy, a dict or a list of the same settings."""
+    for saved, given in (
+        (Elo(k=32), Elo(k=np.float64(32.0))),
+        (Own(unit=np.int64(2)), Own(unit=2.0)),
+        (Mixture(settings={"sigma": 1}), Mixture(settings=(("sigma", np.float32(1.0)),))),  # type: ignore[arg-type]
+    ):
+        file = io.StringIO()
+        Ladder(saved).save(file)
+        file.seek(0)
+        assert Ladder.load(file, given).model is given
+
+
+def test_a_match_that_is_recorded_twice_counts_twice() -> None:
+    """A ladder remembers no matches, as its documents say; a replay counts each once."""
+    match, ladder = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),)), Ladder(Elo())
+    ladder.record(match)
+    once = ladder.rating("ann")
+    ladder.record(match)
+    assert ladder.rating("ann").mu > once.mu == Elo().rating(replay(Elo(), [match, match]), "ann").mu
+
+
+@pytest.mark.parametrize("model", [Mixture(), Elo(), Glicko2()])
+@pytest.mark.parametrize("wrong", [3, "", "x", ("ut2004", "ctf"), b"x", []])
+def test_what_is_no_player_or_ruleset_is_refused(model: Any, wrong: Any) -> None:
+    """By its name and what it must be, whatever the model makes of it."""
+    ladder = Ladder(model)
+    ladder.record(Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
+    for ask in (ladder.leaderboard, ladder.table, lambda ruleset: ladder.rating("ann", ruleset)):
+        with pytest.raises(InputError, match="ruleset must be a Ruleset"):
+            ask(wrong)
+    if not isinstance(wrong, str):
+        with pytest.raises(InputError, match="player must be an id, got "):
+            ladder.rating(wrong)
+
+
+class Wins:
+    """How many games each player has won, as docs/how-to/ratings.md has it."""
+
+    def initial(self) -> dict[str, int]:
+        """Return that nobody has won."""
+        return {}
+
+    def update(self, state: dict[str, int], contest: Contest) -> dict[str, int]:
+        """Count a win for everyone in the first team."""
+        return {**state, **{who: state.get(who, 0) + 1 for who, _ in contest.teams[0]}}
+
+    def run(self, state: dict[str, int], contests: Any, *_: Any) -> Any:
+        """Return the state after contests."""
+        for contest in contests:
+            state = self.update(state, contest)
+        return state, [(0.5, 0.5)] * len(contests)
+
+    def win_probability(self, state: Any, teams: Any, *_: Any) -> list[float]:
+        """Return chances in proportion to wins."""
+        sums = [1 + sum(state.get(who, 0) for who, _ in team) for team in teams]
+        return [each / sum(sums) for each in sums]
+
+    def rating(self, state: dict[str, int], player: str, *_: Any) -> Rating:
+        """Return the wins."""
+        return Rating(state.get(player, 0))
+
+    def players(self, state: dict[str, int]) -> Any:
+        """Return who has won."""
+        return state.keys()
+
+
+def test_a_ladder_of_a_custom_model_predicts_and_says_that_it_cannot_be_saved() -> None:
+    """Its chances are asked of ids and shares; its state is numbers, of which a file has no form."""
+    ladder = Ladder(Wins())
+    ladder.record(Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
+    assert ladder.predict((["ann"], ["bob"])) == pytest.approx([2 / 3, 1 / 3])
+    with pytest.raises(InputError, match="model: the state of Wins cannot be saved"):
+        ladder.save(io.StringIO())
+
+
+@pytest.mark.parametrize("wrong", [None, 5, [], Skipped("here", "bad")])
+def test_what_is_no_match_is_not_recorded(wrong: Any) -> None:
+    """It is named."""
+    with pytest.raises(InputError, match="match must be a Match or a Contest, got "):
+        Ladder().record(wrong)

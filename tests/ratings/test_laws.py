@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
-from equipoise import Contest, Elo, GaussianFilter, InputError, Ladder, Ruleset, evaluate, replay
+from equipoise import Contest, Elo, GaussianFilter, InputError, Ladder, Ruleset, curves, evaluate, replay
 from equipoise.matches import Statistics
+from equipoise.ratings.moves import moved
 from equipoise.registry import MODELS, resolve
 from equipoise.testing.ratings import check_model, in_step
 
@@ -76,16 +79,40 @@ def test_numbers_stay_numbers_at_the_ends_of_what_is_allowed(name: str, seed: in
 
 
 def test_a_model_that_lacks_a_method_is_reported_which() -> None:
-    """Where a history is replayed, evaluated or kept; a class in the place of its object too."""
+    """Wherever a model is taken; a class in the place of its object too."""
 
     class Half:
         def initial(self) -> dict[str, float]:
             return {}
 
-    for use in (lambda model: replay(model, []), Ladder, lambda model: evaluate(model, [])):
+    duel = Contest(Ruleset(), (["a"], ["b"]), (1, 2))
+    uses: tuple[Any, ...] = (
+        lambda model: replay(model, []), Ladder, lambda model: evaluate(model, []),
+        lambda model: curves(model, []), lambda model: moved(model, {}, duel, "a"), check_model,
+    )  # fmt: skip
+    for use in uses:
         with pytest.raises(
             InputError, match="model: Half has no update, run, win_probability, rating, players"
         ):
-            use(Half())  # type: ignore[no-untyped-call]
+            use(Half())
         with pytest.raises(InputError, match="model: Elo is a class"):
-            use(Elo)  # type: ignore[no-untyped-call]
+            use(Elo)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_weight_of_ten_is_ten_contests(name: str) -> None:
+    """In every model; one of next to nothing moves next to nothing, and the heaviest does not run away."""
+    model = resolve("model", MODELS, name)()
+
+    def mu(state: Any) -> float:
+        return model.rating(state, "a").mu
+
+    duel = Contest(Ruleset(), (["a", "b"], ["c", ("d", 0.5)]), (1, 2))
+    once, ten = (model.run(model.initial(), [duel] * times)[0] for times in (1, 10))
+    heavy, light, heaviest = (
+        model.update(model.initial(), replace(duel, weight=weight)) for weight in (10.0, 1e-9, 1000.0)
+    )
+    new = mu(model.initial())
+    assert mu(heavy) == pytest.approx(mu(ten), rel=1e-9)
+    assert mu(light) - new == pytest.approx(0.0, abs=1e-6 * (mu(once) - new))
+    assert mu(heaviest) - new < 50.0 * (mu(once) - new)

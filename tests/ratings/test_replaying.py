@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, Skipped, replay
+from equipoise import Contest, GaussianFilter, Glicko2, InputError, Match, Mixture, Ruleset, Skipped, replay
+from equipoise.ratings.model import RatingModel
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.replaying import attention, in_order
 from equipoise.registry import MODELS, resolve
@@ -79,6 +81,16 @@ def test_matches_before_the_start_are_refused(name: str) -> None:
         replay(model, [Match((replace(duel, at=50.0),), id="x")], state)
 
 
+@pytest.mark.parametrize("name", EVERY)
+def test_a_match_of_the_same_second_may_follow(name: str) -> None:
+    """Also where a model keeps days: the last digit that is lost then makes no match an earlier one."""
+    model = EVERY[name]
+    for ended in (1956038046.0, 899932749.3949094, *(1.7e9 + 977.0 * n for n in range(40))):
+        one, other = (Match((Contest(Ruleset(), (["a"], [who]), (1, 2), at=ended),)) for who in "bc")
+        after = replay(model, [other], replay(model, [one]))
+        assert {*model.players(after)} == {"a", "b", "c"}
+
+
 def test_a_record_that_could_not_be_read_is_named() -> None:
     """What read_matches gives may be passed on as it is: then a bad record is an error with its place."""
     with pytest.raises(InputError, match="matches: file, line 2: ended is missing; leave out"):
@@ -116,3 +128,36 @@ def test_progress_is_reported_and_changes_nothing(monkeypatch: pytest.MonkeyPatc
         whole = replay(MODEL, matches, window=window)
         assert replay(MODEL, matches, window=window, progress=reported.append) == whole
     assert reported == [0.4, 0.8, 1.0] * 2
+
+
+@pytest.mark.parametrize(
+    ("model", "other"),
+    [
+        (Mixture(), Mixture(starting={"ann": 1.0, "bob": 2.0, "cid": 3.0})),
+        (Mixture(), GaussianFilter()),
+        (GaussianFilter(), Mixture()),
+        (Mixture(), Elo()),
+        (Elo(), Glicko2()),
+        (Elo(), Mixture()),
+    ],
+)
+def test_a_state_of_another_model_is_refused(model: RatingModel, other: RatingModel) -> None:
+    """Its numbers mean something else."""
+    duel = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), at=1.0),))
+    later = replace(duel, contests=(replace(duel.contests[0], at=9.0),))
+    state = replay(other, [duel])
+    assert replay(other, [later], start=state)
+    with pytest.raises(InputError, match=f"start: it is no state of the model {type(model).__name__}"):
+        replay(model, [later], start=state)
+
+
+@pytest.mark.parametrize("number", [-1.0, math.inf, math.nan])
+def test_a_state_with_numbers_that_no_game_leads_to_is_refused(number: float) -> None:
+    """A variance below 0, and no numbers at all."""
+    model = GaussianFilter()
+    state = model.update(model.initial(), Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
+    key = ("ann", Ruleset())
+    mean, statistic, _, seen = state.table[key]
+    wrong = replace(state, table={**state.table, key: (mean, statistic, number, seen)})
+    with pytest.raises(InputError, match="a variance of"):
+        replay(model, [], start=wrong)

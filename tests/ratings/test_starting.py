@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from benchmarks.starting import IDS, league, verdicts
 from equipoise import Contest, InputError, Match, Mixture, Player, Rating, Ruleset
 from equipoise.lab.progressive import evaluate
 from equipoise.ratings.starting import given_from
+from equipoise.tables import Table
 from equipoise.testing.ratings import check_model
 
 GUESSES = {f"p{n}": 100.0 * n for n in range(12)}
@@ -55,6 +58,16 @@ def test_few_or_equal_guesses_say_nothing() -> None:
         assert Mixture(starting=few).initial() == Mixture().initial()
 
 
+@pytest.mark.parametrize("guesses", [{}, {"ann": 900}, {"ann": 900, "bob": 1500}, dict.fromkeys("abc", 5.0)])
+def test_too_few_guesses_or_equal_ones_change_nothing(guesses: dict[str, float]) -> None:
+    """They say of nobody that he is better than another."""
+    model, plain = Mixture(starting=guesses), Mixture()
+    contest = Contest(Ruleset(), (["ann", "a"], ["bob", "b"]), (1, 2))
+    state = model.update(model.initial(), contest)
+    assert state == plain.update(plain.initial(), contest)
+    assert model.rating(state, "new") == plain.rating(state, "new")
+
+
 def test_wrong_guesses_are_refused() -> None:
     """The message names the player; players without a weight are left out."""
     with pytest.raises(
@@ -64,6 +77,26 @@ def test_wrong_guesses_are_refused() -> None:
     with pytest.raises(InputError, match="starting names the player 'ann' twice"):
         given_from([Player("ann", 1.0), Player("ann", 2.0)])
     assert given_from([Player("ann"), Player("bob", 2.0)]) == (("bob", 2.0, 0.0),)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        *(5, "a.csv", [1, 2, 3], ["ann"], {"ann": math.nan}, [("ann", 1.0, -1.0)]),
+        *({math.nan: 1.0}, [(None, 1.0)], [(np.float64("nan"), 1.0, 1.0)], [("", 1.0)]),
+    ],
+)
+def test_what_is_no_guess_is_refused(wrong: Any) -> None:
+    """Whatever it is, the message begins with the argument."""
+    with pytest.raises(InputError, match="starting"):
+        Mixture(starting=wrong)
+
+
+def test_guesses_come_in_frames_and_as_numbers_of_numpy() -> None:
+    """A table has the columns of a roster."""
+    table = Table(("name", "mu", "sigma"), (("ann", 1.0, 0.5), ("bob", 2.0, None), ("cid", 3.0, 0.0)))
+    assert given_from(table) == (("ann", 1.0, 0.5), ("bob", 2.0, 0.0), ("cid", 3.0, 0.0))
+    assert given_from({"ann": np.int64(3), "bob": np.float64(2.0)}) == (("ann", 3.0, 0.0), ("bob", 2.0, 0.0))
 
 
 @pytest.mark.slow

@@ -6,8 +6,8 @@ import pytest
 from tests.protocols import conversation as talk
 
 from equipoise.logs.rules import GameRules
-from equipoise.matches import Ruleset, Setting
-from equipoise.protocols.weights.requests import Everyone, Lookup, Refusal
+from equipoise.matches import Ruleset
+from equipoise.protocols.weights.requests import Everyone, Lookup, Refusal, Setting
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.scale import scale_of
 from equipoise.registry import GAMES, MODELS, resolve

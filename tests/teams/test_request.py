@@ -235,3 +235,38 @@ def test_the_schema_holds_players_as_they_may_be_written(players: Any) -> None:
     else:
         with pytest.raises(InputError):
             BalanceRequest.from_dict(data)
+
+
+PAIRED = [["a", "b"], ["Cid", "d"], ["d", "a"]]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ((), ""),
+        (["a", "zed"], "apart: there is no player 'zed'; the roster has Ann, Bob, Cid, Dan, Dan"),
+        (["a", "Dan"], "apart: 2 players are named 'Dan'; their ids tell them apart"),
+        (["b", "Bob"], "apart: 'Bob' comes twice in one group"),
+        (["b", " "], "apart: there is no player ''; the roster has Ann, Bob, Cid, Dan, Dan"),
+        (["b", "x" * 300], "apart: the name must have at most 200 characters, got 300"),
+        (["b", 7], "apart: there is no player '7'; the roster has Ann, Bob, Cid, Dan, Dan"),
+        (["b", ["c"]], "apart: name '[\"c\"]' is not a text"),
+        ("bc", "apart: '\"bc\"' is not a list of names"),
+    ],
+)
+def test_many_pairs_are_read_as_single_groups_are(wrong: Any, message: str) -> None:
+    """Pairs alone take a short way; with a larger group beside them the long one; both say the same."""
+    names = {"a": "Ann", "b": "Bob", "c": "Cid", "d": "Dan", "e": "Dan"}
+    players = [{"id": who, "name": name, "weight": 5} for who, name in names.items()]
+    said = []
+    for more in ([], [["a", "b", "c"]]):
+        groups = [*PAIRED, *([wrong] if wrong else []), *more]
+        try:
+            request = BalanceRequest.from_dict({"players": players, "teams": 4, "apart": groups})
+        except InputError as error:
+            said.append(str(error))
+        else:
+            assert request.problem is not None
+            assert request.problem.apart[:3] == ((0, 1), (2, 3), (3, 0))
+            assert request.apart[:3] == (("a", "b"), ("Cid", "d"), ("d", "a"))
+    assert said == ([f"request: {message}"] * 2 if message else [])

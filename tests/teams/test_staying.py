@@ -189,7 +189,7 @@ def test_prices_and_limits_out_of_range_are_refused(keywords: dict[str, Any], me
 
 def test_a_team_that_there_is_not_is_refused() -> None:
     """Whoever is in it is named."""
-    with pytest.raises(InputError, match="team_now: 'Ann' is in team 3; there are teams 1 to 2"):
+    with pytest.raises(InputError, match="team_now of 'Ann' must be from 1 to 2, got 3"):
         balance([Player("Ann", 1.0, team_now=2), Player("Bob", 2.0)])
     with pytest.raises(InputError, match="must be at least 0, got -1"):
         Player("Ann", team_now=-1)

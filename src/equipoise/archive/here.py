@@ -27,12 +27,21 @@ class Here:
         Those who have not played, and have the rating that the model assumes of such a player.
     draws : float or None
         How often even teams draw for each time one of them wins, where the model knows.
+    zero : float or None
+        The rating of a player whose presence makes no difference, where the model's scale has one.
     """
 
     players: tuple[Player, ...]
     beta: float | None
     strangers: tuple[str, ...]
     draws: float | None = None
+    zero: float | None = None
+
+    @property
+    def units(self) -> dict[str, float]:
+        """What is known of the units of these ratings, as keywords of ``balance``."""
+        known = {"beta": self.beta, "zero": self.zero}
+        return {name: number for name, number in known.items() if number is not None}
 
 
 def rated(
@@ -85,7 +94,8 @@ def rated(
         found[known] = replace(player, id=known, name=player.label)
     model: Any = standing.model
     draws = model.draw_factor(standing.state, ruleset) if "draw_chance" in answers(model) else None
-    return Here(tuple(found.values()), getattr(model, "beta", None), tuple(strangers), draws)
+    beta, zero = (getattr(model, name, None) for name in ("beta", "zero"))
+    return Here(tuple(found.values()), beta, tuple(strangers), draws, zero)
 
 
 class Names:

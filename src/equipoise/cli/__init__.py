@@ -12,7 +12,7 @@ import sys
 from collections.abc import Mapping
 from importlib import import_module
 from keyword import iskeyword
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
@@ -107,13 +107,20 @@ class LazyGroup(click.Group):
             option = self._option(ctx, error.kind)
             raise UnknownNameError(option, error.name, error.known) if option else error from None
 
+    #: The names of options whose arguments are called otherwise in the library.
+    OTHERWISE: ClassVar = {
+        "seconds": "time_limit", "default": "default_weight", "min_size": "size", "max_size": "size"
+    }  # fmt: skip
+
     def _option(self, ctx: click.Context, argument: str) -> str | None:
         """Return the option that was typed for an argument of the library, None where none was."""
         command = self.get_command(ctx, ctx.invoked_subcommand or "")
         for param in [] if command is None else command.params:
             option = param.opts[-1]
             typed = any(arg.partition("=")[0] == option for arg in sys.argv)
-            if typed and isinstance(param, click.Option) and argument in (param.name, f"{param.name}s"):
+            names = (param.name, f"{param.name}s")
+            known = argument in names or self.OTHERWISE.get(argument) == param.name
+            if typed and isinstance(param, click.Option) and known:
                 return option
         return None
 

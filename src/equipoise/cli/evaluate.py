@@ -11,10 +11,12 @@ from equipoise.cli.histories import (
     model_named,
     progress_bar,
     read_history,
+    say_unplayed,
     with_settings_options,
 )
 from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
 from equipoise.cli.shared.rosters import store
+from equipoise.cli.shared.values import Number
 from equipoise.errors import InputError
 from equipoise.registry import MODELS
 
@@ -31,6 +33,7 @@ from equipoise.registry import MODELS
 )
 @click.option(
     "--skip",
+    type=Number(),
     default=0.4,
     show_default=True,
     metavar="PART",
@@ -69,6 +72,9 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
         click.echo(_text(done, options.get("form")))
     if plot:
         _plot(plot, done)
+    if options["starting"]:
+        contests = [contest for match in history.matches for contest in match.contests]
+        say_unplayed(made["default"], (who for one in contests for team in one.teams for who, _ in team))
     history.finish()
 
 

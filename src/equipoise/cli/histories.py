@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ import click
 
 from equipoise.cli.shared.custom_settings import CustomSettings
 from equipoise.cli.shared.values import OneOf
-from equipoise.errors import InputError, UnknownNameError
+from equipoise.errors import AmbiguousError, InputError, UnknownNameError
 from equipoise.ratings.profiles import PROFILES, SHIPPED
 from equipoise.registry import MODELS, resolve
 
@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from equipoise.ratings.columns import Columns
 
 
-#: Records that are listed one by one for files without any match.
+#: Records that are listed one by one for files without any match, and players without one.
 MOST_LISTED = 10
+
+#: Matches that are named where they share something odd.
+FEW = 3
 
 
 @dataclass(slots=True)
@@ -76,7 +79,7 @@ def read_columns_of(
     if store is not None or not sources or "-" in sources or not all(sources):
         return None
     with progress_bar("reading") as tell, everything_kept():
-        found = read_columns(sources, tell)
+        found = read_columns(sources, tell, most_places=FEW)
     if found is None or not len(found.columns) or (strict and found.skipped):
         return None
     columns, read = found.columns, len(found.columns)
@@ -89,16 +92,18 @@ def read_columns_of(
         columns.arrange(kept)
     for skipped in found.skipped:
         click.echo(f"{skipped.where}: {skipped.reason}", err=True)
-    _say_apart(columns.tied_apart())
+    _say_apart(found.tied_apart, found.places)
     return ColumnsOfHistory(columns, len(found.skipped), read)
 
 
-def _say_apart(contests: int) -> None:
-    """Say in how many contests ranks and scores do not tie the same teams."""
+def _say_apart(contests: int, places: list[str]) -> None:
+    """Say in how many contests ranks and scores do not tie the same teams, and where the first stand."""
     if contests:
         some = "1 contest has" if contests == 1 else f"{contests} contests have"
         click.echo(
-            f"note: {some} a winner at equal scores, or a draw at different ones; ranks say who won", err=True
+            f"note: {some} a winner at equal scores, or a draw at different ones; ranks say who won; "
+            f"{'it is' if contests == 1 else 'among them'}: {'; '.join(places[:FEW])}",
+            err=True,
         )
 
 
@@ -111,7 +116,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
         If a file cannot be read, there is no match in any, or (strict) at the first wrong record.
     """
     from equipoise.files.matches import read_matches, tied_apart
-    from equipoise.matches import Skipped
+    from equipoise.matches import Match, Skipped
 
     if store is not None:
         return _from_archive(sources, store)
@@ -120,14 +125,20 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
         raise InputError(msg)
     history = ReadHistory()
     known: dict[str, Match] = {}
+    apart: list[str] = []
     wrong: list[str] = []  # until there is a match: what has none at all is named by a few records
     with progress_bar("reading") as tell, everything_kept():
         for n, source in enumerate(sources):
             found = _exported(source) or read_matches(source, _part(tell, n, len(sources)))
             for number, one in enumerate(found, start=1):
                 place = f"{source}, match {number}"
+                many = len(known)
                 skipped = one if isinstance(one, Skipped) else _repeated(one, known, place)
                 if skipped is None:
+                    if len(known) > many and isinstance(one, Match):
+                        scored = (part for part in one.contests if part.scores)
+                        many_apart = sum(tied_apart(part.ranks, part.scores) for part in scored)
+                        apart += [f"{place} ({one.id!r})"] * many_apart
                     continue
                 if strict:
                     msg = f"{skipped.where}: {skipped.reason}"
@@ -140,14 +151,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     if len(wrong) > MOST_LISTED:
         click.echo(f"... and {len(wrong) - MOST_LISTED} more records that are wrong", err=True)
     history.matches = list(known.values())
-    _say_apart(
-        sum(
-            tied_apart(one.ranks, one.scores)
-            for each in known.values()
-            for one in each.contests
-            if one.scores
-        )
-    )
+    _say_apart(len(apart), list(dict.fromkeys(apart)))
     if not history.matches:
         places = ("standard input" if source == "-" else source for source in sources)
         msg = f"{', '.join(places)}: no match found; docs/match-files.md describes the format"
@@ -309,7 +313,7 @@ def _with_constants(name: str, kind: Any, custom: CustomSettings) -> Any:
 
 
 def started(model: Any, path: str) -> Any:
-    """Return the default model with the guesses of a roster."""
+    """Return the default model with the guesses of a roster; say who is there without one."""
     from dataclasses import replace
 
     from equipoise.cli.shared.rosters import read_players
@@ -319,11 +323,37 @@ def started(model: Any, path: str) -> Any:
     if not isinstance(model, Mixture):
         msg = "--starting: the default model has starting weights; a single filter or another model has none"
         raise InputError(msg)
-    guesses = [player for player in read_players(path, None) if player.rating is not None]
+    try:
+        players = read_players(path, None)
+    except AmbiguousError as error:
+        remedy = "write a table with the header name,weight, each name once" if error.ways else error.remedy
+        raise AmbiguousError(error.where, error.text, error.readings, remedy) from None
+    guesses = [player for player in players if player.rating is not None]
+    _say_names("no weight, so no guess", [player.label for player in players if player.rating is None])
     if len(guesses) < FEWEST:
         msg = f"--starting: {path}: at least {FEWEST} players must have a weight, got {len(guesses)}"
         raise InputError(msg)
     return replace(model, starting=given_from(guesses))
+
+
+def say_unplayed(model: Any, players: Iterable[str]) -> None:
+    """Say whose starting weights are of nobody in the matches: names are easily mistyped."""
+    from equipoise.ratings.models.gaussian_filter.mixture import NAMED
+
+    guesses = [player for player, *_ in getattr(model, "starting", ())]
+    known = set(players) if guesses else set()
+    unplayed = [player for player in guesses if known.isdisjoint((player, f"{NAMED}{player}"))]
+    _say_names("no match so far has these ids", unplayed)
+
+
+def _say_names(what: str, names: Sequence[str]) -> None:
+    """Say what is the matter with starting weights of these names, if there are any."""
+    from equipoise.fields import printable
+
+    if names:
+        listed = ", ".join(map(printable, names[:MOST_LISTED]))
+        more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+        click.echo(f"note: --starting: {what}: {listed}{more}", err=True)
 
 
 def _settled(profile: str | None, custom: CustomSettings | None) -> Any:

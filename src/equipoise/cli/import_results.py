@@ -34,7 +34,7 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
     Names match those of the archive, whatever their case; each match counts once, however often its
     file is read.  Ratings are up to date at the end, and 'equipoise night' goes on from them.
     """
-    from equipoise.files.results import read_results
+    from equipoise.files.results import results_from
     from equipoise.ingest.ingesting import Ingest, plain
     from equipoise.ingest.pasts import Past
 
@@ -42,7 +42,7 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
         known = people.PeopleFinder(evening.archive, evening.night)
         past = Past(known.id_of, {name: known.shown(each) for name, each in known.names().items()})
         ingest = Ingest(evening.archive)
-        ingest.take(past.known(read_results(file, dates=dates)))
+        ingest.take(results_from(file, dates, past.known))
         ingest.keep()
         updated = evening.archive.update_ratings()
         archives.say_read(ingest.tally)

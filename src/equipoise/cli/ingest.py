@@ -46,7 +46,7 @@ def command(
     Every finished game counts once, however often and under whatever name its log is read.
     Ratings are up to date at the end.
     """
-    from equipoise.cli.histories import progress_bar, started
+    from equipoise.cli.histories import progress_bar, say_unplayed, started
     from equipoise.ingest.ingesting import AUTO, Ingest, plain
     from equipoise.ingest.logs import find_logs, in_chains
     from equipoise.ingest.mutators import read_mutators
@@ -72,6 +72,9 @@ def command(
         tally = ingest.tally
         archives.say_read(tally)
         archives.say_rebuilt(updated)
+        if starting is not None:
+            standing = archive.standing()
+            say_unplayed(standing.model, standing.model.players(standing.state))
         if as_json:
             facts = {**plain(tally), "rebuilt": updated.rebuilt, "revision": archive.revision(),
                     "store": archive.facts()}  # fmt: skip

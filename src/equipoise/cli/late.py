@@ -10,7 +10,7 @@ import click
 from equipoise.cli.balance import naming, team_names
 from equipoise.cli.requests import bots_of
 from equipoise.cli.shared.printing import table, table_forms, with_json
-from equipoise.cli.shared.rosters import rated, read_option, read_players, with_stored_ratings
+from equipoise.cli.shared.rosters import placing, rated, read_option, read_players, with_stored_ratings
 from equipoise.cli.shared.values import Number, Whole
 from equipoise.errors import InputError
 
@@ -96,7 +96,9 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
     if newcomer is not None and any(player.id == newcomer.id for player in players):
         msg = f"--join: {newcomer.label!r} is in {where} already; leave --join out, or name somebody else"
         raise InputError(msg)
-    stored = rated([*players, *([newcomer] if newcomer else [])], options)
+    if newcomer is not None:
+        players.append(newcomer)
+    stored = rated(players, options, keywords)
     typed = ("teams", "objective", "beta", "zero", "body")
     keywords |= {name: options[name] for name in typed if options[name] is not None}
     keywords.setdefault("objective", "win")
@@ -105,7 +107,8 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
     if bots := bots_of(options, stored):
         keywords["bots"] = bots
     try:
-        game = running_game(stored, pool=options["pool"], **keywords)
+        with placing(players, options["request"]):
+            game = running_game(stored, pool=options["pool"], **keywords)
     except InputError as error:
         raise (
             error.named("standard input" if where == "-" else str(where))

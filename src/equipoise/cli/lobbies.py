@@ -130,7 +130,8 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
         return found
 
     named = roster(source, options, read)
-    people = rated(named, options)
+    # What an empty seat counts as has a convention of its own here, whatever brings the ratings.
+    people = rated(named, options, besides={"zero"})
     # An archive may know players by other ids than the file; else a million need no table of their own.
     ids = (
         {before.id: after.id for before, after in zip(named, people, strict=True)}
@@ -196,7 +197,7 @@ def _show(plan: LobbyPlan, options: dict[str, Any]) -> None:
 def _premades(options: dict[str, Any]) -> list[list[str]]:
     from equipoise.files.lobbies import read_premades
 
-    return read_premades(options["premades"]) if options["premades"] else []
+    return read_premades(options["premades"]) if options["premades"] is not None else []
 
 
 def _plot(path: str, plan: LobbyPlan) -> None:

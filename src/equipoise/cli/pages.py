@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.values import Date
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def site_of(store: str, split: datetime | None) -> Site:
 #: The date that fairness is compared before and after.
 split_option = click.option(
     "--split",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=Date(),
     metavar="DATE",
     help="Compare fairness before and after this date.",
 )

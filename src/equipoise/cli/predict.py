@@ -13,11 +13,13 @@ from equipoise.cli.histories import (
     model_named,
     progress_bar,
     read_history,
+    say_unplayed,
     since,
     with_model_options,
 )
 from equipoise.cli.shared.printing import table, table_forms, with_json
 from equipoise.cli.shared.rosters import store
+from equipoise.errors import InputError, again
 
 if TYPE_CHECKING:
     from equipoise.ratings.reports import Predicted
@@ -63,7 +65,15 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     with progress_bar("rating") as tell:
         state = replay(model, matches, progress=tell)
     known = set(model.players(state))
-    asked = members_of([_members(team, known, history.find) for team in teams])
+    if options["starting"]:
+        say_unplayed(model, known)
+    lineups = [_members(team, known, history.find) for team in teams]
+    twice = again([who if isinstance(who, str) else who[0] for lineup in lineups for who in lineup])
+    if twice >= 0:
+        named = [name for team in teams for name in _names(team)]
+        msg = f"--team: {named[twice]!r} is named twice; every player is in one team"
+        raise InputError(msg)
+    asked = members_of(lineups)
     ruleset = Ruleset(options["game"], options["game_type"], tuple(_names(options["mutators"])))
     prediction = predicted(model, state, asked, ruleset, matches, options["model"])
     if options["as_json"]:

@@ -14,6 +14,7 @@ from equipoise.cli.histories import (
     progress_bar,
     read_columns_of,
     read_history,
+    say_unplayed,
     since,
     with_model_options,
 )
@@ -49,7 +50,7 @@ DRAWN = 8
     "--roster",
     type=NewFile(".csv"),
     metavar="FILE.csv",
-    help="Write a roster that balance and others read: id, name, mu, sigma, beta, draws.",
+    help="Write a roster that balance and others read: id, name, mu, sigma, beta, zero, draws.",
 )
 @click.option(
     "--ruleset",
@@ -81,6 +82,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         write("--output", options["output"], text + "\n")
     else:
         click.echo(text)
+    if options["starting"]:
+        say_unplayed(model, model.players(state))
     finish()
 
 
@@ -119,27 +122,27 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Rating
     import csv
     import io
 
-    from equipoise.logs.rules import ruleset_text
+    from equipoise.logs.rules import GENERAL, ruleset_text
     from equipoise.ratings.model import answers
 
     played = {ruleset_text(ruleset): ruleset for ruleset in tally.rulesets if ruleset != Ruleset()}
-    names = ", ".join(["general", *sorted(played)])
+    names = ", ".join([GENERAL, *sorted(played)])
     if wanted is None and len(tally.rulesets) > 1:
         msg = f"--roster: several rulesets were played, name one with --ruleset: {names}"
         raise InputError(msg)
-    if wanted not in (None, "general", *played):
+    if wanted not in (None, GENERAL, *played):
         msg = f"--ruleset: nobody played {wanted!r}; there is {names}"
         raise InputError(msg)
     ruleset = played.get(wanted or next(iter(played), ""), Ruleset())
     text = io.StringIO()
     write_row = csv.writer(text, lineterminator="\n").writerow
-    write_row(("id", "name", "mu", "sigma", "beta", "draws"))
-    beta = getattr(model, "beta", "")
+    write_row(("id", "name", "mu", "sigma", "beta", "zero", "draws"))
+    beta, zero = (getattr(model, name, "") for name in ("beta", "zero"))
     draws = repr(model.draw_factor(state, ruleset)) if "draw_chance" in answers(model) else ""
     for player in model.players(state):
         rating = model.rating(state, player, ruleset)
         name = tally.names.get(player, player)
-        write_row((player, name, repr(rating.mu), repr(rating.sigma), beta, draws))
+        write_row((player, name, repr(rating.mu), repr(rating.sigma), beta, zero, draws))
     write("--roster", path, text.getvalue())
 
 

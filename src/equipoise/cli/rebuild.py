@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.histories import model_named, with_settings_options
+from equipoise.cli.histories import model_named, say_unplayed, with_settings_options
 from equipoise.cli.shared.printing import with_json
 from equipoise.registry import MODELS
 
@@ -33,6 +33,8 @@ def command(store: str, model: str | None, as_json: bool, **options: Any) -> Non
     with archives.opened(store) as archive:
         reason = archive.rebuild_reason
         updated = archive.rebuild(chosen)
+        if options["starting"]:
+            say_unplayed(named, named.players(archive.standing().state))
         if as_json:
             facts = {"matches": updated.matches, "needed": reason, "revision": archive.revision()}
             click.echo(json.dumps(facts, indent=2))

@@ -117,17 +117,19 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
     from equipoise.teams.request import BalanceRequest
 
     source = options["request"]
-    players: list[Player] = []
+    read: list[Player] = []
     keywords: dict[str, Any] = {}
     if source is not None:
         from equipoise.files.requests import read_request
 
-        players, keywords = read_request(source)
+        read, keywords = read_request(source)
+    players = read
     if any(options[flag] is not None for flag in ("here", "store", "ruleset")) or roster is source is None:
-        players = rosters.roster(roster, options, lambda path: read_players(path, options["read"]))
-        players = rosters.rated(players, options)
+        read = rosters.roster(roster, options, lambda path: read_players(path, options["read"]))
+        players = rosters.rated(read, options, keywords)
     elif roster is not None:
-        players = rosters.rated(read_players(roster, options["read"]), options)
+        read = read_players(roster, options["read"])
+        players = rosters.rated(read, options, keywords)
     if options["clan_tags"]:
         from equipoise.clans import with_clans
 
@@ -140,7 +142,8 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
     keywords |= typed
     if options["choose"] is not None:
         keywords.setdefault("keep", CHOSEN_AMONG)
-    return BalanceRequest.of(players, **keywords)
+    with rosters.placing(read, source):
+        return BalanceRequest.of(players, **keywords)
 
 
 def save_request(request: BalanceRequest, path: str) -> None:
@@ -186,7 +189,7 @@ def _typed(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, A
             keywords[name] = groups(f"--{flag}", options[flag])
     if options["fix"]:
         keywords["fixed"] = fixed_teams(options["fix"])
-    if any(options[flag] for flag in _PREFERENCES):
+    if any(options[flag] not in (None, ()) for flag in _PREFERENCES):
         keywords |= preference_arguments(options, players)
     return keywords | objective_arguments(options)
 
@@ -276,9 +279,9 @@ def _assigned(part: str) -> tuple[str, str]:
 
 
 def _number(option: str, text: str) -> float:
-    from equipoise.fields import number_of
+    from equipoise.fields import any_number_of  # the library says which ones an objective takes
 
-    return number_of(text, "the number", option)
+    return any_number_of(text, "the number", option)
 
 
 def two_objectives(value: str) -> tuple[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import click
 
@@ -50,6 +51,8 @@ def _list(path: str, as_json: bool, form: str | None = None) -> None:
     """List tokens: who has which, for what, since when."""
     from equipoise.server.tokens import read
 
+    if not os.path.exists(path):
+        click.echo(f"note: {path}: there is no such file; 'equipoise tokens make' makes one", err=True)
     tokens = read(path)
     if as_json:
         plain = [

@@ -10,7 +10,7 @@ import click
 from equipoise.cli.histories import progress_bar, read_history
 from equipoise.cli.shared.printing import table, table_forms, with_json
 from equipoise.cli.shared.rosters import store
-from equipoise.cli.shared.values import Whole
+from equipoise.cli.shared.values import Number, Whole
 
 
 @click.command(name="tune")
@@ -18,6 +18,7 @@ from equipoise.cli.shared.values import Whole
 @store
 @click.option(
     "--part",
+    type=Number(),
     metavar="SHARE",
     default=0.4,
     show_default=True,
@@ -49,8 +50,10 @@ from equipoise.cli.shared.values import Whole
 @table_forms
 def command(file: str, **options: Any) -> None:
     """Fit the default model to the first part of a match FILE, and report how it does on the rest."""
-    from equipoise.lab.progressive import judge
+    from equipoise.lab.metrics import measure
+    from equipoise.lab.progressive import group_of, judge, predicted
     from equipoise.lab.tuning import BOUNDS, tune
+    from equipoise.logs.rules import ruleset_text
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture
     from equipoise.ratings.replaying import in_order
 
@@ -69,15 +72,14 @@ def command(file: str, **options: Any) -> None:
                          only=only, report=report)  # fmt: skip
             scores = []
             for model in (Mixture(), tuned.model):
-                _, chances = model.run(model.initial(), contests)
-                evaluation = judge(contests, chances, part)
-                name = (
-                    ""
-                    if ruleset is None
-                    else f"ruleset {' '.join([ruleset.game, ruleset.game_type]).strip()}"
-                )
-                scores.append(evaluation.groups.get(name, evaluation.metrics).as_dict())
-            found.append({"left_out": "" if ruleset is None else repr(ruleset), "before": tuned.before,
+                chances, draws = predicted(model, contests)
+                evaluation = judge(contests, chances, part, draws)
+                # None is left to score of a ruleset that was played in the first part alone.
+                scored = measure([], []) if ruleset is not None else evaluation.metrics
+                name = "" if ruleset is None else group_of(ruleset)
+                scores.append(evaluation.groups.get(name, scored).as_dict())
+            left_out = "" if ruleset is None else ruleset_text(ruleset)
+            found.append({"left_out": left_out, "before": tuned.before,
                           "after": tuned.after, "shipped": scores[0], "tuned": scores[1],
                           "settings": tuned.model.as_settings()})  # fmt: skip
     form = options.get("form")
@@ -102,7 +104,8 @@ def _text(found: list[dict[str, Any]]) -> str:
         if each["left_out"]:
             parts.append(f"Without the results of {each['left_out']}, scored on those:")
         parts.append(
-            f"Log-loss on what was looked at: {each['before']:.4f} as shipped, {each['after']:.4f} tuned."
+            f"Log-loss on what was looked at: {each['before']:.4f} where the search began, "
+            f"{each['after']:.4f} tuned."
         )
         if each["shipped"]["n"]:
             shipped, tuned = each["shipped"]["log_loss"], each["tuned"]["log_loss"]

@@ -8,6 +8,7 @@ from typing import Any
 from equipoise.errors import InputError
 from equipoise.files.result_cells import DRAWN, RANKS, WHEN, common
 from equipoise.files.sheets import Row
+from equipoise.games.plain import WRONG
 from equipoise.logs.records import number_from
 
 #: What the column of players may be called.
@@ -20,11 +21,14 @@ SCORE, RANK = ("score", "team_score", "team score"), ("rank", "place")
 
 
 def matches(rows: Sequence[Row]) -> list[tuple[str, list[dict[str, Any]]]]:
-    """Return the rows of each match, with the place of the first of them."""
+    """Return the rows of each match, with the place of the first of them, or of one that is wrong."""
     found: dict[Any, tuple[str, list[dict[str, Any]]]] = {}
     for at, row in rows:
         key = next(((name, str(row[name])) for name in (*MATCH, *WHEN) if name in row), at)
-        found.setdefault(key, (at, []))[1].append(row)
+        members = found.setdefault(key, (at, []))[1]
+        members.append(row)
+        if WRONG in row:
+            found[key] = at, members
     return list(found.values())
 
 

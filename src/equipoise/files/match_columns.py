@@ -40,10 +40,15 @@ _BLANK = b" \t\r\n\xef\xbb\xbf"
 
 @dataclass(slots=True)
 class ReadColumns:
-    """Files as columns, in order of play, and the records that could not be read."""
+    """Files as columns, in order of play, and the records that could not be read.
+
+    Then in how many contests ranks and scores do not tie the same teams, and where the first of these stand.
+    """
 
     columns: Columns
     skipped: list[Skipped]
+    tied_apart: int
+    places: list[str]
 
 
 class _Rare(Exception):  # noqa: N818  # it is no error
@@ -67,7 +72,9 @@ def _counted(parts: Iterator[Cells], tell: Callable[[], None]) -> Iterator[Cells
         tell()
 
 
-def read_columns(sources: Sequence[str], progress: Progress | None = None) -> ReadColumns | None:
+def read_columns(
+    sources: Sequence[str], progress: Progress | None = None, *, most_places: int = 0
+) -> ReadColumns | None:
     """Read match files into columns; None where that needs :func:`equipoise.files.matches.read_matches`.
 
     Parameters
@@ -76,6 +83,8 @@ def read_columns(sources: Sequence[str], progress: Progress | None = None) -> Re
         Paths.
     progress : callable, optional
         Called now and then with how far it is, from 0 to 1.
+    most_places : int
+        Of how many matches the places are given, where ranks and scores do not tie the same teams.
 
     Raises
     ------
@@ -87,7 +96,10 @@ def read_columns(sources: Sequence[str], progress: Progress | None = None) -> Re
     try:
         for n in range(len(sources)):
             reading.read(n, lambda part, n=n: tell((n + part) / len(sources)))  # type: ignore[misc]  # its default
-        return ReadColumns(reading.arranged(), reading.skipped)
+        order = reading.arranged()
+        apart = reading.columns.tied_apart()
+        places = [reading.place(n) for n in np.unique(order[apart])[:most_places].tolist()]
+        return ReadColumns(reading.columns, reading.skipped, len(apart), places)
     except (_Rare, Unusual):
         return None
 
@@ -159,15 +171,26 @@ class _Reading:
             self._known.update(zip(decoded.ids, hashes, strict=True))
             self._extend(decoded, hashes, number, np.zeros(len(decoded.ids)))
 
-    def arranged(self) -> Columns:
-        """Return the columns in order of play, each match once."""
+    def place(self, which: int) -> str:
+        """Return where a match stands that was read, and its id."""
+        source, before = self._sources[self._files[which]], self._offsets[which]
+        name = f"({self._ids[which] or self._match(which).id!r})"
+        if Path(source).suffix.lower() in (*TABLES, PARQUET):
+            return f"{source} {name}"
+        with self._opened(self._files[which]) as file:
+            line = 1 + sum(file.read(min(BLOCK, before - n)).count(b"\n") for n in range(0, before, BLOCK))
+        return f"{source}, line {line} {name}"
+
+    def arranged(self) -> Ints:
+        """Put the columns in order of play, each match once; return the order."""
+        self._known.clear()
         ended = np.asarray(self.columns.numbers["ended"])
         order = np.argsort(ended, kind="stable")
         level = np.flatnonzero(np.diff(ended[order]) == 0.0)
         if len(level):
             order = self._untied(order, level)
         self.columns.arrange(order)
-        return self.columns
+        return order
 
     def _opened(self, number: int) -> IO[bytes]:
         source = self._sources[number]

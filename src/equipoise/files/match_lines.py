@@ -7,7 +7,7 @@ Here are only the lines that are as most are.  One that is not so plain, or is w
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -17,6 +17,7 @@ import numpy as np
 
 from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
+from equipoise.files.typed_lines import Contests, TypedLine, TypedPlayer, contests_of, typed
 from equipoise.logs.play import ranks_of
 from equipoise.logs.records import is_text, text_from, time_from
 from equipoise.matches import HEAVIEST, Ruleset, check_scores, in_range
@@ -32,36 +33,6 @@ _UNKNOWN = float("nan")
 
 #: In place of a player's number: the id is wrong.
 _NOBODY = -1
-
-
-class TypedPlayer(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A player in a team, with the fields that say something to a rating."""
-
-    id: str | int
-    name: str | int | msgspec.UnsetType = msgspec.UNSET
-    share: float = 1.0
-    kills: float | None = None
-    deaths: float | None = None
-    score: float | None = None
-
-
-class TypedLine(msgspec.Struct, forbid_unknown_fields=True, gc=False):
-    """A match of one contest."""
-
-    ended: float | str
-    teams: list[list[str | TypedPlayer]]
-    id: str | int = ""
-    began: float | str | msgspec.UnsetType = msgspec.UNSET
-    map: str | int = ""
-    game: str | int = ""
-    game_type: str | int = ""
-    mutators: tuple[str | int, ...] = ()
-    ranks: list[float] | None = None
-    scores: list[float] | None = None
-    weight: float = 1.0
-
-
-_decode = msgspec.json.Decoder(TypedLine).decode
 
 
 @dataclass(slots=True)
@@ -97,52 +68,82 @@ class LineDecoder:
 
     def decode(self, lines: Sequence[bytes], without: frozenset[int] = frozenset()) -> Decoded:
         """Return those of some lines that are plain and right, but for some that are not wanted."""
-        rows = [(n, row) for n, row in enumerate(_rows(lines)) if row is not None and n not in without]
+        rows = [(n, row) for n, row in enumerate(typed(lines)) if row is not None and n not in without]
         while True:
             decoded, wrong = self._decoded(rows)
             if not wrong:
                 return decoded
             rows = [row for n, row in enumerate(rows) if n not in wrong]
 
-    def _decoded(self, rows: Sequence[tuple[int, TypedLine]]) -> tuple[Decoded, set[int]]:
+    def _decoded(self, numbered: Sequence[tuple[int, TypedLine]]) -> tuple[Decoded, set[int]]:
         """Return columns of rows, and which rows are wrong: with these the columns are of no use."""
-        typed = [row for _, row in rows]
-        teams = [row.teams for row in typed]
+        rows = [row for _, row in numbered]
+        parts, many = contests_of(rows)
+        row_of = np.repeat(np.arange(len(rows)), many)
+        teams: list[Any] = [part.teams for part in parts]
         counts, sizes = list(map(len, teams)), list(map(len, chain.from_iterable(teams)))
         names: dict[str, str] = {}
-        if 0 in sizes or (counts and min(counts) < 2):
-            wrong = {n for n, each in enumerate(teams) if len(each) < 2 or not all(each)}
+        if 0 in many or 0 in sizes or (counts and min(counts) < 2):
+            few = {n for n, each in enumerate(teams) if len(each) < 2 or not all(each)}
+            wrong = {n for n, each in enumerate(many) if not each} | set(row_of[list(few)].tolist())
             return Decoded([], [], {}, names), wrong
-        heads = _alike(typed)
-        ended, ids, ranks, wrong = _heads(typed) if heads is None else heads
-        known: list[Any] = list(
-            map(self._rulesets.get, [(row.game, row.game_type, row.mutators) for row in typed])
-        )
-        which = self._which(typed, wrong) if None in known else known
+        ended, ids, wrong = _heads_alike(rows) or _heads(rows)
         if wrong:
             return Decoded([], [], {}, names), wrong
-        scores = list(chain.from_iterable([row.scores or [_UNKNOWN] * len(row.teams) for row in typed]))
+        columns = {"ended": _reals(ended), "contests": _wholes(many)}
+        found, few = self._results(parts)
+        at = np.repeat(columns["ended"], many)
+        few |= _set_times(at, parts)
+        if few:
+            return Decoded([], [], {}, names), set(row_of[list(few)].tolist())
         members = list(chain.from_iterable(chain.from_iterable(teams)))
-        columns = {
-            "ended": _reals(ended), "which": _wholes(which), "rank": _reals(ranks), "score": _reals(scores),
-            "teams": _wholes(counts), "size": _wholes(sizes),
-            "weight": _reals([row.weight for row in typed]),
-            "contests": np.ones(len(rows), dtype=np.int64), "reported": np.zeros(len(rows), dtype=np.int64),
+        columns |= found | {
+            "at": at, "teams": _wholes(counts), "size": _wholes(sizes),
+            "weight": _reals([part.weight for part in parts]),  # type: ignore[misc]  # all are complete
+            "reported": np.zeros(len(parts), dtype=np.int64),
         }  # fmt: skip
-        columns["at"] = columns["ended"]
         self._seat(columns, members, names)
-        return Decoded([n for n, _ in rows], ids, columns, names), wrong_of(columns)
+        wrong = wrong_of(columns) or self._wrong_picks(rows, columns)
+        return Decoded([n for n, _ in numbered], ids, columns, names), wrong
 
-    def _which(self, rows: Sequence[TypedLine], wrong: set[int]) -> list[int]:
-        """Return the number of each row's ruleset, and note which rows have a wrong one."""
-        which = []
-        for n, row in enumerate(rows):
-            known = self._rulesets.get((row.game, row.game_type, row.mutators))
+    def _results(self, parts: Contests) -> tuple[dict[str, Any], set[int]]:
+        """Return rulesets, ranks and scores of contests, and which contests are wrong in these."""
+        wrong: set[int] = set()
+        ranks = _ranks_alike(parts)
+        if ranks is None:
+            ranks = []
+            for n, part in enumerate(parts):
+                try:
+                    ranks += _placed(part)
+                except InputError:
+                    wrong.add(n)
+        rules: list[Any] = [(part.game, part.game_type, part.mutators) for part in parts]
+        which: list[Any] = list(map(self._rulesets.get, rules))
+        for n, rule in enumerate(rules if None in which else ()):
             try:
-                which.append(self.ruleset(row.game, row.game_type, row.mutators) if known is None else known)
+                which[n] = self.ruleset(*rule) if which[n] is None else which[n]
             except InputError:
                 wrong.add(n)
-        return which
+        if wrong:
+            return {}, wrong
+        scores = chain.from_iterable([part.scores or [_UNKNOWN] * len(part.teams) for part in parts])  # type: ignore[arg-type]
+        return {"which": _wholes(which), "rank": _reals(ranks), "score": _reals(list(scores))}, wrong
+
+    def _wrong_picks(self, rows: Sequence[TypedLine], columns: Mapping[str, Any]) -> set[int]:
+        """Return which rows may have picks of somebody who was not there."""
+        picking = [n for n, row in enumerate(rows) if row.picks]
+        if not picking:
+            return set()
+        of_row = [np.append(0, np.cumsum(columns[name])) for name in ("contests", "teams", "size")]
+        ends = of_row[2][of_row[1][of_row[0]]].tolist()
+        players = columns["player"].tolist()
+        return {
+            n
+            for n in picking
+            if not set(map(self._players.get, chain.from_iterable(rows[n].picks))).issubset(
+                players[ends[n] : ends[n + 1]]
+            )
+        }
 
     def ruleset(self, game: str | int, kind: str | int, mutators: tuple[str | int, ...]) -> int:
         """Return the number of a ruleset that was not written so before.
@@ -199,6 +200,8 @@ class LineDecoder:
         kills, deaths, score, share = member.kills, member.deaths, member.score, member.share
         if not LEAST_SHARE <= share <= 1.0:
             return _NOBODY, 1.0, _UNKNOWN
+        if kills is deaths is score is None:
+            return player, share, _UNKNOWN
         if kills is not None and deaths is not None and score is None:
             known = self._figures.get((kills, deaths))
             if known is not None:
@@ -225,70 +228,71 @@ class LineDecoder:
         return known
 
 
-def _rows(lines: Sequence[bytes]) -> list[TypedLine | None]:
-    """Return lines typed, None for those that are not of this type."""
-    try:
-        return list(map(_decode, lines))
-    except (ValueError, RecursionError):
-        return [_row(line) for line in lines]
-
-
-def _row(line: bytes) -> TypedLine | None:
-    try:
-        return _decode(line)
-    except (ValueError, RecursionError):
-        return None
-
-
-def _alike(rows: Sequence[TypedLine]) -> tuple[list[Any], list[Any], list[float], set[int]] | None:
-    """Return what :func:`_heads` does, all rows at once; None where they are not two teams with scores alone.
-
-    This only separates what is right from what may be wrong; the slow way says what is wrong.
-    """
-    ended, ids, maps = [row.ended for row in rows], [row.id for row in rows], [row.map for row in rows]
-    scores = [row.scores for row in rows]
+def _heads_alike(rows: Sequence[TypedLine]) -> tuple[list[Any], list[Any], set[int]] | None:
+    """Return what :func:`_heads` does, all rows at once; None where something may be wrong with one."""
+    ended, ids = [row.ended for row in rows], [row.id for row in rows]
+    texts = [row.map for row in rows] + [row.server for row in rows]
     began = [row.began for row in rows if row.began is not msgspec.UNSET]
-    if (
-        {type(each) for each in chain(ended, began)} != {float}
-        or {type(each) for each in chain(ids, maps)} != {str}
-        or any(row.ranks is not None for row in rows)
-        or not all(scores)
-        or {len(row.teams) for row in rows} != {2}
-        or set(map(len, scores)) != {2}  # type: ignore[arg-type]  # all are lists
-    ):
+    if {*map(type, ended), *map(type, began)} != {float} or {*map(type, ids), *map(type, texts)} != {str}:
         return None
     all_ids = "".join(ids)  # type: ignore[arg-type]  # all are texts
-    if not is_text(all_ids + "".join(maps)) or len(all_ids.split()) > 1 or all_ids != all_ids.strip():  # type: ignore[arg-type]
+    if not is_text(all_ids + "".join(texts)) or len(all_ids.split()) > 1 or all_ids != all_ids.strip():  # type: ignore[arg-type]
         return None
     if any(abs(each) > LARGEST_WEIGHT for each in began):  # type: ignore[arg-type]
         return None
-    points = _reals(list(chain.from_iterable(scores))).reshape(-1, 2)  # type: ignore[arg-type]
-    behind = points < points[:, ::-1]
-    return ended, ids, behind.ravel().astype(np.float64).tolist(), set()
+    return ended, ids, set()
 
 
-def _heads(rows: Sequence[TypedLine]) -> tuple[list[Any], list[Any], list[float], set[int]]:
-    """Return when each row ended, its id, its teams' ranks, and which rows are wrong in these."""
+def _heads(rows: Sequence[TypedLine]) -> tuple[list[Any], list[Any], set[int]]:
+    """Return when each row ended, its id, and which rows are wrong in what is not of a contest."""
     ended: list[float] = []
     ids: list[str] = []
-    ranks: list[float] = []
     wrong: set[int] = set()
     for n, row in enumerate(rows):
         try:
             ended.append(row.ended if type(row.ended) is float else time_from(row.ended, "ended"))
             ids.append(_id_of(row))
-            ranks += _placed(row, len(row.teams))
         except InputError:
             wrong.add(n)
-    return ended, ids, ranks, wrong
+    return ended, ids, wrong
+
+
+def _set_times(at: Floats, parts: Contests) -> set[int]:
+    """Write down when contests were that say so themselves; return which say it wrongly."""
+    wrong = set()
+    given = [(n, part.at) for n, part in enumerate(parts) if part.at is not msgspec.UNSET]
+    for n, when in given:
+        try:
+            at[n] = when if type(when) is float else time_from(when, "at")
+        except InputError:
+            wrong.add(n)
+    return wrong
+
+
+def _ranks_alike(parts: Contests) -> list[float] | None:
+    """Return the ranks of all contests at once; None where they are not two teams with scores alone."""
+    scores: list[Any] = [part.scores for part in parts]
+    if (
+        any(part.ranks is not None for part in parts)
+        or not all(scores)
+        or {len(part.teams) for part in parts} != {2}  # type: ignore[arg-type]  # all are complete
+        or set(map(len, scores)) != {2}
+    ):
+        return None
+    points = _reals(list(chain.from_iterable(scores))).reshape(-1, 2)
+    behind = points < points[:, ::-1]
+    ranks: list[float] = behind.ravel().astype(np.float64).tolist()
+    return ranks
 
 
 def _id_of(row: TypedLine) -> str:
-    """Return the id of a row; raise where it, the beginning or the map is wrong."""
+    """Return the id of a row; raise where it, the beginning, the map or the server is wrong."""
     if row.began is not msgspec.UNSET:
         time_from(row.began, "began")
     if row.map != "":
         text_from(row.map, "map")
+    if row.server != "":
+        text_from(row.server, "server")
     return text_from(row.id, "id") if row.id != "" else ""
 
 
@@ -300,15 +304,16 @@ def _reals(numbers: Sequence[float]) -> Floats:
     return np.frombuffer(array("d", numbers), dtype=np.float64)
 
 
-def _placed(row: TypedLine, count: int) -> list[float]:
-    """Return the ranks of a row's teams; raise where they or the scores are wrong."""
-    ranks, scores = row.ranks, row.scores
+def _placed(part: Any) -> Sequence[float]:
+    """Return the ranks of a contest's teams; raise where they or the scores are wrong."""
+    ranks: list[float] | None = part.ranks
+    scores, count = part.scores, len(part.teams)
     if scores and len(scores) == count:
         if ranks is None:
             if count == 2:
                 one, other = scores
                 return _RANKS[(one > other) - (one < other)]
-            return list(ranks_of(tuple(scores)))
+            return ranks_of(tuple(scores))
         if len(ranks) == count:
             check_scores(ranks, scores)
             return ranks
@@ -336,15 +341,15 @@ def center(columns: dict[str, Any]) -> None:
 
 
 def wrong_of(columns: dict[str, Any]) -> set[int]:
-    """Return which contests have a number out of range, or a player who is wrong or there twice."""
+    """Return which matches have a number out of range, or a player who is wrong or there twice."""
     teams, sizes, player = columns["teams"], columns["size"], columns["player"]
-    contest = np.arange(len(teams))
+    contest, ended = np.arange(len(teams)), columns["ended"]
     of_team = np.repeat(contest, teams)
     of_member = np.repeat(of_team, sizes)
     weight, share, score = columns["weight"], columns["share"], columns["score"]
     wrong = [
         contest[~((weight > 0.0) & (weight <= HEAVIEST))],
-        contest[~(np.abs(columns["ended"]) <= LARGEST_WEIGHT)],
+        contest[~(np.abs(columns["at"]) <= LARGEST_WEIGHT)],
         of_team[~(np.abs(columns["rank"]) <= LARGEST_WEIGHT)],
         of_team[np.abs(score) > LARGEST_WEIGHT],
         of_member[(player == _NOBODY) | ~((share >= LEAST_SHARE) & (share <= 1.0))],
@@ -357,4 +362,6 @@ def wrong_of(columns: dict[str, Any]) -> set[int]:
         most = int(player.max(initial=0)) + 2
         codes = np.sort(of_member * most + player)
         wrong.append(codes[1:][codes[1:] == codes[:-1]] // most)
-    return set(np.concatenate(wrong).tolist())
+    match_of = np.repeat(np.arange(len(ended)), columns["contests"])
+    late = np.flatnonzero(~(np.abs(ended) <= LARGEST_WEIGHT))
+    return {*late.tolist(), *match_of[np.concatenate(wrong)].tolist()}

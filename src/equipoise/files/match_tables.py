@@ -104,7 +104,9 @@ def _arrays(source: str) -> dict[str, Any]:
         with np.load(source, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files if name in FLAT}
     except (OSError, ValueError, EOFError, TypeError, zipfile.BadZipFile) as error:
-        reason = "it is a single array" if isinstance(error, TypeError) else error
+        reason = "it is a single array" if isinstance(error, TypeError) else str(error)
+        if "pickle" in reason:  # what NumPy advises then is no advice for files of others
+            reason = "it is no file of arrays of numbers and texts"
         msg = f"{source}: cannot be read: {reason}"
         raise InputError(msg) from error
     missing = [name for name in NEEDED if name not in arrays]
@@ -139,7 +141,7 @@ def _record(arrays: Mapping[str, Any], n: int, day: float) -> dict[str, Any]:
     scores = [arrays[name][n] for name in ("sA", "sB") if name in arrays]
     if len(scores) == 2 and all(score == score for score in scores):
         record["scores"] = scores
-    if "ctx" in arrays and "ctxnames" in arrays and arrays["ctx"][n] >= 0:
+    if "ctx" in arrays and arrays.get("ctxnames") and arrays["ctx"][n] >= 0:
         if arrays["ctx"][n] >= len(arrays["ctxnames"]):
             fail("ctx", f"{arrays['ctx'][n]} must be below {len(arrays['ctxnames'])}, the length of ctxnames")
         record["game_type"] = arrays["ctxnames"][arrays["ctx"][n]]

@@ -10,6 +10,7 @@ import json
 import tomllib
 from typing import Any
 
+from equipoise.errors import InputError
 from equipoise.fields import fail
 from equipoise.files.kinds import check
 from equipoise.files.rosters import content_of, decoded
@@ -31,11 +32,18 @@ def read_request(source: str) -> tuple[list[Player], dict[str, Any]]:
         If the file cannot be read or something in it is wrong.
     """
     where, content = content_of(source)
-    check(content, where, "request")
+    try:
+        return _parsed(content, where, toml=source.lower().endswith(".toml"))
+    except InputError:
+        check(content, where, "request")
+        raise
+
+
+def _parsed(content: bytes, where: str, *, toml: bool) -> tuple[list[Player], dict[str, Any]]:
     text = decoded(content, where)
     data: Any = None
     try:
-        data = tomllib.loads(text) if source.lower().endswith(".toml") else json.loads(text)
+        data = tomllib.loads(text) if toml else json.loads(text)
     except tomllib.TOMLDecodeError as error:
         fail(where, f"it is not TOML: {error}")
     except json.JSONDecodeError as error:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from equipoise.errors import InputError
+from equipoise.games.plain import WRONG
 from equipoise.logs.records import number_from, time_from
 
 #: Columns that are of the match and of no team.
@@ -39,8 +40,10 @@ def common(row: Mapping[str, Any], dates: str | None) -> dict[str, Any]:
     Raises
     ------
     InputError
-        If it does not say when the match was, or with a date that can be read in two ways.
+        If it is wrong as a whole, or does not say when the match was, or in two ways.
     """
+    if WRONG in row:
+        raise InputError(row[WRONG])
     when = next((row[name] for name in WHEN if name in row), None)
     if when is None:
         msg = f"ended is missing; one of {', '.join(WHEN)} says when a match was played"
@@ -78,7 +81,10 @@ def _time(when: Any, dates: str | None) -> float:
     if found is None:
         return time_from(when, "ended")
     if dates is None:
-        msg = f"ended: {when!r} may begin with the day or the month; choose --dates day-first or month-first"
+        msg = (
+            f"ended: {when!r} may begin with the day or the month; choose --dates day-first or month-first "
+            "(dates= in Python)"
+        )
         raise InputError(msg)
     one, other, year, *clock = (int(part or 0) for part in found.groups())
     day, month = (one, other) if dates == "day-first" else (other, one)

@@ -7,15 +7,20 @@ means is in :mod:`equipoise.files.long_results`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.files import long_results
 from equipoise.files.result_cells import DRAWN, OF_MATCH, ORDERS, RANKS, WHEN, common, named, players_in
 from equipoise.files.sheets import rows_from
+from equipoise.games.plain import WRONG
 from equipoise.logs.records import match_from, number_from
-from equipoise.matches import Match, Skipped
+from equipoise.matches import Match, Skipped, moved
 
 RESULT = ("result", "winner", "win", "loss", "winners", "losers", "loser")
 
@@ -34,6 +39,9 @@ _BETWEEN = re.compile(r"\s*[:\u2013-]\s*")
 
 def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | Skipped]:
     """Read a table with a row for each match, or with a row for each player of a match.
+
+    Rows that say the same are as many matches: those of one time are a second apart, in the order of the
+    table.  What the table has an id for counts once.
 
     Parameters
     ----------
@@ -59,24 +67,65 @@ def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | S
     >>> match.contests[0].teams, match.contests[0].ranks
     (((('Ann', 1.0), ('Bob', 1.0)), (('Cid', 1.0),)), (1.0, 2.0))
     """
+    return results_from(source, dates)
+
+
+def results_from(
+    source: Any, dates: str | None, known: Callable[[Match], Match] | None = None
+) -> Iterator[Match | Skipped]:
+    """Read a table as :func:`read_results`, with the ids that ``known`` gives to players.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_results`; what ``known`` raises makes a match one that is skipped.
+    """
     if dates is not None and dates not in ORDERS:
         msg = f"dates must be {' or '.join(ORDERS)}, got {dates!r}"
         raise InputError(msg)
     where, rows = rows_from(source)
-    columns = list(dict.fromkeys(name for _, row in rows for name in row))
+    columns = list(dict.fromkeys(name for _, row in rows for name in row if name != WRONG))
+    parts: Sequence[tuple[str, Any]] = rows
     if set(long_results.PLAYER) & set(columns):
-        for at, members in long_results.matches(rows):
-            try:
-                yield match_from(long_results.record(members, dates))
-            except InputError as error:
-                yield Skipped(at, str(error))
-        return
-    teams = _teams(columns, where)
-    for at, row in rows:
+        parts, record_of = long_results.matches(rows), long_results.record
+    else:
+        record_of = partial(_record, _teams(columns, where))
+    numbering = _Numbering(known)
+    for at, part in parts:
         try:
-            yield match_from(_record(row, teams, dates))
+            record = record_of(part, dates)
+            yield numbering.settled(match_from(record), own="id" in record)
         except InputError as error:
             yield Skipped(at, str(error))
+
+
+class _Numbering:
+    """Gives matches of a table ids by which each counts once, however often the table is read.
+
+    A match keeps the id of its table, with its date, as people count from 1 every season; without one its
+    content is its id.  Matches of one time were played in the order of the table: they are a second apart, so
+    that two rows that say the same are two games.
+    """
+
+    def __init__(self, known: Callable[[Match], Match] | None) -> None:
+        self._known = known
+        self._at: Counter[float] = Counter()
+        #: What was read under each id, and what became of it.
+        self._settled: dict[str, tuple[Match, Match]] = {}
+
+    def settled(self, read: Match, *, own: bool) -> Match:
+        """Return a match with an id, its table's ``own`` or that of its content, at a time of its own."""
+        match = read if self._known is None else self._known(read)
+        ended = match.ended or 0.0
+        date = time.strftime("%Y-%m-%d", time.gmtime(ended))
+        while True:
+            later = replace(moved(match, ended + self._at[ended]), id="")
+            self._at[ended] += 1
+            later = replace(later, id=f"results-{date}-{read.id if own else later.id[:16]}")
+            if own or later.id not in self._settled:
+                break
+        before, settled = self._settled.setdefault(later.id, (read, later))
+        return settled if before == read else later
 
 
 def _teams(columns: Sequence[str], where: str) -> dict[str, list[str]]:
@@ -98,7 +147,7 @@ def _teams(columns: Sequence[str], where: str) -> dict[str, list[str]]:
     return teams
 
 
-def _record(row: Mapping[str, Any], teams: Mapping[str, Sequence[str]], dates: str | None) -> dict[str, Any]:
+def _record(teams: Mapping[str, Sequence[str]], row: Mapping[str, Any], dates: str | None) -> dict[str, Any]:
     """Return a row as a record of a match."""
     record = common(row, dates)
     if len(teams) < 2:

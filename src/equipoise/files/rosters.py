@@ -62,15 +62,24 @@ class ReadRoster(list[Player]):
         In the order of the roster.
     beta : float, optional
         The performance noise of one player, in the units of the ratings.
+    zero : float, optional
+        The weight of a player whose presence makes no difference, in the same units.
     draws : float, optional
         How often even teams draw for each time one of them wins.
+    places : sequence of str, optional
+        Where each player stands: the file and the line or entry.
     """
 
     def __init__(
-        self, players: Iterable[Player] = (), beta: float | None = None, draws: float | None = None
+        self,
+        players: Iterable[Player] = (),
+        beta: float | None = None,
+        zero: float | None = None,
+        draws: float | None = None,
+        places: Sequence[str] = (),
     ) -> None:
         super().__init__(players)
-        self.beta, self.draws = beta, draws
+        self.beta, self.zero, self.draws, self.places = beta, zero, draws, places
 
 
 #: The control characters of Unicode (category Cc) but tab and line feed.
@@ -242,7 +251,7 @@ def _from_table(text: str, where: str) -> ReadRoster:
     refuse_points(weights, doubtful=doubtful)
     if unweighted:
         _refuse_numbers(table, unweighted, top)
-    return ReadRoster(players, **of_all(rows))
+    return ReadRoster(players, **of_all(rows), places=[at for at, _ in rows])
 
 
 def _refuse_numbers(table: Sequence[Sequence[str]], columns: Sequence[str], at: str) -> None:
@@ -323,7 +332,9 @@ def _from_json(text: str, where: str) -> ReadRoster:
     if isinstance(data, dict) and isinstance(data.get("players"), list):
         data = data["players"]
     objects = [each for each in data if isinstance(each, dict)] if isinstance(data, list) else []
-    return ReadRoster(players_of(data, where), **of_all((where, each) for each in objects))
+    players = players_of(data, where)
+    places = [f"{where}, entry {number}" for number in range(1, len(players) + 1)]
+    return ReadRoster(players, **of_all((where, each) for each in objects), places=places)
 
 
 def _object(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.errors import InputError
+from equipoise.fields import has_value
 from equipoise.files.kinds import check
 from equipoise.files.rosters import content_of, decoded
-from equipoise.tables import rows_of
+from equipoise.games.plain import row_under
+from equipoise.tables import columns_of, rows_of
 
 #: Where a row stands, and its cells by column; columns are in small letters, empty cells are left out.
 Row = tuple[str, dict[str, Any]]
@@ -48,17 +50,26 @@ def rows_from(source: Any) -> tuple[str, list[Row]]:
             msg = f"{where}, line {reader.line_num}: it is no CSV: {error}"
             raise InputError(msg) from error
         return where, _under_header(lines, f"{where}, line")
-    rows = rows_of(source)
+    rows = rows_of(source, "results")
+    if rows is None and not isinstance(source, Iterable):
+        msg = f"results must be a path, a data frame or rows, got {source!r:.80}"
+        raise InputError(msg)
     found = list(source) if rows is None else rows
     for number, row in enumerate(found, start=1):
         if not isinstance(row, Mapping):
             msg = f"results, row {number}: it must be a mapping from columns to cells, got {row!r:.40}"
             raise InputError(msg)
     return "results", [
-        (f"results, row {number}", {str(name).strip().lower(): cell for name, cell in row.items()
-                                     if cell is not None and cell != ""})
-        for number, row in enumerate(found, start=1)
-    ]  # fmt: skip
+        (
+            at,
+            {
+                name: cell
+                for name, cell in zip(columns_of(row, at), row.values(), strict=True)
+                if has_value(cell)
+            },
+        )
+        for at, row in ((f"results, row {number}", row) for number, row in enumerate(found, start=1))
+    ]
 
 
 def _under_header(lines: Iterable[tuple[int, Sequence[Any]]], place: str) -> list[Row]:
@@ -69,10 +80,9 @@ def _under_header(lines: Iterable[tuple[int, Sequence[Any]]], place: str) -> lis
         if not any(cell != "" for cell in cells):
             continue
         if not columns:
-            columns = [str(cell).strip().lower() for cell in cells]
+            columns = columns_of(cells, f"{place} {number}")
         else:
-            pairs = zip(columns, cells, strict=False)
-            rows.append((f"{place} {number}", {name: cell for name, cell in pairs if name and cell != ""}))
+            rows.append((f"{place} {number}", row_under(columns, cells)))
     return rows
 
 

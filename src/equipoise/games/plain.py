@@ -8,11 +8,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NoReturn
 
-from equipoise.errors import InputError
+from equipoise.errors import InputError, again
 from equipoise.logs.lines import Block, LineReader
 from equipoise.logs.records import match_from, number_from
 from equipoise.logs.rules import GameRules
@@ -33,6 +33,9 @@ LEFT = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": 
 
 #: What parts the mutators in a cell.
 SEPARATOR = ";"
+
+#: In place of a column, where a row as a whole is wrong, and why: no column has such a name.
+WRONG = "\n"
 
 #: A row: where it stands, and its cells that are not empty.
 Row = tuple[str, Mapping[str, Any]]
@@ -141,12 +144,8 @@ def from_line(line: bytes, where: str) -> Match | Skipped:
 
 def csv_rows(content: bytes, where: str, delimiter: str = "", tell: Progress = silence) -> Iterator[Row]:
     """Go through the rows of a CSV file; the delimiter is by default what the header has most of."""
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        msg = f"{where}, line {line}: it is not UTF-8 text; save the file as UTF-8"
-        raise InputError(msg) from error
+    text = content.decode("utf-8-sig", "surrogateescape")
+    sound = _is_utf8(text)
     header = text.lstrip("\r\n").split("\n", 1)[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or max(",;\t", key=header.count))
     columns: list[str] = []
@@ -158,14 +157,45 @@ def csv_rows(content: bytes, where: str, delimiter: str = "", tell: Progress = s
             at = f"{where}, line {reader.line_num}"
             if not any(cells):
                 continue
-            if not columns:
-                columns = checked([cell.strip().lower() for cell in cells], at)
+            wrong = (
+                "" if sound or _is_utf8("".join(cells)) else "it is not UTF-8 text; save the file as UTF-8"
+            )
+            if columns:
+                row = row_under(columns, [cell.strip() for cell in cells])
+                yield at, {**row, WRONG: wrong} if wrong else row
+            elif wrong:
+                msg = f"{at}: {wrong}"
+                raise InputError(msg)
             else:
-                pairs = zip(columns, cells, strict=False)
-                yield at, {column: cell.strip() for column, cell in pairs if cell.strip()}
+                columns = checked([cell.strip().lower() for cell in cells], at)
     except csv.Error as error:
         msg = f"{where}, line {reader.line_num}: it is not CSV: {error}"
         raise InputError(msg) from error
+
+
+def _is_utf8(text: str) -> bool:
+    """Tell whether all of a text was decoded."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def row_under(columns: Sequence[str], cells: Sequence[Any]) -> dict[str, Any]:
+    """Return the cells of a row by column, without those that are empty; more cells than columns are wrong.
+
+    Examples
+    --------
+    >>> row_under(["player", "score"], ["ann", ""])
+    {'player': 'ann'}
+    >>> row_under(["player", "score"], ["ann", "3", "9"])[WRONG]
+    'it has 3 cells, but the header has 2 columns'
+    """
+    row = {column: cell for column, cell in zip(columns, cells, strict=False) if column and cell != ""}
+    if len(cells) > len(columns):  # empty ones too: of "3,9,," nobody knows where the cells belong
+        row[WRONG] = f"it has {len(cells)} cells, but the header has {len(columns)} columns"
+    return row
 
 
 def checked(columns: list[str], where: str) -> list[str]:
@@ -180,6 +210,9 @@ def checked(columns: list[str], where: str) -> list[str]:
     if unknown:
         msg = f"{where}: there is no column {unknown[0]!r}; columns are: {', '.join(COLUMNS)}"
         raise InputError(msg)
+    if len(set(columns)) < len(columns):
+        msg = f"{where}: the column {columns[again(columns)]} appears twice; delete all but one"
+        raise InputError(msg)
     return columns
 
 
@@ -188,7 +221,7 @@ def from_rows(rows: Iterable[Row], tell: Progress = silence) -> Iterator[Match |
     by_match: dict[str, list[Row]] = {}
     for where, cells in rows:
         if "match" not in cells:
-            yield Skipped(where, "match is missing; write the id of the match")
+            yield Skipped(where, cells.get(WRONG, "match is missing; write the id of the match"))
             continue
         by_match.setdefault(str(cells["match"]), []).append((where, cells))
     for number, (name, some) in enumerate(by_match.items(), start=1):
@@ -232,6 +265,8 @@ def _add_row(
     results: dict[str, dict[str, float]],
 ) -> None:
     """Add a row to its team; raise what is wrong with it."""
+    if WRONG in cells:
+        _fail(cells[WRONG])
     for field in ("team", "player"):
         if field not in cells:
             _fail(f"{field} is missing; every row must have one")

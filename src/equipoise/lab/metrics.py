@@ -136,10 +136,9 @@ def calibration_slope(scored: Sequence[tuple[Sequence[float], int]]) -> float:
     own = finite[np.arange(len(scored)), [winner for _, winner in scored]]
     slope = 1.0
     for _ in range(100):
-        power = (
-            np.exp(slope * (finite - finite.max(axis=1, keepdims=True, where=present, initial=-1e9)))
-            * present
-        )
+        scaled = slope * finite
+        top = scaled.max(axis=1, keepdims=True, where=present, initial=-np.inf)
+        power = np.where(present, np.exp(np.minimum(scaled - top, 0.0)), 0.0)
         power /= power.sum(axis=1, keepdims=True)
         mean = (power * finite).sum(axis=1)
         curvature = float(((power * finite * finite).sum(axis=1) - mean * mean).sum())

@@ -9,10 +9,10 @@ from itertools import pairwise
 
 from equipoise.errors import InputError
 from equipoise.lab.metrics import Metrics, measure
-from equipoise.matches import Contest, Match
+from equipoise.matches import Contest, Match, Ruleset
 from equipoise.ratings.model import Chances, RatingModel, checked
 from equipoise.ratings.models.gaussian_filter.model import Filters
-from equipoise.ratings.models.gaussian_filter.packing import fast, pack
+from equipoise.ratings.models.gaussian_filter.packing import pack
 from equipoise.ratings.replaying import STRIDE, Progress, in_order, run
 
 #: Part of the history that is played but not scored.
@@ -92,7 +92,7 @@ def predicted(
     for first in range(0, len(contests), STRIDE):
         part = contests[first : first + STRIDE]
         packed = pack(part)
-        state, flat, some = model.play(state, packed, fast=fast(len(contests)))
+        state, flat, some = model.play(state, packed, fast=model.fast(len(contests)))
         chances += [tuple(flat[a:b]) for a, b in pairwise(packed.first_team)]
         draws += [draw if len(one.teams) == 2 else math.nan for draw, one in zip(some, part, strict=True)]
         if progress is not None:
@@ -129,7 +129,18 @@ def _grouped(contests: Sequence[Contest], name_of: Callable[[Contest], str]) -> 
 
 
 def _ruleset(contest: Contest) -> str:
-    parts = (contest.ruleset.game, contest.ruleset.game_type, *contest.ruleset.mutators)
+    return group_of(contest.ruleset)
+
+
+def group_of(ruleset: Ruleset) -> str:
+    """Return what the group of a ruleset's contests is called.
+
+    Examples
+    --------
+    >>> group_of(Ruleset("ut2004", "ctf", ("instagib",))), group_of(Ruleset())
+    ('ruleset ut2004 ctf instagib', 'ruleset (none)')
+    """
+    parts = (ruleset.game, ruleset.game_type, *ruleset.mutators)
     return f"ruleset {' '.join(part for part in parts if part) or '(none)'}"
 
 

@@ -18,8 +18,9 @@ from equipoise.errors import InputError
 from equipoise.lab.metrics import CLIP
 from equipoise.lab.progressive import winner
 from equipoise.matches import Contest, Ruleset, Statistics
+from equipoise.ratings.models.gaussian_filter.learnt import WORTH
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
-from equipoise.ratings.models.gaussian_filter.packing import WORTH, Packed, pack
+from equipoise.ratings.models.gaussian_filter.packing import Packed, pack
 
 #: What is searched, and between which bounds.
 BOUNDS: dict[str, tuple[float, float]] = {
@@ -27,6 +28,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "drift_game": (0.002, 0.1),
     "drift_day": (0.001, 0.1),
     "share_type": (0.01, 0.5),
+    "share_mutators": (0.01, 0.5),
     "outcome": (0.2, 1.5),
     "margin_slope": (0.05, 1.0),
     "margin_noise": (0.3, 4.0),
@@ -38,6 +40,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "experience_sigma": (0.05, 1.5),
     "experience_games": (2.0, 60.0),
     "caution": (5.0, 100.0),
+    "half_life": (200.0, 20_000.0),
 }
 
 #: Part of what is looked at that is played but not scored.
@@ -193,8 +196,8 @@ def search(
     """
     for name in only:
         if name not in BOUNDS:
-            msg = f"only must be among {', '.join(BOUNDS)}, got {name!r}"
-            raise InputError(msg)
+            msg = f"must be among {', '.join(BOUNDS)}, got {name!r}"
+            raise InputError(msg, "only")
     if not histories or not all(any(any(view.scored) for view in seen) for seen in histories):
         msg = "contests: none is left to score; the history is too short"
         raise InputError(msg)

@@ -18,7 +18,7 @@ from equipoise.lobbies.conflicts import advice, conflict, plain_conflict
 from equipoise.lobbies.layout import Layout, evenly, lay_out
 from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan
 from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbySolver, LobbyTask, Placed, Placing
-from equipoise.players import Player, Rating
+from equipoise.players import LARGEST_WEIGHT, MOST_PLAYERS, Player, Rating
 from equipoise.registry import LOBBY_SOLVERS, resolve
 from equipoise.stopping import Stop, never
 from equipoise.teams.objectives.units import units_of
@@ -164,21 +164,21 @@ def _solved(
 def _check(
     team_size: int, min_size: int | None, deviation: str, caution: float, default: float | None
 ) -> None:
-    if team_size < 1:
-        msg = f"must be at least 1, got {team_size}"
+    if not 1 <= team_size <= MOST_PLAYERS:
+        msg = f"must be from 1 to {MOST_PLAYERS}, got {team_size}"
         raise InputError(msg, "team_size")
     if min_size is not None and not 1 <= min_size <= team_size:
-        msg = f"min_size must be from 1 to the team size of {team_size}, got {min_size}"
-        raise InputError(msg)
+        msg = f"must be from 1 to the team size of {team_size}, got {min_size}"
+        raise InputError(msg, "min_size")
     if deviation not in DEVIATIONS:
-        msg = f"deviation must be {' or '.join(DEVIATIONS)}, got {deviation!r}"
-        raise InputError(msg)
-    if not 0.0 <= caution < np.inf:
-        msg = f"caution must be at least 0, got {caution!r}"
-        raise InputError(msg)
-    if default is not None and not np.isfinite(default):
-        msg = f"default must be a finite weight, got {default!r}"
-        raise InputError(msg)
+        msg = f"must be {' or '.join(DEVIATIONS)}, got {deviation!r}"
+        raise InputError(msg, "deviation")
+    if not 0.0 <= caution <= LARGEST_WEIGHT:
+        msg = f"must be from 0 to 1e15, got {caution!r}"
+        raise InputError(msg, "caution")
+    if default is not None and not -LARGEST_WEIGHT <= default <= LARGEST_WEIGHT:
+        msg = f"must be from -1e15 to 1e15, got {default!r}"
+        raise InputError(msg, "default")
 
 
 def _lobbies(lobbies: Iterable[Lobby] | Mapping[str, float | None]) -> tuple[Lobby, ...]:

@@ -10,7 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time
 from typing import Any, NoReturn
 
 from equipoise.errors import InputError
@@ -68,10 +68,8 @@ def match_from(record: Any) -> Match:
     parts = record.get("contests", [record])
     if not isinstance(parts, list) or not parts:
         _fail("contests", "must be a list of one or more contests")
-    contests = [
-        contest_from(part if part is record else {**_common(record), **_object(part, "contests")}, ended)
-        for part in parts
-    ]
+    parts = [part if part is record else {**_common(record), **_object(part, "contests")} for part in parts]
+    contests = [contest_from(part, ended) for part in parts]
     began = time_from(record["began"], "began") if "began" in record else None
     return Match(
         tuple(contests), began=began, ended=ended, id=text_from(record.get("id", ""), "id"),
@@ -264,7 +262,9 @@ def number_from(value: Any, field: str) -> float:
 
 
 def time_from(value: Any, field: str) -> float:
-    """Return a time as seconds since 1970, of a number or of a text such as 2026-01-31T20:15:00Z (or UTC).
+    """Return a time as seconds since 1970: of a number, a date, or a text such as 2026-01-31T20:15:00Z.
+
+    What says no zone is in UTC.
 
     Examples
     --------
@@ -284,8 +284,8 @@ def time_from(value: Any, field: str) -> float:
             value = float(value)
         except ValueError:
             _fail(field, f"must be {TIMES}, got {_short(value)}")
-    if isinstance(value, datetime):
-        return _stamp(value)
+    if isinstance(value, date):
+        return _stamp(value if isinstance(value, datetime) else datetime.combine(value, time()))
     number = number_from(value, field)
     if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
         _fail(field, f"must be {TIMES}, got {_short(value)}")

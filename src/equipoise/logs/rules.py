@@ -9,6 +9,9 @@ from dataclasses import dataclass, field
 from equipoise.errors import InputError
 from equipoise.matches import Ruleset
 
+#: The ruleset of games of which nobody said what was played, and of skill in general.
+GENERAL = "general"
+
 #: What parts the game, its type and the mutators in the text of a ruleset, and what must be escaped in them.
 _ESCAPED = re.compile(r"[%/+\s\x00-\x1f\x7f]")
 _ESCAPES = re.compile(r"(?:%[0-9A-Fa-f]{2})+")
@@ -18,13 +21,15 @@ def ruleset_text(ruleset: Ruleset) -> str:
     """Return a ruleset as one word: ``game/type+mutator+mutator``.
 
     Slashes, plus signs, per cent signs, blanks and control characters within names are escaped as in web
-    addresses.
+    addresses.  Where nobody said what was played it is ``general``.
 
     Examples
     --------
-    >>> ruleset_text(Ruleset("openarena", "tdm", ("g_rockets", "g_instantgib")))
-    'openarena/tdm+g_instantgib+g_rockets'
+    >>> ruleset_text(Ruleset("openarena", "tdm", ("g_rockets", "g_instantgib"))), ruleset_text(Ruleset())
+    ('openarena/tdm+g_instantgib+g_rockets', 'general')
     """
+    if ruleset == Ruleset():
+        return GENERAL
     kind = f"{_escaped(ruleset.game)}/{_escaped(ruleset.game_type)}"
     return "+".join((kind, *(_escaped(name) for name in ruleset.mutators)))
 
@@ -35,17 +40,19 @@ def ruleset_from(text: str) -> Ruleset:
     Raises
     ------
     InputError
-        If it has no slash.
+        If it has no slash and is not ``general``.
 
     Examples
     --------
     >>> ruleset_from("openarena/tdm+g_instantgib")
     Ruleset(game='openarena', game_type='tdm', mutators=('g_instantgib',))
     """
+    if text == GENERAL:
+        return Ruleset()
     kind, *mutators = text.split("+")
     game, slash, game_type = kind.partition("/")
     if not slash or "/" in game_type:
-        msg = f"must be game/type or game/type+mutator+mutator, got {text!r}"
+        msg = f"must be game/type, game/type+mutator+mutator or {GENERAL}, got {text!r}"
         raise InputError(msg, "ruleset")
     return Ruleset(_plain(game), _plain(game_type), tuple(_plain(name) for name in mutators))
 

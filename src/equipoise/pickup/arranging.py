@@ -35,8 +35,9 @@ EQUAL = 1e-9
 #: where the variance of their difference is less by this share, which outweighs being less even.
 NEAR, SURER = 0.01, 0.02
 
-#: From ids to players under these ids with ratings, in order, and the performance noise of one player.
-Rated = Callable[[Sequence[str]], tuple[Sequence[Player], float | None]]
+#: From ids to players under these ids with ratings, in order, and their units: what is known of the keywords
+#: ``beta`` and ``zero`` of ``balance``.
+Rated = Callable[[Sequence[str]], tuple[Sequence[Player], Mapping[str, float]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,10 +178,8 @@ def _searched(
     if len(playing) < setup.teams:
         msg = f"players: {setup.teams} teams need at least {setup.teams}, got {len(playing)}"
         raise InputError(msg)
-    players, beta = rated(playing)
-    keywords: dict[str, Any] = {**rules(setup, playing), "stop": stop}
-    if beta is not None:
-        keywords["beta"] = beta
+    players, units = rated(playing)
+    keywords: dict[str, Any] = {**rules(setup, playing), **units, "stop": stop}
     preferences = priced_preferences(games, setup, playing)
     if now is None:
         varied = _recent(games, players, keywords["parties"], vary) if vary > 0.0 else []

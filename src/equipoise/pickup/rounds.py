@@ -91,9 +91,9 @@ class Rounds:
 
     def _list(self, games: Sequence[LedgerGame]) -> None:
         """Set the splits of a round (-1 is who sits out), their distance from even, and if all are there."""
-        players, beta = self._rated(self.here)
-        settings: dict[str, Any] = {} if beta is None else {"beta": beta}
-        _, units = BalanceRequest.of(players, teams=self.setup.teams, objective="win", **settings).asked
+        players, given = self._rated(self.here)
+        settings: dict[str, Any] = {"teams": self.setup.teams, "objective": "win", **given}
+        _, units = BalanceRequest.of(players, **settings).asked
         outs = self._outs(games, players)
         self.complete = len(outs) == math.comb(len(self.here), self.n_out)
         labels = []

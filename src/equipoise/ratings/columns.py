@@ -17,7 +17,7 @@ from equipoise.matches import Match, Ruleset
 from equipoise.ratings.model import is_bot
 from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, PLACE, REPORT
 from equipoise.ratings.models.gaussian_filter.model import Filters
-from equipoise.ratings.models.gaussian_filter.packing import DAY, Key, Packed, fast, figures_of, levels
+from equipoise.ratings.models.gaussian_filter.packing import DAY, Key, Packed, figures_of, levels, untyped
 from equipoise.ratings.models.gaussian_filter.state import FilterState
 
 #: Contests that are packed at a time: enough for speed, little beside the history itself.
@@ -104,15 +104,16 @@ class Columns:
             for name in group:
                 self.numbers[name] = array(KINDS[name], np.asarray(self.numbers[name])[kept].tobytes())
 
-    def tied_apart(self) -> int:
-        """Return in how many contests one of ranks and scores ties teams that the other tells apart."""
+    def tied_apart(self) -> Any:
+        """Return the match of each contest where one of ranks and scores ties teams the other tells apart."""
         contest = np.repeat(np.arange(len(self.numbers["teams"])), np.asarray(self.numbers["teams"]))
         rank, score = np.asarray(self.numbers["rank"]), np.asarray(self.numbers["score"])
         order = np.lexsort((-score, rank, contest))
         contest, rank, score = contest[order], rank[order], score[order]
         pairs = (contest[1:] == contest[:-1]) & ~np.isnan(score[1:])
         apart = pairs & ((rank[1:] == rank[:-1]) != (score[1:] == score[:-1]))
-        return len(np.unique(contest[1:][apart]))
+        match = np.repeat(np.arange(len(self)), np.asarray(self.numbers["contests"]))
+        return match[np.unique(contest[1:][apart])]
 
     def games(self) -> dict[str, int]:
         """Return how many contests each player has had."""
@@ -157,7 +158,7 @@ def replay_columns(
     """
     state = model.initial()
     total = len(columns.numbers["at"])
-    compiled = fast(total)
+    compiled = model.fast(total)
     view = _View(columns)
     for first in range(0, total, STRIDE):
         end = min(first + STRIDE, total)
@@ -175,6 +176,7 @@ class _View:
         self._players, self._rulesets = list(columns.players), list(columns.rulesets)
         self._chains = [levels(ruleset) for ruleset in self._rulesets]
         self._depth = np.array([len(chain) for chain in self._chains], dtype=np.int64)
+        self._untyped = np.array(list(map(untyped, self._rulesets)), dtype=np.int64)
         self._first_team = _starts(self._numbers["teams"])
         self._first_member = _starts(self._numbers["size"])
 
@@ -200,6 +202,7 @@ class _View:
             keys={key: n for n, key in enumerate(keys)},
             rulesets={self._rulesets[one]: n for n, one in enumerate(rulesets)},
             first_team=_whole(first_team), which=_whole(which), depth=_whole(self._depth[used[which]]),
+            untyped=_whole(self._untyped[used[which]]),
             reported=_whole(numbers["reported"][first:end]), at=_real(numbers["at"][first:end] / DAY),
             weight=_real(numbers["weight"][first:end]), first_member=_whole(firsts - members.start),
             order=_whole(order), rank=_real(rank), score=_real(numbers["score"][teams]),

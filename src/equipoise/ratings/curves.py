@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from equipoise.errors import InputError
 from equipoise.matches import Match, Ruleset
 from equipoise.players import Rating
-from equipoise.ratings.model import RatingModel
+from equipoise.ratings.model import RatingModel, checked
 from equipoise.ratings.replaying import in_order
 
 
@@ -49,7 +49,7 @@ def curves(
     Raises
     ------
     InputError
-        If a player is in no match.
+        If a player is in no match, or the model lacks a method.
 
     Examples
     --------
@@ -60,6 +60,7 @@ def curves(
     >>> [round(mu, 2) for mu in curve.mu]
     [1484.0, 1469.47]
     """
+    checked(model)
     wanted = None if players is None else set(players)
     points: dict[tuple[str, Ruleset], list[tuple[float, Rating]]] = {}
     played: dict[str, dict[Ruleset, None]] = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from equipoise.errors import InputError
@@ -43,7 +44,7 @@ class Folding(Further, ABC):
 
     @abstractmethod
     def change(self, entries: Entries, contest: Contest) -> Entries:
-        """Return the entries after a contest."""
+        """Return the entries after a contest of weight 1: see :func:`steps_of`."""
 
     @abstractmethod
     def predict(self, entries: Entries, contest: Contest) -> list[float]:
@@ -70,12 +71,19 @@ class Folding(Further, ABC):
         for n, contest in enumerate(contests):
             entries = self.entries(table, contest)
             chances.append(tuple(self.predict(entries, contest)))
-            after = self.change(entries, contest)
             factors = attention[n] if attention is not None else {}
-            for team, old, new in zip(contest.teams, entries, after, strict=True):
-                for (player, _), was, becomes in zip(team, old, new, strict=True):
-                    factor = factors.get(player, 1.0)
-                    table[player] = between(was, becomes, factor)
+            whole = contest if contest.weight == 1.0 else replace(contest, weight=1.0)
+            for part in steps_of(contest.weight):
+                after = self.change(entries, whole)
+                entries = [
+                    [
+                        between(was, becomes, part * factors.get(player, 1.0))
+                        for (player, _), was, becomes in zip(team, old, new, strict=True)
+                    ]
+                    for team, old, new in zip(whole.teams, entries, after, strict=True)
+                ]
+            for team, known in zip(whole.teams, entries, strict=True):
+                table.update(zip([player for player, _ in team], known, strict=True))
             table[LATEST] = (max(contest.at, table.get(LATEST, (contest.at,))[0]),)
         return table, chances
 
@@ -135,6 +143,20 @@ def check_finite(model: Any, *names: str) -> None:
         if isinstance(number, bool) or not isinstance(number, int | float) or not -most <= number <= most:
             msg = f"{name} must be a number from {-most:g} to {most:g}, got {number!r}"
             raise InputError(msg)
+
+
+def steps_of(weight: float) -> list[float]:
+    """Return as what parts of a contest one of some weight is played: ten contests where it is ten.
+
+    In one step as large a model would leave what it is a line to.
+
+    Examples
+    --------
+    >>> steps_of(1.0), steps_of(0.25), steps_of(2.5)
+    ([1.0], [0.25], [0.8333333333333334, 0.8333333333333334, 0.8333333333333334])
+    """
+    rounds = max(math.ceil(weight), 1)
+    return [weight / rounds] * rounds
 
 
 def between(was: Entry, becomes: Entry, factor: float) -> Entry:

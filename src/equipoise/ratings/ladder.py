@@ -11,22 +11,22 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from numbers import Real
 from typing import IO, Any
 
-import numpy as np
-
-from equipoise.compiled import compiled, pays
+from equipoise.compiled import pays
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.members import Teams, members_of
 from equipoise.players import Rating
 from equipoise.ratings.folding import LATEST, Folding
 from equipoise.ratings.model import Chances, RatingModel, State, checked
-from equipoise.ratings.models.gaussian_filter import kernels
+from equipoise.ratings.models.gaussian_filter.learnt import listed
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Packed, levels, pack
 from equipoise.ratings.models.gaussian_filter.state import FilterState
+from equipoise.ratings.states import check_state
 from equipoise.tables import Table
 
 #: Contests recorded from which it pays to load the compiled kernels.
@@ -72,11 +72,14 @@ class Ladder:
     def record(self, match: Match | Contest) -> list[Chances]:
         """Learn from a match, and return what was predicted of each of its contests.
 
+        Matches are not remembered: one that is recorded twice counts twice, unlike in a replay.
+
         Raises
         ------
         InputError
             If it ended before one that is recorded: the ratings would depend on the order of arrival.
         """
+        _check_match(match)
         contests = match.contests if isinstance(match, Match) else (match,)
         ended = (match.ended or 0.0) if isinstance(match, Match) else match.at
         if ended < self._latest:
@@ -92,18 +95,34 @@ class Ladder:
         return chances
 
     def rating(self, player: str, ruleset: Ruleset | None = None) -> Rating:
-        """Return what is known of a player's skill; of an unknown one, what is assumed."""
+        """Return what is known of a player's skill; of an unknown one, what is assumed.
+
+        Raises
+        ------
+        InputError
+            If the player is no id, or the ruleset none.
+        """
+        _check_player(player)
+        _check_ruleset(ruleset)
         state = self._state if self._resident is None else self._resident.state([player])
         return self.model.rating(state, player, ruleset)
 
     def predict(self, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None) -> list[float]:
         """Return how likely each team is to win."""
-        ids = [player for team in members_of(teams) for player, _ in team]
+        teams = members_of(teams)
+        ids = [player for team in teams for player, _ in team]
         state = self._state if self._resident is None else self._resident.state(ids)
         return self.model.win_probability(state, teams, ruleset, at)
 
     def leaderboard(self, ruleset: Ruleset | None = None) -> list[tuple[str, Rating]]:
-        """Return everyone who has played with the rating, the strongest first."""
+        """Return everyone who has played with the rating, the strongest first.
+
+        Raises
+        ------
+        InputError
+            If the ruleset is none.
+        """
+        _check_ruleset(ruleset)
         state = self._known()
         known = [(player, self.model.rating(state, player, ruleset)) for player in self.model.players(state)]
         return sorted(known, key=lambda each: (-each[1].mu, each[0]))
@@ -114,21 +133,29 @@ class Ladder:
         return Table(("player", "mu", "sigma"), tuple((who, each.mu, each.sigma) for who, each in board))
 
     def save(self, file: IO[str]) -> None:
-        """Write all that is known to a text file that is open, as JSON; the model is not written.
+        """Write all that is known to a text file that is open, as JSON.
+
+        Of the model it has the name and the settings, by which :meth:`load` refuses another one.
 
         Raises
         ------
         InputError
-            If it is no such file.
+            If it is no such file, or the model's state is no mapping to tuples of numbers.
         """
         parts = _parts(self._known())
-        plain = {
-            name: [[_plain(key), list(numbers)] for key, numbers in part.items()]
-            if isinstance(part, Mapping)
-            else list(part)
-            for name, part in parts.items()
-        }
-        text = json.dumps({"latest": self._latest, "recorded": self._recorded, "state": plain})
+        try:
+            plain = {
+                name: [[_plain(key), list(numbers)] for key, numbers in part.items()]
+                if isinstance(part, Mapping)
+                else list(part)
+                for name, part in parts.items()
+            }
+        except TypeError as error:
+            name = type(self.model).__name__
+            msg = f"model: the state of {name} cannot be saved; it must map to tuples of numbers"
+            raise InputError(msg) from error
+        facts = {"latest": self._latest, "recorded": self._recorded, "model": _described(self.model)}
+        text = json.dumps({**facts, "state": plain})
         try:
             file.write(text)
         except (AttributeError, TypeError) as error:
@@ -142,14 +169,18 @@ class Ladder:
         Raises
         ------
         InputError
-            If it is no file that is open, or holds no ladder of such a model.
+            If it is no file that is open, holds no ladder, or one of another model: of another name or, where
+            models are dataclasses, with other settings.
         """
         ladder = cls(model)
         if not callable(getattr(file, "read", None)):
             msg = f"file must be a text file that is open, got {file!r}"
             raise InputError(msg)
+        other = ""
         try:
             saved = json.load(file)
+            if other := _difference(saved["model"], _described(ladder.model)):
+                raise ValueError(other)
             parts = {
                 name: {_key(key): tuple(numbers) for key, numbers in saved["state"][name]}
                 if isinstance(part, Mapping)
@@ -157,10 +188,13 @@ class Ladder:
                 for name, part in _parts(ladder._known()).items()
             }
             ladder._latest, ladder._recorded = float(saved["latest"]), int(saved["recorded"])
+            if math.isnan(ladder._latest) or ladder._recorded < 0:
+                msg = "what is known of the last match is no number"
+                raise ValueError(msg)
             state = parts[""] if "" in parts else replace(ladder._known(), **parts)
-            _check_state(ladder.model, state)
+            check_state(ladder.model, state)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
-            msg = f"file: it holds no ladder of the model {type(ladder.model).__name__}"
+            msg = f"file: it holds no ladder of the model {type(ladder.model).__name__}{other}"
             raise InputError(msg) from error
         ladder._begin(state)
         return ladder
@@ -175,6 +209,54 @@ class Ladder:
         return chances
 
 
+def _check_match(match: object) -> None:
+    """Raise where something else is to be recorded."""
+    if not isinstance(match, Match | Contest):
+        msg = f"match must be a Match or a Contest, got {match!r:.80}"
+        raise InputError(msg)
+
+
+def _check_player(player: object) -> None:
+    """Raise where a rating is asked of something else than a player."""
+    if not isinstance(player, str):
+        msg = f"player must be an id, got {player!r:.80}"
+        raise InputError(msg)
+
+
+def _check_ruleset(ruleset: object) -> None:
+    """Raise where a rating is asked in something else than a ruleset, or in none."""
+    if not isinstance(ruleset, Ruleset | None):
+        msg = f'ruleset must be a Ruleset, such as Ruleset("ut2004", "ctf"), or None, got {ruleset!r:.80}'
+        raise InputError(msg)
+
+
+def _described(model: object) -> dict[str, Any]:
+    """Return the name of a model and, of a dataclass, its settings, as JSON has them."""
+    settings: dict[str, Any] = {}
+    if is_dataclass(model):
+        settings = {each.name: getattr(model, each.name) for each in fields(model) if each.compare}
+    described = {"name": type(model).__name__, "settings": settings}
+    found: dict[str, Any] = json.loads(json.dumps(described, default=_plain_setting, skipkeys=True))
+    return found
+
+
+def _plain_setting(value: Any) -> Any:
+    """Return a number of any kind as one of Python, and the kind of anything else."""
+    return float(value) if isinstance(value, Real) else type(value).__name__
+
+
+def _difference(saved: Any, model: Mapping[str, Any]) -> str:
+    """Return how a model that was saved differs from another, and what to do; nothing where they are one."""
+    if saved == model:
+        return ""
+    name = saved["name"]
+    if name == model["name"]:
+        before, now = saved["settings"], model["settings"]
+        differ = [field for field in {**now, **before} if before.get(field) != now.get(field)]
+        name = f"{name} with other values of {', '.join(differ)}"
+    return f", but of {name!s:.400}; pass the model it was saved with, as Ladder.load(file, model)"
+
+
 def _parts(state: State) -> dict[str, Any]:
     """Return the mappings and tuples of a state by name; a mapping itself has the name of nothing."""
     if is_dataclass(state):
@@ -182,107 +264,45 @@ def _parts(state: State) -> dict[str, Any]:
     return {"": state}
 
 
-def _check_state(model: RatingModel, state: State) -> None:
-    """Raise where a state is that of a model with more or fewer numbers of each player."""
-    rows: list[tuple[Iterable[Any], int]] = []
-    if isinstance(model, Filters):
-        many = len(model.filters())
-        rows = [
-            (state.table.values(), kernels.ROW * many), (state.rulesets.values(), kernels.RULESET * many),
-            ([state.world], kernels.WORLD * many), (state.games.values(), 1),
-            ([*state.evidence.values(), state.pooled], many + 1),
-        ]  # fmt: skip
-    elif isinstance(model, Folding):
-        known = [numbers for player, numbers in state.items() if player != LATEST]
-        rows = [(known, len(model.newcomer())), (filter(None, [state.get(LATEST)]), 1)]
-    for some, width in rows:
-        for numbers in some:
-            if len(numbers) != width or set(map(type, numbers)) - {int, float}:
-                msg = f"there are {len(numbers)} numbers, not {width}"
-                raise ValueError(msg)
-
-
 class Resident:
     """The state of filters as columns that stay where they are: only those who play are touched."""
 
     def __init__(self, model: Filters, state: FilterState) -> None:
-        self._model, self._many = model, len(model.filters())
+        self._model = model
         self._places = Packed(
             {key: n for n, key in enumerate(state.table)}, {each: n for n, each in enumerate(state.rulesets)}
         )
-        self._columns: list[Any] = list(model.columns_of(state, self._places.keys, self._places.rulesets))
-        self._compiled = False
-        self._used = len(self._places.keys)
+        self._learnt = model.learnt(state, self._places.keys, self._places.rulesets)
 
     def record(self, contests: Sequence[Contest], *, fast: bool) -> list[Chances]:
         """Learn from contests, and return what was predicted of each."""
         packed = pack(contests, before=self._places)
-        self._grow(packed)
-        if fast and not self._compiled:
-            self._columns = [np.array(column, dtype=np.float64) for column in self._columns]
-            self._compiled = True
-        sizes = packed.room(self._many)
-        columns = packed.arrays() if self._compiled else packed.columns()
-        room: list[Any]
-        play: Any = compiled(kernels.play) if self._compiled else kernels.play
-        if self._compiled:
-            room = [np.empty(size) for size in sizes]
-            play(*self._columns, *columns, *room, True)
-        else:
-            room = [[0.0] * size for size in sizes]
-            play(*self._columns, *columns, *room, True)
-        chances = room[-2].tolist() if self._compiled else room[-2]
+        self._grow()
+        if fast:
+            self._learnt.compile()
+        chances = listed(self._learnt.play(packed)[0])
         return [tuple(chances[a:b]) for a, b in itertools.pairwise(packed.first_team)]
 
     def state(self, players: Iterable[str] | None = None) -> FilterState:
         """Return the state, of some players alone where they are named."""
-        _, table, learnt, world, games, evidence = self._columns
-        many, rulesets = self._many, self._places.rulesets
         keys: Mapping[Any, int] = self._places.keys
+        rulesets = self._places.rulesets
         if players is not None:
             parts = {part for each in (GENERAL, *rulesets) for part in levels(each)}
             keys = {key: keys[key] for who in players for part in parts if (key := (who, part)) in keys}
-        wide, place = kernels.RULESET * many, (many + 1) * len(rulesets)
-        return FilterState(
-            {key: _numbers(table, n, kernels.ROW * many) for key, n in keys.items()},
-            {each: _numbers(learnt, n, wide) for each, n in rulesets.items()},
-            _numbers(world, 0, len(world)),
-            {who: _numbers(games, n, 1) for (who, part), n in keys.items() if part == GENERAL},
-            {each: _numbers(evidence, n, many + 1) for each, n in rulesets.items()} if many > 1 else {},
-            _numbers(evidence[place:], 0, many + 1),
-        )
+        return self._model.state_of(self._learnt, keys, rulesets)
 
-    def _grow(self, packed: Packed) -> None:
+    def _grow(self) -> None:
         """Make room for those who play for the first time, and for rulesets that are new."""
-        # From the end, so that those who are there already are not gone through.
-        new = list(itertools.islice(reversed(packed.keys), len(packed.keys) - self._used))
-        for key in reversed(new):
-            self._append(1, self._used, self._model.newcomer(key))
-            self._append(4, self._used, (0.0,))
-            self._used += 1
-        width = kernels.RULESET * self._many
-        for n in range(len(self._columns[2]) // width, len(packed.rulesets)):
-            learnt, evidence = list(self._columns[2]), list(self._columns[5])
-            learnt += self._model.new_ruleset()
-            place = (self._many + 1) * n
-            evidence[place:place] = [0.0] * (self._many + 1)
-            made = np.array if self._compiled else list
-            self._columns[2], self._columns[5] = made(learnt), made(evidence)
-
-    def _append(self, which: int, place: int, numbers: Sequence[float]) -> None:
-        """Write numbers at a place of a column, which doubles where it is full."""
-        column, start = self._columns[which], place * len(numbers)
-        if not self._compiled:
-            column.extend(numbers)
-            return
-        if start + len(numbers) > len(column):
-            self._columns[which] = column = np.resize(column, 2 * (start + len(numbers)))
-        column[start : start + len(numbers)] = numbers
+        for key in _newest(self._places.keys, self._learnt.n_parts):
+            self._learnt.add_part(self._model.newcomer(key))
+        for _ in range(self._learnt.n_rulesets, len(self._places.rulesets)):
+            self._learnt.add_ruleset(self._model.new_ruleset())
 
 
-def _numbers(column: Any, place: int, width: int) -> tuple[float, ...]:
-    """Return the numbers of a place of a column."""
-    return tuple(map(float, column[width * place : width * (place + 1)]))
+def _newest(places: Mapping[Any, int], used: int) -> list[Any]:
+    """Return the keys that came after the first so many, without going through these."""
+    return list(itertools.islice(reversed(places), len(places) - used))[::-1]
 
 
 def _plain(key: Any) -> Any:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from equipoise.errors import InputError
 from equipoise.matches import Contest
-from equipoise.ratings.model import RatingModel, State
+from equipoise.ratings.model import RatingModel, State, checked
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.state import FilterState
@@ -49,7 +49,7 @@ def moved(model: RatingModel, state: State, contest: Contest, player: str) -> tu
     Raises
     ------
     InputError
-        If the player was not in the contest.
+        If the player was not in the contest, or the model lacks a method.
 
     Examples
     --------
@@ -62,6 +62,7 @@ def moved(model: RatingModel, state: State, contest: Contest, player: str) -> tu
     >>> abs(sum(why.parts.values()) - (why.after - why.before)) < 1e-12
     True
     """
+    checked(model)
     team = next((n for n, each in enumerate(contest.teams) if player in {who for who, _ in each}), None)
     if team is None:
         msg = f"player: {player!r} was not in the contest"

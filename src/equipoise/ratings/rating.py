@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from equipoise.errors import InputError
 from equipoise.logs.play import ranks_of
@@ -51,7 +50,7 @@ def rate(
     (27.64, 22.36)
     """
     model = model or PlackettLuce()
-    _check_kinds(model, itertools.chain.from_iterable(teams))
+    _check_kinds(model, teams)
     for team in teams:
         for rating in team:
             if not rating.sigma > 0.0:
@@ -61,16 +60,11 @@ def rate(
     if ranks is not None and scores is not None:
         msg = "scores: ranks are given too; one of them says who won"
         raise InputError(msg)
-    places = tuple(range(len(teams))) if ranks is None else tuple(ranks)
-    if scores is not None:
-        places = ranks_of(tuple(scores))
-    contest = Contest(Ruleset(), tuple(ids), places)
-    if weights is not None:
-        if [len(team) for team in weights] != [len(team) for team in ids]:
-            msg = "weights: there must be one for each player of each team"
-            raise InputError(msg)
-        shared = [list(zip(names, shares, strict=True)) for names, shares in zip(ids, weights, strict=True)]
-        contest = Contest(Ruleset(), shared, places)
+    members = ids if weights is None else _shared(ids, weights)
+    contest = Contest(Ruleset(), members, (0.0,) * len(ids), scores=() if scores is None else scores)
+    if ranks is None:
+        ranks = ranks_of(contest.scores) if contest.scores else range(len(ids))
+    contest = Contest(Ruleset(), members, ranks)
     before = {
         name: (rating.mu, rating.sigma)
         for names, team in zip(ids, teams, strict=True)
@@ -80,12 +74,25 @@ def rate(
     return [[Rating(*after[name]) for name in names] for names in ids]
 
 
-def _check_kinds(model: object, ratings: Iterable[object]) -> None:
-    """Raise where something else is given for a model or for a rating."""
+def _shared(ids: list[list[str]], weights: object) -> list[list[tuple[str, float]]]:
+    """Return teams with the share of each player."""
+    teams = weights if isinstance(weights, Sequence) else [weights]
+    if [len(team) if isinstance(team, Sequence) else -1 for team in teams] != list(map(len, ids)):
+        msg = f"weights must be one for each player of each team, got {weights!r:.80}"
+        raise InputError(msg)
+    return [list(zip(names, shares, strict=True)) for names, shares in zip(ids, teams, strict=True)]
+
+
+def _check_kinds(model: object, teams: object) -> None:
+    """Raise where something else is given for a model, for a team or for a rating."""
     if not isinstance(model, WengLin | TrueSkill):
         msg = f"model must be PlackettLuce, BradleyTerry or TrueSkill, got {model!r}"
         raise InputError(msg)
-    for rating in ratings:
-        if not isinstance(rating, Rating):
-            msg = f"teams must have ratings, such as Rating(25.0, 8.3), got {rating!r}"
+    for team in teams if isinstance(teams, Sequence) else [teams]:
+        if not isinstance(team, Sequence) or isinstance(team, str):
+            msg = f"teams must be lists of ratings, such as [[Rating(25.0, 8.3)], ...], got {team!r:.80}"
             raise InputError(msg)
+        for rating in team:
+            if not isinstance(rating, Rating):
+                msg = f"teams must have ratings, such as Rating(25.0, 8.3), got {rating!r}"
+                raise InputError(msg)

@@ -16,13 +16,14 @@ def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
     Raises
     ------
     InputError
-        If two different matches have one id, or a record could not be read.
+        If two different matches have one id, a record could not be read, or one is no match.
     """
     by_id: dict[str, Match] = {}
     for match in matches:
         if isinstance(match, Skipped):
             msg = f"matches: {match.where}: {match.reason}; leave out what is not a Match to go on without it"
             raise InputError(msg)
+        _check_match(match)
         known = by_id.setdefault(match.id, match)
         if known is not match and known != match:
             msg = f"matches: two different ones have the id {match.id!r}; ids must differ"
@@ -30,8 +31,18 @@ def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
     return sorted(by_id.values(), key=lambda match: (match.ended, match.id))
 
 
+def _check_match(match: object) -> None:
+    """Raise where something else stands among matches."""
+    if not isinstance(match, Match):
+        msg = f"matches must be matches, such as Match((contest,)), got {match!r:.80}"
+        raise InputError(msg)
+
+
 #: How far something is, from 0 to 1.
 Progress = Callable[[float], None]
+
+#: Times this part of themselves apart are one: a filter keeps days, and the last digit of seconds is lost.
+SAME_TIME = 1e-15
 
 #: Contests from one word of progress to the next: fewer would not be worth compiling for.
 STRIDE = 20_000
@@ -55,7 +66,9 @@ def replay(
     matches : iterable of Match
         In any order, any of them repeated.
     start : State, optional
-        What is known before; no match may have ended before the last contest it knows.
+        What is known before, by this very model; no match may have ended before the last contest it knows.
+        Of the model only the kind and the number of its numbers are checked: those of ``Mixture()`` and of
+        ``Mixture(settings={"sigma": 3.0})`` look alike.
     window : int, optional
         Only this many last contests of each player in each ruleset count, the older the less; see
         :func:`attention`.
@@ -65,8 +78,8 @@ def replay(
     Raises
     ------
     InputError
-        If two different matches have one id, a match is earlier than what ``start`` knows, or the window is
-        at fault.
+        If two different matches have one id, ``start`` has other numbers than a state of the model, a match
+        is earlier than what it knows, or the window is at fault.
 
     Examples
     --------
@@ -79,8 +92,10 @@ def replay(
     ordered = in_order(matches)
     contests = [contest for match in ordered for contest in match.contests]
     state = model.initial() if start is None else start
-    if start is not None and ordered:
-        _check_later(ordered[0], latest(model, start))
+    if start is not None:
+        _check_start(model, start)
+        if ordered:
+            _check_later(ordered[0], latest(model, start))
     if window is None:
         return run(model, state, contests, None, progress)[0]
     if start is not None:
@@ -95,9 +110,21 @@ def latest(model: RatingModel, state: State) -> float:
     return -math.inf if ask is None else float(ask(state))
 
 
+def _check_start(model: RatingModel, state: State) -> None:
+    """Raise if a state is that of another model, whose numbers mean something else."""
+    from equipoise.ratings.states import check_state  # knows every model, and NumPy with them
+
+    try:
+        check_state(model, state)
+    except (ValueError, TypeError, AttributeError) as error:
+        msg = f"start: it is no state of the model {type(model).__name__}: {error}"
+        raise InputError(msg) from error
+
+
 def _check_later(match: Match, known: float) -> None:
     """Raise where a match is earlier than what is known: its ratings would depend on the order of arrival."""
-    if (match.ended or 0.0) < known:
+    ended = match.ended or 0.0
+    if ended < known and not math.isclose(ended, known, rel_tol=SAME_TIME):
         msg = (
             f"start: the match {match.id!r} ended at {match.ended!r}, before the last contest it knows "
             f"({known!r}); replay all matches from the beginning"
@@ -149,8 +176,8 @@ def attention(contests: Sequence[Contest], window: int) -> Attention:
     [0.0, 0.33, 0.67, 1.0]
     """
     if window < 1:
-        msg = f"window must be at least 1 contest, got {window}"
-        raise InputError(msg)
+        msg = f"must be at least 1 contest, got {window}"
+        raise InputError(msg, "window")
     later: dict[tuple[str, Ruleset], int] = {}
     factors: list[dict[str, float]] = []
     for contest in reversed(contests):

@@ -7,15 +7,18 @@ far they are trusted is learnt: the default model mixes members that trust them 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from equipoise.errors import InputError
+from equipoise.fields import has_value, players_of
 from equipoise.players import LARGEST_WEIGHT, Player, Rating
+from equipoise.tables import rows_of
 
 #: How far guesses may be trusted, as their correlation with true skill: members of each kind are mixed.
-TRUSTED = (0.0, 0.45, 0.75)
+TRUSTED = (0.0, 0.15, 0.5, 0.8)
 
 #: Guesses from which mean and deviation can be estimated.
 FEWEST = 3
@@ -62,8 +65,9 @@ def given_from(starting: Any) -> Guesses:
 
     Parameters
     ----------
-    starting : iterable of Player, mapping from id to Rating or float, or guesses as they are kept
-        In one unit, any.
+    starting : iterable of Player, mapping from id to Rating or float, data frame, or guesses as they are kept
+        In one unit, any; a frame has the columns of a roster: ``id`` or ``name``, ``weight`` or ``mu``, and
+        ``sigma``.
 
     Raises
     ------
@@ -77,9 +81,8 @@ def given_from(starting: Any) -> Guesses:
     """
     if isinstance(starting, Guesses):
         return starting
-    pairs: Iterable[Any] = starting.items() if isinstance(starting, Mapping) else starting
     guesses: dict[str, Given] = {}
-    for each in pairs:
+    for each in _pairs(starting):
         guess = _guess(each)
         if guess is None:
             continue
@@ -90,23 +93,38 @@ def given_from(starting: Any) -> Guesses:
     return Guesses(sorted(guesses.values()))
 
 
+def _pairs(starting: Any) -> Iterable[Any]:
+    """Go through guesses, whatever holds them."""
+    if (rows := rows_of(starting, "starting")) is not None:
+        return players_of(rows, "starting")
+    if isinstance(starting, Mapping):
+        return starting.items()
+    if isinstance(starting, str) or not isinstance(starting, Iterable):
+        msg = f"starting must be players, or a mapping from ids to weights, got {starting!r:.80}"
+        raise InputError(msg)
+    return starting
+
+
 def _guess(each: Any) -> Given | None:
     """Return one guess, None where a player has no weight."""
     if isinstance(each, Player):
         each = (each.id, each.rating)
+    if isinstance(each, str) or not isinstance(each, Sequence) or not 2 <= len(each) <= 3:
+        msg = f"starting must have players, or pairs of an id and a weight, got {each!r:.80}"
+        raise InputError(msg)
     player, *numbers = each
+    if not has_value(player):
+        msg = f"starting: each guess must be of somebody; there is one of {player!r}"
+        raise InputError(msg)
     if len(numbers) == 1:
         rating = numbers[0]
         if rating is None:
             return None
         numbers = [rating.mu, rating.sigma] if isinstance(rating, Rating) else [rating, 0.0]
-    for number in numbers:
-        if (
-            isinstance(number, bool)
-            or not isinstance(number, int | float)
-            or not abs(number) <= LARGEST_WEIGHT
-        ):
-            msg = f"starting: the weight of {player!r} must be a number from -1e15 to 1e15, got {number!r}"
+    for what, least, number in zip(("weight", "sigma"), ("-1e15", "0"), numbers, strict=True):
+        known = isinstance(number, Real) and not isinstance(number, bool)
+        if not known or not float(least) <= number <= LARGEST_WEIGHT:
+            msg = f"starting: the {what} of {player!r} must be a number from {least} to 1e15, got {number!r}"
             raise InputError(msg)
     return (str(player), float(numbers[0]), float(numbers[1]))
 

@@ -163,7 +163,7 @@ class Pickups:
         """Return the answer to a question for teams."""
         game = self.lobbies.games[command.game]
 
-        def known(players: Sequence[str]) -> tuple[list[Player], float | None]:
+        def known(players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
             return self._rated(players, game.lobby.ruleset)
 
         try:
@@ -175,13 +175,13 @@ class Pickups:
             return ev.Divided(command.game, ())
         return ev.Divided(command.game, found.teams, found.chances)
 
-    def _rated(self, players: Sequence[str], ruleset: Ruleset) -> tuple[list[Player], float | None]:
+    def _rated(self, players: Sequence[str], ruleset: Ruleset) -> tuple[list[Player], dict[str, float]]:
         here = rated(self.archive.standing(), players, ruleset, self.archive.merged())
         given = [
             replace(player, id=each, name=each, bot=False)
             for each, player in zip(players, here.players, strict=True)
         ]
-        return given, here.beta
+        return given, here.units
 
     # Questions
 

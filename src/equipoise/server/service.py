@@ -14,9 +14,8 @@ from importlib import import_module
 from typing import Any
 
 from equipoise.errors import EquipoiseError, InputError
-from equipoise.matches import Setting
 from equipoise.protocols.weights.commands import Limits
-from equipoise.protocols.weights.requests import Division, Everyone, Finished, Refusal, Request, Work
+from equipoise.protocols.weights.requests import Division, Everyone, Finished, Refusal, Request, Setting, Work
 from equipoise.protocols.weights.session import WeightSession
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.server.following import Follower

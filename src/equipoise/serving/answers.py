@@ -12,8 +12,9 @@ from typing import NamedTuple
 from equipoise.arrays import Floats
 from equipoise.clans import clan_tag
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Match, Ruleset, Setting
+from equipoise.matches import Contest, Match, Ruleset
 from equipoise.players import Bots, Member, Player, Rating, Seats
+from equipoise.protocols.weights.requests import Setting
 from equipoise.ratings.model import is_bot
 from equipoise.ratings.scale import Scale, mean_bot, scale_of
 from equipoise.serving.ratings import AmbiguousGameError, Snapshot

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.matches import Match, Ruleset, Setting
+from equipoise.matches import Match, Ruleset
 from equipoise.players import Member
 from equipoise.protocols.weights.fields import decoded, plain, sayable
 from equipoise.protocols.weights.requests import (
@@ -22,6 +22,7 @@ from equipoise.protocols.weights.requests import (
     Lookup,
     Refusal,
     Request,
+    Setting,
 )
 from equipoise.protocols.weights.session import NOTHING
 from equipoise.serving.answers import Answers, Gathered, InfeasibleError, Weights

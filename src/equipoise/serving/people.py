@@ -15,9 +15,6 @@ from equipoise.ratings.model import BOT, is_bot
 from equipoise.ratings.scale import Scale, mean_bot, scale_of
 from equipoise.serving.ratings import Snapshot
 
-#: What skill in general is called where a ruleset is named.
-GENERAL = "general"
-
 #: Players that are looked at between two parts, some 0.3 ms of work; and rows of a leaderboard that are kept.
 SOME, MOST_LISTED = 20, 1000
 
@@ -82,7 +79,7 @@ class People:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         self.ids = tuple(snapshot.ratings.known)
-        self._texts = {Ruleset(): GENERAL} | {each: ruleset_text(each) for each in snapshot.rulesets}
+        self._texts = {each: ruleset_text(each) for each in (Ruleset(), *snapshot.rulesets)}
         self._scales: dict[Ruleset, Scale] = {}
         self._rulesets = {text: each for each, text in self._texts.items()}
 

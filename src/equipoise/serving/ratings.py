@@ -10,8 +10,9 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from equipoise.errors import InputError
-from equipoise.matches import Ruleset, Setting
+from equipoise.matches import Ruleset
 from equipoise.players import Member, Rating
+from equipoise.protocols.weights.requests import Setting
 from equipoise.ratings.model import BOT, RatingModel, State
 from equipoise.ratings.scale import mean_bot
 

@@ -21,9 +21,11 @@ from equipoise.lobbies.pairs import transformed
 from equipoise.lobbies.problem import LobbyTask, Placed
 from equipoise.matches import Contest, Ruleset
 from equipoise.players import Player
-from equipoise.ratings.models.gaussian_filter.kernels import play
+from equipoise.ratings.models.gaussian_filter.learnt import kernel
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.packing import pack
+from equipoise.ratings.starting import given_from
 from equipoise.stopping import never
 from equipoise.teams.balancing import balance
 from equipoise.teams.batches import balance_many, best_splits
@@ -33,6 +35,10 @@ from equipoise.teams.solvers.meeting import KERNELS as MEETING
 from equipoise.teams.solvers.window_kernels import fill_teams
 
 Kernels = tuple[Callable[..., Any], ...]
+
+#: The default model, the same with guesses to start from, and one filter: of each number of members one.
+GUESSES = given_from({"a": 1.0, "b": 2.0, "c": 3.0})
+MODELS: tuple[Filters, ...] = (Mixture(), Mixture(starting=GUESSES), GaussianFilter())
 
 
 class Step(NamedTuple):
@@ -66,9 +72,9 @@ def _many_matches(_: Kernels) -> None:
 
 
 def _ratings(_: Kernels) -> None:
-    model = Mixture()
     contest = Contest(Ruleset("any"), (["one"], ["two"]), (1, 2), at=0.0)
-    model.play(model.initial(), pack([contest]), fast=True)
+    for model in MODELS:
+        model.play(model.initial(), pack([contest]), fast=True)
 
 
 def _lobbies(_: Kernels) -> None:
@@ -90,7 +96,7 @@ STEPS = (
     Step("two teams of many players", MEETING, _two_teams),
     Step("roles", (line_ups,), _roles),
     Step("many small matches at once", (best_splits,), _many_matches),
-    Step("ratings", (play,), _ratings),
+    Step("ratings", tuple(kernel(len(model.filters())) for model in MODELS), _ratings),
     Step("lobbies", (anneal, exchange, lowest_lines), _lobbies),
 )
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
+from itertools import chain
 from typing import Any, TypedDict
 
 from equipoise.arrays import Floats
@@ -21,7 +22,6 @@ from equipoise.fields import (
     names_of,
     number_of,
     object_of,
-    player_data,
     players_of,
     price_of,
     real_of,
@@ -29,7 +29,7 @@ from equipoise.fields import (
     text_of,
     whole_of,
 )
-from equipoise.players import Bots, Player, Rating
+from equipoise.players import NO_SIDE, Bots, Player, Rating
 from equipoise.stopping import Stop
 from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
 from equipoise.teams.problem.rules import Rule, Who
@@ -142,7 +142,23 @@ def _optional(decode: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
 
 
 def _groups(value: Any, at: str) -> tuple[tuple[str, ...], ...]:
-    return tuple(names_of(group, at) for group in list_of(value, at, "groups of names"))
+    groups = list_of(value, at, "groups of names")
+    if _are_names(groups, at):
+        return tuple(map(tuple, groups))
+    return tuple(names_of(group, at) for group in groups)
+
+
+def _are_names(groups: Sequence[Any], at: str) -> bool:
+    """Tell whether groups are lists of texts that are names as they stand, looking at each text once.
+
+    Of a million pairs the names are those of a few thousand players.
+    """
+    if not {*map(type, groups)} <= {list} or not {*map(type, chain.from_iterable(groups))} <= {str}:
+        return False
+    try:
+        return all(text_of(name, "name", at) == name for name in {*chain.from_iterable(groups)})
+    except InputError:
+        return False
 
 
 def _sizes(value: Any, at: str) -> int | tuple[int, ...]:
@@ -289,7 +305,7 @@ def data_of(players: Iterable[Player], values: Mapping[str, Any]) -> dict[str, A
     UnsupportedError
         If a part was passed as a Python object, which data cannot hold.
     """
-    data: dict[str, Any] = {"players": [player_data(player) for player in players]}
+    data: dict[str, Any] = {"players": [_player_data(player) for player in players]}
     for name, value in values.items():
         if name in DECODERS:
             data[name] = ENCODERS.get(name, _plain)(value, name)
@@ -347,3 +363,37 @@ ENCODERS: Mapping[str, Callable[[Any, str], Any]] = {
     ],
     "rules": lambda value, _: [_rule_data(rule) for rule in value],
 }
+
+
+def _player_data(player: Player) -> dict[str, Any]:
+    """Return a player as an entry of a JSON roster."""
+    entry: dict[str, Any] = {"name": player.name} if player.name else {"id": player.id}
+    if player.name and player.id != player.name:
+        entry["id"] = player.id
+    if isinstance(player.rating, Rating):
+        entry |= _rating_data(player.rating)
+    if player.party is not None:
+        entry["party"] = player.party
+    if player.side != NO_SIDE:
+        entry["side"] = player.side
+    if player.team is not None:
+        entry["team"] = player.team + 1
+    if player.team_now is not None:
+        entry["team_now"] = player.team_now + 1
+    if player.bot:
+        entry["bot"] = True
+    if player.roles:
+        entry["roles"] = {
+            role: None if rating is None else {"mu": rating.mu, "sigma": rating.sigma}
+            for role, rating in player.roles
+        }
+    for field in ("prefer", "avoid"):
+        if getattr(player, field):
+            entry[field] = dict(getattr(player, field))
+    return entry
+
+
+def _rating_data(rating: Rating) -> dict[str, float]:
+    if rating.sigma or rating.mu < 0.0:
+        return {"mu": rating.mu, "sigma": rating.sigma}
+    return {"weight": rating.mu}

@@ -33,7 +33,7 @@ from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import check_scale, compose_in, units_of
 from equipoise.teams.problem.arguments import frozen
 from equipoise.teams.problem.components import Contradiction
-from equipoise.teams.problem.preferences import Preference, preferences_of
+from equipoise.teams.problem.preferences import Preference, check_named, preferences_of
 from equipoise.teams.problem.problem import Problem, SizeRules
 from equipoise.teams.problem.roster import MOST_TEAMS, Besides, Roster, Sizes, build, rated, size_rules
 from equipoise.teams.problem.rules import Rule
@@ -209,6 +209,8 @@ class BalanceRequest:
         _check_numbers(self)
         _check_parts(self)
         object.__setattr__(self, "roster", rated(self.players, self.default))
+        if any(player.prefer or player.avoid for player in self.roster.players):
+            check_named(self.roster.players, self.roster.find)
         exact = (self.sizes,) * self.teams if isinstance(self.sizes, int) else self.sizes
         sizes = Sizes(exact, self.min_size, self.max_size, self.max_difference)
         object.__setattr__(self, "size_rules", size_rules(len(self.players), self.teams, sizes, self.bots))
@@ -239,7 +241,7 @@ class BalanceRequest:
             return replace(players, **cast("Any", values)) if values else players
         if isinstance(players, Mapping):
             players = [Player(name, rating) for name, rating in players.items()]
-        elif not isinstance(players, Sequence) and (rows := rows_of(players)) is not None:
+        elif not isinstance(players, Sequence) and (rows := rows_of(players, "players")) is not None:
             players = players_of(rows, "players")
         listed: Any = players
         if not isinstance(listed, Iterable) or isinstance(listed, str):
@@ -332,7 +334,7 @@ def _check_numbers(request: BalanceRequest) -> None:
     for name in ("tolerance", "side_weight", "side_price", "stay"):
         value = getattr(request, name)
         if value is not None and not 0.0 <= value < np.inf:
-            msg = f"must be at least 0, got {value!r}"
+            msg = f"must be {'finite' if value > 0.0 else 'at least 0'}, got {value!r}"
             raise InputError(msg, name)
     if request.effort is None or not LEAST_EFFORT <= request.effort <= MOST_EFFORT:
         msg = f"must be from {LEAST_EFFORT:g} to {MOST_EFFORT:g}, got {request.effort!r}"

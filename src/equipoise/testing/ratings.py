@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from equipoise.matches import Contest, Match, Ruleset, Statistics
-from equipoise.ratings.model import RatingModel, is_local
+from equipoise.ratings.model import RatingModel, checked, is_local
 from equipoise.ratings.replaying import replay
 
 
@@ -55,14 +55,16 @@ def random_contest(rng: np.random.Generator, players: int = 12) -> Contest:
     )
 
 
-def check_model(model: RatingModel, rng: np.random.Generator) -> None:
-    """Hold a rating model to the laws of its kind, on one random history.
+def check_model(model: RatingModel, rng: np.random.Generator | None = None) -> None:
+    """Hold a rating model to the laws of its kind, on one random history: the same one without a generator.
 
     It is deterministic and changes no state it is given; its probabilities are one for each team and sum to
     1; a run is bit for bit its single steps; teams and players may be listed in any order; the winner does
     not become less likely to win the same contest again; a replay depends on the set of matches alone; and
     one that says it is local looks at nobody but those who play.
     """
+    checked(model)
+    rng = np.random.default_rng(0) if rng is None else rng
     contests = [replace(random_contest(rng), at=3600.0 * n) for n in range(12)]
     state = _check_steps(model, contests)
     for contest in contests[:4]:
@@ -147,10 +149,10 @@ def _without_others(state: Any, there: set[str]) -> Any:
 
 
 def _check_winning(model: RatingModel, state: Any) -> None:
-    teams = (["p3", "p4"], ["p5", "p6"])
-    won = Contest(Ruleset(), tuple(teams), (1, 2), at=3600.0 * 12)
+    won = Contest(Ruleset(), (["p3", "p4"], ["p5", "p6"]), (1, 2), at=3600.0 * 12)
     lost = replace(won, ranks=(2.0, 1.0))
     chances = [
-        model.win_probability(model.update(state, contest), teams, at=won.at)[0] for contest in (won, lost)
+        model.win_probability(model.update(state, contest), won.teams, at=won.at)[0]
+        for contest in (won, lost)
     ]
     assert chances[0] > chances[1], "winning speaks for the winner"

@@ -85,6 +85,8 @@ def test_names_are_read_as_people_write_them(served: Served) -> None:
         ("balance", {"players": PLAYERS, "nosuch": 1}, "#/nosuch"),
         ("balance", {"players": [*PLAYERS, {"name": "Eve", "weight": -1}]}, "#/players/4/weight"),
         ("balance", {"players": [{"name": "Eve", "wieght": 1}]}, "#/players/0/wieght"),
+        ("balance", {"players": [*PLAYERS, {"name": "Eve", "team": 3}]}, "#/players/4/team"),
+        ("balance", {"players": [*PLAYERS, {"id": "e", "prefer": ["Zed"]}]}, "#/players/4/prefer"),
         ("balance", {"players": {"Ann": 1, "a/b": "x"}}, "#/players/a~1b"),
         ("balance", {"players": PLAYERS, "bots": {"weigt": 1}}, "#/bots/weigt"),
         ("balance", {"players": PLAYERS, "fixed": {"Ann": 0}}, "#/fixed/Ann"),

@@ -111,8 +111,8 @@ class Evening:
         others = [guess for guess in model.starting if guess[0] not in self.night.ever_weighed]
         return given_from([*others, *self.night.weights.items()])
 
-    def rated(self, players: Sequence[str]) -> tuple[list[Player], float | None]:
-        """Return players with their ratings under the ids and names of the night."""
+    def rated(self, players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
+        """Return players with their ratings under the ids and names of the night, and the units of these."""
         from equipoise.archive.here import rated
 
         here = rated(self.archive.standing(), players, None, self.archive.merged())
@@ -120,7 +120,7 @@ class Evening:
             replace(player, id=each, name=self.night.spelled.get(each, each), bot=False)
             for each, player in zip(players, here.players, strict=True)
         ]
-        return named, here.beta
+        return named, here.units
 
     def arrange(
         self, setup: Setup, *, now: Mapping[str, int] | None = None, still: bool = False, vary: float = 0.0,

@@ -105,8 +105,8 @@ class NewFile(click.ParamType[str]):
         del ctx
         option = "FILE" if param is None or not isinstance(param, click.Option) else param.opts[0]
         path = str(value)
-        if path == "-":
-            msg = f"{option} must be the name of a file, got '-'"
+        if path in ("", "-"):
+            msg = f"{option} must be the name of a file, got {path!r}"
             raise InputError(msg)
         if self.endings and not path.lower().endswith(self.endings):
             msg = f"{option} must be a file that ends in {' or '.join(self.endings)}, got {path}"

@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -14,7 +15,7 @@ from equipoise.cli.shared.values import OneOf
 from equipoise.errors import READS, AmbiguousError, InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from equipoise.archive.here import Here
     from equipoise.files.rosters import ReadRoster
@@ -126,15 +127,16 @@ def roster(source: str | None, options: dict[str, Any], read: Callable[[str], li
 
 def _has_store(options: dict[str, Any]) -> bool:
     """Tell whether there is an archive: where one is needed, that of the environment will do."""
-    options["store"] = options.get("store") or os.environ.get(ENVIRONMENT)
+    options["store"] = options.get("store") or os.environ.get(ENVIRONMENT) or None
     return options["store"] is not None
 
 
-def rated(players: list[Player], options: dict[str, Any]) -> list[Player]:
+def rated(players: list[Player], options: dict[str, Any], besides: Collection[str] = ()) -> list[Player]:
     """Return players with their ratings from the archive of ``--store``, if there is one.
 
-    Those with a rating keep it.  ``options["beta"]`` becomes that of the archive's model, or of the roster,
-    unless it is given; ``options["draws"]`` how often even teams draw, where that is known.
+    Those with a rating keep it.  ``options["beta"]`` and ``options["zero"]`` become those of the archive's
+    model, or of the roster, unless the options say them, or they are settled ``besides``, as by a
+    request; ``options["draws"]`` how often even teams draw, where that is known.
     """
     scale: Any = players
     if options.get("ruleset") is not None and not _has_store(options):
@@ -143,9 +145,10 @@ def rated(players: list[Player], options: dict[str, Any]) -> list[Player]:
     if options.get("store") is not None:
         scale = here = look_up(options["store"], players, options.get("ruleset"))
         players = list(here.players)
-    beta = getattr(scale, "beta", None)
-    if beta is not None and "beta" in options and options["beta"] is None:
-        options["beta"] = beta
+    asked = {name for name, value in options.items() if value is not None} | {*besides}
+    for name, others in (("beta", {"beta"}), ("zero", {"zero", "body"})):
+        if name in options and not asked & others:
+            options[name] = getattr(scale, name, None)
     options["draws"] = getattr(scale, "draws", None)
     return players
 
@@ -187,6 +190,21 @@ def stored_matches(url: str) -> tuple[list[Match], Callable[[str], str]]:
         msg = "--store: the archive has no matches; 'equipoise ingest' reads logs into it"
         raise InputError(msg)
     return matches, find
+
+
+@contextmanager
+def placing(read: Sequence[Player], request: str | None) -> Iterator[None]:
+    """Let errors about a player's own field name the line or entry of the roster, or of the request file."""
+    try:
+        yield
+    except InputError as error:
+        place = next((n for n, player in enumerate(read) if player.id == error.player), None)
+        places = getattr(read, "places", ())
+        if place is None or not (places or request):
+            raise
+        where = places[place] if places else f"{request}: players, entry {place + 1}"
+        field = f"{where}: {error.argument}"
+        raise error.named(field) from None
 
 
 def read_players(source: str, read: str | None) -> ReadRoster:

@@ -104,13 +104,18 @@ def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Prefe
     from equipoise.teams.problem.preferences import recent_preferences
 
     here = {player.id for player in players}
-    matches = []
+    matches, skipped = [], False
     for match in read_matches(options["recent"]):
         if isinstance(match, Match):
             matches.append(match)
         elif isinstance(match, Skipped):
+            skipped = True
             click.echo(f"{match.where}: {match.reason}", err=True)
-    price = price_of(options["recent_price"] or RECENT_PRICE, "price", "--recent-price")
+    if skipped and not matches:
+        msg = f"--recent: {options['recent']}: no match found; docs/match-files.md describes the format"
+        raise InputError(msg)
+    typed = RECENT_PRICE if options["recent_price"] is None else options["recent_price"]
+    price = price_of(typed, "price", "--recent-price")
     return recent_preferences(matches, here, price)
 
 

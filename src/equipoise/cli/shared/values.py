@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from equipoise.errors import meant
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 
 class _Ranged(click.ParamType[Any]):
@@ -50,6 +53,21 @@ class Number(_Ranged):
     """A number; the library judges those that are not finite where there is no range."""
 
     name, kind, what = "number", float, "a number such as 2 or 0.5"
+
+
+class Date(click.ParamType[Any]):
+    """A day, as 2026-01-31."""
+
+    name = "date"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        """Return the moment it begins; refuse what is none."""
+        from datetime import datetime  # a cold start does without
+
+        try:
+            return datetime.strptime(str(value), "%Y-%m-%d")  # noqa: DTZ007  # the caller says where
+        except ValueError:
+            refuse(f"must be a date such as 2026-01-31, got {str(value)!r}", param, ctx)
 
 
 class OneOf(click.Choice[str]):

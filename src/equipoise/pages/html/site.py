@@ -235,11 +235,6 @@ def _harmless(cell: Any) -> Any:
     return f"'{text}" if text.startswith(FORMULA) else text
 
 
-def ruleset_name(ruleset: Ruleset) -> str:
-    """Return what a ruleset is called, also that of games of which nobody said what was played."""
-    return ruleset_text(ruleset) if ruleset != Ruleset() else texts()["pages"]["no_ruleset"]
-
-
 @cache
 def environment() -> Environment:
     """Return what fills templates: everything is escaped unless it is marked as markup."""
@@ -248,7 +243,7 @@ def environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     made.filters |= {
-        "shown": shown, "whole": printable, "date": date, "percent": percent, "ruleset": ruleset_name,
+        "shown": shown, "whole": printable, "date": date, "percent": percent, "ruleset": ruleset_text,
         "score": "{:g}".format,
     }  # fmt: skip
     return made

@@ -12,7 +12,6 @@ from itertools import islice
 from typing import ClassVar
 
 from equipoise.errors import InputError
-from equipoise.matches import Setting
 from equipoise.players import Seats
 from equipoise.protocols.weights.fields import (
     MOST_TEAMS,
@@ -39,6 +38,7 @@ from equipoise.protocols.weights.requests import (
     Refused,
     Request,
     Rules,
+    Setting,
 )
 
 #: Teams of a game in which nobody was divided yet.

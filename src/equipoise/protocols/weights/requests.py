@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
-from equipoise.matches import Setting
 from equipoise.players import Member, Seats
 
 
@@ -51,6 +50,21 @@ class Named(Member):
     """A member of a game with the bytes that named it (``b"PLAYER ann"``), in which it is answered."""
 
     raw: bytes = b""
+
+
+class Setting(NamedTuple):
+    """What is being played, in the words of a game server; a game's table makes a ruleset of it.
+
+    Parameters
+    ----------
+    game_type : str
+        A game type, or a game, a slash and its type; empty if unknown.
+    mutators : tuple of str
+        All that are active, whether they change play or not, in any order.
+    """
+
+    game_type: str = ""
+    mutators: tuple[str, ...] = ()
 
 
 class Silent(NamedTuple):

@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, cast
 
-from equipoise.matches import Setting
 from equipoise.protocols.weights.commands import TAB, Conversation, Limits
 from equipoise.protocols.weights.fields import (
     LONGEST_NAME,
@@ -29,6 +28,7 @@ from equipoise.protocols.weights.requests import (
     Refusal,
     Refused,
     Request,
+    Setting,
     Silent,
 )
 

@@ -12,6 +12,9 @@ from equipoise.matches import Contest
 from equipoise.players import Rating
 from equipoise.ratings.folding import Entries, Entry, Folding, check_above, check_finite, softmax
 
+#: Powers of ten beyond this leave the numbers.
+STEEPEST = 300.0
+
 
 @dataclass(frozen=True, slots=True)
 class Elo(Folding):
@@ -59,7 +62,7 @@ class Elo(Folding):
         >>> round(Elo().expected(1613, 1609), 3), round(Elo().expected(1613, 1477), 3)
         (0.506, 0.686)
         """
-        return 1.0 / (1.0 + math.pow(10.0, (other - one) / self.scale))
+        return 1.0 / (1.0 + math.pow(10.0, min((other - one) / self.scale, STEEPEST)))
 
     def change(self, entries: Entries, contest: Contest) -> Entries:
         """Return the ratings after a contest: the mean over all pairs of teams."""
@@ -72,7 +75,7 @@ class Elo(Folding):
                 if j != i:
                     score = 1.0 if ranks[i] < ranks[j] else 0.5 if ranks[i] == ranks[j] else 0.0
                     gain += score - self.expected(means[i], mean)
-            step = contest.weight * self.k * gain / (len(means) - 1)
+            step = self.k * gain / (len(means) - 1)
             shares = [share for _, share in contest.teams[i]]
             after.append([(rating + share * step,) for (rating,), share in zip(team, shares, strict=True)])
         return after

@@ -87,7 +87,7 @@ class Glicko2(Folding):
         return (entry[0] + UNIT * phi * phi * improvement, UNIT * phi, sigma)
 
     def change(self, entries: Entries, contest: Contest) -> Entries:
-        """Return the entries after a contest; its weight is not known to this model."""
+        """Return the entries after a contest."""
         means = _means(entries, contest)
         ranks = contest.ranks
         after: Entries = []

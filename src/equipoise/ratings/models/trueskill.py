@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -68,8 +68,9 @@ class TrueSkill(Folding):
     def __post_init__(self) -> None:
         check_above(self, 0.0, "sigma", "beta", "tau")
         check_finite(self, "mu")
-        drawn: object = self.draw_probability
-        if isinstance(drawn, bool) or not isinstance(drawn, int | float) or not 0.0 <= drawn < 1.0:
+        drawn: Any = self.draw_probability
+        known = not isinstance(drawn, bool) and isinstance(drawn, int | float)
+        if not known or not drawn >= 0.0 or not _level(drawn) < 1.0:
             msg = f"draw_probability must be at least 0 and below 1, got {drawn!r}"
             raise InputError(msg)
 
@@ -78,7 +79,7 @@ class TrueSkill(Folding):
         return (self.mu, self.sigma)
 
     def change(self, entries: Entries, contest: Contest) -> Entries:
-        """Return mu and sigma of everyone after a contest; its weight is not known to this model."""
+        """Return mu and sigma of everyone after a contest."""
         drifted = [[(mu, sigma * sigma + self.tau * self.tau) for mu, sigma in team] for team in entries]
         # A chain of more than two tied teams depends on their order, which must not be that of listing.
         order = sorted(range(len(drifted)), key=lambda i: (contest.ranks[i], min(contest.teams[i])))
@@ -137,7 +138,7 @@ class TrueSkill(Folding):
 
     def _margin(self, players: int) -> float:
         """Return the difference of performances below which so many players draw."""
-        return quantile((self.draw_probability + 1.0) / 2.0) * math.sqrt(players) * self.beta
+        return quantile(_level(self.draw_probability)) * math.sqrt(players) * self.beta
 
     def _performance(
         self, team: Sequence[Entry], members: Sequence[tuple[str, float]]
@@ -163,6 +164,11 @@ class TrueSkill(Folding):
             left = spread * (1.0 - share * gain * precision)
             learnt.append((mu + gain * (scaled - precision * mean), math.sqrt(left)))
         return learnt
+
+
+def _level(drawn: float) -> float:
+    """Return the part of a normal distribution below the margin within which so many draw."""
+    return (drawn + 1.0) / 2.0
 
 
 def messages(

@@ -80,7 +80,7 @@ class WengLin(Folding):
         ):
             after.append(
                 [
-                    self._moved(entry, variance, (omega, delta), share, contest.weight)
+                    self._moved(entry, variance, (omega, delta), share)
                     for entry, (_, share) in zip(team, members, strict=True)
                 ]
             )
@@ -129,13 +129,13 @@ class WengLin(Folding):
     def _beats(self, one: Sums, other: Sums) -> float:
         return below((one[0] - other[0]) / math.sqrt(2.0 * self.beta**2 + one[1] + other[1]))
 
-    def _moved(self, entry: Entry, variance: float, pulls: Sums, share: float, weight: float) -> Entry:
+    def _moved(self, entry: Entry, variance: float, pulls: Sums, share: float) -> Entry:
         """Return an entry after its share of the team's change."""
         mu, sigma = entry
         omega, delta = pulls
         part = share * sigma * sigma / variance
-        kept = max(1.0 - part * delta * share * weight, self.kappa)
-        return mu + part * omega * weight, sigma * math.sqrt(kept)
+        kept = max(1.0 - part * delta * share, self.kappa)
+        return mu + part * omega, sigma * math.sqrt(kept)
 
 
 @dataclass(frozen=True, slots=True)

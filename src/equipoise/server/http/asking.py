@@ -92,10 +92,20 @@ def answered(kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:
     except UnknownNameError as error:
         return 422, HttpProblem(422, "invalid", str(error), pointer_to(error.kind)).encoded()
     except InputError as error:
-        pointer, detail = located(str(error), _plain(body), error.argument)
+        data = _plain(body)
+        pointer, detail = located(str(error), data, _field(error, data))
         return 422, HttpProblem(422, "invalid", detail, pointer).encoded()
     except EquipoiseError as error:
         return 422, HttpProblem(422, "invalid", str(error), "").encoded()
+
+
+def _field(error: InputError, data: Any) -> str:
+    """Return the field of a body that is at fault; a player's own stands with the player."""
+    players = data.get("players") if error.player and isinstance(data, dict) else None
+    for n, player in enumerate(players if isinstance(players, list) else ()):
+        if isinstance(player, dict) and player.get("id", player.get("name")) == error.player:
+            return f"players.{n}.{error.argument}"
+    return error.argument
 
 
 def ambiguous(error: AmbiguousError) -> HttpProblem:
@@ -151,6 +161,8 @@ def _asked(data: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any], float |
     _, keywords = keywords_of({"players": [], **data}, BODY)
     if roster.beta is not None:
         keywords.setdefault("beta", roster.beta)
+    if roster.zero is not None and "body" not in keywords:
+        keywords.setdefault("zero", roster.zero)
     return roster, keywords, roster.draws
 
 

@@ -15,11 +15,11 @@ from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any, NoReturn, TypedDict
 from urllib.parse import parse_qsl
 
-from equipoise.matches import Ruleset, Setting
+from equipoise.matches import Ruleset
 from equipoise.players import Member
 from equipoise.protocols.http.problems import HttpProblem
 from equipoise.protocols.weights.fields import MOST_TEAMS, sayable
-from equipoise.protocols.weights.requests import Division, Named, Refusal
+from equipoise.protocols.weights.requests import Division, Named, Refusal, Setting
 from equipoise.server.http.asked import HttpRequest, Reply, reply
 from equipoise.server.http.decoding import ProblemError
 from equipoise.serving.ratings import AmbiguousGameError

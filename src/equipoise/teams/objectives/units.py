@@ -267,7 +267,7 @@ def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = Non
         raise InputError(msg, "tolerances")
     for tolerance in tolerances:
         if not 0.0 <= tolerance < np.inf:
-            msg = f"must be at least 0, got {tolerance!r}"
+            msg = f"must be {'finite' if tolerance > 0.0 else 'at least 0'}, got {tolerance!r}"
             raise InputError(msg, "tolerances")
     name = ", ".join(entry.name for entry in entries)
     return Objective(name, last, tuple(zip(first, map(float, tolerances), strict=True)))
@@ -296,7 +296,8 @@ def _weighted(weights: Mapping[str, float], units: Units) -> Objective:
     terms, names = [], []
     for name, weight in weights.items():
         if not 0.0 < weight < np.inf:
-            msg = f": the weight of {name!r} must be above 0, got {weight!r}"
+            allowed = "finite" if weight > 0.0 else "above 0"
+            msg = f": the weight of {name!r} must be {allowed}, got {weight!r}"
             raise InputError(msg, "objective")
         made = _single(name, units)
         terms.append((made.criterion, float(weight)))

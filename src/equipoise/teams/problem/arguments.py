@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from numbers import Integral, Real
 from typing import Any
 
@@ -34,8 +35,11 @@ def frozen(keywords: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _frozen_groups(groups: Iterable[Sequence[str]], name: str) -> tuple[tuple[str, ...], ...]:
+    listed = _listed(groups, name)
+    if {*map(type, listed)} <= {tuple, list} and {*map(type, chain.from_iterable(listed))} <= {str}:
+        return tuple(map(tuple, listed))  # there may be millions
     groups_of = []
-    for group in _listed(groups, name):
+    for group in listed:
         names = None if isinstance(group, str) or not isinstance(group, Iterable) else tuple(group)
         if names is None or not all(isinstance(who, str) for who in names):
             msg = f"must be lists of names, got {group!r}"

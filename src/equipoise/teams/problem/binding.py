@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
+from operator import eq
 
 from equipoise.errors import InputError
 from equipoise.players import Player
 from equipoise.teams.problem.components import Contradiction
+from equipoise.teams.problem.staying import check_team
 
 
 def fixed_teams(players: Sequence[Player], n_teams: int, fixed: Iterable[tuple[int, int]]) -> list[int]:
@@ -18,9 +21,9 @@ def fixed_teams(players: Sequence[Player], n_teams: int, fixed: Iterable[tuple[i
         If there is no such team, or somebody is fixed to two.
     """
     team_of = [-1 if player.team is None else player.team for player in players]
-    preferences = [(place, team) for place, team in enumerate(team_of) if team >= 0]
-    preferences += fixed
-    for place, team in preferences:
+    for player in players:
+        check_team(player, "team", n_teams)
+    for place, team in fixed:
         name = players[place].label
         if not 0 <= team < n_teams:
             msg = f": {name!r} is fixed to team {team + 1}; there are teams 1 to {n_teams}"
@@ -64,16 +67,22 @@ def apart_pairs(
     Contradiction
         If two of a group must be together, or there are too many of them.
     """
+    listed = list(groups)
+    if max(block_team, default=-1) < 0 and {*map(len, listed)} == {2}:  # there may be millions
+        blocks = list(map(block_of.__getitem__, chain.from_iterable(listed)))
+        if not any(map(eq, blocks[::2], blocks[1::2])):
+            return [(one, other) for one, other in listed]
     pairs = []
-    for places in groups:
+    team_of = [block_team[block] for block in block_of]
+    for places in listed:
         if len(places) > n_teams:
             reason = f"{len(places)} players must be apart from each other, but there are {n_teams} teams"
             raise Contradiction(places[0], places[-1], reason)
-        for i, one in enumerate(places):
+        for i, one in enumerate(places[1:], start=1):
             for other in places[:i]:
                 if block_of[one] == block_of[other]:
                     raise Contradiction(other, one, "they must be apart, but are in one party")
-                if block_team[block_of[one]] == block_team[block_of[other]] >= 0:
+                if team_of[one] == team_of[other] >= 0:
                     raise Contradiction(other, one, "they must be apart, but are fixed to one team")
                 pairs.append((other, one))
     return pairs

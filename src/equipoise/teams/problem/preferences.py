@@ -8,7 +8,7 @@ are in :mod:`equipoise.teams.problem.problem`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -341,3 +341,19 @@ def outcomes(
             if players[place].team_now is not None
         ]
     return tuple(found)
+
+
+def check_named(players: Sequence[Player], find: Callable[[str, str], int]) -> None:
+    """Refuse who prefers or avoids somebody who is not there, or nobody else."""
+    for player in players:
+        own = (("prefer", player.prefer), ("avoid", player.avoid))
+        for field_name, named in own if player.prefer or player.avoid else ():
+            for other, _ in named:
+                try:
+                    found = players[find(field_name, other)]
+                except InputError as error:
+                    msg = f"of {player.label!r}{error.problem}"
+                    raise InputError(msg, field_name, player.id) from None
+                if found.id == player.id:
+                    msg = f"of {player.label!r} must name others, got {other!r}"
+                    raise InputError(msg, field_name, player.id)

@@ -327,23 +327,14 @@ class Problem:
             members=((),) * self.n_teams + tuple(self.members[block] for block in place),
         )
 
-    def violation(self, labels: Labels) -> Floats:
-        """Return how far splits break the rules, shape (m,): 0 where every rule is kept.
-
-        Each player too many or too few, each pair that is not apart and each block in a wrong team counts 1.
-        """
-        counts = self.counts(labels)
+    def size_violation(self, counts: Ints) -> Floats:
+        """Return how many players are too many or too few, shape (m,), for counts of shape (m, n_teams)."""
         broken = (
             np.maximum(counts - self.max_size, 0).sum(axis=1)
             + np.maximum(self.min_size - counts, 0).sum(axis=1)
             + np.maximum(np.ptp(counts, axis=1) - self.max_difference, 0)
-        ).astype(np.float64)
-        for one, other in self.apart:
-            broken += labels[:, one] == labels[:, other]
-        for block, team in enumerate(self.fixed):
-            if team >= 0:
-                broken += labels[:, block] != team
-        return cast("Floats", broken + self.excess(labels))
+        )
+        return np.asarray(broken, dtype=np.float64)
 
     def excess(self, labels: Labels) -> Floats:
         """Return by how much splits break rules on roles, custom rules and the limit of moves, shape (m,).
@@ -352,15 +343,18 @@ class Problem:
         """
         excess = np.zeros(len(labels))
         if self.roles is not None:
-            lack = self.roles.sums(labels, self.n_teams)[:, :, 0]
-            if self.filler is not None:
-                lack = np.maximum(lack - self.bots(self.counts(labels)), 0.0)
-            excess += lack.sum(axis=1)
+            excess += self.lack(self.roles.sums(labels, self.n_teams)[:, :, 0], self.counts(labels))
         if self.rows is not None:
             excess += self.rows.excess(labels)
         if self.moving is not None:
             excess += self.moving.excess(labels)
         return excess
+
+    def lack(self, lack: Floats, counts: Ints) -> Floats:
+        """Return how many roles nobody plays once bots have taken some, shape (m,); lack (m, n_teams)."""
+        if self.filler is not None:
+            lack = np.maximum(lack - self.bots(counts), 0.0)
+        return np.asarray(lack.sum(axis=1))
 
     def legal_counts(self, counts: Ints) -> NDArray[np.bool_]:
         """Tell which team sizes are legal, shape (m,), for counts of shape (m, n_teams)."""

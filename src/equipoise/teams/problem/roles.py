@@ -40,6 +40,10 @@ MOST_WORTH = 1 << 61
 COMPILE_FROM = 1 << 21
 
 
+#: Single splits whose line-ups are kept.
+KNOWN = 16
+
+
 class _Table(NamedTuple):
     """By the bits of a team's blocks: its sums, and where its players' roles begin in ``chosen``."""
 
@@ -98,11 +102,36 @@ class Roles:
             for team in range(n_teams):
                 sums[:, team] = self._table.sums[self._masks(labels == team)]
             return sums
+        if len(labels) == 1:
+            # A split that is found is looked at from many sides: whether it is legal, its totals, its cost.
+            key = bytes([n_teams]) + labels.tobytes()
+            if key not in self._known:
+                if len(self._known) >= KNOWN:
+                    self._known.clear()
+                self._known[key] = self._sums(labels, n_teams)
+            return self._known[key].copy()
+        return self._sums(labels, n_teams)
+
+    def _sums(self, labels: Labels, n_teams: int) -> Floats:
         of_players = labels[:, self._block_of]
         order = np.argsort(of_players, axis=1, kind="stable").ravel()
         counts = np.stack([(of_players == team).sum(axis=1) for team in range(n_teams)], axis=1)
         starts = np.concatenate([[0], np.cumsum(counts.ravel())])
         return self._line_ups(order, starts)[0].reshape(len(labels), n_teams, 4)
+
+    def sums_of(self, labels: Labels, teams: Ints) -> Floats:
+        """Return what :meth:`sums` does of one team of each split, shape (m, 4); teams (m,)."""
+        has = labels == teams[:, None]
+        if self._tabled:
+            return np.asarray(self._table.sums[self._masks(has)])
+        of_players = has[:, self._block_of]
+        starts = np.concatenate([[0], np.cumsum(of_players.sum(axis=1))])
+        return self._line_ups(np.nonzero(of_players)[1], starts)[0]
+
+    @property
+    def work(self) -> float:
+        """How many steps the line-ups of all players of a split take."""
+        return float(len(self.mu) * (len(self.needed) + 1) * np.prod(self.needed + 1.0))
 
     def line_up(self, places: Sequence[int]) -> list[str]:
         """Return what each player of a team plays, in their order; empty for no role."""
@@ -127,6 +156,11 @@ class Roles:
         """What players must have in common to be equal, one for each block of a single player."""
         rows = np.concatenate([self.plays, self.mu, self.variance], axis=1)
         return [tuple(rows[places[0]].tolist()) if len(places) == 1 else () for places in self.members]
+
+    @cached_property
+    def _known(self) -> dict[bytes, Floats]:
+        """The sums of single splits that were asked for last."""
+        return {}
 
     @cached_property
     def _worth(self) -> Ints:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
+from operator import eq
+from typing import cast
 
 import numpy as np
 
 from equipoise.arrays import Floats
 from equipoise.errors import InputError, again, nearest
-from equipoise.players import MOST_PLAYERS, Bots, Player, Rating, players_named
+from equipoise.players import MOST_PLAYERS, Bots, Player, Rating, players_named, rated_by_roles
 from equipoise.teams.problem.binding import apart_pairs, block_teams, fixed_teams
 from equipoise.teams.problem.components import Contradiction, SignedUnion, components
 from equipoise.teams.problem.preferences import Preference, prices_of
@@ -71,6 +74,12 @@ class Roster:
             places.setdefault(player.name, []).append(place)
         return places
 
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """The place of each id, and of each name that only one player has."""
+        named = {name: places[0] for name, places in self._by_name.items() if len(places) == 1}
+        return named | {who: places[0] for who, places in self._by_id.items()}
+
     def find(self, argument: str, who: str) -> int:
         """Return the place of a player known by id or by name.
 
@@ -79,11 +88,11 @@ class Roster:
         InputError
             If nobody or more than one is known by it.
         """
-        found = self._by_id.get(who) or self._by_name.get(who, [])
-        if len(found) == 1:
-            return found[0]
-        if found:
-            msg = f": {len(found)} players are named {who!r}; their ids tell them apart"
+        place = self._places.get(who)
+        if place is not None:
+            return place
+        if who in self._by_name:
+            msg = f": {len(self._by_name[who])} players are named {who!r}; their ids tell them apart"
             raise InputError(msg, argument)
         near = nearest(who, [*self._by_name, *self._by_id])
         names = ", ".join(player.label for player in self.players[:10])
@@ -105,6 +114,15 @@ class Roster:
             msg = f": {self.players[places[again(places)]].label!r} comes twice in one group"
             raise InputError(msg, argument)
         return places
+
+    def find_all(self, argument: str, groups: Sequence[Sequence[str]]) -> list[Sequence[int]]:
+        """Return what :meth:`find_each` does of every group, millions of pairs in a second."""
+        if {*map(len, groups)} == {2}:
+            flat = list(map(self._places.get, chain.from_iterable(groups)))
+            pairs = list(zip(flat[::2], flat[1::2], strict=True))
+            if None not in flat and not any(map(eq, flat[::2], flat[1::2])):
+                return cast("list[Sequence[int]]", pairs)
+        return [self.find_each(argument, group) for group in groups]
 
 
 @dataclass(frozen=True)
@@ -158,7 +176,7 @@ def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], defau
     everyone = tuple(players)
     _check_players(everyone)
     if any(player.rating is None and player.roles for player in everyone):
-        everyone = tuple(map(_from_roles, everyone))
+        everyone = tuple(map(rated_by_roles, everyone))
     if len({player.id for player in everyone}) < len(everyone):
         seen: set[str] = set()
         for player in everyone:
@@ -174,15 +192,6 @@ def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], defau
         default = float(np.mean(known)) if known else MIDDLE_WEIGHT
     filled = tuple(p if p.rating is not None else replace(p, rating=Rating(default)) for p in everyone)
     return Roster(filled, default, unrated)
-
-
-def _from_roles(player: Player) -> Player:
-    """Return a player without a rating with the mean of those in the roles, where there are any."""
-    known = [rating for _, rating in player.roles if rating is not None]
-    if player.rating is not None or not known:
-        return player
-    mu, sigma = (float(np.mean([getattr(rating, field) for rating in known])) for field in ("mu", "sigma"))
-    return replace(player, rating=Rating(mu, sigma))
 
 
 def _check_players(everyone: Sequence[object]) -> None:
@@ -301,7 +310,7 @@ def build(
     block_team = (-1,) * len(members)
     if bound or any(player.team is not None for player in players):
         block_team = block_teams(fixed_teams(players, n_teams, bound), block_of, len(members))
-    parted = [roster.find_each("apart", group) for group in apart]
+    parted = roster.find_all("apart", tuple(apart))
     pairs = apart_pairs(parted, n_teams, block_of, block_team) if parted else []
     mu, sigma = roster.mu, roster.sigma
     side = np.array([player.side for player in players])
@@ -343,7 +352,7 @@ def build(
         max_difference=rules.difference,
         seats=rules.seats,
         filler=filler,
-        apart=tuple((block_of[one], block_of[other]) for one, other in pairs),
+        apart=tuple(pairs) if n == len(members) else tuple((block_of[a], block_of[b]) for a, b in pairs),
         fixed=block_team,
         centre=centre,
         members=members,

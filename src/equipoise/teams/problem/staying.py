@@ -46,6 +46,14 @@ class Moving:
         return np.asarray(np.maximum(self.counted(labels).sum(axis=1) - self.most, 0.0))
 
 
+def check_team(player: Player, field: str, n_teams: int) -> None:
+    """Refuse a player's ``team`` or ``team_now`` where there is no such team."""
+    team: int | None = getattr(player, field)
+    if team is not None and not 0 <= team < n_teams:
+        msg = f"of {player.label!r} must be from 1 to {n_teams}, got {team + 1}"
+        raise InputError(msg, field, player.id)
+
+
 def moves_of(players: Sequence[Player], n_teams: int) -> Floats:
     """Return 1 for each player in each team that is not theirs now, else 0; shape (n_players, n_teams).
 
@@ -64,9 +72,7 @@ def moves_of(players: Sequence[Player], n_teams: int) -> Floats:
     for index, player in enumerate(players):
         if player.team_now is None:
             continue
-        if player.team_now >= n_teams:
-            msg = f": {player.label!r} is in team {player.team_now + 1}; there are teams 1 to {n_teams}"
-            raise InputError(msg, "team_now")
+        check_team(player, "team_now", n_teams)
         moves[index] = 1.0
         moves[index, player.team_now] = 0.0
     return moves

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from equipoise.logs.rules import ruleset_text
 from equipoise.matches import Ruleset
-from equipoise.pages.html.site import PageKind, Site, date, ruleset_name, slug, table_csv
+from equipoise.pages.html.site import PageKind, Site, date, slug, table_csv
 
 #: Rows of a page: some 100 kB.
 ROWS = 200
@@ -49,7 +49,7 @@ def _table(site: Site, ruleset: Ruleset, name: str, part: int, query: Mapping[st
     near = sorted({0, parts - 1, *range(max(part - 5, 0), min(part + 6, parts))})
     links = [] if filtered else [(str(n + 1), f"{_part(name, n)}.html", n == part) for n in near]
     return site.render(
-        "leaderboard.html", "../", ruleset_name(ruleset), ruleset=ruleset, here="leaderboard", query=query,
+        "leaderboard.html", "../", ruleset_text(ruleset), ruleset=ruleset, here="leaderboard", query=query,
         rows=[(n + 1, table[n]) for n in places[part * ROWS : (part + 1) * ROWS]], count=len(table),
         links=links,
         csv=f"{name}.csv",

@@ -6,9 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from equipoise.logs.rules import ruleset_text
 from equipoise.matches import Match
 from equipoise.pages.html.graphs import columns_graph
-from equipoise.pages.html.site import PageKind, Site, date, ruleset_name
+from equipoise.pages.html.site import PageKind, Site, date
 
 #: Servers, rulesets and maps that are shown, and the weeks of a graph.
 SERVERS, ROWS, WEEKS = 20, 20, 104
@@ -56,7 +57,7 @@ def _server(site: Site, name: str, known: bool, matches: Sequence[Match]) -> dic
         # One week is no course of events.
         "graph": columns_graph(weeks, labels, site.t["graph_activity"].format(most=max(weeks)))
         if len(weeks) > 1 else None,
-        "rulesets": Counter(ruleset_name(match.ruleset) for match in matches).most_common(ROWS),
+        "rulesets": Counter(ruleset_text(match.ruleset) for match in matches).most_common(ROWS),
         "maps": Counter(match.map for match in matches).most_common(ROWS),
     }  # fmt: skip
 

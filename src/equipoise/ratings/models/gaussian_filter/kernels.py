@@ -2,12 +2,13 @@
 
 A mixture has several filters (*members*) that see the same contests, each with its own hyperparameters; one
 filter is a mixture of one.  Only loops, arithmetic and ``math`` on lists (plain) or arrays (compiled, see
-:mod:`equipoise.compiled`), so both give the same bits.  The equations are in
+:mod:`equipoise.compiled`), so both give the same bits.  Compiled, a number of a member is one lane of a
+vector, and all members are worked on at once, see :mod:`equipoise.vectors`.  The equations are in
 docs/algorithms/gaussian-filter.md and in the order of this file: predict, statistics, scores, places, learn.
 
 A *row* is one additive part of a player's skill: the general part, the offset of a game type, the offset of
-a mutator set.  A *seat* is a player in the contest that is being worked on.  Columns hold, for each row,
-ruleset or contest, so many numbers of each member in turn; where each stands comes first.
+a mutator set.  A *seat* is a player in the contest that is being worked on.  Columns hold so
+many numbers of each row, ruleset or contest, one after the other.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import math
 from typing import Any, NamedTuple
 
 from equipoise.ratings.normal import odds
+from equipoise.vectors import above, add_up, in_lanes, largest, shared
 
 # Lists and arrays of the standard library when plain, arrays of NumPy when compiled; all are only indexed.
 Column = Any
@@ -28,13 +30,18 @@ ROW, MEAN, STATISTIC, VARIANCE, SEEN = 4, 0, 1, 2, 3
 
 #: Numbers of a ruleset: how far statistics are trusted and how sure that is; the price of a body and how sure
 #: that is; running squares and counts of margins and of statistics; what experience adds to a player and how
-#: sure that is; draws, and how many were to be expected at a draw factor of 1.
+#: sure that is; draws, and of the others how close they were: the sum of the geometric means of both chances,
+#: as many as the draws would have been at a draw factor of 1.
 RULESET, TRUST, TRUST_VARIANCE, BODY, BODY_VARIANCE = 12, 0, 1, 2, 3
 MARGIN_SQUARES, MARGINS, STATISTIC_SQUARES, STATISTICS = 4, 5, 6, 7
 EXPERIENCE, EXPERIENCE_VARIANCE, DRAWS, CLOSE = 8, 9, 10, 11
 
 #: Numbers of the world: temperature and what it rests on; sums over bots of both means, and their number.
-WORLD, TEMPERATURE, EVIDENCE, BOT_MEANS, BOT_STATISTICS, BOTS = 5, 0, 1, 2, 3, 4
+WORLD, TEMPERATURE, HEAT_EVIDENCE, BOT_MEANS, BOT_STATISTICS, BOTS = 5, 0, 1, 2, 3, 4
+
+#: Numbers of what tells how good a member is, of a ruleset and of all: the logarithm of its likelihood, and
+#: the contests that rests on.
+EVIDENCE, LIKELIHOOD, RESTS_ON = 2, 0, 1
 
 #: Places of the hyperparameters.
 SLOPE, BETA, DRIFT_GAME, DRIFT_DAY, LIMIT_0, LIMIT_1, LIMIT_2, OUTCOME = 0, 1, 2, 3, 4, 5, 6, 7
@@ -77,12 +84,26 @@ LEAST_CHANCE = 1e-6
 POOLED = 200.0
 
 
+class FilterColumns(NamedTuple):
+    """Columns of one member, or of all of them as vectors: numbers of each place one after the other."""
+
+    hyper: Column
+    table: Column  # of each row
+    rulesets: Column
+    world: Column
+    evidence: Column  # of each ruleset and last of all together; empty where there is one member
+    space: Column  # room for each team of the largest contest
+    seats: Column  # room for each player of the largest contest
+    own: Column  # room for the chance of each team, and for the member's weight
+
+
 class Contests(NamedTuple):
     """Columns by contest."""
 
     first_team: Column  # where its teams begin, with one entry more
     which: Column  # its ruleset
     depth: Column  # how many parts of a skill count
+    untyped: Column  # 1 where the second part is that of the mutators, as there is no game type; else 0
     reported: Column  # how many players' figures can be compared
     at: Column  # the day
     weight: Column  # how much it counts
@@ -105,18 +126,11 @@ class Members(NamedTuple):
 
 
 def play(
-    hyper: Column,
-    table: Column,
-    rulesets: Column,
-    world: Column,
+    filters: tuple[FilterColumns, ...],
     games: Column,
-    evidence: Column,
     contests: Contests,
     teams: Teams,
     members: Members,
-    space: Column,
-    seats: Column,
-    own: Column,
     chances: Column,
     draws: Column,
     learning: bool,
@@ -125,18 +139,15 @@ def play(
 
     Parameters
     ----------
-    hyper : column
-        Hyperparameters of each member.
-    table, rulesets, world, games, evidence : columns
-        The state; changed in place.  ``evidence`` has of each ruleset, and last of all together, the
-        logarithm of each member's likelihood, and how many contests that rests on.
+    filters : tuple of FilterColumns
+        The members, changed in place; compiled, there is one for several members if its columns are of
+        records, with a number of each member.
+    games : column
+        How many contests each player has played; changed in place.
     contests : Contests
     teams : Teams
     members : Members
         What happened.
-    space, seats, own : columns
-        Room for each team and each player of the largest contest, and for each member's chances of each
-        team and its weight; what is in it does not matter.
     chances, draws : columns
         Where the predictions go: one for each team, given that one of them wins; and the chance of a draw
         of each contest of two teams.
@@ -144,148 +155,115 @@ def play(
         Whether to learn, or only to predict.
     """  # fmt: skip
     first_team, which_of, depth_of = contests.first_team, contests.which, contests.depth
-    reported, at_of, weight_of = contests.reported, contests.at, contests.weight
+    untyped_of, reported, at_of, weight_of = contests.untyped, contests.reported, contests.at, contests.weight
     first_member, order, rank_of, score_of = teams.first_member, teams.order, teams.rank, teams.score
     places, reports = members.places, members.reports
-    many = len(hyper) // HYPER
+    lanes = in_lanes(filters)
     for n in range(len(at_of)):
-        first, end, which = first_team[n], first_team[n + 1], which_of[n] * many
-        depth, count, known = depth_of[n], end - first, reported[n]
-        wide, broad = WORKSPACE * count, SEAT * (first_member[end] - first_member[first])
+        first, end = first_team[n], first_team[n + 1]
+        which, depth, untyped = which_of[n], depth_of[n], untyped_of[n]
+        count, known = end - first, reported[n]
         # A weight of ten is ten contests: in one step as large the line would leave the curve.
         rounds = max(math.ceil(weight_of[n]), 1) if learning else 1
         weight = weight_of[n] / rounds
         for again in range(rounds):
-            # Step by step, each with every member: while one member waits for a division or an
-            # exponential, the processor goes on with the next.
-            for member in range(many):
-                gather(
-                    hyper, HYPER * member, table, rulesets, RULESET * (which + member), world, WORLD * member,
-                    games, many, member, depth, at_of[n], first_member, places, reports, space,
-                    place_of(0, wide, member), seats, place_of(0, broad, member), first, end,
-                )  # fmt: skip
-            for member in range(many):
-                publish(
-                    hyper, HYPER * member, world[WORLD * member + TEMPERATURE], space,
-                    place_of(0, wide, member), own, place_of(0, count, member), count,
-                )  # fmt: skip
+            for one in lanes:
+                gather(one, games, which, depth, untyped, at_of[n], first_member, places, reports, first, end)
+                publish(one, count)
             if again == 0:
-                mix(evidence, rulesets, many, which_of[n], own, chances, draws, n, first, count)
+                mix(lanes, which, chances, draws, n, first, count)
             if learning:
-                for member in range(many):
-                    compare_statistics(
-                        hyper, HYPER * member, rulesets, RULESET * (which + member), first_member, reports,
-                        space, place_of(0, wide, member), seats, place_of(0, broad, member), first, end,
-                        weight, known,
-                    )  # fmt: skip
-                for member in range(many):
-                    compare_results(
-                        hyper, HYPER * member, rulesets, RULESET * (which + member), rank_of, order, score_of,
-                        space, place_of(0, wide, member), own, place_of(0, count, member), first, end, weight,
-                    )  # fmt: skip
-                for member in range(many):
-                    learn(
-                        table, rulesets, RULESET * (which + member), world, WORLD * member, many, member,
-                        depth, first_member, places, reports, space, place_of(0, wide, member), seats,
-                        place_of(0, broad, member), first, end, known,
-                    )  # fmt: skip
-                for member in range(many):
-                    learn_constants(
-                        hyper, HYPER * member, rulesets, RULESET * (which + member), world, WORLD * member,
-                        rank_of, order, space, place_of(0, wide, member), own, place_of(0, count, member),
-                        first, count,
-                    )  # fmt: skip
-                if many > 1:
-                    weigh(evidence, many, which_of[n], own, rank_of, order, first, count, weight)
-                count_games(games, places, first_member[first], first_member[end])
+                for one in lanes:
+                    compare_statistics(one, which, first_member, reports, first, end, weight, known)
+                    compare_results(one, which, rank_of, order, score_of, first, end, weight)
+                    learn(one, which, depth, first_member, places, reports, first, end, known)
+                    learn_constants(one, which, rank_of, order, first, count, weight)
+                    weigh(one, which, rank_of, order, first, weight)
+                count_games(games, places, first_member[first], first_member[end], weight)
 
 
-def count_games(games: Column, places: Column, first: int, end: int) -> None:
-    """Let everyone have played once more."""
-    for j in range(first, end):
-        games[places[PLACE * j]] += 1.0
+def count_games(games: Column, places: Column, start: int, end: int, weight: float) -> None:
+    """Let everyone have played once more, or as much of a game as it counts."""
+    for j in range(start, end):
+        games[places[PLACE * j]] += weight
 
 
-def place_of(start: int, width: int, number: int) -> int:
-    """Return where a part of a room stands, of parts that are equally wide and begin at ``start``.
+def place_of(width: int, number: int) -> int:
+    """Return where a part of a room stands, of parts that are equally wide.
 
     That it cannot be below 0 spares the compiled kernel a test at each index: such ones count from the end.
     """
-    return start + width * number & LARGEST
+    return width * number & LARGEST
 
 
 def mix(
-    evidence: Column, rulesets: Column, many: int, which: int, own: Column, chances: Column, draws: Column,
-    n: int, first: int, count: int,
-) -> None:  # fmt: skip
+    lanes: tuple[FilterColumns, ...],
+    which: int,
+    chances: Column,
+    draws: Column,
+    n: int,
+    first: int,
+    count: int,
+) -> None:
     """Write down the members' chances, weighted by how likely they made what came so far."""
-    weights, total = place_of(0, count, many), 0.0
-    top = own[weights] = member_score(evidence, many, which, 0)
-    for member in range(1, many):
-        score = own[place_of(weights, 1, member)] = member_score(evidence, many, which, member)
-        top = max(top, score)
-    for member in range(many):
-        score = own[place_of(weights, 1, member)]
-        weight = own[place_of(weights, 1, member)] = math.exp(score - top) if score < top else 1.0
-        total += weight
+    top = -math.inf
+    for one in lanes:
+        score = one.own[count] = member_score(one.evidence, which)
+        top = max(top, largest(score))
+    total = 0.0
+    for one in lanes:
+        weight = one.own[count] = math.exp(one.own[count] - top)
+        total = add_up(total, weight)
     for k in range(count):
         chances[first + k] = 0.0
     draw = 0.0
-    for member in range(many):
-        weight, mine = own[place_of(weights, 1, member)] / total, place_of(0, count, member)
+    for one in lanes:
+        weight = one.own[count] / total
         for k in range(count):
-            chances[first + k] += weight * own[place_of(mine, 1, k)]
+            chances[first + k] = add_up(chances[first + k], weight * one.own[k])
         if count == 2:
-            at = RULESET * (which * many + member)
-            draw += weight * draw_chance(rulesets, at, own[mine], own[mine + 1])
+            draw = add_up(draw, weight * draw_chance(one.rulesets, RULESET * which, one.own[0], one.own[1]))
     draws[n] = draw
 
 
-def member_score(evidence: Column, many: int, which: int, member: int) -> Any:
+def member_score(evidence: Column, which: int) -> Any:
     """Return the logarithm of a member's weight: its ruleset's evidence, and in part that of the others."""
-    mine, everything = (many + 1) * which, len(evidence) - many - 1
-    own = evidence[mine + member]
-    others = evidence[everything + many] - evidence[mine + many]
-    scale = POOLED / max(others, POOLED)
-    return own + scale * (evidence[everything + member] - own)
+    mine, everything = EVIDENCE * which, len(evidence) - EVIDENCE
+    likelihood = evidence[mine + LIKELIHOOD]
+    others = evidence[everything + RESTS_ON] - evidence[mine + RESTS_ON]
+    return likelihood + POOLED / max(others, POOLED) * (evidence[everything + LIKELIHOOD] - likelihood)
 
 
-def weigh(
-    evidence: Column, many: int, which: int, own: Column, rank_of: Column, order: Column, first: int,
-    count: int, weight: float,
-) -> None:  # fmt: skip
+def weigh(one: FilterColumns, which: int, rank_of: Column, order: Column, first: int, weight: float) -> None:
     """Add what a contest with one winner tells about the members; a tie tells nothing."""
-    winner = order[first]
+    evidence, winner = one.evidence, order[first]
     if rank_of[first + winner] != rank_of[first + order[first + 1]]:
-        mine, everything = (many + 1) * which, len(evidence) - many - 1
-        for member in range(many):
-            likelihood = weight * math.log(max(own[place_of(winner, count, member)], LEAST_CHANCE))
-            evidence[mine + member] += likelihood
-            evidence[everything + member] += likelihood
-        evidence[mine + many] += weight
-        evidence[everything + many] += weight
+        likelihood = weight * math.log(max(one.own[winner], LEAST_CHANCE))
+        for at in (EVIDENCE * which, len(evidence) - EVIDENCE):
+            evidence[at + LIKELIHOOD] += likelihood
+            evidence[at + RESTS_ON] += weight
 
 
-def draw_chance(rulesets: Column, which: int, one: float, other: float) -> Any:
+def draw_chance(rulesets: Column, r: int, chance: float, rest: float) -> Any:
     """Return how likely two teams draw, of which one wins with these chances if they do not: Davidson's."""
-    tie = rulesets[which + DRAWS] / rulesets[which + CLOSE] * math.sqrt(one * other)
+    tie = rulesets[r + DRAWS] / rulesets[r + CLOSE] * math.sqrt(chance * rest)
     return tie / (1.0 + tie)
 
 
 def gather(
-    hyper: Column, h: int, table: Column, rulesets: Column, r: int, world: Column, w: int, games: Column,
-    many: int, member: int, depth: int, at: float, first_member: Column, places: Column, reports: Column,
-    space: Column, s: int, seats: Column, seat: int, first: int, end: int,
+    one: FilterColumns, games: Column, which: int, depth: int, untyped: int, at: float, first_member: Column,
+    places: Column, reports: Column, first: int, end: int,
 ) -> None:  # fmt: skip
     """Let uncertainty grow for the time since everyone was last seen, and add up each team.
 
     A team has its skill, variance, presence and part from statistics; and level and its variance, which are
     those of its players whatever their presence.
     """
+    hyper, table, rulesets, space, seats = one.hyper, one.table, one.rulesets, one.space, one.seats
+    r, start = RULESET * which, first_member[first]
     trust, body, experience = rulesets[r + TRUST], rulesets[r + BODY], rulesets[r + EXPERIENCE]
-    experienced, half = hyper[h + EXPERIENCED] > 0.0, hyper[h + HALF_EXPERIENCE]
-    drift_game, drift_day = hyper[h + DRIFT_GAME], hyper[h + DRIFT_DAY]
-    start = first_member[first]
+    experienced, half = largest(hyper[EXPERIENCED]) > 0.0, hyper[HALF_EXPERIENCE]
+    drift_game, drift_day = hyper[DRIFT_GAME], hyper[DRIFT_DAY]
     for t in range(first, end):
         skill = variance = bodies = statistic_part = noise = level = level_spread = veterans = 0.0
         for j in range(first_member[t], first_member[t + 1]):
@@ -295,17 +273,18 @@ def gather(
             for part in range(LEVELS):
                 if part >= depth:
                     break
-                row = ROW * (places[PLACE * j + part] * many + member)
-                known, seen = table[row + VARIANCE], table[row + SEEN]
+                row = ROW * places[PLACE * j + part]
+                known, seen = table[row + VARIANCE], shared(table[row + SEEN])
                 if seen != seen:
                     table[row + SEEN] = at
                     if bot and part == 0:
-                        introduce_bot(table, world, w, row)
-                elif not bot:
-                    limit = hyper[h + LIMIT_0 + part]
-                    grown = known + (drift_game + drift_day * max(at - seen, 0.0)) * limit
-                    known = min(grown, max(limit, known))
-                    table[row + VARIANCE] = known
+                        introduce_bot(table, one.world, row)
+                else:
+                    if not bot:
+                        limit = hyper[LIMIT_0 + part + untyped * (part > 0)]
+                        grown = known + (drift_game + drift_day * max(at - seen, 0.0)) * limit
+                        known = min(grown, max(limit, known))
+                        table[row + VARIANCE] = known
                     table[row + SEEN] = max(at, seen)
                 mean += table[row + MEAN]
                 statistic += table[row + STATISTIC]
@@ -314,7 +293,7 @@ def gather(
             share = reports[REPORT * j + SHARE]
             # What statistics are compared with has them in full, however far results trust them: else trust
             # that rises would make what it rests on shrink.
-            plain, mine = mean + statistic, place_of(seat, SEAT, j - start)
+            plain, mine = mean + statistic, place_of(SEAT, j - start)
             seats[mine + SEAT_SKILL] = plain
             seats[mine + SEAT_SPREAD] = spread
             seats[mine + SEAT_SQUARES] = squares
@@ -330,7 +309,7 @@ def gather(
                 veterans += share * played / (played + half)
         if experienced:
             skill += experience * veterans
-        team = place_of(s, WORKSPACE, t - first)
+        team = place_of(WORKSPACE, t - first)
         space[team + SKILL] = skill
         space[team + SPREAD] = variance
         space[team + BODIES] = bodies
@@ -341,75 +320,75 @@ def gather(
         space[team + VETERANS] = veterans
 
 
-def introduce_bot(table: Column, world: Column, w: int, row: int) -> None:
+def introduce_bot(table: Column, world: Column, row: int) -> None:
     """Let a bot that was never seen start as the mean of the bots, and count it among them."""
-    if world[w + BOTS] > 0.0:
-        table[row + MEAN] = world[w + BOT_MEANS] / world[w + BOTS]
-        table[row + STATISTIC] = world[w + BOT_STATISTICS] / world[w + BOTS]
-    world[w + BOT_MEANS] += table[row + MEAN]
-    world[w + BOT_STATISTICS] += table[row + STATISTIC]
-    world[w + BOTS] += 1.0
+    if shared(world[BOTS]) > 0.0:
+        table[row + MEAN] = world[BOT_MEANS] / world[BOTS]
+        table[row + STATISTIC] = world[BOT_STATISTICS] / world[BOTS]
+    world[BOT_MEANS] += table[row + MEAN]
+    world[BOT_STATISTICS] += table[row + STATISTIC]
+    world[BOTS] += 1.0
 
 
-def publish(
-    hyper: Column, h: int, temperature: float, space: Column, s: int, own: Column, mine: int, count: int
-) -> None:
+def publish(one: FilterColumns, count: int) -> None:
     """Write down how likely each team is to win, and the slope of that: it stands with the first team.
 
     It falls with the standard deviation of the difference of an average pair of teams' performances.
     """
-    total, beta = 0.0, hyper[h + BETA]
+    hyper, space, own = one.hyper, one.space, one.own
+    total, beta = 0.0, hyper[BETA]
     for k in range(count):
-        team = place_of(s, WORKSPACE, k)
+        team = place_of(WORKSPACE, k)
         total += space[team + SPREAD] + beta * beta * space[team + NOISE]
-    scale = hyper[h + SLOPE] / math.sqrt(max(total, LEAST_NOISE) * (2.0 / count))
-    space[s + SCALE] = scale
-    heat = temperature * scale
+    scale = hyper[SLOPE] / math.sqrt(max(total, LEAST_NOISE) * (2.0 / count))
+    space[SCALE] = scale
+    heat = one.world[TEMPERATURE] * scale
     if count == 2:
-        other = place_of(s, WORKSPACE, 1)
-        half = 0.5 * (space[s + SKILL] - space[other + SKILL])
-        space[s + PREDICTED], space[other + PREDICTED] = half, -half
-        own[mine], own[mine + 1] = odds(2.0 * heat * half)
+        other = place_of(WORKSPACE, 1)
+        half = 0.5 * (space[SKILL] - space[other + SKILL])
+        space[PREDICTED], space[other + PREDICTED] = half, -half
+        own[0], own[1] = odds(2.0 * heat * half)
     else:
-        top, total = highest(space, s, count), 0.0
+        top, total = highest(space, count), 0.0
         for k in range(count):
-            team = place_of(s, WORKSPACE, k)
+            team = place_of(WORKSPACE, k)
             below = space[team + SKILL] - top
             power = math.exp(heat * below)
             space[team + PREDICTED] = below
-            own[place_of(mine, 1, k)] = power
+            own[k] = power
             total += power
         for k in range(count):
-            own[place_of(mine, 1, k)] /= total
+            own[k] /= total
 
 
 def compare_statistics(
-    hyper: Column, h: int, rulesets: Column, r: int, first_member: Column, reports: Column, space: Column,
-    s: int, seats: Column, seat: int, first: int, end: int, weight: float, known: int,
+    one: FilterColumns, which: int, first_member: Column, reports: Column, first: int, end: int,
+    weight: float, known: int,
 ) -> None:  # fmt: skip
     """Write down what each player did beside what was expected, and move the teams' sums with it."""
-    start = first_member[first]
+    hyper, rulesets, space, seats = one.hyper, one.rulesets, one.space, one.seats
+    r, start = RULESET * which, first_member[first]
     seated = first_member[end] - start
     if known > 0:
         everyone = everyones_spread = squares = 0.0
         for k in range(end - first):
-            team = place_of(s, WORKSPACE, k)
+            team = place_of(WORKSPACE, k)
             everyone += space[team + LEVEL]
             everyones_spread += space[team + LEVEL_SPREAD]
         per_unit = math.sqrt(rulesets[r + STATISTICS] / rulesets[r + STATISTIC_SQUARES])
-        trust, slope = rulesets[r + TRUST], hyper[h + STATISTIC_SLOPE]
+        trust, slope = rulesets[r + TRUST], hyper[STATISTIC_SLOPE]
         # Trust above 1 must not make statistics more precise too: it would feed on itself.
         tried = min(max(trust, LEAST_TRUST), 1.0)
-        noise = hyper[h + STATISTIC_NOISE] / (tried * tried) / weight
+        noise = hyper[STATISTIC_NOISE] / (tried * tried) / weight
         for t in range(first, end):
-            team = place_of(s, WORKSPACE, t - first)
+            team = place_of(WORKSPACE, t - first)
             other = 1.0 / (seated - (first_member[t + 1] - first_member[t]))
             against = (everyone - space[team + LEVEL]) * other
             against_spread = (everyones_spread - space[team + LEVEL_SPREAD]) * other * other
             moved = lost = 0.0
             for j in range(first_member[t], first_member[t + 1]):
                 step = shrink = 0.0
-                mine = place_of(seat, SEAT, j - start)
+                mine = place_of(SEAT, j - start)
                 figure = reports[REPORT * j + FIGURE]
                 if figure == figure:
                     spread, share = seats[mine + SEAT_SPREAD], reports[REPORT * j + SHARE]
@@ -427,45 +406,45 @@ def compare_statistics(
             space[team + SKILL] += trust * moved
             space[team + STATISTIC_PART] += moved
             space[team + SPREAD] -= lost
-        rulesets[r + STATISTIC_SQUARES] += squares
-        rulesets[r + STATISTICS] += known
+        rulesets[r + STATISTIC_SQUARES] += squares * weight
+        rulesets[r + STATISTICS] += known * weight
 
 
 def compare_results(
-    hyper: Column, h: int, rulesets: Column, r: int, rank_of: Column, order: Column, score_of: Column,
-    space: Column, s: int, own: Column, mine: int, first: int, end: int, weight: float,
+    one: FilterColumns, which: int, rank_of: Column, order: Column, score_of: Column, first: int, end: int,
+    weight: float,
 ) -> None:  # fmt: skip
     """Pull each team towards its score and its place."""
-    compare_scores(hyper, h, rulesets, r, score_of, space, s, first, end, weight)
+    compare_scores(one, which, score_of, first, end, weight)
     if end - first == 2:
-        compare_pair(hyper, h, rulesets, r, rank_of, space, s, own, mine, first, weight)
+        compare_pair(one, which, rank_of, first, weight)
     else:
-        compare_places(hyper, h, rank_of, order, space, s, first, end, weight)
+        compare_places(one, rank_of, order, first, end, weight)
 
 
 def compare_scores(
-    hyper: Column, h: int, rulesets: Column, r: int, score_of: Column, space: Column, s: int, first: int,
-    end: int, weight: float,
-) -> None:  # fmt: skip
+    one: FilterColumns, which: int, score_of: Column, first: int, end: int, weight: float
+) -> None:
     """Pull each team towards what the difference of the scores says; without scores, nowhere."""
+    hyper, rulesets, space, r = one.hyper, one.rulesets, one.space, RULESET * which
     count = end - first
     for k in range(count):
-        team = place_of(s, WORKSPACE, k)
+        team = place_of(WORKSPACE, k)
         space[team + PULL] = space[team + INFORMATION] = 0.0
     if score_of[first] == score_of[first]:
         total, mean, skills, spreads, squares, each = 1.0, 0.0, 0.0, 0.0, 0.0, 1.0 / count
         for k in range(count):
-            team = place_of(s, WORKSPACE, k)
+            team = place_of(WORKSPACE, k)
             total += abs(score_of[first + k])
             mean += score_of[first + k] * each
             skills += space[team + SKILL] * each
             spreads += space[team + SPREAD]
         per_unit = math.sqrt(rulesets[r + MARGINS] / rulesets[r + MARGIN_SQUARES])
-        slope, noise, rest = 2.0 * hyper[h + MARGIN_SLOPE], hyper[h + MARGIN_NOISE] / weight, 1.0 - each
+        slope, noise, rest = 2.0 * hyper[MARGIN_SLOPE], hyper[MARGIN_NOISE] / weight, 1.0 - each
         per_point = 2.0 / total
         for k in range(count):
             margin = (score_of[first + k] - mean) * per_point
-            team = place_of(s, WORKSPACE, k)
+            team = place_of(WORKSPACE, k)
             own = space[team + SPREAD]
             spread = rest * rest * own + (spreads - own) * (each * each)
             gain = slope * rest / (slope * slope * spread + noise)
@@ -473,21 +452,19 @@ def compare_scores(
             space[team + PULL] = gain * error
             space[team + INFORMATION] = gain * slope * rest
             squares += margin * margin
-        rulesets[r + MARGIN_SQUARES] += squares * each
-        rulesets[r + MARGINS] += 1.0
+        rulesets[r + MARGIN_SQUARES] += squares * each * weight
+        rulesets[r + MARGINS] += weight
 
 
-def compare_pair(
-    hyper: Column, h: int, rulesets: Column, r: int, rank_of: Column, space: Column, s: int, own: Column,
-    mine: int, first: int, weight: float,
-) -> None:  # fmt: skip
+def compare_pair(one: FilterColumns, which: int, rank_of: Column, first: int, weight: float) -> None:
     """Pull two teams towards the result: Davidson's model of draws, with one exponential.
 
     Without draws this is what :func:`compare_places` comes to.
     """
-    scale, second = space[s + SCALE], place_of(s, WORKSPACE, 1)
-    push = hyper[h + OUTCOME] * weight * scale
-    chance, rest = odds(scale * (space[s + SKILL] - space[second + SKILL]))
+    rulesets, space, own, r = one.rulesets, one.space, one.own, RULESET * which
+    scale, second = space[SCALE], place_of(WORKSPACE, 1)
+    push = one.hyper[OUTCOME] * weight * scale
+    chance, rest = odds(scale * (space[SKILL] - space[second + SKILL]))
     ahead, behind = rank_of[first] <= rank_of[first + 1], rank_of[first] >= rank_of[first + 1]
     won = 0.5 * (1.0 + ahead - behind)
     factor = rulesets[r + DRAWS] / rulesets[r + CLOSE]
@@ -496,35 +473,34 @@ def compare_pair(
     expected, other = (chance + 0.5 * tie) * every, (rest + 0.5 * tie) * every
     pull = push * (won * other - (1.0 - won) * expected)
     information = push * scale * max(expected * other - 0.25 * tie * every, 0.0)
-    space[s + PULL] += pull
-    space[s + INFORMATION] += information
+    space[PULL] += pull
+    space[INFORMATION] += information
     space[second + PULL] -= pull
     space[second + INFORMATION] += information
-    close = math.sqrt(own[mine] * own[mine + 1])
-    rulesets[r + CLOSE] += weight * close / (1.0 + factor * close)
     if ahead and behind:
         rulesets[r + DRAWS] += weight
+    else:
+        rulesets[r + CLOSE] += weight * math.sqrt(own[0] * own[1])
 
 
 def compare_places(
-    hyper: Column, h: int, rank_of: Column, order: Column, space: Column, s: int, first: int, end: int,
-    weight: float,
-) -> None:  # fmt: skip
+    one: FilterColumns, rank_of: Column, order: Column, first: int, end: int, weight: float
+) -> None:
     """Pull each team towards its place: gradient and information of Plackett-Luce, in one pass each way.
 
     A tie of t teams counts as each of them coming first of it with weight 1/t.
     """
-    count = end - first
-    scale = space[s + SCALE]
-    push = hyper[h + OUTCOME] * weight * scale
-    top = highest(space, s, count)
+    count, space = end - first, one.space
+    scale = space[SCALE]
+    push = one.hyper[OUTCOME] * weight * scale
+    top = highest(space, count)
     left = 0.0
     for place in range(count - 1, -1, -1):
-        team = place_of(s, WORKSPACE, order[first + place])
+        team = place_of(WORKSPACE, order[first + place])
         power = math.exp(scale * (space[team + SKILL] - top))
         left += power
         space[team + POWER] = power
-        space[place_of(s, WORKSPACE, place) + LEVEL] = left
+        space[place_of(WORKSPACE, place) + LEVEL] = left
     inverse = inverse_square = 0.0
     start = 0
     while start < count:
@@ -532,15 +508,16 @@ def compare_places(
         rank = rank_of[first + order[first + start]]
         while stop < count and rank_of[first + order[first + stop]] == rank:
             stop += 1
-        chosen, remaining = 0.0, space[place_of(s, WORKSPACE, start) + LEVEL]
+        chosen, remaining = 0.0, space[place_of(WORKSPACE, start) + LEVEL]
         # Once only one team is left it is sure to be next: that is not news.
-        if count - start > 1 and remaining > FAINTEST:
-            chosen = 1.0 / (stop - start)
-            one = 1.0 / remaining
-            inverse += one
-            inverse_square += one * one
+        if count - start > 1:
+            news = above(remaining, FAINTEST)
+            chosen = news / (stop - start)
+            part = news / max(remaining, FAINTEST)
+            inverse += part
+            inverse_square += part * part
         for place in range(start, stop):
-            team = place_of(s, WORKSPACE, order[first + place])
+            team = place_of(WORKSPACE, order[first + place])
             power = space[team + POWER]
             information = max(power * inverse - power * power * inverse_square, 0.0)
             space[team + PULL] += push * (chosen - power * inverse)
@@ -548,31 +525,31 @@ def compare_places(
         start = stop
 
 
-def highest(space: Column, s: int, count: int) -> Any:
+def highest(space: Column, count: int) -> Any:
     """Return the skill of the strongest team."""
-    top = space[s + SKILL]
+    top = space[SKILL]
     for k in range(1, count):
-        top = max(top, space[place_of(s, WORKSPACE, k) + SKILL])
+        top = max(top, space[place_of(WORKSPACE, k) + SKILL])
     return top
 
 
 def learn(
-    table: Column, rulesets: Column, r: int, world: Column, w: int, many: int, member: int, depth: int,
-    first_member: Column, places: Column, reports: Column, space: Column, s: int, seats: Column, seat: int,
+    one: FilterColumns, which: int, depth: int, first_member: Column, places: Column, reports: Column,
     first: int, end: int, known: int,
 ) -> None:  # fmt: skip
     """Move everyone by their statistics and with their team; and what is known of statistics and bodies."""
+    rulesets, space, seats, r = one.rulesets, one.space, one.seats, RULESET * which
     count, start = end - first, first_member[first]
     parts = bodies = 0.0
     for k in range(count):
-        team = place_of(s, WORKSPACE, k)
+        team = place_of(WORKSPACE, k)
         parts += space[team + STATISTIC_PART]
         bodies += space[team + BODIES]
     parts /= count
     bodies /= count
     trust_pull = trust_information = body_pull = body_information = 0.0
     for k in range(count):
-        team = place_of(s, WORKSPACE, k)
+        team = place_of(WORKSPACE, k)
         team_pull, team_information = space[team + PULL], space[team + INFORMATION]
         part = space[team + STATISTIC_PART] - parts
         body = space[team + BODIES] - bodies
@@ -582,7 +559,7 @@ def learn(
         body_information += body * body * team_information
         for j in range(first_member[first + k], first_member[first + k + 1]):
             step = shrink = 0.0
-            mine = place_of(seat, SEAT, j - start)
+            mine = place_of(SEAT, j - start)
             if known > 0:
                 step, shrink = seats[mine + STEP], seats[mine + SHRINK]
             share = reports[REPORT * j + SHARE]
@@ -590,7 +567,7 @@ def learn(
             pull = attention * team_pull
             information = attention * share * team_information
             loss = information / (1.0 + information * seats[mine + SEAT_SPREAD])
-            move(table, world, w, many, member, depth, places, j, known, step, shrink, pull, loss)
+            move(one, depth, places, j, known, step, shrink, pull, loss)
     # The features sum to 0 over the teams, so that of k teams k - 1 tell something.
     again = count / (count - 1.0)
     adapt(rulesets, r + TRUST, trust_pull, trust_information * again)
@@ -599,18 +576,19 @@ def learn(
 
 
 def move(
-    table: Column, world: Column, w: int, many: int, member: int, depth: int, places: Column, j: int,
-    known: int, step: float, shrink: float, pull: float, loss: float,
+    one: FilterColumns, depth: int, places: Column, j: int, known: int, step: float, shrink: float,
+    pull: float, loss: float,
 ) -> None:  # fmt: skip
     """Move the parts of one player's skill, and the sums over bots with a bot's general part."""
+    table, world = one.table, one.world
     if places[PLACE * j + BOT]:
-        variance = table[ROW * (places[PLACE * j] * many + member) + VARIANCE]
-        world[w + BOT_STATISTICS] += variance * step
-        world[w + BOT_MEANS] += (variance - variance * variance * shrink) * pull
+        variance = table[ROW * places[PLACE * j] + VARIANCE]
+        world[BOT_STATISTICS] += variance * step
+        world[BOT_MEANS] += (variance - variance * variance * shrink) * pull
     for level in range(LEVELS):
         if level >= depth:
             break
-        row = ROW * (places[PLACE * j + level] * many + member)
+        row = ROW * places[PLACE * j + level]
         variance = table[row + VARIANCE]
         left = variance
         if known > 0:
@@ -628,42 +606,43 @@ def adapt(rulesets: Column, at: int, pull: float, information: float) -> None:
 
 
 def learn_constants(
-    hyper: Column, h: int, rulesets: Column, r: int, world: Column, w: int, rank_of: Column, order: Column,
-    space: Column, s: int, own: Column, mine: int, first: int, count: int,
-) -> None:  # fmt: skip
+    one: FilterColumns, which: int, rank_of: Column, order: Column, first: int, count: int, weight: float
+) -> None:
     """Learn what is no player's: what experience is worth, and the temperature."""
-    if hyper[h + EXPERIENCED] > 0.0:
-        learn_experience(rulesets, r, space, s, count)
-    recalibrate(hyper, h, world, w, rank_of, order, space, s, own, mine, first, count)
+    if largest(one.hyper[EXPERIENCED]) > 0.0:
+        learn_experience(one, which, count)
+    recalibrate(one, rank_of, order, first, count, weight)
 
 
-def learn_experience(rulesets: Column, r: int, space: Column, s: int, count: int) -> None:
+def learn_experience(one: FilterColumns, which: int, count: int) -> None:
     """Learn from the teams' pulls what experience is worth."""
+    space = one.space
     veterans = pull = information = 0.0
     for k in range(count):
-        veterans += space[place_of(s, WORKSPACE, k) + VETERANS] / count
+        veterans += space[place_of(WORKSPACE, k) + VETERANS] / count
     for k in range(count):
-        team = place_of(s, WORKSPACE, k)
+        team = place_of(WORKSPACE, k)
         veteran = space[team + VETERANS] - veterans
         pull += veteran * space[team + PULL]
         information += veteran * veteran * space[team + INFORMATION]
-    adapt(rulesets, r + EXPERIENCE, pull, information * count / (count - 1.0))
+    adapt(one.rulesets, RULESET * which + EXPERIENCE, pull, information * count / (count - 1.0))
 
 
 def recalibrate(
-    hyper: Column, h: int, world: Column, w: int, rank_of: Column, order: Column, space: Column, s: int,
-    own: Column, mine: int, first: int, count: int,
-) -> None:  # fmt: skip
+    one: FilterColumns, rank_of: Column, order: Column, first: int, count: int, weight: float
+) -> None:
     """Let the temperature follow what happened to those who were predicted to win; a tie tells nothing."""
-    winner, scale = order[first], space[s + SCALE]
+    hyper, world, space, own = one.hyper, one.world, one.space, one.own
+    winner, scale = order[first], space[SCALE]
     if rank_of[first + winner] != rank_of[first + order[first + 1]]:
         mean = square = 0.0
         for k in range(count):
-            exponent, chance = scale * space[place_of(s, WORKSPACE, k) + PREDICTED], own[place_of(mine, 1, k)]
+            exponent, chance = scale * space[place_of(WORKSPACE, k) + PREDICTED], own[k]
             mean += chance * exponent
             square += chance * exponent * exponent
-        pull = scale * space[place_of(s, WORKSPACE, winner) + PREDICTED] - mean
-        evidence = world[w + EVIDENCE] * hyper[h + FORGETTING] + max(square - mean * mean, 0.0)
-        temperature = world[w + TEMPERATURE] + pull / (evidence + hyper[h + CAUTION])
-        world[w + EVIDENCE] = evidence
-        world[w + TEMPERATURE] = min(max(temperature, COOLEST), HOTTEST)
+        pull = scale * space[place_of(WORKSPACE, winner) + PREDICTED] - mean
+        kept = 1.0 - weight * (1.0 - hyper[FORGETTING])
+        evidence = world[HEAT_EVIDENCE] * kept + weight * max(square - mean * mean, 0.0)
+        temperature = world[TEMPERATURE] + weight * pull / (evidence + hyper[CAUTION])
+        world[HEAT_EVIDENCE] = evidence
+        world[TEMPERATURE] = min(max(temperature, COOLEST), HOTTEST)

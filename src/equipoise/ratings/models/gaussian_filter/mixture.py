@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any
 
 from equipoise.errors import InputError
+from equipoise.ratings.model import is_bot
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Key
 from equipoise.ratings.starting import TRUSTED, Given, StartingGuess, given_from, placed
@@ -58,8 +59,9 @@ class Mixture(Filters):
     settings : mapping from str to float
         Hyperparameters of :class:`GaussianFilter` that all members have alike.
     starting : sequence of Player, or mapping from str to Rating or float
-        An organiser's guesses, in any unit, for some players or all; three or more.  There is then a member
-        of each name for each degree of trust in them, see :mod:`equipoise.ratings.starting`.
+        An organiser's guesses, in any unit, for some players or all.  There is then a member of each name for
+        each degree of trust in them, see :mod:`equipoise.ratings.starting`.  Fewer than three guesses, or
+        guesses that are all alike, say nothing of who is better: the model is then the same as without.
 
     Raises
     ------
@@ -140,8 +142,8 @@ def _made(members: tuple[str, ...], settings: tuple[tuple[str, float], ...]) -> 
 
 @lru_cache(64)
 def _by_id(starting: tuple[Given, ...]) -> Mapping[str, StartingGuess]:
-    """Return guesses by id; who is known by name alone has an id that says so."""
-    guesses = _placed(starting)
+    """Return guesses by id; who is known by name alone has an id that says so, and bots begin as bots do."""
+    guesses = {who: guess for who, guess in _placed(starting).items() if not is_bot(who)}
     return {**{f"{NAMED}{who}": guess for who, guess in guesses.items()}, **guesses}
 
 

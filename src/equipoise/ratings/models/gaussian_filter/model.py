@@ -13,11 +13,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
-from typing import Any, ClassVar
+from typing import ClassVar
 
-import numpy as np
-
-from equipoise.compiled import compiled
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Ruleset
 from equipoise.members import Teams
@@ -25,12 +22,12 @@ from equipoise.players import Rating
 from equipoise.ratings.model import Attention, Chances, Further, is_bot, openness, question
 from equipoise.ratings.models.gaussian_filter import kernels
 from equipoise.ratings.models.gaussian_filter.hyperparameters import Hyperparameters, Numbers
+from equipoise.ratings.models.gaussian_filter.learnt import EVIDENCE, RULESETS, TABLE, Learnt, fast, listed
 from equipoise.ratings.models.gaussian_filter.packing import (
     DAY,
     GENERAL,
     Key,
     Packed,
-    fast,
     levels,
     pack,
 )
@@ -43,8 +40,6 @@ from equipoise.ratings.models.gaussian_filter.state import (
     STATISTIC_COUNT,
     STATISTIC_SQUARE,
     FilterState,
-    counts,
-    entries,
 )
 
 
@@ -74,9 +69,13 @@ class Filters(Further, ABC):
         """Return the row of a part of a skill that was never seen, of each member in turn."""
         return tuple(chain.from_iterable(one.row(key) for one in self.filters()))
 
+    def fast(self, contests: int) -> bool:
+        """Tell whether compiled kernels pay for so many contests."""
+        return fast(len(self.filters()), contests)
+
     def prepare(self, contests: int) -> None:
         """Load what compiles, where it is worth it for all parts together."""
-        fast(contests)
+        self.fast(contests)
 
     def initial(self) -> FilterState:
         """Return the state of nobody having played."""
@@ -94,7 +93,7 @@ class Filters(Further, ABC):
         if not contests:
             return state, []
         packed = pack(contests, attention)
-        state, chances, _ = self.play(state, packed, fast=fast(len(contests)))
+        state, chances, _ = self.play(state, packed, fast=self.fast(len(contests)))
         bounds = zip(packed.first_team, packed.first_team[1:], strict=False)
         return state, [tuple(chances[first:end]) for first, end in bounds]
 
@@ -121,36 +120,30 @@ class Filters(Further, ABC):
         chances, draws : list of float
             The predictions: one for each team of each contest, and the chance of a draw of each contest.
         """
-        many = len(self.filters())
-        numbers: tuple[Any, ...] = self.columns_of(state, packed.keys, packed.rulesets)
-        columns = packed.arrays() if fast else packed.columns()
-        room: tuple[Any, ...] = tuple([0.0] * size for size in packed.room(many))
-        play: Any = kernels.play
+        learnt = self.learnt(state, packed.keys, packed.rulesets)
         if fast:
-            play = compiled(kernels.play)
-            numbers, room = (
-                tuple(np.array(column, dtype=np.float64) for column in group) for group in (numbers, room)
-            )
-        play(*numbers, *columns, *room, learning)
-        if fast:
-            numbers, room = (tuple(column.tolist() for column in group) for group in (numbers, room))
-        return self.state_from(state, packed.keys, packed.rulesets, numbers), room[-2], room[-1]
+            learnt.compile()
+        chances, draws = learnt.play(packed, learning=learning)
+        learnt.plain()
+        after = self.state_of(learnt, packed.keys, packed.rulesets)
+        return state.updated(after), listed(chances), listed(draws)
 
-    def columns_of(
-        self, state: FilterState, keys: Iterable[Key], rulesets: Iterable[Ruleset]
-    ) -> tuple[list[float], ...]:
+    def learnt(self, state: FilterState, keys: Iterable[Key], rulesets: Iterable[Ruleset]) -> Learnt:
         """Return the hyperparameters and a part of a state as columns for the kernels."""
-        filters = self.filters()
-        many, rulesets = len(filters), tuple(rulesets)
-        nothing = (0.0,) * (many + 1)
-        keys = tuple(keys)
-        return (
-            [number for one in filters for number in one.hyper()],
-            list(chain.from_iterable(self._rows(state, keys))),
-            [number for one in rulesets for number in state.rulesets.get(one) or self.new_ruleset()],
-            list(state.world),
+        filters, rulesets, keys = self.filters(), tuple(rulesets), tuple(keys)
+        nothing = (0.0,) * (len(filters) + 1)
+        evidence = (*(state.evidence.get(one, nothing) for one in rulesets), state.pooled)
+        return Learnt(
+            len(filters),
+            (
+                [tuple(chain.from_iterable(one.hyper() for one in filters))],
+                self._rows(state, keys),
+                [state.rulesets.get(one) or self.new_ruleset() for one in rulesets],
+                [state.world],
+                # How many contests a likelihood rests on is the same of all members.
+                [tuple(chain.from_iterable((each, row[-1]) for each in row[:-1])) for row in evidence],
+            ),
             [state.games.get(player, NO_GAMES)[0] for player, _ in keys],
-            [*(number for one in rulesets for number in state.evidence.get(one, nothing)), *state.pooled],
         )
 
     def _rows(self, state: FilterState, keys: Iterable[Key]) -> Iterator[Numbers]:
@@ -166,24 +159,20 @@ class Filters(Further, ABC):
                     row = new[part] = self.newcomer(key)
             yield row
 
-    def state_from(
-        self,
-        before: FilterState,
-        keys: Mapping[Key, int],
-        rulesets: Mapping[Ruleset, int],
-        numbers: Sequence[list[float]],
+    def state_of(
+        self, learnt: Learnt, keys: Mapping[Key, int], rulesets: Mapping[Ruleset, int]
     ) -> FilterState:
-        """Return a state of which a part is in columns, and the rest as before."""
-        _, table, learnt, world, games, evidence = numbers
-        many = len(self.filters())
-        everything = (many + 1) * len(rulesets)
+        """Return a state, or a part of one, from columns: of the keys and rulesets at these places."""
+        several = len(self.filters()) > 1
+        evidence = learnt.entries(EVIDENCE, {**rulesets, None: len(rulesets)})
+        likelihoods = {key: (*numbers[::2], numbers[1]) for key, numbers in evidence.items()}
         return FilterState(
-            {**before.table, **entries(keys, table, kernels.ROW * many)},
-            {**before.rulesets, **entries(rulesets, learnt, kernels.RULESET * many)},
-            tuple(world),
-            {**before.games, **counts(keys, games)},
-            {**before.evidence, **entries(rulesets, evidence, many + 1)} if many > 1 else before.evidence,
-            tuple(evidence[everything:]),
+            learnt.entries(TABLE, keys),
+            learnt.entries(RULESETS, rulesets),
+            learnt.world(),
+            {player: (learnt.games_of(place),) for (player, part), place in keys.items() if part == GENERAL},
+            {one: likelihoods[one] for one in rulesets} if several else {},
+            likelihoods[None] if several else FilterState().pooled,
         )
 
     def win_probability(
@@ -362,8 +351,11 @@ class Filters(Further, ABC):
 @lru_cache(64)
 def _weights(own: Numbers, pooled: Numbers) -> Numbers:
     """Return members' weights from what a ruleset tells about them, and all rulesets together."""
-    column, many = [*own, *pooled], len(own) - 1
-    scores = [kernels.member_score(column, many, 0, member) for member in range(many)]
+    rests_on = own[-1], pooled[-1]
+    scores = [
+        kernels.member_score((mine, rests_on[0], everything, rests_on[1]), 0)
+        for mine, everything in zip(own[:-1], pooled[:-1], strict=True)
+    ]
     top = max(scores)
     powers = [math.exp(score - top) for score in scores]
     return tuple(power / sum(powers) for power in powers)
@@ -377,7 +369,8 @@ def _new_ruleset(filters: tuple[Hyperparameters, ...]) -> Numbers:
         for number in (
             1.0, one.trust_sigma**2, one.baseline, one.baseline_sigma**2,
             MARGIN_SQUARE * MARGIN_COUNT, MARGIN_COUNT, STATISTIC_SQUARE * STATISTIC_COUNT,
-            STATISTIC_COUNT, one.experience, one.experience_sigma**2, DRAWS_BEFORE, CLOSE_BEFORE,
+            STATISTIC_COUNT, one.experience if one.experience_sigma else 0.0, one.experience_sigma**2,
+            DRAWS_BEFORE, CLOSE_BEFORE,
         )
     )  # fmt: skip
 

@@ -11,26 +11,26 @@ import math
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from operator import sub
 
 import numpy as np
 
-from equipoise.compiled import pays
 from equipoise.matches import Contest, Ruleset, Statistics
 from equipoise.ratings.model import Attention, is_bot
 from equipoise.ratings.models.gaussian_filter.kernels import (
     LEVELS,
     REPORT,
-    SEAT,
-    WORKSPACE,
     Contests,
     Members,
     Teams,
-    play,
 )
 
-#: Contests from which compiled kernels pay: where they have to be compiled, and where they were kept.
-WORTH, WORTH_KEPT = 20_000, 2500
+#: Attention and figure of who has neither more than others.
+PLAIN = array("d", [1.0, math.nan])
+
+#: Contests up to which NumPy takes longer than plain Python.
+FEW = 50
 
 #: Seconds in a day.
 DAY = 86400.0
@@ -39,11 +39,6 @@ DAY = 86400.0
 Key = tuple[str, Ruleset]
 
 GENERAL = Ruleset()
-
-
-def fast(contests: int) -> bool:
-    """Tell whether compiled kernels pay for so many contests."""
-    return pays(contests, WORTH, kernels=(play,), worth_kept=WORTH_KEPT)
 
 
 def _whole() -> array[int]:
@@ -64,9 +59,10 @@ class Packed:
         The place of each part of a skill and of each ruleset in the tables of the state.
     rows : dict
         The places of the parts of each player's skill, by ruleset.
-    first_team, which, depth, reported, at, weight : array
+    first_team, which, depth, untyped, reported, at, weight : array
         Of each contest: where its teams begin (with one entry more), its ruleset, how many parts of a skill
-        count, how many players' figures can be compared, the day, and how much it counts.
+        count, whether there are mutators without a game type, how many players' figures can be compared, the
+        day, and how much it counts.
     first_member, order, rank, score : array
         Of each team: where its members begin (with one entry more), the contest's teams by rank, the rank,
         and the score or nan.
@@ -81,6 +77,7 @@ class Packed:
     first_team: array[int] = field(default_factory=lambda: array("I", [0]))
     which: array[int] = field(default_factory=_whole)
     depth: array[int] = field(default_factory=_whole)
+    untyped: array[int] = field(default_factory=_whole)
     reported: array[int] = field(default_factory=_whole)
     at: array[float] = field(default_factory=_real)
     weight: array[float] = field(default_factory=_real)
@@ -94,7 +91,9 @@ class Packed:
     def columns(self) -> tuple[Contests, Teams, Members]:
         """Return the columns as the plain kernels take them."""
         return (
-            Contests(self.first_team, self.which, self.depth, self.reported, self.at, self.weight),
+            Contests(
+                self.first_team, self.which, self.depth, self.untyped, self.reported, self.at, self.weight
+            ),
             Teams(self.first_member, self.order, self.rank, self.score),
             Members(self.places, self.reports),
         )
@@ -105,7 +104,7 @@ class Packed:
         return (
             Contests(
                 array_of(self.first_team), array_of(self.which), array_of(self.depth),
-                array_of(self.reported), array_of(self.at), array_of(self.weight),
+                array_of(self.untyped), array_of(self.reported), array_of(self.at), array_of(self.weight),
             ),
             Teams(
                 array_of(self.first_member), array_of(self.order), array_of(self.rank), array_of(self.score)
@@ -113,31 +112,20 @@ class Packed:
             Members(array_of(self.places), array_of(self.reports)),
         )  # fmt: skip
 
-    def room(self, many: int) -> tuple[int, int, int, int, int]:
-        """Return how many numbers the kernels need beside these columns for so many filters.
-
-        They are for each team, each player and the chances of a contest at work, and for the predictions
-        of all contests: of each team, and of a draw.
-        """
-        teams = self.most_teams()
-        return (
-            teams * WORKSPACE * many, self.most_members() * SEAT * many, (teams + 1) * many,
-            len(self.rank), len(self.at),
-        )  # fmt: skip
-
-    def most_teams(self) -> int:
-        """Return the largest number of teams in a contest."""
-        return _widest(self.first_team)
-
-    def most_members(self) -> int:
-        """Return the largest number of players in a contest."""
-        return _widest(array("I", map(self.first_member.__getitem__, self.first_team)))
+    def widest(self) -> tuple[int, int]:
+        """Return the largest number of teams in a contest, and of players."""
+        teams = self.first_team
+        if len(teams) <= FEW:
+            return _widest(teams), _widest([self.first_member[start] for start in teams])
+        starts = np.asarray(self.first_member)[np.asarray(teams)]
+        return int(np.diff(teams).max()), int(np.diff(starts).max())
 
 
-def _widest(starts: array[int]) -> int:
+def _widest(starts: Sequence[int]) -> int:
     return max(map(sub, starts[1:], starts), default=0)
 
 
+@lru_cache(1024)
 def levels(ruleset: Ruleset) -> tuple[Ruleset, ...]:
     """Return the parts of skill that count in a ruleset, the general first: the chain of back-off.
 
@@ -152,6 +140,11 @@ def levels(ruleset: Ruleset) -> tuple[Ruleset, ...]:
     if ruleset.mutators:
         parts.append(ruleset)
     return tuple(parts)
+
+
+def untyped(ruleset: Ruleset) -> bool:
+    """Tell whether mutators are known of a ruleset and no game type, so that theirs is the second part."""
+    return bool(ruleset.mutators) and not (ruleset.game or ruleset.game_type)
 
 
 def pack(
@@ -185,17 +178,20 @@ def _add(
     """Append a contest to the columns; ``rows`` has the places of those already seen in its ruleset."""
     teams, ranks = contest.teams, contest.ranks
     figures = figures_of(contest) if contest.statistics else {}
+    places, reports, alike = packed.places, packed.reports, not attention and not figures
     for team in teams:
         for player, share in team:
-            packed.places.extend(rows.get(player) or _seat(packed, contest.ruleset, player, rows))
-            packed.reports.extend((share, attention.get(player, 1.0), figures.get(player, math.nan)))
-        packed.first_member.append(len(packed.reports) // REPORT)
+            places.extend(rows.get(player) or _seat(packed, contest.ruleset, player, rows))
+            reports.append(share)
+            reports.extend(PLAIN if alike else (attention.get(player, 1.0), figures.get(player, math.nan)))
+        packed.first_member.append(len(reports) // REPORT)
     packed.rank.extend(ranks)
     packed.score.extend(contest.scores or (math.nan,) * len(teams))
     packed.order.extend(sorted(range(len(teams)), key=ranks.__getitem__))
     packed.first_team.append(len(packed.rank))
     packed.which.append(packed.rulesets[contest.ruleset])
     packed.depth.append(len(levels(contest.ruleset)))
+    packed.untyped.append(untyped(contest.ruleset))
     packed.reported.append(len(figures))
     packed.at.append(contest.at / DAY)
     packed.weight.append(contest.weight)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from equipoise.matches import Ruleset
 from equipoise.ratings.models.gaussian_filter.hyperparameters import Numbers
-from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Key
+from equipoise.ratings.models.gaussian_filter.packing import Key
 
 #: Squares of a margin and of a statistic before any was seen, and how many contests those count as.
 MARGIN_SQUARE, MARGIN_COUNT = 0.09, 2.0
 STATISTIC_SQUARE, STATISTIC_COUNT = 0.42, 10.0
 
-#: Draws before any contest was seen, and out of how many of even teams at a draw factor of 1.
+#: Draws before any contest was seen, and how many they would have been at a draw factor of 1.
 DRAWS_BEFORE, CLOSE_BEFORE = 0.1, 1.0
 
 #: The experience of who has not played.
@@ -49,12 +48,13 @@ class FilterState:
     evidence: Mapping[Ruleset, Numbers] = field(default_factory=dict)
     pooled: Numbers = (0.0, 0.0)
 
-
-def entries(places: Mapping[Any, int], column: list[float], width: int) -> dict[Any, Numbers]:
-    """Return the numbers of each place of a flat column."""
-    return {key: tuple(column[width * n : width * n + width]) for key, n in places.items()}
-
-
-def counts(places: Mapping[Key, int], games: Sequence[float]) -> dict[str, Numbers]:
-    """Return how many contests each player has had."""
-    return {player: (games[place],) for (player, part), place in places.items() if part == GENERAL}
+    def updated(self, after: FilterState) -> FilterState:
+        """Return what is known with what is known later of some players and rulesets."""
+        return FilterState(
+            {**self.table, **after.table},
+            {**self.rulesets, **after.rulesets},
+            after.world,
+            {**self.games, **after.games},
+            {**self.evidence, **after.evidence},
+            after.pooled,
+        )
