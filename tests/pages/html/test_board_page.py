@@ -72,7 +72,7 @@ def team_of(board: Browser, name: str) -> int:
 
 
 def typed(board: Browser, text: str, **fields: str) -> None:
-    """Write into the form, as its user does, and wait for the answer."""
+    """Write into the form, as its user does, and wait for the answer with its reasons, a frame later."""
     board.run(
         "for (const [id, value] of Object.entries(arguments[0])) document.getElementById(id).value = value;"
         "document.getElementById('status').textContent = ''; document.getElementById('fault').hidden = true;"
@@ -83,6 +83,16 @@ def typed(board: Browser, text: str, **fields: str) -> None:
         "return !['', say('searching')].includes(document.getElementById('status').textContent)"
         " || !document.getElementById('fault').hidden"
     )
+    frames(board)
+
+
+def frames(board: Browser) -> None:
+    """Wait for what the page shows two frames after the teams."""
+    board.run(
+        "window.passed = false; const next = requestAnimationFrame;"
+        "next(() => next(() => next(() => { window.passed = true; })));"
+    )
+    board.wait("return window.passed")
 
 
 def asked(board: Browser) -> Any:
