@@ -96,7 +96,7 @@ def _match(
 ) -> Match:  # fmt: skip
     skills = truth[line_up]
     performance = (skills + rng.normal(0.0, 1.0, skills.shape)).sum(axis=1)
-    ranks = (-performance).argsort().argsort()
+    ranks = (-performance).argsort(kind="stable").argsort(kind="stable")
     against = (skills.sum() - skills.sum(axis=1)) / max(skills.size - skills.shape[1], 1)
     edge = skills - against[:, None]
     kills = rng.poisson(KILLS * np.exp(informative * edge + role[line_up]))

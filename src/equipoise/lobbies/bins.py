@@ -14,6 +14,7 @@ import numpy as np
 from equipoise.arrays import Floats, Ints, Places
 from equipoise.lobbies.problem import LobbyProblem
 from equipoise.programs import Program
+from equipoise.reproducible import least
 from equipoise.stopping import Stop
 
 #: Columns that come in for each bin and lobby: at first, at first with prices known of other bins, and later.
@@ -181,9 +182,8 @@ class _Master:
                 reduced = self.problem.deviations(pairs, np.array(2), target)
                 reduced -= price[rows, None] + price + rent
                 reduced[self.known[where, rows]] = np.inf
-                picks = np.argpartition(reduced, each - 1, axis=1)[:, :each]
-                row, place = np.nonzero(np.take_along_axis(reduced, picks, 1) < below)
-                found.append(self._keys(row + begin, picks[row, place], where))
+                row, other = np.nonzero(least(reduced, each) & (reduced < below))
+                found.append(self._keys(row + begin, other, where))
         return self._kinds(np.concatenate(found))
 
     def _keys(self, one: Ints, other: Ints, where: int) -> Ints:

@@ -234,7 +234,7 @@ def _numbered(codes: Any, size: int) -> tuple[list[int], Any]:
     """
     if size > 4 * len(codes) + 1_000_000:  # a table of all there could be would cost more than sorting
         found, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
-        by_first = np.argsort(first)
+        by_first = np.argsort(first, kind="stable")
         number = np.empty(len(found), dtype=np.int64)
         number[by_first] = np.arange(len(found))
         return found[by_first].tolist(), number[inverse]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
+from equipoise.reproducible import Addends
 from equipoise.teams.problem.problem import MU, Problem
 
 
@@ -67,6 +68,10 @@ class Components:
         steps = np.zeros((len(self.free), self.problem.features.shape[1]))
         np.add.at(steps, self.component, self.problem.features * self.side[:, None])
         return steps
+
+    @cached_property
+    def _addends(self) -> Addends:
+        return Addends(self.steps)
 
     @cached_property
     def base(self) -> Floats:
@@ -133,7 +138,7 @@ class Components:
 
     def first_totals(self, signs: NDArray[np.int8]) -> Floats:
         """Return the first team's totals without bots, shape (m, 5), for signs (m, n_components)."""
-        return self.base + ((signs > 0) & self.free) @ self.steps
+        return self.base + self._addends.over((signs > 0) & self.free)
 
     def totals(self, first: Floats) -> Floats:
         """Return both teams' totals with bots, shape (m, 2, 5), from the first team's without, (m, 5)."""

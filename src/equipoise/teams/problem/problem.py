@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
 from equipoise.players import NO_SIDE
+from equipoise.reproducible import Addends
 from equipoise.teams.problem.preferences import Prices
 from equipoise.teams.problem.roles import Roles
 from equipoise.teams.problem.rounding import Rounding
@@ -135,6 +136,10 @@ class Problem:
     def integral(self) -> bool:
         """Whether all weights are whole numbers, bots not looked at."""
         return all(map(float.is_integer, self.features[:, MU].tolist()))
+
+    @cached_property
+    def _addends(self) -> Addends:
+        return Addends(self.features)
 
     @cached_property
     def whole(self) -> Floats:
@@ -258,7 +263,7 @@ class Problem:
         """
         totals = np.empty((len(labels), self.n_teams, self.features.shape[1]))
         for team in range(self.n_teams):
-            totals[:, team] = (labels == team).astype(np.float64) @ self.features
+            totals[:, team] = self._addends.over(labels == team)
         if self.roles is not None:
             totals[:, :, [MU, SQUARE, VARIANCE]] = self.roles.sums(labels, self.n_teams)[:, :, 1:]
         totals = self.filled(totals)

@@ -32,6 +32,6 @@ def renumbered(problem: Problem, players: Sequence[Player], labels: Labels) -> L
         for now in (players[index].team_now for index in members):
             if now is not None:
                 common[team, now] += 1
-    number = np.argsort(matched(common))
+    number = np.argsort(matched(common), kind="stable")
     moved = common.trace() < common[np.arange(len(rules)), number].sum()
     return number[labels].astype(np.int8) if moved else labels

@@ -137,7 +137,7 @@ def _divided(
     """Go through the splits in chunks: those who are fixed stand from the beginning, the others follow."""
     start = np.array([[team for team in fixed if team >= 0]], dtype=np.int8)
     order = sorted(range(len(sizes)), key=lambda block: fixed[block] < 0)
-    back = np.argsort(order) if start.size else slice(None)
+    back = np.argsort(order, kind="stable") if start.size else slice(None)
     for labels in _extended(start, tuple(sizes[block] for block in order), max_size, interchangeable):
         yield labels[:, back]
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from equipoise.arrays import Floats, Labels
 from equipoise.errors import UnsupportedError
 from equipoise.registry import SOLVERS, resolve
+from equipoise.reproducible import least
 from equipoise.stopping import Stop, never
 from equipoise.teams.objectives.objective import Criterion, Limit
 from equipoise.teams.problem.problem import COUNT, Problem
@@ -280,9 +281,9 @@ class Best:
         elif len(candidates) > 64 * self.task.keep:
             # Sorting them all would cost more than finding them: the least ones suffice, with room for
             # repetitions; the rest is looked at only if those do not fill the list.
-            part = np.argpartition(costs[candidates], 32 * self.task.keep)
-            self._take(candidates[part[: 32 * self.task.keep]], labels, costs, unevenness)
-            candidates = candidates[part[32 * self.task.keep :]]
+            few = least(costs[candidates], 32 * self.task.keep)
+            self._take(candidates[few], labels, costs, unevenness)
+            candidates = candidates[~few]
             candidates = candidates[costs[candidates] <= self.worst]
         self._take(candidates, labels, costs, unevenness)
 

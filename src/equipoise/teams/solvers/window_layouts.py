@@ -14,6 +14,7 @@ from itertools import islice
 import numpy as np
 
 from equipoise.arrays import Floats, Ints
+from equipoise.reproducible import weighted
 from equipoise.teams.objectives.objective import EVERYWHERE, Closeness, Crowd
 from equipoise.teams.problem.problem import COUNT, MU, Problem
 from equipoise.teams.solvers import window_kernels as kernels
@@ -146,7 +147,7 @@ def blocks_of(problem: Problem, free: Ints, second_axis: Floats) -> kernels.Bloc
     return kernels.Blocks(
         sizes=problem.sizes[free],
         first=np.ascontiguousarray(features[:, MU]),
-        second=np.ascontiguousarray(features @ second_axis),
+        second=weighted(features, second_axis),
         kinds=problem.kinds[free],
         ranks=ranks.astype(np.int64),
         clash=clash,
@@ -179,7 +180,7 @@ def _classes(
     return kernels.Classes(
         need=layout.missing[first],
         first=np.ascontiguousarray(base[:, MU]),
-        second=np.ascontiguousarray(base @ second_axis),
+        second=weighted(base, second_axis),
         clash=clash,
         teams=np.array([len(teams) for teams in layout.teams], dtype=np.int64),
         members=members,
