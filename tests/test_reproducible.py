@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import equipoise
-from equipoise.reproducible import Addends, least
+from equipoise.arrays import least
+from equipoise.teams.problem.problem import parts_of, sums_of
 
 #: What libraries are to think of the processor: kernels of OpenBLAS, and features that NumPy leaves alone.
 BLAS, NUMPY = ("Prescott", "Haswell", "SkylakeX"), "NPY_DISABLE_CPU_FEATURES"
@@ -67,8 +68,8 @@ def test_sums_do_not_depend_on_the_order(rows: list[tuple[float, float]], seed: 
     """They are those of exact arithmetic but for one rounding, in any order."""
     order = np.random.default_rng(seed).permutation(len(rows))
     chosen = np.array([[n % 3 != 0 for n in range(len(rows))], [True] * len(rows)])
-    sums = Addends(np.array(rows)).over(chosen)
-    again = Addends(np.array(rows)[order]).over(chosen[:, order])
+    sums = sums_of(chosen, parts_of(np.array(rows)), 2)
+    again = sums_of(chosen[:, order], parts_of(np.array(rows)[order]), 2)
     assert sums.tobytes() == again.tobytes()
     for row, mask in zip(sums, chosen, strict=True):
         for column, total in enumerate(row.tolist()):

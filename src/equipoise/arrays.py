@@ -1,4 +1,4 @@
-"""The kinds of arrays that the house passes around, named once."""
+"""The kinds of arrays that the house passes around, named once, and what is done with them."""
 
 from __future__ import annotations
 
@@ -19,3 +19,22 @@ Labels = NDArray[np.int8]
 
 #: Yes or no for each.
 Bools = NDArray[np.bool_]
+
+
+def least(costs: Floats, many: int) -> Bools:
+    """Tell which are so many of the least of the last axis, of equal ones the first.
+
+    Which of equal ones NumPy partitions off depends on the processor.
+
+    Examples
+    --------
+    >>> least(np.array([3.0, 1.0, 2.0, 2.0, 2.0]), 3)
+    array([False,  True,  True,  True, False])
+    """
+    most = np.partition(costs, many - 1, axis=-1)[..., many - 1, None]
+    chosen = costs <= most
+    if (chosen.sum(axis=-1) > many).any():
+        ties = costs == most
+        room = many - (chosen & ~ties).sum(axis=-1, keepdims=True)
+        chosen &= ~ties | (ties.cumsum(axis=-1) <= room)
+    return np.asarray(chosen)

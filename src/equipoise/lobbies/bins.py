@@ -11,10 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equipoise.arrays import Floats, Ints, Places
+from equipoise.arrays import Floats, Ints, Places, least
 from equipoise.lobbies.problem import LobbyProblem
 from equipoise.programs import Program
-from equipoise.reproducible import least
 from equipoise.stopping import Stop
 
 #: Columns that come in for each bin and lobby: at first, at first with prices known of other bins, and later.

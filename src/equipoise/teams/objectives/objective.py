@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.reproducible import weighted
 from equipoise.teams.objectives.partial_kernels import Partial
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
 from equipoise.teams.problem.rounding import UNIT, Rounding
@@ -105,7 +104,7 @@ class Pair:
         """Return mean and variance over both teams; the weights say what counts as a square."""
         n = self.counts[0] + self.counts[1]
         mean = float(self.whole[MU]) / n
-        squares = float(weighted(self.whole, np.array(weights))) / n
+        squares = float((self.whole * np.array(weights)).sum()) / n
         return mean, max(squares - (mean - centre) ** 2, 0.0) + prior
 
 

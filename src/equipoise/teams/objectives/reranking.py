@@ -11,7 +11,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from equipoise.arrays import Floats
-from equipoise.reproducible import weighted
 
 
 def quantile_distance(teams: Sequence[Floats]) -> float:
@@ -38,7 +37,7 @@ def _distance(one: Floats, other: Floats) -> float:
         return 0.0
     points = np.sort(np.concatenate([one, other]))
     below = [np.searchsorted(np.sort(team), points[:-1], side="right") / len(team) for team in (one, other)]
-    return float(weighted(np.abs(below[0] - below[1]), np.diff(points)))
+    return float((np.abs(below[0] - below[1]) * np.diff(points)).sum())
 
 
 def strongest_difference(teams: Sequence[Floats]) -> float:

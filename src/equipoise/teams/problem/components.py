@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
-from equipoise.reproducible import Addends
-from equipoise.teams.problem.problem import MU, Problem
+from equipoise.teams.problem.problem import MU, Problem, parts_of, sums_of
 
 
 class Contradiction(Exception):  # noqa: N818  # a finding, not a failure: balance() turns it into an answer
@@ -70,8 +69,8 @@ class Components:
         return steps
 
     @cached_property
-    def _addends(self) -> Addends:
-        return Addends(self.steps)
+    def _parts(self) -> Floats:
+        return parts_of(self.steps)
 
     @cached_property
     def base(self) -> Floats:
@@ -138,7 +137,7 @@ class Components:
 
     def first_totals(self, signs: NDArray[np.int8]) -> Floats:
         """Return the first team's totals without bots, shape (m, 5), for signs (m, n_components)."""
-        return self.base + self._addends.over((signs > 0) & self.free)
+        return self.base + sums_of((signs > 0) & self.free, self._parts, self.steps.shape[1])
 
     def totals(self, first: Floats) -> Floats:
         """Return both teams' totals with bots, shape (m, 2, 5), from the first team's without, (m, 5)."""

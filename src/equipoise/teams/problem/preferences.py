@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -19,7 +18,6 @@ import numpy as np
 from equipoise.arrays import Floats, Labels
 from equipoise.errors import InputError
 from equipoise.players import NO_SIDE, Player
-from equipoise.reproducible import Addends
 
 if TYPE_CHECKING:
     from equipoise.matches import Match
@@ -106,18 +104,13 @@ class Prices:
         named = {block for group in self.groups for block in group.blocks}
         return named | set(np.flatnonzero(self.sides.any(axis=1)).tolist())
 
-    @cached_property
-    def _addends(self) -> list[Addends]:
-        """What blocks pay in each team."""
-        return [Addends(column[:, None]) for column in self.sides.T]
-
     def paid(self, labels: Labels) -> Floats:
         """Return what each team's players pay, shape (m, n_teams), for labels of shape (m, n_blocks)."""
         n_teams = self.sides.shape[1]
         paid = np.zeros((len(labels), n_teams))
         if self.sides.any():
             for team in range(n_teams):
-                paid[:, team] = self._addends[team].over(labels == team)[:, 0]
+                paid[:, team] = ((labels == team) * self.sides[:, team]).sum(axis=1)
         for group in self.groups:
             paid += group.price * broken_for(group, labels, n_teams)
         return paid

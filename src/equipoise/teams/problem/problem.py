@@ -8,16 +8,15 @@ Objectives see only the features' sums over each team (the totals), so nothing h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.arrays import Floats, Ints, Labels
+from equipoise.arrays import Bools, Floats, Ints, Labels
 from equipoise.players import NO_SIDE
-from equipoise.reproducible import Addends
 from equipoise.teams.problem.preferences import Prices
 from equipoise.teams.problem.roles import Roles
 from equipoise.teams.problem.rounding import Rounding
@@ -34,6 +33,9 @@ PRICE = 5
 
 #: The column after it where it counts who changes team: how many of each team's players come from another.
 MOVES = 6
+
+#: Bits that a number has, and an exponent below those of all numbers.
+BITS, NOTHING = 53, -1100
 
 
 class SizeRules(NamedTuple):
@@ -138,8 +140,8 @@ class Problem:
         return all(map(float.is_integer, self.features[:, MU].tolist()))
 
     @cached_property
-    def _addends(self) -> Addends:
-        return Addends(self.features)
+    def _parts(self) -> Floats:
+        return parts_of(self.features)
 
     @cached_property
     def whole(self) -> Floats:
@@ -263,7 +265,7 @@ class Problem:
         """
         totals = np.empty((len(labels), self.n_teams, self.features.shape[1]))
         for team in range(self.n_teams):
-            totals[:, team] = self._addends.over(labels == team)
+            totals[:, team] = sums_of(labels == team, self._parts, totals.shape[2])
         if self.roles is not None:
             totals[:, :, [MU, SQUARE, VARIANCE]] = self.roles.sums(labels, self.n_teams)[:, :, 1:]
         totals = self.filled(totals)
@@ -308,29 +310,6 @@ class Problem:
         fixed = all(team in (-1, label) for team, label in zip(self.fixed, labels, strict=True))
         apart = all(labels[one] != labels[other] for one, other in self.apart)
         return fixed and apart and sizes.holds(counts)
-
-    def freed(self, labels: Labels, blocks: NDArray[np.intp]) -> Problem:
-        """Return the problem of dividing some blocks, while all others are held as one block for each team.
-
-        Parameters
-        ----------
-        labels : ndarray, shape (n_blocks,)
-            The team of each block.
-        blocks : ndarray of int
-            Those that may move; in the new problem they come after the teams' held blocks, in this order.
-            Of pairs that must be apart both are among them, or else nobody looks at the pair.
-        """
-        place = {block: n for n, block in enumerate(blocks.tolist(), start=self.n_teams)}
-        stays = np.ones(self.n_blocks, dtype=np.bool_)
-        stays[blocks] = False
-        held = [self.features[stays & (labels == team)].sum(axis=0) for team in range(self.n_teams)]
-        return replace(
-            self,
-            features=np.concatenate([np.array(held), self.features[blocks]]),
-            apart=tuple((place[a], place[b]) for a, b in self.apart if a in place and b in place),
-            fixed=(*range(self.n_teams), *(self.fixed[block] for block in place)),
-            members=((),) * self.n_teams + tuple(self.members[block] for block in place),
-        )
 
     def size_violation(self, counts: Ints) -> Floats:
         """Return how many players are too many or too few, shape (m,), for counts of shape (m, n_teams)."""
@@ -395,3 +374,27 @@ class Problem:
     def _team_rules(self, *, sided: bool) -> tuple[tuple[int, ...], ...]:
         told_apart = [team if sided or team in self.fixed else -1 for team in range(self.n_teams)]
         return tuple(zip(told_apart, self.min_size, self.max_size, self.seats, strict=True))
+
+
+def parts_of(rows: Floats) -> Floats:
+    """Return rows of numbers in parts side by side, the smallest first, whose sums are exact in any order.
+
+    A matrix product adds up in an order of the processor's own, with which the last digit differs.  Multiples
+    of so large a power of two are not rounded; two such make up a number, unless some are far larger
+    (S. Rump, T. Ogita, S. Oishi, SIAM J. Sci. Comput. 31 (2008) 189, section 3).
+    """
+    parts, many, rest = list[Floats](), len(rows).bit_length(), rows
+    exponents = np.frexp(np.abs(rows).max(axis=0, initial=0.0))[1] + many
+    while not parts or (rest.any() and exponents.max() > NOTHING):
+        # To add a number of so many bits and take it away again leaves a multiple of its last bit.
+        large = np.ldexp(1.5, exponents)
+        parts.append((rest + large) - large)
+        rest = rest - parts[-1]
+        exponents = exponents - (BITS - 1 - many)
+    return np.concatenate(parts[::-1], axis=1)
+
+
+def sums_of(chosen: Bools, parts: Floats, width: int) -> Floats:
+    """Return the sums of rows of which there are parts, shape (m, width), for those chosen, (m, n)."""
+    sums = chosen.astype(np.float64) @ parts
+    return np.asarray(sums.reshape(len(chosen), -1, width).sum(axis=1))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import cast
 
 import numpy as np
@@ -13,7 +12,6 @@ import numpy as np
 from equipoise.arrays import Floats, Labels
 from equipoise.errors import InputError
 from equipoise.players import LARGEST_WEIGHT
-from equipoise.reproducible import Addends
 
 #: How far a sum may be beyond its limit by rounding, relative to the sum of its terms' sizes.
 ROW_ROUNDING = 1e-9
@@ -100,16 +98,11 @@ class Rows:
         """The blocks that any rule is about."""
         return set(np.flatnonzero(self.factors.any(axis=(0, 2))).tolist())
 
-    @cached_property
-    def _addends(self) -> list[Addends]:
-        """The coefficients in each team."""
-        return [Addends(self.factors[:, :, team].T) for team in range(self.factors.shape[2])]
-
     def excess(self, labels: Labels) -> Floats:
         """Return by how much splits break the rules, shape (m,); 0 where all are kept."""
         sums = np.zeros((len(labels), len(self.low)))
-        for team, addends in enumerate(self._addends):
-            sums += addends.over(labels == team)
+        for team in range(self.factors.shape[2]):
+            sums += ((labels == team)[:, None] * self.factors[:, :, team]).sum(axis=2)
         size = np.abs(self.factors).max(axis=2).sum(axis=1) + 1.0
         beyond = np.maximum(sums - self.high, self.low - sums) / size
         return cast("Floats", np.where(beyond > ROW_ROUNDING, beyond, 0.0).sum(axis=1))

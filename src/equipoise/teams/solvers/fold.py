@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
 from equipoise.teams.problem.problem import COUNT, MU, Problem
+from equipoise.teams.problem.subproblem import subproblem
 from equipoise.teams.solvers.enumerate import splits
 from equipoise.teams.solvers.pairwise import draft_teams, even_rooms, improve, range_bound
 from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
@@ -43,7 +44,7 @@ def solve(task: Task) -> Found:
         labels = drafted
     best.offer(labels[None, :])
     freed = _few(task, labels)
-    small = task.problem.freed(labels, freed)
+    small = subproblem(task.problem, labels, freed)
     near = replace(task, problem=small, keep=1, start=())
     mended = Best(near)
     improve(near, _labels_of(small, labels[freed]), mended, bound, disturbances=0)

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Floats, Ints, Labels
 from equipoise.compiled import run
-from equipoise.reproducible import weighted
 from equipoise.teams.objectives.objective import Pair
 from equipoise.teams.problem.components import Components
 from equipoise.teams.problem.problem import COUNT, MU, Problem
@@ -222,4 +221,4 @@ def _size_class(
     ]
     pairs = sum((row[1] - row[0]) * (row[3] - row[2]) for row in together)
     ranges = kernels.Ranges(*np.array(together, dtype=np.int64).reshape(-1, 4).T.copy())
-    return SizeClass(Pair(counts, whole), float(base[MU]), float(weighted(base, axis)), ranges, pairs)
+    return SizeClass(Pair(counts, whole), float(base[MU]), float((base * axis).sum()), ranges, pairs)

@@ -18,6 +18,7 @@ from equipoise.arrays import Floats, Labels
 from equipoise.compiled import pays
 from equipoise.stopping import seconds_left
 from equipoise.teams.problem.problem import COUNT, MU, Problem
+from equipoise.teams.problem.subproblem import subproblem
 from equipoise.teams.solvers.meeting import meet
 from equipoise.teams.solvers.task import Best, Task
 
@@ -160,7 +161,7 @@ def redivide(task: Task, labels: Labels, pair: tuple[int, int], best: Best) -> L
     part = _part(task.problem, labels, pair, blocks)
     if len(blocks) > MOST_FREED:
         freed = _few(task, part)
-        part = part.freed((labels[blocks] == pair[1]).astype(np.int8), freed)
+        part = subproblem(part, (labels[blocks] == pair[1]).astype(np.int8), freed)
         blocks = blocks[freed]
     found = meet(replace(task, problem=part, start=(), keep=4), patience=PATIENCE)
     candidates = [labels]

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from equipoise.arrays import Labels
 from equipoise.errors import UnsupportedError
+from equipoise.teams.problem.subproblem import subproblem
 from equipoise.teams.solvers import pairwise
 from equipoise.teams.solvers.anneal import Neighbourhood, climb_down
 from equipoise.teams.solvers.bounds import lower_bound
@@ -80,7 +81,7 @@ def _divide_anew(
 ) -> None:
     """Divide the chosen components exactly while all other blocks stay where they are."""
     freed = np.flatnonzero(np.isin(near.parts.component, chosen))
-    part = task.problem.freed(labels, freed)
+    part = subproblem(task.problem, labels, freed)
     found = meet(replace(task, problem=part, start=()), patience=PATIENCE)
     for ranked in found.ranked:
         whole = labels.copy()

@@ -13,10 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.arrays import Floats, Labels
+from equipoise.arrays import Floats, Labels, least
 from equipoise.errors import UnsupportedError
 from equipoise.registry import SOLVERS, resolve
-from equipoise.reproducible import least
 from equipoise.stopping import Stop, never
 from equipoise.teams.objectives.objective import Criterion, Limit
 from equipoise.teams.problem.problem import COUNT, Problem
@@ -266,11 +265,12 @@ class Best:
             costs = np.where(costs_by(criterion) <= limit, costs, math.inf)
         if self.task.keep == 1:
             row = int(costs.argmin())
-            least = float(costs[row])
-            if least < math.inf and np.count_nonzero(costs == least) == 1:
+            lowest = float(costs[row])
+            if lowest < math.inf and np.count_nonzero(costs == lowest) == 1:
                 sizes = totals[row, :, COUNT].tolist()
-                self._put(least, int(max(sizes) - min(sizes)), labels[row])
-                return least
+                self._put(lowest, int(max(sizes) - min(sizes)), labels[row])
+                return lowest
+            costs = np.where(costs == lowest, costs, math.inf)
         self._insert(labels, costs, np.ptp(totals[:, :, COUNT], axis=1))
         return float(costs.min())
 

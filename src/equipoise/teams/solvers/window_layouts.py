@@ -14,7 +14,6 @@ from itertools import islice
 import numpy as np
 
 from equipoise.arrays import Floats, Ints
-from equipoise.reproducible import weighted
 from equipoise.teams.objectives.objective import EVERYWHERE, Closeness, Crowd
 from equipoise.teams.problem.problem import COUNT, MU, Problem
 from equipoise.teams.solvers import window_kernels as kernels
@@ -147,7 +146,7 @@ def blocks_of(problem: Problem, free: Ints, second_axis: Floats) -> kernels.Bloc
     return kernels.Blocks(
         sizes=problem.sizes[free],
         first=np.ascontiguousarray(features[:, MU]),
-        second=weighted(features, second_axis),
+        second=(features * second_axis).sum(axis=1),
         kinds=problem.kinds[free],
         ranks=ranks.astype(np.int64),
         clash=clash,
@@ -180,7 +179,7 @@ def _classes(
     return kernels.Classes(
         need=layout.missing[first],
         first=np.ascontiguousarray(base[:, MU]),
-        second=weighted(base, second_axis),
+        second=(base * second_axis).sum(axis=1),
         clash=clash,
         teams=np.array([len(teams) for teams in layout.teams], dtype=np.int64),
         members=members,

@@ -23,7 +23,6 @@ import numpy as np
 
 from equipoise.arrays import Ints, Labels
 from equipoise.compiled import pays, run
-from equipoise.reproducible import weighted
 from equipoise.stopping import seconds_left
 from equipoise.teams.objectives.objective import EVERYWHERE, Interval, Windows
 from equipoise.teams.objectives.partial_kernels import Partial, partial_cost
@@ -231,7 +230,7 @@ class _Enumeration:
             windows = self.task.criterion.windows(cost, layout.crowd)
         close = closer(windows.closeness, layout.close, self.zero)
         for team in layout.full:
-            total, second = layout.base[team, MU], float(weighted(layout.base[team], self.second_axis))
+            total, second = layout.base[team, MU], float((layout.base[team] * self.second_axis).sum())
             inside = _within(total, windows.mu[team], self.pads[0])
             if not (inside and _within(second, windows.second[team], self.pads[1])):
                 return None
@@ -252,7 +251,7 @@ class _Enumeration:
         if partial.cost == math.inf:
             return Partial()
         base, full = layout.base, list(layout.full)
-        counts, squares = base[:, COUNT], weighted(base, self.second_axis)
+        counts, squares = base[:, COUNT], (base * self.second_axis).sum(axis=1)
         kept = np.array([partial.begin, partial.begin])
         for team in full:
             partial_cost(partial, kept, 0, counts[team], base[team, MU], squares[team], 0.0, 0.0, 0.0)
@@ -260,7 +259,7 @@ class _Enumeration:
         levels = memory.levels
         levels.kept[:1] = kept[0]
         levels.count_left[:1] = float(sum(layout.crowd.counts)) - counts[full].sum()
-        levels.second_left[:1] = float(weighted(layout.crowd.whole, self.second_axis)) - squares[full].sum()
+        levels.second_left[:1] = float((layout.crowd.whole * self.second_axis).sum()) - squares[full].sum()
         room = math.sqrt(self.pads[1]) if partial.rooted else self.task.error
         return partial._replace(cost=partial.cost + room)
 
