@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import itertools
 import json
 import os
 import shutil
@@ -21,6 +22,7 @@ from tests.cli.running import run
 from equipoise.archive.sqlite import sqlite_driver
 from equipoise.cli import group
 from equipoise.errors import EquipoiseError
+from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 
 DAY = 86400
 
@@ -228,7 +230,8 @@ def test_an_archive_is_rebuilt_with_another_model_and_keeps_it(store: str, log: 
     """What learns is a choice that stays."""
     call("ingest", str(log), "--store", store)
     before = call("players", "--store", store)
-    assert call("rebuild", "--store", store) == "ratings rebuilt from 6 matches\n"
+    line_of_default = "learning now: default, settings general, 0 starting weights\n"
+    assert call("rebuild", "--store", store) == f"ratings rebuilt from 6 matches\n{line_of_default}"
     assert call("players", "--store", store) == before
     assert plain("rebuild", "--model", "elo", "--store", store)["matches"] == 6
     log.write_text(line(9))
@@ -256,6 +259,80 @@ def test_an_archive_is_rebuilt_with_other_settings_and_keeps_them(
     )
     call("rebuild", "--profile", "general", "--store", store)
     assert call("players", "--store", store) == usual
+
+
+GUESSES = "ann 1900\nbob 1400\ncid 1100\n"
+TUNED = json.dumps([{"settings": GaussianFilter().as_settings()}])
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "learns"),
+    [
+        ("--starting g", "", "default general 3"),
+        ("--starting g", "--model default", "default general 3"),
+        ("--starting g", "--profile frozen", "default frozen 3"),
+        ("--starting g", "--settings own", "default own 3"),
+        ("--starting g", "--starting none", "default general 0"),
+        ("--starting g", "--starting none --model elo", "elo as-shipped 0"),
+        ("--starting g", "--starting none --settings tuned", "gaussian-filter as-shipped 0"),
+        ("--profile frozen", "--starting g", "default frozen 3"),
+        ("--profile frozen", "--model default", "default frozen 0"),
+        ("--settings own", "--starting g", "default own 3"),
+        ("--settings own", "--profile general", "default general 0"),
+        ("--model elo --settings elo", "", "elo own 0"),
+        ("--model elo --settings elo", "--model elo", "elo own 0"),
+        ("--model elo", "--settings elo", "elo own 0"),
+        ("--model elo", "--model default --starting g", "default general 3"),
+        ("--settings tuned", "--settings tuned", "gaussian-filter as-shipped 0"),
+        ("--settings tuned", "--model default", "default general 0"),
+    ],
+)
+def test_a_rebuild_changes_only_what_is_named(
+    before: str, now: str, learns: str, store: str, log: Path, tmp_path: Path
+) -> None:
+    """The model, its settings and the starting weights each stay until their own option changes them."""
+    call("ingest", str(log), "--store", store)
+    rebuild(tmp_path, store, before)
+    rebuild(tmp_path, store, now)
+    model, settings, starting = learns.split()
+    learning = f"learning now: {model}, settings {settings.replace('-', ' ')}, {starting} starting weights"
+    assert call("rebuild", "--store", store).splitlines()[1] == learning
+    assert plain("rebuild", "--store", store)["model"] == model
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "message"),
+    [
+        ("--starting g", "--model elo", "keeps 3 of them; add --starting none"),
+        ("--starting g", "--settings tuned", "tuned: it sets every constant"),
+        ("--model elo", "--starting g", "this archive learns with elo"),
+        ("--model elo", "--profile frozen", "add --model default"),
+        ("--settings tuned", "--starting g", "this archive learns with gaussian-filter"),
+        ("", "--settings tuned --starting g", "tuned: it sets every constant"),
+    ],
+)
+def test_a_rebuild_that_would_drop_something_is_refused(
+    before: str, now: str, message: str, store: str, log: Path, tmp_path: Path
+) -> None:
+    """What the archive keeps is not lost in passing, and the model does not change with the guesses."""
+    call("ingest", str(log), "--store", store)
+    rebuild(tmp_path, store, before)
+    kept = call("players", "--store", store)
+    done = rebuild(tmp_path, store, now)
+    assert done.returncode
+    assert message in done.stderr
+    assert call("players", "--store", store) == kept
+
+
+def rebuild(folder: Path, store: str, options: str) -> subprocess.CompletedProcess[str]:
+    """Rebuild an archive with options that name files of this folder."""
+    texts = {"g": GUESSES, "own": '{"sigma": 0.25}', "elo": '{"k": 12}', "tuned": TUNED}
+    words = options.split()
+    for n, (option, word) in enumerate(itertools.pairwise(words)):
+        if option in ("--starting", "--settings") and word in texts:
+            words[n + 1] = str(folder / word)
+            (folder / word).write_text(texts[word])
+    return run("rebuild", *words, "--store", store)
 
 
 def test_who_is_forgotten_is_so_under_a_second_connection_too(store: str, log: Path, tmp_path: Path) -> None:

@@ -202,6 +202,27 @@ def test_a_misspelt_step_is_asked_about_and_makes_no_teams() -> None:
     assert plain("Tabel", "Amber", "--new", "Tabel")["here"] == ["Tabel", "Amber"]
 
 
+@pytest.mark.parametrize("later", ["Ann 1\nBob 2\nCid 8\nDee 9\n", None])
+def test_starting_weights_of_a_night_yield_to_a_later_choice(
+    later: str | None, tmp_path: Path, data_folder: Path
+) -> None:
+    """What is chosen for the archive holds through every step, a look and an undo; new weights come after."""
+    night("Ann 1900", "Bob 1400", "Cid 1300", "Dee 1000")
+    night("won", "red", "--at", "2026-01-05")
+    (tmp_path / "later.txt").write_text(later or "")
+    given = "none" if later is None else str(tmp_path / "later.txt")
+    store = f"sqlite:///{data_folder / 'equipoise' / 'night.db'}"
+    CliRunner().invoke(group, ["rebuild", "--starting", given, "--store", store])
+    chosen = players(data_folder)
+    for step in (["table"], ["late", "Fay"], ["undo"], ["table"]):
+        night(*step)
+        assert players(data_folder) == chosen
+    night("Ann", "Bob", "Cid", "Eve 9", "--new", "Eve")
+    assert {row["name"]: row["starting"] for row in plain("table")["players"]}["Eve"] == 9.0
+    night("undo")
+    assert players(data_folder) == chosen
+
+
 def test_a_typed_number_is_a_starting_weight_unless_it_belongs_to_a_known_name() -> None:
     """As the help says; what is taken for a weight is said, and the other way is an option."""
     done = CliRunner().invoke(group, ["night", "Amber 1500", "Birch 1400", "Cedar", "Elm", "Fir"])

@@ -24,10 +24,9 @@ from equipoise.archive.known import Recorded, Standing, Updated
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.listing import Listed
 from equipoise.archive.migrations.upgrading import prepare
-from equipoise.archive.models import chosen, renamed
+from equipoise.archive.models import chosen, guessed, renamed
 from equipoise.archive.records import match_of, record_of
 from equipoise.archive.schema import ARCHIVE, HEAD, MATCH, archive_row, grow, merged_ids, present
-from equipoise.logs.play import NAME
 from equipoise.matches import Match
 from equipoise.ratings.model import RatingModel
 
@@ -226,19 +225,24 @@ class Archive:
         """Return what is known of everyone, as of one revision."""
         return self._learner.standing()
 
-    def rebuild(self, model: RatingModel | str | None = None) -> Updated:
-        """Learn from all matches again, optionally with another model, which then stays."""
+    def rebuild(self, model: RatingModel | str | None = None, *, of_night: bool = False) -> Updated:
+        """Learn from all matches again, optionally with another model, which then stays.
+
+        Its starting weights replace those of nights so far, unless they are ``of_night``.
+        """
         if isinstance(model, str):
             self._learner.choose(chosen(model))
         elif model is not None:
+            if not of_night and getattr(model, "starting", ()) != getattr(self.model, "starting", ()):
+                with self._database.writing() as connection:
+                    nights.replace_weights(self._database, connection)
             self._learner.choose(chosen(self._without_forgotten(model)))
         return self._learner.renew("asked for")
 
     def _without_forgotten(self, model: RatingModel) -> RatingModel:
         """Return a model whose guesses name nobody who was forgotten."""
-        guessed = [each for who, *_ in getattr(model, "starting", ()) for each in (who, f"{NAME}{who}")]
         with self._database.reading() as connection:
-            return renamed(model, corrections.Forgetting(connection).names(guessed))
+            return renamed(model, corrections.Forgetting(connection).names(guessed(model)))
 
     # Corrections
 

@@ -67,6 +67,11 @@ def renamed(model: RatingModel, names: Mapping[str, str]) -> RatingModel:
     )
 
 
+def guessed(model: RatingModel) -> list[str]:
+    """Return the ids of those whose strength was guessed, each also as that of a name in a log."""
+    return [each for who, *_ in getattr(model, "starting", ()) for each in (who, f"{NAME}{who}")]
+
+
 def rated_by(model: RatingModel) -> str:
     """Return a model with all its parameters as a text: other ratings have another one."""
     kind = type(model)

@@ -17,7 +17,7 @@ from equipoise.archive.records import record_of
 from equipoise.archive.schema import MATCH, NIGHT, grow, identity, mark_stale
 from equipoise.errors import InputError
 from equipoise.matches import Match
-from equipoise.pickup.night import renamed
+from equipoise.pickup.night import GUESSES, WEIGHTS, renamed
 
 
 def events(connection: sa.Connection) -> list[dict[str, Any]]:
@@ -53,6 +53,12 @@ def add(
     counts = sa.select(MATCH.c.id).where(MATCH.c.id == identity(undone or ""), MATCH.c.undone.is_(False))
     if undone is not None and connection.execute(counts).first():
         corrections.undo(connection, undone, back=False)
+
+
+def replace_weights(database: Database, connection: sa.Connection) -> None:
+    """Note that other starting weights were chosen than those of the steps so far, if there are any."""
+    if any(event["kind"] == WEIGHTS for event in events(connection)):
+        add(database, connection, {"kind": GUESSES}, None)
 
 
 def _report(database: Database, connection: sa.Connection, match: Match) -> None:

@@ -7,13 +7,8 @@ from typing import Any
 
 import click
 
-from equipoise.cli.histories import (
-    model_named,
-    progress_bar,
-    read_history,
-    say_unplayed,
-    with_settings_options,
-)
+from equipoise.cli.histories import progress_bar, read_history
+from equipoise.cli.shared.models import model_named, say_unplayed, with_settings_options
 from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
 from equipoise.cli.shared.rosters import store
 from equipoise.cli.shared.values import Number

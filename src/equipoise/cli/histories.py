@@ -1,28 +1,24 @@
-"""What the commands on match files share: reading them with messages and a progress bar, models by name."""
+"""What the commands on match files share: reading them with messages and a progress bar."""
 
 from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.shared.custom_settings import CustomSettings
-from equipoise.cli.shared.values import OneOf
-from equipoise.errors import AmbiguousError, InputError, UnknownNameError
-from equipoise.ratings.profiles import PROFILES, SHIPPED
-from equipoise.registry import MODELS, resolve
+from equipoise.errors import InputError
 
 if TYPE_CHECKING:
     from equipoise.matches import Match
     from equipoise.ratings.columns import Columns
 
 
-#: Records that are listed one by one for files without any match, and players without one.
+#: Records that are listed one by one for files without any match.
 MOST_LISTED = 10
 
 #: Matches that are named where they share something odd.
@@ -222,151 +218,6 @@ def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task(what, total=1.0)
         yield lambda part: progress.update(task, completed=part)
-
-
-#: Options that say what the default model is like.
-SETTINGS = (
-    click.option("--profile", type=OneOf(list(PROFILES)), help="Settings of the default model."),
-    click.option(
-        "--settings",
-        metavar="FILE.json",
-        callback=lambda _, __, path: None if path is None else CustomSettings(path),
-        help='Custom settings: what \'tune --json\' prints, or of any model, as {"elo": {"k": 32}}.',
-    ),
-    click.option(
-        "--starting",
-        metavar="ROSTER",
-        help="Your guesses of the players' strength, in any unit, to start from.",
-    ),
-)
-
-
-def with_settings_options(command: Any) -> Any:
-    """Add the options that say what the default model is like."""
-    for option in reversed(SETTINGS):
-        command = option(command)
-    return command
-
-
-def with_model_options(command: Any) -> Any:
-    """Add the options that say what learns: a model, or settings of the default one."""
-    names = f"Which model learns: {', '.join(MODELS)}."
-    model = click.option("--model", default="default", show_default=True, metavar="NAME", help=names)
-    return model(with_settings_options(command))
-
-
-def model_named(
-    name: str,
-    profile: str | None = None,
-    settings: CustomSettings | None = None,
-    starting: str | None = None,
-) -> Any:
-    """Return a model by its name, made without arguments, or the default one with settings and guesses.
-
-    Raises
-    ------
-    click.UsageError
-        If there is no such model, or settings are given twice or for another model.
-    InputError
-        If the settings are wrong.
-    """
-    if profile and settings:
-        msg = "--profile cannot be used with --settings"
-        raise click.UsageError(msg)
-    if name != "default":
-        kind = _model_kind(name)
-        for option, given in (("--profile", profile), ("--starting", starting)):
-            if given is not None:
-                msg = f"{option} cannot be used with --model {name}: it is for the default model"
-                raise click.UsageError(msg)
-        return kind() if settings is None else _with_constants(name, kind, settings)
-    model = _settled(profile, settings)
-    return model if starting is None else started(model, starting)
-
-
-def _model_kind(name: str) -> Any:
-    """Return the class of a model; one that there is not is named by the option that it was typed after."""
-    several = "models" in click.get_current_context().params
-    try:
-        return resolve("--models" if several else "--model", MODELS, name)
-    except UnknownNameError as error:
-        raise click.UsageError(str(error)) from error
-
-
-def _with_constants(name: str, kind: Any, custom: CustomSettings) -> Any:
-    """Return a model other than the default one with the constants of a file."""
-    from dataclasses import fields, is_dataclass
-
-    settings = custom.of(name)
-    known = [each.name for each in fields(kind)] if is_dataclass(kind) else []
-    if not known:
-        msg = f"--settings: {name} has no constants that a file could set; it must be a dataclass"
-        raise InputError(msg)
-    if not isinstance(settings, dict) or not settings.keys() <= set(known):
-        msg = f"--settings: {custom.path} must be an object with some of {', '.join(known)}"
-        raise InputError(msg)
-    try:
-        return kind(**settings)
-    except InputError as error:
-        msg = f"--settings: {custom.path}: {error}"
-        raise InputError(msg) from error
-
-
-def started(model: Any, path: str) -> Any:
-    """Return the default model with the guesses of a roster; say who is there without one."""
-    from dataclasses import replace
-
-    from equipoise.cli.shared.rosters import read_players
-    from equipoise.ratings.models.gaussian_filter.mixture import Mixture
-    from equipoise.ratings.starting import FEWEST, given_from
-
-    if not isinstance(model, Mixture):
-        msg = "--starting: the default model has starting weights; a single filter or another model has none"
-        raise InputError(msg)
-    try:
-        players = read_players(path, None)
-    except AmbiguousError as error:
-        remedy = "write a table with the header name,weight, each name once" if error.ways else error.remedy
-        raise AmbiguousError(error.where, error.text, error.readings, remedy) from None
-    guesses = [player for player in players if player.rating is not None]
-    _say_names("no weight, so no guess", [player.label for player in players if player.rating is None])
-    if len(guesses) < FEWEST:
-        msg = f"--starting: {path}: at least {FEWEST} players must have a weight, got {len(guesses)}"
-        raise InputError(msg)
-    return replace(model, starting=given_from(guesses))
-
-
-def say_unplayed(model: Any, players: Iterable[str]) -> None:
-    """Say whose starting weights are of nobody in the matches: names are easily mistyped."""
-    from equipoise.ratings.models.gaussian_filter.mixture import NAMED
-
-    guesses = [player for player, *_ in getattr(model, "starting", ())]
-    known = set(players) if guesses else set()
-    unplayed = [player for player in guesses if known.isdisjoint((player, f"{NAMED}{player}"))]
-    _say_names("no match so far has these ids", unplayed)
-
-
-def _say_names(what: str, names: Sequence[str]) -> None:
-    """Say what is the matter with starting weights of these names, if there are any."""
-    from equipoise.fields import printable
-
-    if names:
-        listed = ", ".join(map(printable, names[:MOST_LISTED]))
-        more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
-        click.echo(f"note: --starting: {what}: {listed}{more}", err=True)
-
-
-def _settled(profile: str | None, custom: CustomSettings | None) -> Any:
-    from equipoise.ratings.profiles import with_settings
-
-    if custom is None:
-        return with_settings(PROFILES[profile or SHIPPED])
-    settings = custom.of("default")
-    try:
-        return with_settings(settings)
-    except InputError as error:
-        msg = f"--settings: {custom.path}: {error}"
-        raise InputError(msg) from error
 
 
 def since(matches: list[Match], date: str | None) -> list[Match]:

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared.models import kept_starting
 from equipoise.cli.shared.printing import with_json
 from equipoise.registry import GAMES
 
@@ -25,11 +26,7 @@ from equipoise.registry import GAMES
     metavar="FROM",
     help="The date of games whose log and file name have none, as 2026-01-31T20:15.",
 )
-@click.option(
-    "--starting",
-    metavar="ROSTER",
-    help="Your guesses of the players' strength, in any unit, to start from.  The archive keeps them.",
-)
+@kept_starting
 @archives.mutators
 @with_json
 def command(
@@ -46,7 +43,8 @@ def command(
     Every finished game counts once, however often and under whatever name its log is read.
     Ratings are up to date at the end.
     """
-    from equipoise.cli.histories import progress_bar, say_unplayed, started
+    from equipoise.cli.histories import progress_bar
+    from equipoise.cli.shared.models import say_unplayed, started
     from equipoise.ingest.ingesting import AUTO, Ingest, plain
     from equipoise.ingest.logs import find_logs, in_chains
     from equipoise.ingest.mutators import read_mutators

@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.histories import (
-    model_named,
-    progress_bar,
-    read_history,
-    say_unplayed,
-    since,
-    with_model_options,
-)
+from equipoise.cli.histories import progress_bar, read_history, since
+from equipoise.cli.shared.models import model_named, say_unplayed, with_model_options
 from equipoise.cli.shared.printing import table, table_forms, with_json
 from equipoise.cli.shared.rosters import store
 from equipoise.errors import InputError, again

@@ -8,16 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.histories import (
-    everything_kept,
-    model_named,
-    progress_bar,
-    read_columns_of,
-    read_history,
-    say_unplayed,
-    since,
-    with_model_options,
-)
+from equipoise.cli.histories import everything_kept, progress_bar, read_columns_of, read_history, since
+from equipoise.cli.shared.models import model_named, say_unplayed, with_model_options
 from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
 from equipoise.cli.shared.rosters import store
 from equipoise.cli.shared.values import Whole

@@ -8,7 +8,12 @@ from typing import Any
 import click
 
 from equipoise.cli import archives
-from equipoise.cli.histories import model_named, say_unplayed, with_settings_options
+from equipoise.cli.shared.models import (
+    changed_model,
+    say_unplayed,
+    what_learns,
+    with_kept_settings,
+)
 from equipoise.cli.shared.printing import with_json
 from equipoise.registry import MODELS
 
@@ -20,23 +25,27 @@ from equipoise.registry import MODELS
     metavar="NAME",
     help=f"Which model learns from now on: {', '.join(MODELS)}; by default as before.",
 )
-@with_settings_options
+@with_kept_settings
 @with_json
-def command(store: str, model: str | None, as_json: bool, **options: Any) -> None:
+def command(store: str, as_json: bool, **options: Any) -> None:
     """Learn the ratings of an archive again from all its matches, optionally with another model or settings.
 
     The archive keeps the choice: from then on ingest and watch learn with it.
+    What is not named stays as it is: the model, its settings, the starting weights.
     """
-    parts = (options["profile"], options["settings"], options["starting"])
-    named = model_named(model or "default", *parts)
-    chosen = named if any(parts) else model
     with archives.opened(store) as archive:
         reason = archive.rebuild_reason
-        updated = archive.rebuild(chosen)
+        parts = [options[each] for each in ("model", "profile", "settings", "starting")]
+        updated = archive.rebuild(changed_model(archive.model, *parts) if any(parts) else None)
+        model = archive.model
         if options["starting"]:
-            say_unplayed(named, named.players(archive.standing().state))
+            say_unplayed(model, model.players(archive.standing().state))
+        learns = what_learns(model)
         if as_json:
-            facts = {"matches": updated.matches, "needed": reason, "revision": archive.revision()}
+            facts = {"matches": updated.matches, "needed": reason, "revision": archive.revision(), **learns}
             click.echo(json.dumps(facts, indent=2))
         else:
             click.echo(f"ratings rebuilt from {updated.matches} matches")
+            click.echo(
+                "learning now: {model}, settings {settings}, {starting} starting weights".format(**learns)
+            )

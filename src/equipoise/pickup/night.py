@@ -14,6 +14,8 @@ Events
     How the game of the proposed teams ended.
 ``undo``
     The last step does not count.
+``guesses``
+    Starting weights were chosen for the archive as a whole: those of the steps so far no longer hold.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from equipoise.ledger import LedgerGame
 #: One step as plain data.
 Event = Mapping[str, Any]
 
-WEIGHTS, TEAMS, RESULT, UNDO = "weights", "teams", "result", "undo"
+WEIGHTS, TEAMS, RESULT, UNDO, GUESSES = "weights", "teams", "result", "undo", "guesses"
 
 #: Events of lobbies and of running games, which stand among those of nights and change none of them.
 PICKUP, LIVE = "pickup", "live"
@@ -234,7 +236,7 @@ def night_of(events: Iterable[Event]) -> Night:
         If they are not events of a night.
     """
     try:
-        listed = [event for event in events if event["kind"] not in (PICKUP, LIVE)]
+        listed = _without_replaced(event for event in events if event["kind"] not in (PICKUP, LIVE))
         ever = frozenset(
             player for event in listed if event["kind"] == WEIGHTS for player in event["weights"]
         )
@@ -246,6 +248,17 @@ def night_of(events: Iterable[Event]) -> Night:
         msg = f"night: an event cannot be read: {error}"
         raise InputError(msg) from error
     return replace(night, steps=tuple(steps), ever_weighed=ever)
+
+
+def _without_replaced(events: Iterable[Event]) -> list[Event]:
+    """Return the steps; those before other starting weights were chosen for the archive have none."""
+    steps: list[Event] = []
+    for event in events:
+        if event["kind"] == GUESSES:
+            steps = [{**step, "weights": {}} if step["kind"] == WEIGHTS else step for step in steps]
+        else:
+            steps.append(event)
+    return steps
 
 
 def _after(night: Night, event: Event) -> Night:

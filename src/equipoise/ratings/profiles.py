@@ -48,13 +48,17 @@ def with_settings(settings: Any) -> Filters:
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture
     from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 
-    if isinstance(settings, list) and len(settings) == 1:
-        settings = settings[0]
-    if isinstance(settings, Mapping) and "settings" in settings:
-        settings = settings["settings"]
+    settings = constants_in(settings)
     if not isinstance(settings, Mapping):
         msg = 'settings must be an object such as {"sigma": 0.8}'
         raise InputError(msg)
     if settings.keys() == GaussianFilter().as_settings().keys():
         return GaussianFilter(**settings)
     return Mixture(settings=tuple(settings.items()))
+
+
+def constants_in(settings: Any) -> Any:
+    """Return the constants within what ``equipoise tune --json`` prints, and anything else as it is."""
+    if isinstance(settings, list) and len(settings) == 1:
+        settings = settings[0]
+    return settings["settings"] if isinstance(settings, Mapping) and "settings" in settings else settings

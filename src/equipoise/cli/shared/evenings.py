@@ -98,7 +98,7 @@ class Evening:
         model: Any = self.archive.model
         wanted = self.starting(model)
         if wanted is not None and wanted != tuple(model.starting):
-            self.archive.rebuild(replace(model, starting=wanted))
+            self.archive.rebuild(replace(model, starting=wanted), of_night=True)
         elif self.archive.is_behind():
             self.archive.update_ratings()
 
