@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import polars as pl
 import pytest
 
 from equipoise import BalanceRequest, Contest, InputError, Ladder, Ruleset, Table, balance, read_results
+from equipoise.files.rosters import read_roster
 from equipoise.ratings.starting import given_from
 from equipoise.tables import rows_of
 
@@ -30,6 +33,25 @@ def test_a_frame_is_a_roster() -> None:
         assert solution.unrated == 1
         assert {player.label for team in solution.best.teams for player in team} == {"Ann <b>", "Bob", "Cid"}
     assert rows_of(PEOPLE) is None
+
+
+@pytest.mark.parametrize("keywords", [{}, {"beta": 2.0}, {"zero": 1.0}, {"body": 0.5}, {"beta": None}])
+def test_a_frame_asks_what_its_file_asks(keywords: dict[str, float], tmp_path: Path) -> None:
+    """Beta and zero of a roster are those of the question, whatever holds it, where no keyword says more."""
+    rows = [{"name": name, "weight": 9.0 - n, "Beta ": 3.0, "zero": 0.5} for n, name in enumerate("abcdefg")]
+    frame = pl.DataFrame(rows)
+    frame.write_csv(tmp_path / "roster.csv")
+    scale = {"beta": 3.0} | ({} if "body" in keywords else {"zero": 0.5})
+    asked = BalanceRequest.of(
+        {row["name"]: row["weight"] for row in rows},
+        **(scale | {name: value for name, value in keywords.items() if value is not None}),
+    )
+    for roster in (frame, Table(tuple(rows[0]), tuple(tuple(row.values()) for row in rows))):
+        assert BalanceRequest.of(roster, **keywords).asked[1] == asked.asked[1]
+    assert BalanceRequest.of(read_roster(str(tmp_path / "roster.csv")), **keywords).asked[1] == asked.asked[1]
+    wrong = frame.with_columns(pl.lit(-1.0).alias("zero"), pl.Series("Beta ", [*[1.0] * 6, 2.0]))
+    with pytest.raises(InputError, match="players, entry 7: beta is 2 here and 1 before"):
+        balance(wrong)
 
 
 def test_empty_cells_of_a_frame_are_nobody_and_columns_differ() -> None:

@@ -81,6 +81,11 @@ class ReadRoster(list[Player]):
         super().__init__(players)
         self.beta, self.zero, self.draws, self.places = beta, zero, draws, places
 
+    @property
+    def has_scale(self) -> bool:
+        """Whether it says what its weights are measured by."""
+        return self.beta is not None or self.zero is not None
+
 
 #: The control characters of Unicode (category Cc) but tab and line feed.
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")

@@ -23,15 +23,13 @@ from typing import Any, Unpack, cast
 import numpy as np
 
 from equipoise.errors import InputError, UnknownNameError
-from equipoise.fields import players_of
 from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Bots, Player
 from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
 from equipoise.stopping import Stop, never
-from equipoise.tables import rows_of
 from equipoise.teams.keywords import Judge, Keywords, Players, data_of, keywords_of
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import check_scale, compose_in, units_of
-from equipoise.teams.problem.arguments import frozen
+from equipoise.teams.problem.arguments import frozen, with_scale
 from equipoise.teams.problem.components import Contradiction
 from equipoise.teams.problem.preferences import Preference, check_named, preferences_of
 from equipoise.teams.problem.problem import Problem, SizeRules
@@ -226,8 +224,8 @@ class BalanceRequest:
         Parameters
         ----------
         players : iterable of Player, mapping from name to weight, data frame, or BalanceRequest
-            Who is here; a frame of pandas or polars has the columns of a roster file; of a request, the
-            keywords replace fields.
+            Who is here; a frame of pandas or polars has the columns of a roster file, ``beta`` and ``zero``
+            too; of a request, the keywords replace fields.
         **keywords
             The fields, as lists, mappings or single values.
 
@@ -241,8 +239,8 @@ class BalanceRequest:
             return replace(players, **cast("Any", values)) if values else players
         if isinstance(players, Mapping):
             players = [Player(name, rating) for name, rating in players.items()]
-        elif not isinstance(players, Sequence) and (rows := rows_of(players, "players")) is not None:
-            players = players_of(rows, "players")
+        elif not isinstance(players, Sequence) or getattr(players, "has_scale", False):
+            players, values = with_scale(players, values)
         listed: Any = players
         if not isinstance(listed, Iterable) or isinstance(listed, str):
             msg = f"must be a list of players or a mapping from names to weights, got {players!r}"

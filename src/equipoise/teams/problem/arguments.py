@@ -13,7 +13,9 @@ from numbers import Integral, Real
 from typing import Any
 
 from equipoise.errors import InputError
+from equipoise.fields import of_all, players_of
 from equipoise.players import Bots
+from equipoise.tables import rows_of
 from equipoise.teams.problem.preferences import Preference
 from equipoise.teams.problem.rules import Rule
 
@@ -32,6 +34,22 @@ def frozen(keywords: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: _FROZEN[name](value, name) if name in _FROZEN else value for name, value in keywords.items()
     }
+
+
+def with_scale(players: Any, values: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
+    """Return the players, also those of a data frame, and the keywords with what a roster says of its scale.
+
+    That is ``beta`` and ``zero``; keywords come first, and ``body`` stands instead of ``zero``.
+    """
+    scale: Mapping[str, Any] = {name: getattr(players, name, None) for name in ("beta", "zero")}
+    if not isinstance(players, Sequence) and (rows := rows_of(players, "players")) is not None:
+        cells = [{name.strip().lower(): cell for name, cell in row.items()} for row in rows]
+        scale = of_all((f"players, entry {n}", row) for n, row in enumerate(cells, start=1))
+        players = players_of(rows, "players")
+    known = {name for name, value in values.items() if value is not None}
+    more = {"beta": known.isdisjoint({"beta"}), "zero": known.isdisjoint({"zero", "body"})}
+    found = {name: scale[name] for name, wanted in more.items() if wanted and scale.get(name) is not None}
+    return players, {**values, **found}
 
 
 def _frozen_groups(groups: Iterable[Sequence[str]], name: str) -> tuple[tuple[str, ...], ...]:
