@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from tests.archive.conftest import new_schema
 
 from equipoise.archive.archive import open_archive
+from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
@@ -104,3 +105,51 @@ def test_guesses_are_kept_and_forgotten_with_the_person(new_url: Callable[[], st
         model = cast("Mixture", archive.model)
         assert {who for who, *_ in model.starting} == {stand_in, "bob", "cid"}
         assert model.rating(archive.standing().state, "bob") == before
+
+
+@pytest.mark.parametrize("kept", ["ann", "name:Ann"])
+@pytest.mark.parametrize("guessed", [("ann",), ("Ann",), ("ann", "Ann")])
+def test_the_guess_of_a_merged_person_holds(
+    new_url: Callable[[], str], kept: str, guessed: tuple[str, ...]
+) -> None:
+    """Of two ids that are one person the guess holds that there is, and that of the kept one of two."""
+    other = {"ann": "name:Ann", "name:Ann": "ann"}[kept]
+    guesses = {"bob": 1500.0, "cid": 1200.0, "dan": 800.0} | {
+        name: {"ann": 900.0, "Ann": 1900.0}[name] for name in guessed
+    }
+    own = guesses.get(kept.removeprefix("name:"), guesses.get(other.removeprefix("name:")))
+    duels = [Match((Contest(Ruleset(), ([each], ["bob"]), (1, 2), at=at),)) for at, each in
+             enumerate(("ann", "name:Ann"), start=1)]  # fmt: skip
+    with open_archive(new_url()) as archive:
+        archive.record(duels)
+        archive.rebuild(Mixture(starting=guesses))
+        before = archive.standing()
+        archive.merge(kept, other)
+        archive.update_ratings()
+        others = {name: weight for name, weight in guesses.items() if name not in ("ann", "Ann")}
+        wanted = replay(Mixture(starting={**others, kept: own}), archive.matches())
+        assert archive.standing().state == wanted
+        assert cast("Mixture", archive.chosen_model).starting == Mixture(starting=guesses).starting
+        archive.merge(kept, other, back=True)
+        archive.update_ratings()
+        assert archive.standing().state == before.state
+
+
+def test_who_was_only_guessed_is_merged_and_forgotten(new_url: Callable[[], str]) -> None:
+    """A name in a roster of guesses is that of a person before the first match; so is one of a night."""
+    with open_archive(new_url()) as archive:
+        archive.record([Match((Contest(Ruleset(), (["guid7"], ["bob"]), (1, 2)),))])
+        archive.rebuild(Mixture(starting={"Ann": 1900.0, "bob": 1000.0, "cid": 1200.0}))
+        before = archive.standing().state
+        archive.merge("guid7", "Ann")
+        archive.update_ratings()
+        model = archive.standing().model
+        assert model.rating(archive.standing().state, "guid7").mu > model.rating(before, "guid7").mu
+        archive.merge("guid7", "Ann", back=True)
+        archive.add_night_event({"kind": "weights", "step": "1", "weights": {}, "spelled": {"Eve": "Eve"}}, 0)
+        for who in ("Ann", "Eve"):
+            stand_in = archive.forget(who)
+            assert who not in repr([*archive.contents(), archive.night_events(), archive.chosen_model])
+            assert stand_in in repr([*archive.contents(), archive.night_events(), archive.chosen_model])
+        with pytest.raises(InputError, match="there is no player 'Zoe'"):
+            archive.forget("Zoe")

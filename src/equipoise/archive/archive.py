@@ -24,7 +24,7 @@ from equipoise.archive.known import Recorded, Standing, Updated
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.listing import Listed
 from equipoise.archive.migrations.upgrading import prepare
-from equipoise.archive.models import chosen, guessed, renamed
+from equipoise.archive.models import chosen, guessed, renamed, with_merged
 from equipoise.archive.records import match_of, record_of
 from equipoise.archive.schema import ARCHIVE, HEAD, MATCH, archive_row, grow, merged_ids, present
 from equipoise.matches import Match
@@ -196,7 +196,12 @@ class Archive:
 
     @property
     def model(self) -> RatingModel:
-        """What learns."""
+        """What learns, with the guesses of merged ids under those that count."""
+        return with_merged(self.chosen_model, self.merged())
+
+    @property
+    def chosen_model(self) -> RatingModel:
+        """What learns, as it was chosen."""
         return self._learner.model
 
     @property
@@ -233,16 +238,13 @@ class Archive:
         if isinstance(model, str):
             self._learner.choose(chosen(model))
         elif model is not None:
-            if not of_night and getattr(model, "starting", ()) != getattr(self.model, "starting", ()):
+            if not of_night and getattr(model, "starting", ()) != getattr(self.chosen_model, "starting", ()):
                 with self._database.writing() as connection:
                     nights.replace_weights(self._database, connection)
-            self._learner.choose(chosen(self._without_forgotten(model)))
+            with self._database.reading() as connection:
+                forgotten = corrections.Forgetting(connection).names(guessed(model))
+            self._learner.choose(chosen(renamed(model, forgotten)))
         return self._learner.renew("asked for")
-
-    def _without_forgotten(self, model: RatingModel) -> RatingModel:
-        """Return a model whose guesses name nobody who was forgotten."""
-        with self._database.reading() as connection:
-            return renamed(model, corrections.Forgetting(connection).names(guessed(model)))
 
     # Corrections
 
@@ -292,10 +294,10 @@ class Archive:
             If there is no such player.
         """
         with self._database.writing() as connection:
-            names = corrections.forget(self._database, connection, player)
+            names = corrections.forget(self._database, connection, player, nights.people(connection))
             nights.rename(connection, names)
         self._learner.forget()
-        self._learner.choose(chosen(renamed(self.model, names)))
+        self._learner.choose(chosen(renamed(self.chosen_model, names)))
         self.update_ratings()
         self._database.scrub()
         return next(iter(names.values()))
@@ -372,8 +374,7 @@ class Archive:
 
     def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
         """Go through the matches of a player, with the rating after each, and optionally what moved it."""
-        merged = self.merged()
-        return appearances(self.model, self.matches(), merged.get(player, player), why=why)
+        return appearances(self.model, self.matches(), self.merged().get(player, player), why=why)
 
     # Running games
 

@@ -10,7 +10,7 @@ import hmac
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import sqlalchemy as sa
@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from equipoise.archive import derived
 from equipoise.archive.checkpoints import BEGINNING, forget_all
 from equipoise.archive.database import Database
+from equipoise.archive.models import Chosen, guessed
 from equipoise.archive.records import match_of, record_of
 from equipoise.archive.schema import (
     FORGOTTEN,
@@ -175,7 +176,7 @@ def undo(connection: sa.Connection, match_id: str, *, back: bool) -> str:
 
 
 def merge(database: Database, connection: sa.Connection, player: str, other: str) -> None:
-    """Let two ids be one person, under the first."""
+    """Let two ids be one person, under the first; of one there may be a guess and no match."""
     merged = merged_ids(connection)
     root, leaf = merged.get(player, player), merged.get(other, other)
     if root == leaf:
@@ -190,11 +191,12 @@ def merge(database: Database, connection: sa.Connection, player: str, other: str
             msg = f"merge: {root!r} and {leaf!r} played against each other in the match {match.id}"
             raise InputError(msg)
     for one in (root, leaf):
-        if not any(_matches_of(database, connection, _all_ids(merged, one))):
+        ids = _all_ids(merged, one)
+        if _guessed(connection).isdisjoint(ids) and not any(_matches_of(database, connection, ids)):
             msg = f"merge: there is no player {one!r}; {NOBODY}"
             raise InputError(msg)
     connection.execute(sa.insert(MERGED).values(player=identity(leaf), into=identity(root)))
-    mark_stale(connection, "players were merged", first)
+    mark_stale(connection, "players were merged", first if first[0] < math.inf else BEGINNING)
 
 
 def separate(database: Database, connection: sa.Connection, player: str, other: str) -> None:
@@ -206,6 +208,12 @@ def separate(database: Database, connection: sa.Connection, player: str, other: 
     theirs = _matches_of(database, connection, _all_ids(merged_ids(connection), other))
     first = min(((match.ended or 0.0, identity(match.id)) for match in theirs), default=BEGINNING)
     mark_stale(connection, "merged players were separated", first)
+
+
+def _guessed(connection: sa.Connection) -> set[str]:
+    """Return the ids of those whose strength was guessed."""
+    row = archive_row(connection)
+    return set(guessed(Chosen(row.model, row.settings).made()))
 
 
 def _all_ids(merged: Mapping[str, str], root: str) -> list[str]:
@@ -222,8 +230,13 @@ def _matches_of(database: Database, connection: sa.Connection, ids: Sequence[str
             yield match
 
 
-def forget(database: Database, connection: sa.Connection, player: str) -> dict[str, str]:
-    """Write a person's ids and names out of everything; return what stands for each, the asked one first."""
+def forget(
+    database: Database, connection: sa.Connection, player: str, others: Collection[str]
+) -> dict[str, str]:
+    """Write a person's ids and names out of all matches; return what stands for each, the asked one first.
+
+    Of one without a match there is a guess, or it is one of the ``others`` who are known.
+    """
     if is_bot(player):
         msg = f"forget: {player!r} is a bot, not a person"
         raise InputError(msg)
@@ -239,10 +252,11 @@ def forget(database: Database, connection: sa.Connection, player: str) -> dict[s
         for row in connection.execute(sa.select(MATCH))
         if not names.keys().isdisjoint(everyone(match := match_of(row.record)))
     ]
-    if not rows:
+    if not rows and ids.isdisjoint(_guessed(connection).union(others)):
         msg = f"forget: there is no player {player!r}; {NOBODY}"
         raise InputError(msg)
-    database.upsert(connection, MATCH, rows)
+    if rows:
+        database.upsert(connection, MATCH, rows)
     database.insert(connection, FORGOTTEN, [(stone,) for stone in stones.values()])
     _rename_merged(connection, names)
     derived.delete_all(connection)

@@ -32,7 +32,7 @@ from equipoise.archive.checkpoints import (
 from equipoise.archive.database import Database
 from equipoise.archive.derived import KNOWN, STATE, UNREADABLE, Both, Kept, Places
 from equipoise.archive.known import Known, Standing, Updated
-from equipoise.archive.models import Chosen, rated_by
+from equipoise.archive.models import Chosen, rated_by, with_merged
 from equipoise.archive.records import MatchRow, match_of, rows_before, rows_of, sizes_of
 from equipoise.archive.schema import (
     ARCHIVE,
@@ -129,14 +129,16 @@ class Learner:
     def choose(self, wanted: Chosen) -> None:
         """Learn with another model, which stays."""
         self._chosen, self._asked = wanted, True
+        #: As it was chosen, and as it learns: with the guesses of merged ids under those that count.
         self.model: RatingModel = wanted.made()
+        self._learns = self.model
 
     def follow(self) -> None:
         """Learn with the model that the archive was last rebuilt with."""
         with self._database.reading() as connection:
             row = archive_row(connection)
         self._chosen = Chosen(row.model, row.settings)
-        self.model = self._chosen.made()
+        self.model = self._learns = self._chosen.made()
 
     def forget(self) -> None:
         """Let go of what was read."""
@@ -145,7 +147,7 @@ class Learner:
     def reason(self) -> str:
         """Return why the ratings must be rebuilt, empty where they need not."""
         with self._database.reading() as connection:
-            return self._reason(archive_row(connection))
+            return self._reason(connection, archive_row(connection))
 
     def is_behind(self) -> bool:
         """Tell whether the ratings lack a match, or must be rebuilt."""
@@ -154,15 +156,16 @@ class Learner:
 
     def _is_behind(self, connection: sa.Connection, row: Any) -> bool:
         late = in_replay_order(None).where(MATCH.c.revision > row.rated).limit(1)
-        return bool(self._reason(row)) or connection.execute(late).first() is not None
+        return bool(self._reason(connection, row)) or connection.execute(late).first() is not None
 
-    def _reason(self, row: Any) -> str:
+    def _reason(self, connection: sa.Connection, row: Any) -> str:
         if not self._asked and self._chosen != Chosen(row.model, row.settings):
             self._chosen = Chosen(row.model, row.settings)  # another process has chosen another one
             self.model = self._chosen.made()
+        self._learns = with_merged(self.model, merged_ids(connection))
         if row.stale:
             return str(row.stale)
-        if row.rated_by not in ("", rated_by(self.model)):
+        if row.rated_by not in ("", rated_by(self._learns)):
             return "the model or its parameters have changed"
         return ""
 
@@ -170,11 +173,11 @@ class Learner:
         """Return what is known of everyone, as of one revision."""
         with self._database.reading() as connection:
             row = archive_row(connection)
-            model = Chosen(row.model, row.settings).made()
+            model = _kept_model(connection, row)
             state, known = self._all(connection, row, model.initial())
             current = not self._is_behind(connection, row)
         return Standing(
-            model if row.rated else self.model, state, int(row.revision), current, known,
+            model if row.rated else self._learns, state, int(row.revision), current, known,
             known.last_names(), known.last_bots(), tuple(known.rulesets()),
         )  # fmt: skip
 
@@ -204,7 +207,7 @@ class Learner:
             alone = attempt == ATTEMPTS
             with self._database.writing() if alone else self._database.reading() as connection:
                 row = archive_row(connection)
-                changed = self._reason(row)
+                changed = self._reason(connection, row)
                 late, since = self._late(connection, row)
                 reason = asked or changed or late
                 if reason is None:
@@ -236,7 +239,7 @@ class Learner:
 
     def _back(self, connection: sa.Connection, row: Any, since: Position | None) -> Back | None:
         """Return the way back to before a place, None where there is none."""
-        if since is None or not row.rated or row.rated_by != rated_by(self.model):
+        if since is None or not row.rated or row.rated_by != rated_by(self._learns):
             return None
         return way_back(connection, since)
 
@@ -248,11 +251,11 @@ class Learner:
         left = _count(connection, last)
         places: Places | None = None
         if last is None:
-            start = Both(self.model.initial(), Known())
+            start = Both(self._learns.initial(), Known())
         else:
             start, places = self._start(connection, row, last, back, few=left <= FEW)
-        if isinstance(self.model, Further):
-            self.model.prepare(left)
+        if isinstance(self._learns, Further):
+            self._learns.prepare(left)
         both, learnt, marks = start, 0, list[Mark]()
         merged = merged_ids(connection)
         new = last is None
@@ -271,8 +274,8 @@ class Learner:
     ) -> tuple[Both, Places | None]:
         """Return what is known at a place: of those who play after it, where they are few, or of everyone."""
         rows = back.rows if back else ()
-        empty = Chosen(row.model, row.settings).made().initial()
-        if not few or not is_local(self.model):
+        empty = _kept_model(connection, row).initial()
+        if not few or not is_local(self._learns):
             return derived.changed(self._all(connection, row, empty), rows), None
         later = _matches(connection.execute(in_replay_order(last)), merged_ids(connection))
         players = set[str]().union(*map(corrections.everyone, later))
@@ -284,7 +287,7 @@ class Learner:
     def _after(self, both: Both, matches: Sequence[Match]) -> Both:
         """Return what is known after matches more."""
         contests = [contest for match in matches for contest in match.contests]
-        return Both(self.model.run(both.state, contests)[0], both.known.after(matches))
+        return Both(self._learns.run(both.state, contests)[0], both.known.after(matches))
 
     def _write(self, connection: sa.Connection, row: Any, learnt: _Learnt) -> bool:
         """Write what has changed, unless what it rests on has changed since; tell whether it was written."""
@@ -316,13 +319,18 @@ class Learner:
         token = derived.renew(self._database, connection, revision, moved=moved)
         connection.execute(
             sa.update(ARCHIVE).values(
-                rated=max(int(row.revision), 1), rated_by=rated_by(self.model), last_ended=learnt.last[0],
+                rated=max(int(row.revision), 1), rated_by=rated_by(self._learns), last_ended=learnt.last[0],
                 last_match=learnt.last[1], stale="", model=self._chosen.name, settings=self._chosen.settings,
             )
         )  # fmt: skip
         if learnt.places is None:
             self._kept = Kept(token, revision, learnt.both)
         return True
+
+
+def _kept_model(connection: sa.Connection, row: Any) -> RatingModel:
+    """Return the model that the archive keeps, as it learns."""
+    return with_merged(Chosen(row.model, row.settings).made(), merged_ids(connection))
 
 
 def _count(connection: sa.Connection, last: Position | None) -> int:

@@ -67,6 +67,35 @@ def renamed(model: RatingModel, names: Mapping[str, str]) -> RatingModel:
     )
 
 
+def with_merged(model: RatingModel, roots: Mapping[str, str]) -> RatingModel:
+    """Return a model whose guesses are of people: a merged id's is that of the id it counts as.
+
+    Where both have one, that of the id that is kept holds.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+    >>> model = Mixture(starting={"ann2": 3.0, "bob": 2.0, "bob2": 1.0})
+    >>> [(who, mu) for who, mu, _ in with_merged(model, {"ann2": "ann", "bob2": "bob"}).starting]
+    [('ann', 3.0), ('bob', 2.0)]
+    """
+    guesses = {who: numbers for who, *numbers in getattr(model, "starting", ())}
+
+    def key_of(player: str) -> str | None:
+        return next((each for each in (player, player.removeprefix(NAME)) if each in guesses), None)
+
+    moved = False
+    for leaf, root in sorted(roots.items()):
+        old, new = key_of(leaf), key_of(root)
+        if old is not None and old != new:
+            guesses.setdefault(new or root, guesses.pop(old))
+            moved = True
+    if not moved:
+        return model
+    starting = [(who, *numbers) for who, numbers in guesses.items()]
+    return cast("RatingModel", replace(cast("Any", model), starting=starting))
+
+
 def guessed(model: RatingModel) -> list[str]:
     """Return the ids of those whose strength was guessed, each also as that of a name in a log."""
     return [each for who, *_ in getattr(model, "starting", ()) for each in (who, f"{NAME}{who}")]

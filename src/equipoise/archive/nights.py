@@ -75,6 +75,11 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
     mark_stale(connection, "an undone match was reported again", (min(ended, before), key))
 
 
+def people(connection: sa.Connection) -> set[str]:
+    """Return the ids of all who came to a night."""
+    return {player for event in events(connection) for player in event.get("spelled", ())}
+
+
 def rename(connection: sa.Connection, names: Mapping[str, str]) -> None:
     """Write other ids into all events, and no name for them: for people who are forgotten."""
     for row in connection.execute(sa.select(NIGHT)).all():

@@ -58,7 +58,7 @@ def command(
     sources = find_logs(paths)
     with archives.filled(store) as archive:
         if starting is not None:
-            archive.rebuild(started(archive.model, starting))
+            archive.rebuild(started(archive.chosen_model, starting))
         ingest = Ingest(archive, assumed, counted)
         size, done = sum(source.size for source in sources) or 1, 0
         with progress_bar("reading") as tell:

@@ -36,11 +36,11 @@ def command(store: str, as_json: bool, **options: Any) -> None:
     with archives.opened(store) as archive:
         reason = archive.rebuild_reason
         parts = [options[each] for each in ("model", "profile", "settings", "starting")]
-        updated = archive.rebuild(changed_model(archive.model, *parts) if any(parts) else None)
+        updated = archive.rebuild(changed_model(archive.chosen_model, *parts) if any(parts) else None)
         model = archive.model
         if options["starting"]:
             say_unplayed(model, model.players(archive.standing().state))
-        learns = what_learns(model)
+        learns = what_learns(archive.chosen_model)
         if as_json:
             facts = {"matches": updated.matches, "needed": reason, "revision": archive.revision(), **learns}
             click.echo(json.dumps(facts, indent=2))

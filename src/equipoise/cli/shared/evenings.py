@@ -95,7 +95,7 @@ class Evening:
 
     def settle(self) -> None:
         """Let the ratings begin at the starting weights of the steps that count, and learn what is new."""
-        model: Any = self.archive.model
+        model: Any = self.archive.chosen_model
         wanted = self.starting(model)
         if wanted is not None and wanted != tuple(model.starting):
             self.archive.rebuild(replace(model, starting=wanted), of_night=True)
@@ -237,7 +237,7 @@ class Evening:
         """Keep starting weights that are new, of those who have none from elsewhere."""
         from equipoise.pickup.night import WEIGHTS
 
-        model: Any = self.archive.model
+        model: Any = self.archive.chosen_model
         weights = {ids[entry.name]: entry.weight for entry in entries if entry.weight is not None}
         if weights and not hasattr(model, "starting"):
             archives.warn("note: the model of this archive takes no starting weights; they are left out")
