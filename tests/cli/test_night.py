@@ -272,6 +272,49 @@ def test_late_comers_are_written_as_the_first_ones() -> None:
     assert (after["id"], after["teams"]) == (before["id"], before["teams"])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "name,weight\nAnn,1500\nBob,1400\nCid,1300\nFay,\n",
+        "| Name | Elo |\n|---|---|\n| Ann | 1500 |\n| Bob | 1400 |\n| Cid | 1300 |\n| Fay | |\n",
+        '[{"name": "Ann", "mu": 1500}, {"name": "Bob", "mu": 1400}, {"name": "Cid", "mu": 1300}, "Fay"]',
+        "Ann (1500)\nBob (1400)\nCid (1300)\nFay\n",
+    ],
+)
+def test_a_night_reads_every_roster(text: str) -> None:
+    """What balance reads from standard input is who is here, with the weights and the parties."""
+    assert plain("-", given=text)["here"] == ["Ann", "Bob", "Cid", "Fay"]
+    starting = {row["name"]: row["starting"] for row in plain("table")["players"]}
+    assert starting == {"Ann": 1500.0, "Bob": 1400.0, "Cid": 1300.0, "Fay": None}
+
+
+def test_a_night_says_which_columns_it_leaves_out() -> None:
+    """Two rows are enough for a table, and a mistake has its line."""
+    done = CliRunner().invoke(group, ["night", "-"], input="name,mu,sigma,bot\nAnn,15,3,yes\nBob,14,4,no\n")
+    assert done.exit_code == 0, done.output
+    assert done.stderr == "note: a night takes names, weights and parties, and leaves out: bot, sigma\n"
+    wrong = night("-", given="name,weight\nAnn,15\nBob,x\n", fails=1)
+    assert wrong.startswith("standard input, line 3: weight 'x' is not a number")
+
+
+@pytest.mark.parametrize("step", [["late", "Max 9"], ["sub", "Max 9", "for", "Bob"]])
+def test_a_new_comer_is_written_as_the_first_ones(step: list[str]) -> None:
+    """A weight is one in every step, and goes with the step when that is taken back."""
+    night("Ann 5", "Bob 4", "Cid 3", "Dee 2")
+    assert "Max" in plain(*step)["here"]
+    assert {row["name"]: row["starting"] for row in plain("table")["players"]}["Max"] == 9.0
+    night("undo")
+    assert "Max" not in {row["name"] for row in plain("table")["players"]}
+
+
+def test_one_place_is_for_one() -> None:
+    """Two who stay together do not fit into it, and a step is no name."""
+    night("Ann", "Bob", "Cid", "Dee")
+    for words in (["Zed + Yak"], ["Zed", "+", "Yak"], ["Zed, Yak"]):
+        assert "one place, but Zed and Yak" in night("sub", *words, "for", "Ann", fails=2)
+    assert "in two pairs of quotes" in night("sub", "again", "for", "Ann", fails=2)
+
+
 @pytest.mark.slow
 def test_one_name_is_no_pair() -> None:
     """Of all options that take pairs."""
@@ -289,7 +332,7 @@ def test_help_among_names_is_the_help() -> None:
 @pytest.mark.slow
 def test_hostile_names_are_shown_harmless_and_come_back_whole() -> None:
     """Control signs, quotes, SQL, words of the events; the same name twice is refused in any case."""
-    names = ["Robert'); DROP TABLE match;--", "kind", "日本", "bot:Xan:5", "a" * 300, "Ann\u202e"]
+    names = ["Robert'); DROP TABLE match;--", "kind", "日本", "bot:Xan:5", "a" * 200, "Ann\u202e"]
     reported = plain("-", given="\n".join(f'"{name}"' for name in names))
     assert len(reported["here"]) == 6
     assert "\u202e" not in night("table")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +18,7 @@ from equipoise.cli.shared import evenings, people
 from equipoise.cli.shared.printing import table, table_forms
 from equipoise.cli.shared.rosters import read_option
 from equipoise.cli.shared.values import Whole
-from equipoise.errors import AmbiguousError, InputError
+from equipoise.errors import InputError
 
 if TYPE_CHECKING:
     from equipoise.cli.shared.evenings import Evening
@@ -108,7 +107,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
     with searching(store) as evening:
         known = people.PeopleFinder(evening.archive, evening.night)
         _refuse_misspelt_step(names, options["new"], known)
-        entries = _entries(names, options["read"], known)
+        entries = people.entries_of(names, options["read"], known, command.commands)
         ids = people.resolved(known, [entry.name for entry in entries], options["new"])
         newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
         step = secrets.token_hex(6)
@@ -141,40 +140,6 @@ def _misspelt(word: str, step: str) -> bool:
     longer, shorter = (word, step) if len(word) > len(step) else (step, word)
     fewer = {longer[:n] + longer[n + 1 :] for n in range(len(longer))}
     return word != step and (sorted(word) == sorted(step) or shorter in fewer)
-
-
-def _entries(names: Sequence[str], read: str | None, known: people.PeopleFinder) -> tuple[Entry, ...]:
-    """Return the entries of names that are typed, or of a paste on standard input."""
-    from equipoise.files.pastes import parse_paste
-    from equipoise.files.rosters import content_of, decoded
-
-    if list(names) == ["-"]:
-        where, content = content_of("-")
-        text = decoded(content, where)
-    else:
-        where, text = "NAMES", "\n".join(people.lines_of(names))
-        for name in re.split(r"[\n,+]", text):
-            if name.strip().casefold() in command.commands:
-                msg = (
-                    f"{name.strip()!r} is a step of 'equipoise night'; if somebody is called so, write "
-                    f"the name in two pairs of quotes: '\"{name.strip()}\"'"
-                )
-                raise click.UsageError(msg)
-    try:
-        entries = parse_paste(text, where, read) if text.strip() else ()
-    except AmbiguousError as error:
-        name, _ = error.ways.get("names", ("", None))
-        if where != "NAMES" or "name-first" not in error.ways or known.id_of(name) is not None:
-            raise
-        entries = parse_paste(text, where, "name-first")
-        weighed = [f"{entry.name} ({entry.weight:g})" for entry in entries if entry.weight is not None]
-        archives.warn(f"Starting weights: {', '.join(weighed)}; --read names if they belong to the names.")
-    if not entries:
-        msg_0 = "nobody is named; write names, or - and a paste on standard input"
-        raise click.UsageError(msg_0)
-    for entry in entries:
-        people.unquoted(entry.name)  # refuses what has nothing between its quotes
-    return entries
 
 
 def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], options: dict[str, Any]) -> Setup:
@@ -275,7 +240,8 @@ def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **form
     The others stay in their teams unless a move makes it much fairer.
     """
     with searching(store) as evening:
-        entries = _entries(names, None, people.PeopleFinder(evening.archive, evening.night))
+        known = people.PeopleFinder(evening.archive, evening.night)
+        entries = people.entries_of(names, None, known, command.commands)
         ids = evening.arrivals([entry.name for entry in entries], new)
         setup, step = evening.night.setup, secrets.token_hex(6)
         evening.weigh(entries, ids, step)
@@ -309,7 +275,7 @@ def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
 @new_option
 @table_forms
 def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms: Any) -> None:
-    """Put somebody in the place of another.
+    """Put somebody in the place of another, written as the first names: "Cedar 1500" for Elm.
 
     The other one leaves, or sits out if the first was here already.
     """
@@ -317,8 +283,14 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
         msg = "write who comes in for whom, as: equipoise night sub Birch for Cedar"
         raise click.UsageError(msg)
     n = names.index("for")
-    coming, going = (people.unquoted(" ".join(part)) for part in (names[:n], names[n + 1 :]))
+    going = people.unquoted(" ".join(names[n + 1 :]))
     with searching(store) as evening:
+        finder = people.PeopleFinder(evening.archive, evening.night)
+        entries = people.entries_of([" ".join(names[:n])], None, finder, command.commands)
+        if len(entries) > 1:
+            msg = f"there is one place, but {' and '.join(entry.name for entry in entries)} would take it"
+            raise click.UsageError(msg)
+        coming, step = entries[0].name, secrets.token_hex(6)
         setup, proposal = evening.night.setup, evening.night.proposal
         gone = evening.present(going)
         out = () if proposal is None else proposal.out
@@ -329,7 +301,8 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
         else:
             ids = evening.arrivals([coming], new)
             here = tuple(ids[coming] if player == gone else player for player in setup.here)
-        arranged = evening.change(replace(setup, here=here), ids, {gone: ids[coming]})
+        evening.weigh(entries, ids, step)
+        arranged = evening.change(replace(setup, here=here), ids, {gone: ids[coming]}, step=step)
         _tell_teams(evening, arranged, **forms)
 
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.errors import ALIKE, InputError, again, nearest
+from equipoise.cli import archives
+from equipoise.cli.shared.rosters import read_players
+from equipoise.errors import ALIKE, AmbiguousError, InputError, again, nearest
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
@@ -134,3 +138,62 @@ def _asked(name: str, near: str, player: str) -> str | None:
         raise click.UsageError(msg)
     meant = click.confirm(f"There is no {name!r}. Do you mean {near!r}?", default=True, err=True)
     return player if meant else None
+
+
+def entries_of(
+    names: Sequence[str], read: str | None, known: PeopleFinder, steps: Collection[str]
+) -> tuple[Entry, ...]:
+    """Return the entries of names that are typed, or of a roster on standard input."""
+    entries = _roster_entries(read) if list(names) == ["-"] else _typed_entries(names, read, known, steps)
+    if not entries:
+        msg = "nobody is named; write names, or - and a paste on standard input"
+        raise click.UsageError(msg)
+    for entry in entries:
+        unquoted(entry.name)  # refuses what has nothing between its quotes
+    return entries
+
+
+def _roster_entries(read: str | None) -> tuple[Entry, ...]:
+    """Return what a night takes of a roster on standard input; say what it leaves out."""
+    from equipoise.files.pastes import Entry
+    from equipoise.players import Player, Rating
+
+    players, left_out = read_players("-", read), set[str]()
+    entries = []
+    for number, player in enumerate(players, start=1):
+        weight = player.rating.mu if isinstance(player.rating, Rating) else None
+        entries.append(Entry(player.label, weight, player.party, number))
+        taken = Player(player.label, weight, player.name, party=player.party)
+        left_out |= {
+            each.name for each in fields(player) if getattr(player, each.name) != getattr(taken, each.name)
+        }
+    if left_out:
+        what = ", ".join(sorted("sigma" if name == "rating" else name for name in left_out))
+        archives.warn(f"note: a night takes names, weights and parties, and leaves out: {what}")
+    return tuple(entries)
+
+
+def _typed_entries(
+    names: Sequence[str], read: str | None, known: PeopleFinder, steps: Collection[str]
+) -> tuple[Entry, ...]:
+    """Return the entries of names that are typed."""
+    from equipoise.files.pastes import parse_paste
+
+    where, text = "NAMES", "\n".join(lines_of(names))
+    for name in re.split(r"[\n,+]", text):
+        if name.strip().casefold() in steps:
+            msg = (
+                f"{name.strip()!r} is a step of 'equipoise night'; if somebody is called so, write "
+                f"the name in two pairs of quotes: '\"{name.strip()}\"'"
+            )
+            raise click.UsageError(msg)
+    try:
+        return parse_paste(text, where, read) if text.strip() else ()
+    except AmbiguousError as error:
+        name, _ = error.ways.get("names", ("", None))
+        if "name-first" not in error.ways or known.id_of(name) is not None:
+            raise
+        entries = parse_paste(text, where, "name-first")
+        weighed = [f"{entry.name} ({entry.weight:g})" for entry in entries if entry.weight is not None]
+        archives.warn(f"Starting weights: {', '.join(weighed)}; --read names if they belong to the names.")
+        return entries
