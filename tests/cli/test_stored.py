@@ -63,6 +63,25 @@ def test_teams_from_ids_and_last_names(store: str, tmp_path: Path) -> None:
     assert "rated as new: Nobody" in result.stderr
 
 
+@pytest.mark.parametrize("weight", ["1200", "-1200", "1.5", ""])
+def test_a_weight_in_another_unit_than_the_archive_is_refused(
+    weight: str, store: str, tmp_path: Path
+) -> None:
+    """It stands beside ratings of that archive: the line, the range of these, and the remedy are named."""
+    roster = tmp_path / "roster.csv"
+    roster.write_text(f"name,mu,team_now\nAnn,,1\nBob,,2\nFay B,{weight},1\nCid,,2\n")
+    for command in ("balance", "late"):
+        result = run(command, str(roster), "--store", store)
+        if abs(float(weight or 0.0)) < 1000.0:
+            assert result.exit_code == 0, result.output
+            continue
+        found = str(result.exception)
+        assert found.startswith(
+            f"{roster}, line 4: weight {weight} of 'Fay B' is far from the ratings of this"
+        )
+        assert "leave it empty" in found
+
+
 def test_the_archive_of_the_environment_will_do(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where one is needed."""
     reported = plain("balance", "--store", store, "--here", "Ann,Bob,id-cid,Dan")

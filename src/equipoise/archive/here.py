@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from equipoise.archive.known import Standing
 from equipoise.errors import InputError
+from equipoise.fields import number
 from equipoise.matches import Ruleset
-from equipoise.players import Player
+from equipoise.players import Player, Rating
 from equipoise.ratings.model import answers, is_bot
+
+#: How many times the spread of all ratings a weight beside them may be above the highest or below the lowest.
+FAR = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ def rated(
     Raises
     ------
     InputError
-        If a name is that of several, or somebody is there twice.
+        If a name is that of several, somebody is there twice, or a weight is far from the archive's ratings.
 
     Examples
     --------
@@ -80,8 +84,12 @@ def rated(
     find = Names(standing, merged or {})
     found: dict[str, Player] = {}
     strangers: list[str] = []
+    ends: tuple[float, float] | None = None
     for one in players:
         player = Player(one) if isinstance(one, str) else one
+        if isinstance(player.rating, Rating):
+            ends = ends or _ends(standing, find.ids, ruleset)
+            _check_unit(player, player.rating.mu, ends)
         known = find.id_of(player.id)
         if known in found:
             msg = f"players: {player.id!r} and {found[known].label!r} are one player, {known!r}"
@@ -96,6 +104,24 @@ def rated(
     draws = model.draw_factor(standing.state, ruleset) if "draw_chance" in answers(model) else None
     beta, zero = (getattr(model, name, None) for name in ("beta", "zero"))
     return Here(tuple(found.values()), beta, tuple(strangers), draws, zero)
+
+
+def _ends(standing: Standing, ids: Collection[str], ruleset: Ruleset | None) -> tuple[float, float]:
+    """Return the lowest and the highest rating of an archive, a newcomer's among them."""
+    ratings = [standing.model.rating(standing.state, player, ruleset).mu for player in ("", *ids)]
+    return min(ratings), max(ratings)
+
+
+def _check_unit(player: Player, weight: float, ends: tuple[float, float]) -> None:
+    """Refuse a weight that can hardly be in the unit of the ratings beside it."""
+    low, high = ends
+    far = FAR * (high - low)
+    if far and not low - far <= weight <= high + far:
+        msg = (
+            f"{number(weight)} of {player.label!r} is far from the ratings of this archive, {number(low)} to "
+            f"{number(high)}, beside which it stands in their unit; leave it empty to rate the player as new"
+        )
+        raise InputError(msg, "weight", player.id)
 
 
 class Names:

@@ -275,8 +275,9 @@ def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
 @new_option
 @table_forms
 def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms: Any) -> None:
-    """Put somebody in the place of another, written as the first names: "Cedar 1500" for Elm.
+    """Put somebody in the place of another.
 
+    Written as the first names: "Cedar 1500" for Elm.
     The other one leaves, or sits out if the first was here already.
     """
     if names.count("for") != 1 or not 0 < names.index("for") < len(names) - 1:

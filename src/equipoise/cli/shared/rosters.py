@@ -143,7 +143,8 @@ def rated(players: list[Player], options: dict[str, Any], besides: Collection[st
         msg = "--ruleset requires --store, which has the ratings"
         raise InputError(msg)
     if options.get("store") is not None:
-        scale = here = look_up(options["store"], players, options.get("ruleset"))
+        with placing(players, options.get("request")):
+            scale = here = look_up(options["store"], players, options.get("ruleset"))
         players = list(here.players)
     asked = {name for name, value in options.items() if value is not None} | {*besides}
     for name, others in (("beta", {"beta"}), ("zero", {"zero", "body"})):
@@ -200,7 +201,7 @@ def placing(read: Sequence[Player], request: str | None) -> Iterator[None]:
     except InputError as error:
         place = next((n for n, player in enumerate(read) if player.id == error.player), None)
         places = getattr(read, "places", ())
-        if place is None or not (places or request):
+        if place is None or not (place < len(places) or (request and not places)):
             raise
         where = places[place] if places else f"{request}: players, entry {place + 1}"
         field = f"{where}: {error.argument}"
