@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -236,6 +236,7 @@ class Evening:
     def weigh(self, entries: Sequence[Entry], ids: Mapping[str, str], step: str) -> None:
         """Keep starting weights that are new, of those who have none from elsewhere."""
         from equipoise.pickup.night import WEIGHTS
+        from equipoise.ratings.starting import FEWEST, placed
 
         model: Any = self.archive.chosen_model
         weights = {ids[entry.name]: entry.weight for entry in entries if entry.weight is not None}
@@ -252,6 +253,10 @@ class Evening:
             shown = self.spellings(ids)
             spelled = {player: shown[player] for player in changed}
             self.add({"kind": WEIGHTS, "step": step, "weights": changed, "spelled": spelled})
+            if not placed(cast("Any", self.archive.model).starting):
+                archives.warn(
+                    f"note: starting weights change nothing before {FEWEST} players have one, not all alike"
+                )
 
     def time(self, when: str | None) -> float:
         """Return when a game ended: after those before it, and not in the future.
