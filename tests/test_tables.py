@@ -7,7 +7,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from equipoise import BalanceRequest, Contest, InputError, Ladder, Ruleset, Table, balance, read_results
+from equipoise import BalanceRequest, Bots, Contest, InputError, Ladder, Ruleset, Table, balance, read_results
 from equipoise.files.rosters import read_roster
 from equipoise.ratings.starting import given_from
 from equipoise.tables import rows_of
@@ -80,6 +80,16 @@ def test_solutions_and_leaderboards_are_shown_and_made_frames() -> None:
     assert "infeasible" in balance({"a": 1, "b": 2}, parties=[("a", "b")], apart=[("a", "b")])._repr_html_()
     with pytest.raises(InputError, match="is not installed"):
         _without_it()
+
+
+def test_a_table_of_teams_has_their_bots() -> None:
+    """As the command's tables have them: a team is what is in its rows."""
+    solution = balance({"Ann": 3.0, "Bob": 2.0, "Cid": 1.0}, bots=Bots(weight=1.5, target=6))
+    rows = solution.table().records()
+    assert [row["weight"] for row in rows if row["player"] == "bot"] == [1.5] * 3
+    for n, total in enumerate(solution.best.totals, start=1):
+        assert sum(row["weight"] for row in rows if row["team"] == n) == pytest.approx(total)
+    assert solution._repr_html_().count("<td>bot</td>") == 3
 
 
 def _without_it() -> None:

@@ -330,6 +330,22 @@ def test_starting_weights_that_change_nothing_yet_are_noted(
         assert ("note: starting weights change nothing before 3 players" in done.stderr) is note
 
 
+def test_players_and_histories_are_those_of_the_usual_archive(data_folder: Path) -> None:
+    """Where a night is kept unless something else is said, and nothing is made by looking."""
+    asked = (["players"], ["history", "Ann"])
+    for command in asked:
+        done = CliRunner().invoke(group, command)
+        assert "night.db" in str(done.exception)
+    assert not list(data_folder.rglob("*.db"))
+    night("Ann", "Bob")
+    night("won", "Ann")
+    url = f"sqlite:///{data_folder / 'equipoise' / 'night.db'}"
+    for command in asked:
+        done = CliRunner().invoke(group, command)
+        assert done.exit_code == 0, done.output
+        assert done.stdout == CliRunner().invoke(group, [*command, "--store", url]).stdout
+
+
 def test_one_place_is_for_one() -> None:
     """Two who stay together do not fit into it, and a step is no name."""
     night("Ann", "Bob", "Cid", "Dee")

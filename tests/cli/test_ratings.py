@@ -127,6 +127,41 @@ def test_tune_scores_what_it_left_out_as_evaluate_does(tmp_path: Path) -> None:
         assert each["shipped"]["draws"] > 0
 
 
+def test_a_file_that_sets_everything_is_named_as_what_it_makes(history: str, tmp_path: Path) -> None:
+    """It makes one Gaussian filter, under its name wherever a model is named, and without a second of it."""
+    tuned, part = tmp_path / "tuned.json", tmp_path / "part.json"
+    tuned.write_text(run("tune", history, "--steps", "2", "--json").stdout)
+    part.write_text('{"sigma": 0.7}')
+    teams = ("--team", "Ann", "--team", "Bob")
+    for path, name in ((tuned, "gaussian-filter"), (part, "default")):
+        settings = ("--settings", str(path), "--json")
+        assert json.loads(run("rate", history, *settings).stdout)["model"] == name
+        assert json.loads(run("predict", history, *teams, *settings).stdout)["model"] == name
+        assert list(json.loads(run("evaluate", history, *settings).stdout)["models"]) == [name]
+        both = json.loads(run("evaluate", history, "--models", "gaussian-filter", *settings).stdout)["models"]
+        other = "gaussian-filter (--settings)" if path == tuned else name
+        assert list(both) == [other, "gaussian-filter"]
+    refused = run("rate", history, "--settings", str(tuned), "--starting", "x.txt")
+    assert refused.returncode == 2
+    assert f"--settings {tuned}: it sets every constant" in refused.stderr
+
+
+def test_tune_says_what_it_is_compared_with(history: str) -> None:
+    """The shipped default, and the one filter from which the search began, on what was not looked at."""
+    found = json.loads(run("tune", history, "--steps", "2", "--json").stdout)[0]
+    evaluated = json.loads(run("evaluate", history, "--models", "gaussian-filter", "--json").stdout)["models"]
+    assert (found["shipped"], found["untuned"]) == (evaluated["default"], evaluated["gaussian-filter"])
+    text = run("tune", history, "--steps", "2").stdout
+    for each in ("shipped default (a mixture); ", "one filter, untuned; ", " tuned."):
+        assert each in text
+
+
+def test_all_models_are_among_others(history: str) -> None:
+    """Each once, wherever 'all' stands."""
+    every = json.loads(run("evaluate", history, "--models", "all,elo", "--json").stdout)["models"]
+    assert sorted(every) == sorted(MODELS)
+
+
 def test_tune_prints_settings(history: str) -> None:
     """What was found, and how it does on the rest; once for each ruleset where one is left out."""
     done = run("tune", history, "--steps", "3", "--part", "0.9")

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from equipoise.cli.histories import progress_bar, read_history
-from equipoise.cli.shared.models import model_named, say_unplayed, with_settings_options
+from equipoise.cli.shared.models import model_named, name_of, say_unplayed, with_settings_options
 from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
 from equipoise.cli.shared.rosters import store
 from equipoise.cli.shared.values import Number
@@ -49,7 +49,8 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
     """
     from equipoise.lab.progressive import evaluate
 
-    names = ["default", *(MODELS if models == "all" else [name.strip() for name in models.split(",")])]
+    asked = [name.strip() for name in models.split(",")]
+    names = ["default", *(each for name in asked for each in (MODELS if name == "all" else (name,)))]
     made = _made(list(dict.fromkeys(names)), options)
     history = read_history((file,), strict=options["strict"], store=options["store"])
     done = {}
@@ -69,12 +70,14 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
         _plot(plot, done)
     if options["starting"]:
         contests = [contest for match in history.matches for contest in match.contests]
-        say_unplayed(made["default"], (who for one in contests for team in one.teams for who, _ in team))
+        say_unplayed(
+            next(iter(made.values())), (who for one in contests for team in one.teams for who, _ in team)
+        )
     history.finish()
 
 
 def _made(names: list[str], options: dict[str, Any]) -> dict[str, Any]:
-    """Return the models by name, with the settings and guesses that are given for each."""
+    """Return the models by name, the default one first, with the settings and guesses given for each."""
     custom = options["settings"]
     settled = () if custom is None else custom.models
     if unused := set(settled) - set(names):
@@ -84,7 +87,9 @@ def _made(names: list[str], options: dict[str, Any]) -> dict[str, Any]:
     for name in names:
         settings = custom if name in settled else None
         more = (options["profile"], settings, options["starting"]) if name == "default" else (None, settings)
-        made[name] = model_named(name, *more)
+        model = model_named(name, *more)
+        learns = name_of(model, name)
+        made[learns if learns == name or learns not in names else f"{learns} (--settings)"] = model
     return made
 
 
@@ -100,7 +105,7 @@ def _text(done: dict[str, Any], form: str | None) -> str:
         "with draws",
     )
     rows = [_row(name, each.metrics) for name, each in done.items()]
-    rows += [_row(group, metrics) for group, metrics in done["default"].groups.items()]
+    rows += [_row(group, metrics) for group, metrics in next(iter(done.values())).groups.items()]
     return table(columns, rows, form)
 
 

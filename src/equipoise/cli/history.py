@@ -8,18 +8,19 @@ from typing import Any
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared import evenings
 from equipoise.cli.shared.printing import table, table_forms, with_json
 
 
 @click.command(name="history")
 @click.argument("player", metavar="PLAYER")
-@archives.store
+@evenings.store
 @click.option("--why", is_flag=True, help="Show what was expected of each game and what moved mu.")
 @with_json
 @table_forms
-def command(player: str, store: str, why: bool, as_json: bool, form: str | None = None) -> None:
+def command(player: str, store: str | None, why: bool, as_json: bool, form: str | None = None) -> None:
     """Show every game of a PLAYER (an id, or the name last seen) with the rating after it."""
-    with archives.opened(store) as archive:
+    with archives.opened(evenings.address(store)) as archive:
         standing = archives.up_to_date(archive)
         known = archives.player_named(standing, player, archive.merged())
         games: list[dict[str, Any]] = [{**each.as_dict()} for each in archive.history(known, why=why)]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli import archives
+from equipoise.cli.shared import evenings
 from equipoise.cli.shared.printing import table, table_forms, with_json
 from equipoise.cli.shared.values import OneOf, Whole
 from equipoise.fields import printable
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="players")
-@archives.store
+@evenings.store
 @click.option("--ruleset", metavar="TEXT", help="Only this ruleset, as openarena/tdm+g_instantgib.")
 @click.option("--top", type=Whole(1), metavar="N", help="Only the first N of each ruleset.")
 @click.option(
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 @with_json
 @table_forms
 def command(
-    store: str,
+    store: str | None,
     ruleset: str | None,
     top: int | None,
     min_games: int,
@@ -48,7 +49,7 @@ def command(
     from equipoise.logs.rules import ruleset_from, ruleset_text
 
     wanted = None if ruleset is None else ruleset_text(ruleset_from(ruleset))
-    with archives.opened(store) as archive:
+    with archives.opened(evenings.address(store)) as archive:
         players = _players(archives.up_to_date(archive))
     if wanted is not None:
         there = sorted({player["ruleset"] for player in players})

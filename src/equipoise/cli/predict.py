@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.histories import progress_bar, read_history, since
-from equipoise.cli.shared.models import model_named, say_unplayed, with_model_options
+from equipoise.cli.shared.models import model_named, name_of, say_unplayed, with_model_options
 from equipoise.cli.shared.printing import table, table_forms, with_json
 from equipoise.cli.shared.rosters import store
 from equipoise.errors import InputError, again
@@ -69,7 +69,7 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
         raise InputError(msg)
     asked = members_of(lineups)
     ruleset = Ruleset(options["game"], options["game_type"], tuple(_names(options["mutators"])))
-    prediction = predicted(model, state, asked, ruleset, matches, options["model"])
+    prediction = predicted(model, state, asked, ruleset, matches, name_of(model, options["model"]))
     if options["as_json"]:
         click.echo(json.dumps(prediction, indent=2, allow_nan=False))
     else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.histories import everything_kept, progress_bar, read_columns_of, read_history, since
-from equipoise.cli.shared.models import model_named, say_unplayed, with_model_options
+from equipoise.cli.shared.models import model_named, name_of, say_unplayed, with_model_options
 from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
 from equipoise.cli.shared.rosters import store
 from equipoise.cli.shared.values import Whole
@@ -67,7 +67,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
         msg = "--ruleset requires --roster"
         raise InputError(msg)
     if options["as_json"]:
-        text = json.dumps(report(model, state, tally, options["model"]), indent=2, allow_nan=False)
+        text = json.dumps(
+            report(model, state, tally, name_of(model, options["model"])), indent=2, allow_nan=False
+        )
     else:
         text = _text(rated(model, state, Ruleset(), tally), options.get("form"))
     if options["output"]:

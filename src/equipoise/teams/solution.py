@@ -193,11 +193,14 @@ class Solution:
         return self.splits[0]
 
     def table(self) -> Table:
-        """Return the best split as a table, a row a player; empty where there is none."""
+        """Return the best split as a table, a row a player and a row a bot; empty where there is none."""
         rows = [
-            (n + 1, player.label, weight, self.best.win_probability[n])
+            (n + 1, name, weight, self.best.win_probability[n])
             for n, team in enumerate(self.best.teams if self.splits else ())
-            for player, weight in zip(team, self.best.weights[n], strict=True)
+            for name, weight in (
+                *zip([player.label for player in team], self.best.weights[n], strict=True),
+                *[("bot", self.bot_weight)] * self.best.bots[n],
+            )
         ]
         return Table(("team", "player", "weight", "win chance"), tuple(rows))
 
