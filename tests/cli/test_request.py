@@ -133,3 +133,17 @@ def test_a_saved_request_of_players_alone_is_a_request(tmp_path: Path) -> None:
     saved = run(str(tmp_path / "roster.txt"), "--save-request", path, "--json")
     again = run("--request", path, "--json")
     assert (again.exit_code, again.stdout) == (0, saved.stdout)
+
+
+def test_a_saved_request_keeps_what_a_roster_says_of_its_scale(tmp_path: Path) -> None:
+    """Beta, zero and how often even teams draw: the answer is the same, its line of draws too."""
+    roster, path = tmp_path / "roster.csv", str(tmp_path / "asked.json")
+    rows = "".join(f"{name},{weight},2,0.5,0.25\n" for name, weight in zip("abcd", (9, 7, 5, 4), strict=True))
+    roster.write_text(f"name,weight,beta,zero,draws\n{rows}")
+    for form in ((), ("--json",)):
+        saved = run(str(roster), "--save-request", path, *form)
+        again = run("--request", path, *form)
+        assert (saved.exit_code, again.exit_code) == (0, 0), saved.output + again.output
+        assert again.stdout == saved.stdout
+        assert '"draw"' in saved.stdout or "Draw " in saved.stdout
+    assert json.loads(Path(path).read_text())["draws"] == 0.25

@@ -156,7 +156,7 @@ def answered(roster: str | None, options: dict[str, Any]) -> BalanceAnswer:
     if options["choose"] is not None and solution.splits:
         chosen = _choose(solution, options["choose"], options["seed"])
     split = solution.splits[chosen or 0] if solution.splits else None
-    return BalanceAnswer(request, solution, chosen, split, names, options.get("draws"), interrupted)
+    return BalanceAnswer(request, solution, chosen, split, names, request.draws, interrupted)
 
 
 def _check_seed(options: dict[str, Any], solver: str) -> None:

@@ -139,6 +139,8 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
     for names in (("sizes", "min_size", "max_size"), ("objective", "tolerances")):
         if typed.keys() & set(names):  # they say one thing together
             keywords = {name: value for name, value in keywords.items() if name not in names}
+    if options.get("draws") is not None:
+        keywords["draws"] = options["draws"]
     keywords |= typed
     if options["choose"] is not None:
         keywords.setdefault("keep", CHOSEN_AMONG)

@@ -84,7 +84,7 @@ class ReadRoster(list[Player]):
     @property
     def has_scale(self) -> bool:
         """Whether it says what its weights are measured by."""
-        return self.beta is not None or self.zero is not None
+        return not self.beta is self.zero is self.draws is None
 
 
 #: The control characters of Unicode (category Cc) but tab and line feed.

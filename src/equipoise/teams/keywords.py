@@ -72,6 +72,7 @@ class Keywords(TypedDict, total=False):
     beta: float | None
     zero: float | None
     body: float | None
+    draws: float | None
     tolerance: float | None
     side_weight: float
     seed: int
@@ -286,11 +287,7 @@ DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
     "rerank": _optional(name_of),
     "keep": whole_of,
     "spacing": whole_of,
-    "default": _optional(real_of),
-    "beta": _optional(real_of),
-    "zero": _optional(real_of),
-    "body": _optional(real_of),
-    "tolerance": _optional(real_of),
+    **dict.fromkeys(("default", "beta", "zero", "body", "draws", "tolerance"), _optional(real_of)),
     "side_weight": real_of,
     "seed": whole_of,
     "effort": real_of,

@@ -125,6 +125,8 @@ class BalanceRequest:
     body : float, optional
         What one more player of mean weight is worth to a team, in standard deviations of the roster's
         weights; one unless a zero is given, or asked for with the objective ``ratio`` (then it is 0).
+    draws : float, optional
+        How often even teams draw for each time one of them wins; only shown.
     tolerance : float, optional
         How far from the best win probability the objective ``spread`` and a criterion that re-ranks may go;
         by default 0.0025 with up to 17 players and 0.001 with more.
@@ -192,6 +194,7 @@ class BalanceRequest:
     beta: float | None = None
     zero: float | None = None
     body: float | None = None
+    draws: float | None = None
     tolerance: float | None = None
     side_weight: float = SIDE_WEIGHT
     seed: int = 0
@@ -224,8 +227,7 @@ class BalanceRequest:
         Parameters
         ----------
         players : iterable of Player, mapping from name to weight, data frame, or BalanceRequest
-            Who is here; a frame of pandas or polars has the columns of a roster file, ``beta`` and ``zero``
-            too; of a request, the keywords replace fields.
+            Who is here; a data frame has the columns of a roster file; of a request, keywords replace fields.
         **keywords
             The fields, as lists, mappings or single values.
 
@@ -329,7 +331,7 @@ def _check_numbers(request: BalanceRequest) -> None:
     if request.teams > MOST_TEAMS:
         msg = f"must be at most {MOST_TEAMS}, got {request.teams}"
         raise InputError(msg, "teams")
-    for name in ("tolerance", "side_weight", "side_price", "stay"):
+    for name in ("tolerance", "side_weight", "side_price", "stay", "draws"):
         value = getattr(request, name)
         if value is not None and not 0.0 <= value < np.inf:
             msg = f"must be {'finite' if value > 0.0 else 'at least 0'}, got {value!r}"

@@ -23,6 +23,8 @@ DECIDING = (
 #: Those that say how it is searched for, and how many are wanted.
 SEARCHING = ("solver", "rerank", "keep", "spacing", "seed", "effort")
 
+#: Those that are only shown.
+SHOWN = ("draws",)
 
 #: The least and the most of whole numbers; None where there is no most.
 WHOLE = {
@@ -36,6 +38,7 @@ NUMBERS = {
     "beta": (1e-100, 1e15), "zero": (-1e15, 1e15), "body": (0.0, 1e6), "default": (-1e15, 1e15),
     "tolerance": (0.0, sys.float_info.max), "side_weight": (0.0, sys.float_info.max),
     "effort": (0.01, 1000.0), "side_price": (0.0, sys.float_info.max), "stay": (0.0, sys.float_info.max),
+    "draws": (0.0, sys.float_info.max),
 }  # fmt: skip
 
 #: What may search and what may re-rank, besides parts of the user's own: names with a colon.
@@ -74,7 +77,7 @@ def read(data: Mapping[str, Any]) -> Question:
         If a field is unknown or does not hold what it should.
     """
     for name in data:
-        if name not in ("players", *DECIDING, *SEARCHING):
+        if name not in ("players", *DECIDING, *SEARCHING, *SHOWN):
             msg = f"request: the field {name!r} is not known here"
             raise InputError(msg)
     try:

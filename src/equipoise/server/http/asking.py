@@ -127,16 +127,15 @@ def _plain(body: bytes) -> Any:
 # A split, and what is asked about it
 
 
-def _asked(data: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any], float | None]:
-    """Return players and keywords of a request, and how often even teams draw where the names say so."""
+def _asked(data: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    """Return players and keywords of a request."""
     from equipoise.teams.keywords import keywords_of
 
     if TEXT not in data:
         if "read" in data:
             msg = "read says how a text is read; there is none"
             raise invalid(msg, "/read")
-        players, keywords = keywords_of(data, BODY)
-        return players, keywords, None
+        return keywords_of(data, BODY)
     from equipoise.files.rosters import parse_roster
 
     if "players" in data:
@@ -159,11 +158,7 @@ def _asked(data: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any], float |
     except InputError as error:
         raise invalid(str(error), f"/{TEXT}") from None
     _, keywords = keywords_of({"players": [], **data}, BODY)
-    if roster.beta is not None:
-        keywords.setdefault("beta", roster.beta)
-    if roster.zero is not None and "body" not in keywords:
-        keywords.setdefault("zero", roster.zero)
-    return roster, keywords, roster.draws
+    return roster, keywords
 
 
 def _balance(body: bytes, seconds: float) -> Any:
@@ -171,8 +166,9 @@ def _balance(body: bytes, seconds: float) -> Any:
     from equipoise.teams.balancing import balance
     from equipoise.teams.request import BalanceRequest
 
-    players, keywords, draws = _asked(plain_object(body))
-    return _shown(balance(BalanceRequest.of(players, **keywords, stop=deadline(seconds))), draws)
+    players, keywords = _asked(plain_object(body))
+    request = BalanceRequest.of(players, **keywords, stop=deadline(seconds))
+    return _shown(balance(request), request.draws)
 
 
 def _shown(solution: Any, draws: float | None) -> Any:
@@ -200,10 +196,10 @@ def _explain(body: bytes, seconds: float) -> Any:
         steps = [_step(step, n) for n, step in enumerate(questions.edit)]
     except msgspec.ValidationError as error:
         raise wrong_type(error) from None
-    players, keywords, draws = _asked(data)
+    players, keywords = _asked(data)
     request = BalanceRequest.of(players, **keywords, stop=deadline(FIRST * seconds))
     solution = balance(request)
-    plain, split = _shown(solution, draws), solution.splits[0] if solution.splits else None
+    plain, split = _shown(solution, request.draws), solution.splits[0] if solution.splits else None
     request = replace(request, stop=never)
     share = shares((1.0 - FIRST) * seconds)
     if split is not None and steps:
@@ -258,7 +254,7 @@ def _late(body: bytes, seconds: float) -> Any:
     ):
         msg = f"pool must be a whole number from 0 to {MOST_POOL}"
         raise invalid(msg, "/pool")
-    players, keywords, _ = _asked(data)
+    players, keywords = _asked(data)
     keywords.setdefault("objective", "win")
     placed = [team for player in players for team in (player.team, player.team_now) if team is not None]
     keywords.setdefault("teams", max([2, *(1 + team for team in placed)]))

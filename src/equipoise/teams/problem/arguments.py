@@ -13,7 +13,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.fields import of_all, players_of
+from equipoise.fields import OF_ALL, of_all, players_of
 from equipoise.players import Bots
 from equipoise.tables import rows_of
 from equipoise.teams.problem.preferences import Preference
@@ -39,16 +39,16 @@ def frozen(keywords: Mapping[str, Any]) -> dict[str, Any]:
 def with_scale(players: Any, values: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the players, also those of a data frame, and the keywords with what a roster says of its scale.
 
-    That is ``beta`` and ``zero``; keywords come first, and ``body`` stands instead of ``zero``.
+    That is ``beta``, ``zero`` and ``draws``; keywords come first, and ``body`` stands instead of ``zero``.
     """
-    scale: Mapping[str, Any] = {name: getattr(players, name, None) for name in ("beta", "zero")}
+    scale: Mapping[str, Any] = {name: getattr(players, name, None) for name in OF_ALL}
     if not isinstance(players, Sequence) and (rows := rows_of(players, "players")) is not None:
         cells = [{name.strip().lower(): cell for name, cell in row.items()} for row in rows]
         scale = of_all((f"players, entry {n}", row) for n, row in enumerate(cells, start=1))
         players = players_of(rows, "players")
     known = {name for name, value in values.items() if value is not None}
-    more = {"beta": known.isdisjoint({"beta"}), "zero": known.isdisjoint({"zero", "body"})}
-    found = {name: scale[name] for name, wanted in more.items() if wanted and scale.get(name) is not None}
+    settled = known | ({"zero"} if "body" in known else set())
+    found = {name: scale[name] for name in OF_ALL if name not in settled and scale.get(name) is not None}
     return players, {**values, **found}
 
 
@@ -152,7 +152,18 @@ _FROZEN: Mapping[str, Callable[[Any, str], Any]] = {
     "tolerances": lambda given, name: None if given is None else _each(given, name, Real),
     **dict.fromkeys(("min_size", "max_size", "max_difference"), _whole),
     **dict.fromkeys(
-        ("tolerance", "side_weight", "side_price", "stay", "beta", "zero", "body", "default", "effort"),
+        (
+            "tolerance",
+            "side_weight",
+            "side_price",
+            "stay",
+            "beta",
+            "zero",
+            "body",
+            "draws",
+            "default",
+            "effort",
+        ),
         _number,
     ),
 }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from equipoise.arrays import Floats
 from equipoise.errors import InputError, UnsupportedError
@@ -137,7 +137,8 @@ def running_game(
     """Return the game that a request tells, with who joins it; the arguments are those of :func:`late`."""
     check_limits(pool)
     if isinstance(join, Player):
-        base = BalanceRequest.of(players)
+        scale = {name: keywords[name] for name in ("beta", "zero", "body") if name in keywords}
+        base = BalanceRequest.of(players, **cast("Keywords", scale))
         _check_fields(base)
         players, join = replace(base, players=(*base.players, join)), join.id
     request = BalanceRequest.of(players, **keywords)
