@@ -483,7 +483,7 @@ def test_a_command_without_an_archive_says_what_is_needed(store: str) -> None:
     """None but those that read logs make one."""
     for args in (("players",), ("digest",), ("rebuild",), ("history", "x"), ("undo", "x"), ("forget", "x")):
         assert "there is no such file" in call(*args, "--store", store, fails=1)
-    assert "Missing option '--store'" in call("players", fails=2)
+    assert "Missing option '--store'" in call("digest", fails=2)
 
 
 @pytest.mark.slow
