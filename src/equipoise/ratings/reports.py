@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from equipoise.matches import Match, Ruleset
-from equipoise.ratings.model import RatingModel, State, answers
+from equipoise.ratings.model import RatingModel, State, answers, chances_of
 from equipoise.ratings.scale import mean_bot, scale_of
 
 
@@ -144,7 +144,7 @@ def predicted(
     learnt = list(matches)
     known = set(model.players(state))
     can = answers(model)
-    chances = model.win_probability(state, asked, ruleset)
+    chances = chances_of(model, model.win_probability(state, asked, ruleset), len(asked))
     margins = model.expected_margin(state, asked, ruleset) if "expected_margin" in can else None
     teams: list[PredictedTeam] = [
         {"players": [{"id": player, "share": share} for player, share in team],

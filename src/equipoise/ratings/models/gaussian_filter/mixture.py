@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.ratings.model import is_bot
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Key
 from equipoise.ratings.starting import TRUSTED, Given, StartingGuess, given_from, placed
@@ -142,8 +141,8 @@ def _made(members: tuple[str, ...], settings: tuple[tuple[str, float], ...]) -> 
 
 @lru_cache(64)
 def _by_id(starting: tuple[Given, ...]) -> Mapping[str, StartingGuess]:
-    """Return guesses by id; who is known by name alone has an id that says so, and bots begin as bots do."""
-    guesses = {who: guess for who, guess in _placed(starting).items() if not is_bot(who)}
+    """Return guesses by id; who is known by name alone has an id that says so."""
+    guesses = _placed(starting)
     return {**{f"{NAMED}{who}": guess for who, guess in guesses.items()}, **guesses}
 
 
