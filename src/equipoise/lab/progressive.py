@@ -68,7 +68,7 @@ def evaluate(
     InputError
         If the part is out of range.
     """
-    if not 0.0 <= skip < 1.0:
+    if not isinstance(skip, int | float) or not 0.0 <= skip < 1.0:
         msg = f"must be at least 0 and below 1, got {skip!r}"
         raise InputError(msg, "skip")
     checked(model)

@@ -12,6 +12,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from io import UnsupportedOperation
 from numbers import Real
 from typing import IO, Any
 
@@ -160,7 +161,7 @@ class Ladder:
         text = json.dumps({**facts, "state": plain})
         try:
             file.write(text)
-        except (AttributeError, TypeError) as error:
+        except (AttributeError, TypeError, UnsupportedOperation) as error:
             msg = f"file must be a text file that is open for writing, got {file!r}"
             raise InputError(msg) from error
 

@@ -86,8 +86,12 @@ class Mixture(Filters):
 
     def __post_init__(self) -> None:
         items = self.settings.items() if isinstance(self.settings, Mapping) else self.settings
-        object.__setattr__(self, "members", tuple(self.members))
-        object.__setattr__(self, "settings", tuple(sorted((str(name), x) for name, x in items)))
+        try:
+            object.__setattr__(self, "members", tuple(self.members))
+            object.__setattr__(self, "settings", tuple(sorted((str(name), x) for name, x in items)))
+        except (TypeError, ValueError) as error:
+            msg = "members must be names, and settings a mapping from names to numbers, "
+            raise InputError(msg + f"got {self.members!r:.80} and {self.settings!r:.80}") from error
         object.__setattr__(self, "starting", given_from(self.starting))
         if not 1 <= len(self.members) <= MOST_MEMBERS:
             msg = f"members must be 1 to {MOST_MEMBERS}, got {len(self.members)}"
