@@ -22,7 +22,7 @@ from equipoise.matches import Contest, Match, Ruleset
 from equipoise.members import Teams, members_of
 from equipoise.players import Rating
 from equipoise.ratings.folding import LATEST, Folding
-from equipoise.ratings.model import Chances, RatingModel, State, chances_of, checked
+from equipoise.ratings.model import Chances, RatingModel, State, chances_of, checked, ratings_of
 from equipoise.ratings.models.gaussian_filter.learnt import listed
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters
@@ -126,9 +126,8 @@ class Ladder:
             If the ruleset is none.
         """
         _check_ruleset(ruleset)
-        state = self._known()
-        known = [(player, self.model.rating(state, player, ruleset)) for player in self.model.players(state)]
-        return sorted(known, key=lambda each: (-each[1].mu, each[0]))
+        known = ratings_of(self.model, self._known(), ruleset)
+        return sorted(known.items(), key=lambda each: (-each[1].mu, each[0]))
 
     def table(self, ruleset: Ruleset | None = None) -> Table:
         """Return the leaderboard as a table, for a notebook or a data frame."""

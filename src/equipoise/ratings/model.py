@@ -214,6 +214,22 @@ def answers(model: Any) -> frozenset[str]:
     return answers
 
 
+def ratings_of(model: Any, state: State, ruleset: Ruleset | None = None) -> dict[str, Rating]:
+    """Return the rating of everyone who has played; some models look up only once what all have in common.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> ratings_of(Elo(), {"ann": (1510.0,)})
+    {'ann': Rating(mu=1510.0, sigma=0.0)}
+    """
+    players = list(model.players(state))
+    several = getattr(model, "all_ratings", None)
+    if several is None:
+        return {player: model.rating(state, player, ruleset) for player in players}
+    return dict(zip(players, several(state, players, ruleset), strict=True))
+
+
 def is_local(model: Any) -> bool:
     """Tell whether a model looks at nobody but those who play, see :class:`Further`.
 
