@@ -231,7 +231,7 @@ class Boasting(Elo):
 
 @pytest.mark.parametrize("given", [(2.0, 2.0), (math.nan,) * 2, (0.5,) * 3, (-0.5, 1.5), None, "ab", 0.5, ()])
 def test_what_are_no_chances_wins_no_comparison(given: Any) -> None:
-    """A model of one's own whose chances are none is refused by name wherever it is asked."""
+    """A custom model whose chances are none is refused by name wherever it is asked."""
     model = Boasting()
     object.__setattr__(model, "given", given)
     duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
