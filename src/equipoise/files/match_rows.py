@@ -303,7 +303,10 @@ def _listed(cells: Cells) -> dict[str, CellColumn]:
 
 def _times(cells: Sequence[Any]) -> list[float]:
     """Return times as seconds since 1970."""
-    if set(map(type, cells)) == {str} and set(map(len, cells)) == {SECONDS} and "".join(cells).isdecimal():
+    kinds = set(map(type, cells))
+    if kinds == {str} and set(map(len, cells)) == {SECONDS} and "".join(cells).isdecimal():
+        return list(map(float, cells))
+    if kinds <= {int, float}:  # whether they are times is looked at with all other numbers
         return list(map(float, cells))
     return [time_from(cell.strip() if isinstance(cell, str) else cell, "") for cell in cells]
 
