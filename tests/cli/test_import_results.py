@@ -50,6 +50,23 @@ def test_past_results_are_known_to_the_night_and_count_once(tmp_path: Path) -> N
     assert {row["name"]: row["weight"] is not None for row in run("night", "table")["players"]}["ANN"]
 
 
+@pytest.mark.parametrize("head", ["", "id,"], ids=["content", "ids"])
+def test_a_table_counts_once_however_it_was_sorted_and_cut(tmp_path: Path, head: str) -> None:
+    """With ids of its own or without: rows known from another place are known, nothing is skipped."""
+    path, url = tmp_path / "results.csv", f"sqlite:///{tmp_path / 'games.db'}"
+    rows = ["2026-01-05,Ann,Bob,3,1", "2026-01-05,Cid,Dee,2,1", "2026-01-05,Ann,Bob,0,2"]
+    if head:
+        rows = [f"{n},{row}" for n, row in enumerate(rows)]
+    else:
+        rows.append(rows[0])
+    parts = [rows, rows[::-1], rows[1:]]
+    for part in parts if head else [*parts, [row.upper() for row in rows]]:
+        path.write_text("\n".join([f"{head}date,red1,blue1,score_red,score_blue", *part]), encoding="utf-8")
+        reported = run("import-results", str(path), "--store", url)
+        assert (reported["matches"], reported["skipped_lines"]) == (len(rows) * (part is rows), 0)
+        assert reported["duplicates"] == len(part) * (part is not rows)
+
+
 def test_an_archive_has_the_matches_that_python_reads(tmp_path: Path) -> None:
     """With the same ids: equal rows, rows of one time, ids of the table, and one that is there twice."""
     path, url = tmp_path / "results.csv", f"sqlite:///{tmp_path / 'games.db'}"

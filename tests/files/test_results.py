@@ -152,6 +152,57 @@ def test_what_has_an_id_counts_once() -> None:
         in_order(read_results([rows[0], {**rows[0], "result": "loss"}]))
 
 
+#: Rows of one date, two of them equal, in a row for each match and in a row for each player.
+EVENING = [
+    ROW, {**ROW, "blue1": "Dan"}, ROW, {**ROW, "map": "Dust"}, {**ROW, "map": "Maze"},
+    {**ROW, "red2": "Eve", "game": "chess"}, {**ROW, "result": "draw"},
+]  # fmt: skip
+PLAYERS = [
+    {"date": f"2026-01-31T20:0{n}", "name": who, "team": team, "result": result}
+    for n in range(3)
+    for who, team, result in (("Ann", "x", "win"), ("Bob", "x", "win"), ("Cid", "y", "loss"))
+]
+
+
+def ids(rows: list[dict[str, Any]]) -> set[str]:
+    """Return the ids of the matches in a table."""
+    return {match.id for match in in_order(read_results(rows))}
+
+
+@pytest.mark.parametrize("rows", [EVENING, PLAYERS], ids=["matches", "players"])
+def test_a_row_has_its_id_in_whatever_order_the_table_is(rows: list[dict[str, Any]]) -> None:
+    """Backwards, sorted by another column, or with names in other letters, all games are known again."""
+    known = ids(rows)
+    assert ids(rows[::-1]) == known
+    assert ids(sorted(rows, key=lambda row: (row["result"], str(row)))) == known
+    shouted = [
+        {key: f" {cell} " if key in ("date", "game") else cell.upper() for key, cell in row.items()}
+        for row in rows
+    ]
+    assert ids(shouted) == known
+    twice = [*read_results(rows), *read_results(rows[::-1])]
+    assert len(in_order(twice)) == len(known)
+
+
+@pytest.mark.parametrize(
+    "chosen", [slice(2, None), slice(None, 3), slice(None, None, 2), slice(2, 3)], ids=repr
+)
+def test_an_excerpt_has_no_game_that_the_table_has_not(chosen: slice) -> None:
+    """Of equal rows too; and a table with a row more, wherever that stands, has one game more."""
+    known, part = ids(EVENING), EVENING[chosen]
+    assert ids(part) < known
+    assert len(ids(part)) == len(part)
+    more = {**ROW, "red1": "Zoe"}
+    for table in ([more, *EVENING], [*EVENING[:3], more, *EVENING[3:]], [*EVENING, more]):
+        assert len(ids(table) - known) == 1
+
+
+def test_ids_of_a_table_are_known_at_another_place_of_it() -> None:
+    """The second by which rows of a date are apart makes no other match of them."""
+    rows = [{**ROW, "id": 1}, {**ROW, "id": 2, "result": "loss"}, {**ROW, "id": 3}]
+    assert len(in_order([*read_results(rows), *read_results(rows[::-1]), *read_results(rows[1:])])) == 3
+
+
 @pytest.mark.parametrize(
     ("header", "rows"),
     [

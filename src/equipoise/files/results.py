@@ -6,6 +6,7 @@ means is in :mod:`equipoise.files.long_results`.
 
 from __future__ import annotations
 
+import hashlib
 import re
 import time
 from collections import Counter
@@ -21,6 +22,8 @@ from equipoise.files.sheets import rows_from
 from equipoise.games.plain import WRONG
 from equipoise.logs.records import match_from, number_from
 from equipoise.matches import Match, Skipped, moved
+from equipoise.pickup.night import folded
+from equipoise.ratings.replaying import HASHED, OF_TABLE
 
 RESULT = ("result", "winner", "win", "loss", "winners", "losers", "loser")
 
@@ -41,7 +44,8 @@ def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | S
     """Read a table with a row for each match, or with a row for each player of a match.
 
     Rows that say the same are as many matches: those of one time are a second apart, in the order of the
-    table.  What the table has an id for counts once.
+    table.  What the table has an id for counts once.  The id of any other says what its row says, so that it
+    is the same in a table with other rows, or with the rows in another order.
 
     Parameters
     ----------
@@ -100,17 +104,18 @@ def results_from(
 
 
 class _Numbering:
-    """Gives matches of a table ids by which each counts once, however often the table is read.
+    """Gives matches of a table ids by which each counts once, however often and in whatever order it is read.
 
-    A match keeps the id of its table, with its date, as people count from 1 every season; without one its
-    content is its id.  Matches of one time were played in the order of the table: they are a second apart, so
-    that two rows that say the same are two games.
+    A match keeps the id of its table, with its date, as people count from 1 every season.  Without one it has
+    a hash of what its row says, and of how many rows before it said the same.  Matches of one time were
+    played in the order of the table: they are a second apart.
     """
 
     def __init__(self, known: Callable[[Match], Match] | None) -> None:
         self._known = known
         self._at: Counter[float] = Counter()
-        #: What was read under each id, and what became of it.
+        self._equal: Counter[str] = Counter()
+        #: What was read under each id of the table, and what became of it.
         self._settled: dict[str, tuple[Match, Match]] = {}
 
     def settled(self, read: Match, *, own: bool) -> Match:
@@ -118,14 +123,29 @@ class _Numbering:
         match = read if self._known is None else self._known(read)
         ended = match.ended or 0.0
         date = time.strftime("%Y-%m-%d", time.gmtime(ended))
-        while True:
-            later = replace(moved(match, ended + self._at[ended]), id="")
-            self._at[ended] += 1
-            later = replace(later, id=f"results-{date}-{read.id if own else later.id[:16]}")
-            if own or later.id not in self._settled:
-                break
-        before, settled = self._settled.setdefault(later.id, (read, later))
-        return settled if before == read else later
+        identity = f"{OF_TABLE}{date}-{read.id if own else self._hash(read)}"
+        before, settled = self._settled.get(identity, (None, match))
+        if before == read:
+            return settled
+        later = replace(moved(match, ended + self._at[ended]), id=identity)
+        self._at[ended] += 1
+        if own:
+            self._settled.setdefault(identity, (read, later))
+        return later
+
+    def _hash(self, read: Match) -> str:
+        """Return what tells a match from all others of its date, whatever the case of names, and its row."""
+        (contest,) = read.contests
+        teams = [sorted((folded(player), share) for player, share in team) for team in contest.teams]
+        ruleset, scores = contest.ruleset, contest.scores or [None] * len(teams)
+        content = repr((
+            contest.at, contest.weight, ruleset.game, ruleset.game_type, ruleset.mutators, folded(read.map),
+            sorted(zip(teams, contest.ranks, scores, strict=True), key=repr),
+        ))  # fmt: skip
+        self._equal[content] += 1
+        number = self._equal[content]
+        digest = hashlib.sha256(f"{number} {content}".encode("utf-8", "backslashreplace")).hexdigest()
+        return f"{HASHED}{digest[:16]}"
 
 
 def _teams(columns: Sequence[str], where: str) -> dict[str, list[str]]:

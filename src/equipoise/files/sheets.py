@@ -63,7 +63,7 @@ def rows_from(source: Any) -> tuple[str, list[Row]]:
         (
             at,
             {
-                name: cell
+                name: cell.strip() if isinstance(cell, str) else cell
                 for name, cell in zip(columns_of(row, at), row.values(), strict=True)
                 if has_value(cell)
             },
