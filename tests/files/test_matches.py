@@ -226,6 +226,10 @@ def test_every_format_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Mo
             '{"ended": "soon", "teams": [["a"], ["b"]], "ranks": [1, 2]}',
             "ended must be seconds since 1970 or a date",
         ),
+        (
+            '{"ended": 1767643200000, "teams": [["a"], ["b"]], "ranks": [1, 2]}',
+            "ended must be below 253402300800, the year 10000, got '1767643200000'; divide",
+        ),
         ('{"ended": 1, "teams": [["a"]], "ranks": [1]}', "teams must be two or more"),
         ('{"ended": 1, "teams": [["a"], ["a"]], "ranks": [1, 2]}', "teams: the player 'a' appears twice"),
         (

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.files.result_cells import DRAWN, RANKS, WHEN, common
+from equipoise.files.result_cells import DRAWN, RANKS, WHEN, common, figure
 from equipoise.files.sheets import Row
 from equipoise.games.plain import WRONG
-from equipoise.logs.records import number_from
 
 #: What the column of players may be called.
 PLAYER = ("player", "name", "nick")
@@ -71,7 +70,7 @@ def _standing(row: Mapping[str, Any]) -> tuple[float, bool]:
     for names, scored in ((SCORE, True), (RANK, False)):
         for name in names:
             if name in row:
-                return number_from(row[name], name), scored
+                return figure(row[name], name), scored
     result = str(row.get("result", "")).strip().lower()
     if result not in RANKS:
         msg = f"result must be win, loss or draw, or there must be a score or a rank, got {result!r:.40}"

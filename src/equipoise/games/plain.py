@@ -17,6 +17,7 @@ from equipoise.logs.lines import Block, LineReader
 from equipoise.logs.records import match_from, number_from
 from equipoise.logs.rules import GameRules
 from equipoise.matches import Match, Skipped
+from equipoise.tables import SEPARATOR_LINE
 
 #: The columns of a table; ``match``, ``ended``, ``team`` and ``player`` are needed, and one of ``rank`` and
 #: ``team_score``.
@@ -65,7 +66,8 @@ class Plain:
 
     def recognise(self, head: bytes) -> str:
         """Tell by a first line that is an object, or that has the columns of a table."""
-        first = head.lstrip(_BLANK).partition(b"\n")[0]
+        first, _, rest = head.lstrip(_BLANK).partition(b"\n")
+        first = rest.partition(b"\n")[0] if _is_separator(first) else first
         if first.startswith(b"{"):
             return "a first line '{...'"
         return "a first line with the columns of a table" if _is_header(first) else ""
@@ -77,6 +79,10 @@ class Plain:
     def rules(self) -> tuple[GameRules, ...]:
         """Return no table: the records say themselves what changed play."""
         return ()
+
+
+def _is_separator(line: bytes) -> bool:
+    return SEPARATOR_LINE.match(line.decode("utf-8-sig", "replace") + "\n") is not None
 
 
 def _is_header(line: bytes) -> bool:
@@ -108,7 +114,7 @@ class PlainReader(LineReader):
     def _line(self, line: bytes, number: int) -> None:
         if self._table is not None:
             self._table.append(line)
-        elif line.strip(_BLANK):
+        elif line.strip(_BLANK) and (self._started or not _is_separator(line)):
             if not self._started and _is_header(line):
                 self._table = [b""] * (number - 1) + [line]
             else:
@@ -144,7 +150,7 @@ def from_line(line: bytes, where: str) -> Match | Skipped:
 
 def csv_rows(content: bytes, where: str, delimiter: str = "", tell: Progress = silence) -> Iterator[Row]:
     """Go through the rows of a CSV file; the delimiter is by default what the header has most of."""
-    text = content.decode("utf-8-sig", "surrogateescape")
+    text = SEPARATOR_LINE.sub("", content.decode("utf-8-sig", "surrogateescape"))
     sound = _is_utf8(text)
     header = text.lstrip("\r\n").split("\n", 1)[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or max(",;\t", key=header.count))

@@ -33,6 +33,9 @@ SECONDS = 10
 #: What a time may be.
 TIMES = "seconds since 1970 or a date such as 2026-01-31T20:15:00Z"
 
+#: The end of the year 9999, behind which there is no date.
+LATEST = 253_402_300_800.0
+
 _Record = Mapping[str, Any]
 
 #: The kinds of numbers that JSON has, and the largest finite one.
@@ -287,7 +290,10 @@ def time_from(value: Any, field: str) -> float:
     if isinstance(value, date):
         return _stamp(value if isinstance(value, datetime) else datetime.combine(value, time()))
     number = number_from(value, field)
-    if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
+    if number >= LATEST:
+        year = f"must be below {LATEST:.0f}, the year 10000, got {_short(value)}"
+        _fail(field, f"{year}; divide milliseconds by 1000")
+    if number < -LARGEST_WEIGHT:
         _fail(field, f"must be {TIMES}, got {_short(value)}")
     return number
 
