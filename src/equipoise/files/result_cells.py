@@ -12,7 +12,7 @@ from equipoise.files.paste_lines import HELD, named, parts_of, unquoted, weight_
 from equipoise.files.pastes import refuse_joined
 from equipoise.files.rosters import WITH_COMMA
 from equipoise.games.plain import WRONG
-from equipoise.logs.records import LATEST, number_from, time_from
+from equipoise.logs.records import LATEST, cell_text, number_from, time_from
 
 #: Columns that are of the match and of no team.
 OF_MATCH = {
@@ -95,7 +95,7 @@ def players_in(cell: Any, column: str) -> list[str]:
     >>> players_in("Ann; Bob", "red"), players_in("Ann+Bob", "red"), players_in("R&B", "red")
     (['Ann', 'Bob'], ['Ann', 'Bob'], ['R&B'])
     """
-    text, held = unquoted(str(cell))
+    text, held = unquoted(cell_text(cell, column))
     parts = [part for name in re.split(r"[;,]|\s[+&/]\s", text) for part in parts_of(name.strip()) if part]
     for part in parts:
         if HELD not in part:

@@ -32,7 +32,7 @@ from equipoise.files.result_cells import (
 )  # fmt: skip
 from equipoise.files.sheets import rows_from
 from equipoise.games.plain import WRONG
-from equipoise.logs.records import match_from
+from equipoise.logs.records import cell_text, match_from
 from equipoise.matches import Match, Skipped, moved
 from equipoise.pickup.night import folded
 from equipoise.ratings.replaying import HASHED, OF_TABLE
@@ -261,7 +261,7 @@ def _members(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
     """Return the players of a team: a cell each, or all in one cell."""
     if len(columns) == 1:
         return players_in(row.get(columns[0], ""), columns[0])
-    return [str(row[name]) for name in columns if name in row]
+    return [cell_text(row[name], name) for name in columns if name in row]
 
 
 def _scored(team: str, teams: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 from equipoise.errors import InputError, again
 from equipoise.logs.lines import Block, LineReader
-from equipoise.logs.records import match_from, number_from
+from equipoise.logs.records import cell_text, match_from, number_from
 from equipoise.logs.rules import GameRules
 from equipoise.matches import Match, Skipped
 from equipoise.tables import SEPARATOR_LINE
@@ -229,7 +229,12 @@ def from_rows(rows: Iterable[Row], tell: Progress = silence) -> Iterator[Match |
         if "match" not in cells:
             yield Skipped(where, cells.get(WRONG, "match is missing; write the id of the match"))
             continue
-        by_match.setdefault(str(cells["match"]), []).append((where, cells))
+        try:
+            name = cell_text(cells["match"], "match")
+        except InputError as error:
+            yield Skipped(where, str(error))
+            continue
+        by_match.setdefault(name, []).append((where, cells))
     for number, (name, some) in enumerate(by_match.items(), start=1):
         yield _match(name, some)
         if number % OFTEN == 0:
@@ -240,10 +245,6 @@ def _match(name: str, rows: list[Row]) -> Match | Skipped:
     """Return the match of its rows; every message says which row."""
     first = rows[0][1]
     record: dict[str, Any] = {"id": name, **{field: first[field] for field in _OF_MATCH if field in first}}
-    if "mutators" in first:
-        record["mutators"] = [
-            part.strip() for part in str(first["mutators"]).split(SEPARATOR) if part.strip()
-        ]
     teams: dict[str, list[dict[str, Any]]] = {}
     results: dict[str, dict[str, float]] = {"rank": {}, "team_score": {}}
     where = rows[0][0]
@@ -252,6 +253,9 @@ def _match(name: str, rows: list[Row]) -> Match | Skipped:
             where = place
             _add_row(cells, first, teams, results)
         where = rows[0][0]
+        if "mutators" in first:
+            mutators = cell_text(first["mutators"], "mutators").split(SEPARATOR)
+            record["mutators"] = [part.strip() for part in mutators if part.strip()]
         for field, into in (("rank", "ranks"), ("team_score", "scores")):
             if results[field]:
                 if len(results[field]) < len(teams):
@@ -279,15 +283,15 @@ def _add_row(
     for field in (*_OF_MATCH, "mutators"):
         if cells.get(field) != first.get(field):
             _fail(f"{field} must be the same throughout the match")
-    team = str(cells["team"])
+    team = cell_text(cells["team"], "team")
     player: dict[str, Any] = {
         field: number_from(cells[field], field) for field in _OF_PLAYER if field in cells
     }
     if "party" in cells:
-        player["party"] = str(cells["party"])
+        player["party"] = cell_text(cells["party"], "party")
     if "left" in cells:
         player["left"] = LEFT.get(str(cells["left"]).lower(), cells["left"])
-    teams.setdefault(team, []).append({"id": str(cells["player"]), **player})
+    teams.setdefault(team, []).append({"id": cell_text(cells["player"], "player"), **player})
     for field, known in results.items():
         if field in cells:
             number = number_from(cells[field], field)

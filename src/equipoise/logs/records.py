@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from typing import Any, NoReturn
 
 from equipoise.errors import InputError
@@ -259,6 +260,8 @@ def number_from(value: Any, field: str) -> float:
             value = float(value)
         except ValueError:
             _fail(field, f"must be a number, got {_short(value)}")
+    if isinstance(value, Decimal):  # as tables of databases have it
+        value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _MOST:
         _fail(field, f"must be a finite number, got {_short(value)}")
     return float(value)
@@ -318,6 +321,19 @@ def text_from(value: Any, field: str) -> str:
     if _NO_TEXT.search(text):
         _fail(field, f"must be plain text, got {_short(text)}")
     return text
+
+
+def cell_text(cell: Any, field: str) -> str:
+    """Return the text of a cell of a table: of a number, a date or a truth value too, but of no list.
+
+    Raises
+    ------
+    InputError
+        If the cell holds several values, or bytes.
+    """
+    if isinstance(cell, Iterable) and not isinstance(cell, str):
+        _fail(field, f"must be one text or number, got {_short(cell)}")
+    return str(cell)
 
 
 def is_text(text: str) -> bool:
