@@ -65,6 +65,10 @@ def test_a_table_counts_once_however_it_was_sorted_and_cut(tmp_path: Path, head:
         reported = run("import-results", str(path), "--store", url)
         assert (reported["matches"], reported["skipped_lines"]) == (len(rows) * (part is rows), 0)
         assert reported["duplicates"] == len(part) * (part is not rows)
+    with open_archive(url) as archive:
+        archive.merge("Ann", "Cid")
+    reported = run("import-results", str(path), "--store", url)
+    assert (reported["matches"], reported["skipped_lines"]) == (0, 0)
 
 
 def test_an_archive_has_the_matches_that_python_reads(tmp_path: Path) -> None:

@@ -359,6 +359,8 @@ def test_what_is_no_table_is_refused(wrong: Any) -> None:
         ({"ended": 1e9, "red1": "a", "blue1": "b", "result": "maybe"}, "result must be win, loss or draw"),
         ({"ended": 1e9, "red1": "a", "blue1": "b", "winner": "green"}, "winner must be red, blue or draw"),
         ({"ended": 1e9, "red1": "a", "blue1": "b", "score_red": 1}, "score_blue"),
+        ({"ended": 1e9, "team1": "a", "team2": "b", "score1": "x", "score2": 1}, "score1 must be a number"),
+        ({"ended": 1e9, "red1": "a", "blue1": "b", "Red Score": "x", "Blue Score": 1}, "red score must be a"),
         ({"ended": 1e9, "red1": "a", "blue1": "b"}, "ranks and scores are both missing"),
         ({"ended": 1e9, "red1": "a", "blue1": "a", "result": "win"}, "teams: the player 'a'"),
         ({"ended": 1e9, "winner": "a"}, "loser is missing"),

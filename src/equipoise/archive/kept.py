@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import sqlalchemy as sa
 
+from equipoise.archive.corrections import renamed
 from equipoise.archive.database import Database
 from equipoise.archive.records import match_of, record_of
-from equipoise.archive.schema import MATCH, found, identity, in_replay_order, mark_stale
+from equipoise.archive.schema import MATCH, found, identity, in_replay_order, mark_stale, merged_ids
 from equipoise.matches import Match
 from equipoise.ratings.model import is_bot
 from equipoise.ratings.replaying import is_one_game
@@ -42,10 +43,12 @@ def conflicts(connection: sa.Connection, known: dict[bytes, Match]) -> list[str]
     reported = {key: match for key, match in known.items() if not LOGGED.fullmatch(match.id)}
     kept = found(connection, list(reported), MATCH.c.record)
     pairs = [(row.record, reported[bytes(row.id)]) for row in kept]
+    differing = [(match_of(record), match) for record, match in pairs if record != record_of(match)]
+    merged = merged_ids(connection) if differing else {}
     return [
         match.id
-        for record, match in pairs
-        if record != record_of(match) and not is_one_game(match_of(record), match)
+        for known, match in differing
+        if not is_one_game(renamed(known, merged), renamed(match, merged))
     ]
 
 

@@ -204,18 +204,19 @@ def _record(teams: Mapping[str, Sequence[str]], row: Mapping[str, Any], dates: s
     present = {team: _members(row, columns) for team, columns in teams.items()}
     taking = [team for team, members in present.items() if members]
     scores = {
-        _scored(found[1] or found[2] or found[3], teams): cell
-        for name, cell in row.items()
+        _scored(found[1] or found[2] or found[3], teams): name
+        for name in row
         if (found := _SCORE.fullmatch(name))
     }
     record["teams"] = [present[team] for team in taking]
     if scores:
         missing = [team for team in taking if team not in scores]
         if missing or set(scores) - set(teams):
-            wrong = missing[0] if missing else next(iter(set(scores) - set(teams)))
-            msg = f"score_{wrong}: each team must have players and a score, teams are {', '.join(taking)}"
+            extra = [name for team, name in scores.items() if team not in teams]
+            wrong = f"score_{missing[0]}" if missing else extra[0]
+            msg = f"{wrong}: each team must have players and a score, teams are {', '.join(taking)}"
             raise InputError(msg)
-        record["scores"] = [figure(scores[team], f"score_{team}") for team in taking]
+        record["scores"] = [figure(row[scores[team]], scores[team]) for team in taking]
         return _with_ranks(record, row, taking)
     together = _scores_in(row, taking)
     if together is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset, Skipped, moved
@@ -40,7 +41,7 @@ def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
 
 
 def is_one_game(known: Match, match: Match) -> bool:
-    """Tell whether two matches of one id are one game: equal, or one row at two places of its table.
+    """Tell whether two matches of one id are one game: equal, or one row of a table read twice.
 
     Examples
     --------
@@ -52,7 +53,7 @@ def is_one_game(known: Match, match: Match) -> bool:
         return True
     ended = known.ended or 0.0
     near = match.id.startswith(OF_TABLE) and abs((match.ended or 0.0) - ended) < MOST_MOVED
-    return near and moved(match, ended) == known
+    return near and replace(moved(match, ended), names=known.names) == known
 
 
 def _check_match(match: object) -> None:
