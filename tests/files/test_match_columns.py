@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from equipoise.files import match_cells, match_tables
+from equipoise.files import match_cells, match_series
 from equipoise.files.match_columns import read_columns
 from equipoise.files.matches import read_matches
 from equipoise.files.typed_lines import TypedContest, TypedLine, TypedPlayer
@@ -344,7 +344,7 @@ def test_tables_mean_the_same_wherever_they_are_cut(
         pl = pytest.importorskip("polars", reason="Parquet needs polars")
     for name in ("SOME", "BLOCK"):
         monkeypatch.setattr(match_cells, name, 100)
-    monkeypatch.setattr(match_tables, "SOME", 50)
+    monkeypatch.setattr(match_series, "SOME", 50)
     for seed in range(5):
         rows = random_rows(np.random.default_rng(seed), 60)
         path = tmp_path / f"{seed}.{ending}"

@@ -14,7 +14,7 @@ import numpy as np
 
 from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
-from equipoise.files.match_cells import CellColumn, Cells, TextColumn, Unusual, mixed
+from equipoise.files.match_cells import CellColumn, Cells, Unusual, mixed
 from equipoise.files.match_lines import Decoded, LineDecoder, center, wrong_of
 from equipoise.games.plain import SEPARATOR
 from equipoise.logs.play import ranks_of
@@ -106,7 +106,7 @@ class RowDecoder:
     def decode(self, parts: Iterator[Cells]) -> Iterator[Decoded]:
         """Go through tables that follow one another, and give the matches that are whole.
 
-        The last match of lists moves to the next: they are changed.  Those of texts end with a match.
+        The last match of lists moves to the next: they are changed.  Other columns end with a match.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class RowDecoder:
         rest: Cells = {}
         for part in filter(None, parts):
             cells = part
-            if isinstance(cells["match"], TextColumn):
+            if isinstance(cells["match"], CellColumn):
                 if not rest:
                     yield self._decoded(cells, seen)
                     continue

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset, Skipped, moved
@@ -28,6 +29,10 @@ def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
         If two different matches have one id, a record could not be read, or one is no match.
     """
     by_id: dict[str, Match] = {}
+    several: Any = matches
+    if not isinstance(several, Iterable):
+        msg = f"matches must be several, as a list of them, got {several!r:.80}"
+        raise InputError(msg)
     for match in matches:
         if isinstance(match, Skipped):
             msg = f"matches: {match.where}: {match.reason}; leave out what is not a Match to go on without it"
@@ -192,7 +197,7 @@ def attention(contests: Sequence[Contest], window: int) -> Attention:
     Raises
     ------
     InputError
-        If the window is below 1.
+        If the window is no whole number of at least 1.
 
     Examples
     --------
@@ -200,6 +205,9 @@ def attention(contests: Sequence[Contest], window: int) -> Attention:
     >>> [round(factors["ann"], 2) for factors in attention([duel] * 4, 3)]
     [0.0, 0.33, 0.67, 1.0]
     """
+    if not isinstance(window, int) or isinstance(window, bool):
+        msg = f"must be a whole number of contests, got {window!r}"
+        raise InputError(msg, "window")
     if window < 1:
         msg = f"must be at least 1 contest, got {window}"
         raise InputError(msg, "window")

@@ -397,4 +397,4 @@ def parts_of(rows: Floats) -> Floats:
 def sums_of(chosen: Bools, parts: Floats, width: int) -> Floats:
     """Return the sums of rows of which there are parts, shape (m, width), for those chosen, (m, n)."""
     sums = chosen.astype(np.float64) @ parts
-    return np.asarray(sums.reshape(len(chosen), -1, width).sum(axis=1))
+    return np.asarray(sums.reshape(len(chosen), parts.shape[1] // width, width).sum(axis=1))
