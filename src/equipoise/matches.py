@@ -344,7 +344,9 @@ class Match:
         if self.picks:
             self._settle_picks()
         if not self.id:
-            content = repr(([each.content() for each in self.contests], self.began, self.ended, self.roster))
+            where = (self.map, self.server) if self.map or self.server else ()
+            contests = [each.content() for each in self.contests]
+            content = repr((contests, self.began, self.ended, self.roster, *where))
             import hashlib  # here, as it costs a cold start of those who need no id
 
             digest = hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()

@@ -20,6 +20,7 @@ import numpy as np
 from equipoise.arrays import Ints
 from equipoise.errors import InputError
 from equipoise.games.plain import checked
+from equipoise.tables import SEPARATOR_LINE
 
 #: Rows that become columns at a time, as far as the last match among them is whole.
 SOME = 20_000
@@ -182,6 +183,7 @@ def rows_of(file: IO[bytes], delimiter: str = "") -> Iterator[Cells]:
     try:
         simple = _is_simple(file)
         header = file.readline().decode("utf-8-sig")
+        header = file.readline().decode() if SEPARATOR_LINE.match(header) else header
         delimiter = delimiter or max(",;\t", key=header.count)
         names = next(csv.reader([header], delimiter=delimiter), [])
         columns = checked([cell.strip().lower() for cell in names], "")

@@ -18,7 +18,7 @@ from equipoise.files.match_cells import CellColumn, Cells, Unusual, mixed
 from equipoise.files.match_lines import Decoded, LineDecoder, center, wrong_of
 from equipoise.games.plain import SEPARATOR
 from equipoise.logs.play import ranks_of
-from equipoise.logs.records import SECONDS, is_text, number_from, text_from, time_from
+from equipoise.logs.records import SECONDS, cell_text, is_text, number_from, text_from, time_from
 from equipoise.matches import check_scores, in_range
 from equipoise.members import LEAST_SHARE
 from equipoise.ratings.models.gaussian_filter.packing import figure
@@ -54,7 +54,7 @@ class _Names(dict[Any, int]):
     def __missing__(self, cell: Any) -> int:
         if _absent(cell):
             raise Unusual
-        text = str(cell).strip()
+        text = cell_text(cell, "").strip()
         code = self[cell] = self._codes.setdefault(text, len(self.texts))
         if code == len(self.texts):
             self.texts.append(text)
@@ -293,7 +293,7 @@ class RowDecoder:
 
     def _text(self, rule: tuple[Any, Any, Any]) -> int:
         """Return the number of the ruleset of three cells."""
-        game, kind, mutators = ("" if _absent(cell) else str(cell) for cell in rule)
+        game, kind, mutators = ("" if _absent(cell) else cell_text(cell, "") for cell in rule)
         return self._lines.ruleset(game, kind, tuple(filter(None, map(str.strip, mutators.split(SEPARATOR)))))
 
 
@@ -317,7 +317,7 @@ def _ids(cells: Sequence[Any]) -> list[str]:
         together = "".join(cells)
         if all(cells) and is_text(together) and len(together.split()) == 1 and together == together.strip():
             return list(cells)
-    return [text_from(str(cell), "id") for cell in cells if not _absent(cell)]
+    return [text_from(cell_text(cell, "id"), "id") for cell in cells if not _absent(cell)]
 
 
 def hashes_of(columns: dict[str, Any]) -> list[int]:
