@@ -77,6 +77,11 @@ def test_sums_do_not_depend_on_the_order(rows: list[tuple[float, float]], seed: 
             assert abs(total - true) <= math.ulp(true)
 
 
+def test_of_no_splits_there_are_no_sums() -> None:
+    """Where no split is legal."""
+    assert sums_of(np.zeros((0, 4), dtype=np.bool_), parts_of(np.full((4, 5), 0.1)), 5).shape == (0, 5)
+
+
 @given(
     st.lists(st.lists(st.sampled_from([0.0, 0.1, 1.0, 2.0, math.inf]), min_size=5, max_size=5), min_size=1),
     st.integers(1, 5),

@@ -10,7 +10,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from equipoise.errors import InputError
-from equipoise.members import Members, Teams, check_teams, members_of
+from equipoise.members import Members, Teams, check_teams, is_between, members_of
 from equipoise.players import LARGEST_WEIGHT
 
 #: The largest weight of a contest: squares and exponentials of what follows stay numbers in every model.
@@ -205,10 +205,10 @@ def _check_numbers(contest: Contest) -> None:
                 raise InputError(msg)
     if contest.scores:
         check_scores(contest.ranks, contest.scores)
-    if not 0.0 < contest.weight <= HEAVIEST:
+    if not is_between(math.ulp(0.0), contest.weight, HEAVIEST):
         msg = f"weight must be above 0 and at most {HEAVIEST:g}, got {contest.weight!r}"
         raise InputError(msg)
-    if not -LARGEST_WEIGHT <= contest.at <= LARGEST_WEIGHT:
+    if not is_between(-LARGEST_WEIGHT, contest.at, LARGEST_WEIGHT):
         msg = f"at must be seconds since 1970, got {contest.at!r}"
         raise InputError(msg)
 
@@ -333,7 +333,7 @@ class Match:
             raise InputError(msg)
         for field in ("began", "ended"):
             number = getattr(self, field)
-            if number is not None and not math.isfinite(number):
+            if number is not None and not is_between(-LARGEST_WEIGHT, number, LARGEST_WEIGHT):
                 msg = f"{field} must be seconds since 1970, got {number!r}"
                 raise InputError(msg)
         if self.ended is None:
@@ -344,7 +344,9 @@ class Match:
         if self.picks:
             self._settle_picks()
         if not self.id:
-            content = repr(([each.content() for each in self.contests], self.began, self.ended, self.roster))
+            where = (self.map, self.server) if self.map or self.server else ()
+            contests = [each.content() for each in self.contests]
+            content = repr((contests, self.began, self.ended, self.roster, *where))
             import hashlib  # here, as it costs a cold start of those who need no id
 
             digest = hashlib.sha256(content.encode("utf-8", "backslashreplace")).hexdigest()

@@ -77,3 +77,17 @@ def _refuse_members(teams: tuple[Members, ...]) -> NoReturn:
             msg = f"share of player {player!r} must be from {LEAST_SHARE:g} to 1, got {share!r}"
             break
     raise InputError(msg)
+
+
+def is_between(least: float, number: Any, most: float) -> bool:
+    """Tell whether something is a number in a range, both ends included.
+
+    Examples
+    --------
+    >>> is_between(0.0, 1.0, 1.0), is_between(0.0, "x", 1.0)
+    (True, False)
+    """
+    try:
+        return bool(least <= number <= most)
+    except TypeError:
+        return False

@@ -5,6 +5,7 @@ No library of data frames is needed here: a frame is asked for its rows, or for 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
@@ -12,6 +13,9 @@ from typing import Any
 
 from equipoise.errors import InputError, again
 from equipoise.fields import has_value
+
+#: What spreadsheets write above a table to say what separates its cells.
+SEPARATOR_LINE = re.compile(r"\A\s*\"?sep=[,;|\t]\"?[ \t]*(?=\r?\n)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

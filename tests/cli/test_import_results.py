@@ -50,6 +50,27 @@ def test_past_results_are_known_to_the_night_and_count_once(tmp_path: Path) -> N
     assert {row["name"]: row["weight"] is not None for row in run("night", "table")["players"]}["ANN"]
 
 
+@pytest.mark.parametrize("head", ["", "id,"], ids=["content", "ids"])
+def test_a_table_counts_once_however_it_was_sorted_and_cut(tmp_path: Path, head: str) -> None:
+    """With ids of its own or without: rows known from another place are known, nothing is skipped."""
+    path, url = tmp_path / "results.csv", f"sqlite:///{tmp_path / 'games.db'}"
+    rows = ["2026-01-05,Ann,Bob,3,1", "2026-01-05,Cid,Dee,2,1", "2026-01-05,Ann,Bob,0,2"]
+    if head:
+        rows = [f"{n},{row}" for n, row in enumerate(rows)]
+    else:
+        rows.append(rows[0])
+    parts = [rows, rows[::-1], rows[1:]]
+    for part in parts if head else [*parts, [row.upper() for row in rows]]:
+        path.write_text("\n".join([f"{head}date,red1,blue1,score_red,score_blue", *part]), encoding="utf-8")
+        reported = run("import-results", str(path), "--store", url)
+        assert (reported["matches"], reported["skipped_lines"]) == (len(rows) * (part is rows), 0)
+        assert reported["duplicates"] == len(part) * (part is not rows)
+    with open_archive(url) as archive:
+        archive.merge("Ann", "Cid")
+    reported = run("import-results", str(path), "--store", url)
+    assert (reported["matches"], reported["skipped_lines"]) == (0, 0)
+
+
 def test_an_archive_has_the_matches_that_python_reads(tmp_path: Path) -> None:
     """With the same ids: equal rows, rows of one time, ids of the table, and one that is there twice."""
     path, url = tmp_path / "results.csv", f"sqlite:///{tmp_path / 'games.db'}"
@@ -63,6 +84,42 @@ def test_an_archive_has_the_matches_that_python_reads(tmp_path: Path) -> None:
     with open_archive(url) as archive:
         kept = {match.id for match in archive.matches()}
     assert kept == {match.id for match in in_order(read_results(str(path)))}
+
+
+@pytest.mark.parametrize(
+    ("rows", "noted"),
+    [
+        (
+            ["2026-01-01,Ann,Bob,9,1,draw", "2026-01-02,Ann,Bob,2,2,red", "2026-01-03,Ann,Bob,2,1,red"],
+            ["2", "3"],
+        ),
+        (["2026-01-01,Ann,Bob,9,1,red", "2026-01-02,Ann,Bob,2,2,draw"], []),
+    ],
+)
+def test_scores_and_winners_that_tie_other_teams_are_noted(
+    tmp_path: Path, rows: list[str], noted: list[str]
+) -> None:
+    """As where matches are rated: the rows count, and the lines are named."""
+    path = tmp_path / "results.csv"
+    path.write_text("\n".join(["date,red1,blue1,score_red,score_blue,winner", *rows]), encoding="utf-8")
+    done = CliRunner().invoke(group, ["import-results", str(path)])
+    assert done.exit_code == 0, done.output
+    assert f"{len(rows)} new matches" in done.output
+    assert ("winner at equal scores" in done.stderr) == bool(noted)
+    if noted:
+        assert "; ".join(f"{path}, line {line}" for line in noted) in done.stderr
+        assert "the columns 'winner' and 'result' say who won" in done.stderr
+
+
+def test_a_table_with_its_dates_in_the_other_order_adds_nothing(tmp_path: Path) -> None:
+    """Not even the rows that could be read so; the first line that cannot is named, and the other option."""
+    path, url = tmp_path / "results.csv", f"sqlite:///{tmp_path / 'games.db'}"
+    path.write_text(TABLE.replace("01/02/2026", "02/01/2026"), encoding="utf-8")
+    done = CliRunner().invoke(group, ["import-results", str(path), "--dates", "month-first", "--store", url])
+    assert done.exit_code == 1
+    assert f"{path}, line 2: date: '31/01/2026' is no date, month-first" in str(done.exception)
+    assert "--dates day-first" in str(done.exception)
+    assert run("import-results", str(path), "--dates", "day-first", "--store", url)["matches"] == 3
 
 
 def test_rows_that_cannot_be_read_are_named_and_the_others_count(tmp_path: Path) -> None:

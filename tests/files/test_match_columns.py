@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from equipoise.files import match_cells, match_tables
+from equipoise.files import match_cells, match_series
 from equipoise.files.match_columns import read_columns
 from equipoise.files.matches import read_matches
 from equipoise.files.typed_lines import TypedContest, TypedLine, TypedPlayer
+from equipoise.games.plain import GAME
 from equipoise.logs.records import CONTEST_FIELDS, MATCH_FIELDS, PLAYER_FIELDS
 from equipoise.matches import Match, Skipped
 from equipoise.ratings.columns import replay_columns
@@ -88,6 +89,8 @@ WRONG: list[Any] = [
     {**DUEL, "picks": None}, {**DUEL, "picks": [["ann"]]}, {**DUEL, "picks": [["ann", "cid"]]},
     {**DUEL, "picks": ["ab"]}, {**DUEL, "picks": [["ann", True]]}, {**DUEL, "at": "soon"},
     {**DUEL, "at": None}, {**DUEL, "at": 1e300},
+    {**DUEL, "ended": 1767643200000}, {**DUEL, "ended": "1767643200000"}, {**DUEL, "at": 1767643200000.0},
+    {**DUEL, "began": 1767643200000.0}, {**DUEL, "ended": 253402300800},
     *({**DUEL, "teams": [[{"id": "a", "party": party}], ["b"]]} for party in (True, [1], "\ud800")),
     *({**DUEL, "teams": [[{"id": "a", "left": left}], ["b"]]} for left in (None, 1, "yes")),
     {"ended": 9, "contests": []}, {"ended": 9, "contests": None}, {"ended": 9, "contests": [5]},
@@ -278,13 +281,32 @@ def test_cells_that_have_the_same_hash_are_told_apart(
     ("old", "new"),
     [("m2,2026-02-01,red,ann,2", "m1,2026-02-01,red,ann,2"), ("bob,1", "bob,nan"), ("bob,1", "bob,2"),
      ("blue, bob ,2,1", "blue, bob ,2,"), ("team_score", "left"), ("5,2,ctf", "-5,2,ctf"), ("cid", "ann"),
-     ("match,", "game,"), ("m1,2026-01-31,blue", "m1,soon,blue"), ("ann,2,", ",2,"), ("cid,1", "cid,3")],
+     ("match,", "game,"), ("m1,2026-01-31,blue", "m1,soon,blue"),
+     ("2026-01-31", "1767643200000"), ("ann,2,", ",2,"), ("cid,1", "cid,3")],
 )  # fmt: skip
 def test_an_unusual_table_is_left_to_the_reading_of_records(tmp_path: Path, old: str, new: str) -> None:
     """What is wrong with a row is said where records are read one by one."""
     path = tmp_path / "a.csv"
     path.write_text(TABLE.replace(old, new), encoding="utf-8")
     assert read_columns([str(path)]) is None
+
+
+@pytest.mark.parametrize("first", ["sep=,", '"sep=,"', "\ufeffsep=,", "SEP=, "])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_line_that_names_the_separator_changes_nothing(tmp_path: Path, first: str, end: str) -> None:
+    """Of a table that is rated or ingested, in columns or record by record."""
+    plain, headed = tmp_path / "a.csv", tmp_path / "b.csv"
+    plain.write_text(TABLE, encoding="utf-8")
+    headed.write_bytes("".join(f"{line}{end}" for line in (first, *TABLE.splitlines())).encode())
+    one, other = read_columns([str(plain)]), read_columns([str(headed)])
+    assert one is not None
+    assert other is not None
+    assert replay_columns(Mixture(), one.columns) == replay_columns(Mixture(), other.columns)
+    content = headed.read_bytes()
+    assert GAME.recognise(content)
+    reader = GAME.reader(str(plain))
+    matches = list(read_matches(str(plain)))
+    assert [*reader.read(content), *reader.finish()] == matches == list(read_matches(str(headed)))
 
 
 def random_rows(rng: np.random.Generator, matches: int) -> list[dict[str, Any]]:
@@ -322,7 +344,7 @@ def test_tables_mean_the_same_wherever_they_are_cut(
         pl = pytest.importorskip("polars", reason="Parquet needs polars")
     for name in ("SOME", "BLOCK"):
         monkeypatch.setattr(match_cells, name, 100)
-    monkeypatch.setattr(match_tables, "SOME", 50)
+    monkeypatch.setattr(match_series, "SOME", 50)
     for seed in range(5):
         rows = random_rows(np.random.default_rng(seed), 60)
         path = tmp_path / f"{seed}.{ending}"

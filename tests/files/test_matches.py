@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise import InputError, Match, Skipped, read_matches
+from equipoise import InputError, Match, Skipped, read_matches, read_results
 from equipoise.files.match_columns import read_columns
 from equipoise.games.plain import GAME
 from equipoise.logs.records import match_from
@@ -105,9 +105,51 @@ def test_parquet_is_the_same_table(tmp_path: Path) -> None:
     as_csv = read(tmp_path, "matches.csv", TABLE)
     polars.read_csv(tmp_path / "matches.csv").write_parquet(tmp_path / "matches.parquet")
     assert list(read_matches(str(tmp_path / "matches.parquet"))) == as_csv
+    decimals = polars.read_csv(tmp_path / "matches.csv").cast({"team_score": polars.Decimal(10, 2)})
+    decimals.sort("match").write_parquet(tmp_path / "decimals.parquet")
+    assert list(read_matches(str(tmp_path / "decimals.parquet"))) == as_csv
+    assert read_columns([str(tmp_path / "decimals.parquet")]) is not None
     (tmp_path / "no.parquet").write_bytes(b"PAR1 no")
     with pytest.raises(InputError, match=r"no\.parquet: cannot be read"):
         list(read_matches(str(tmp_path / "no.parquet")))
+
+
+@pytest.mark.parametrize("field", ["match", "team", "player", "game_type", "mutators"])
+@pytest.mark.parametrize("wrong", [["a"], b"a", {"a": 1}], ids=["list", "bytes", "struct"])
+def test_a_cell_of_several_values_is_no_name(tmp_path: Path, field: str, wrong: Any) -> None:
+    """The text of a list is nobody's name: its match is skipped, however the table is read."""
+    polars = pytest.importorskip("polars")
+    rows = [
+        {"match": m, "ended": 1, "team": t, "player": t, "rank": 1, "game_type": "x", "mutators": "y"}
+        for m in "mn" for t in "ab"
+    ]  # fmt: skip
+    path = str(tmp_path / "a.parquet")
+    polars.DataFrame([{**row, field: wrong} for row in rows]).write_parquet(path)
+    found = list(read_matches(path))
+    assert found
+    assert all(isinstance(one, Skipped) and one.reason.startswith(f"{field} must be") for one in found)
+    assert read_columns([path]) is None
+    row = {"date": "2026-01-31", "red1": "a", "red2": "b", "blue": "c", "blue2": "d", "result": "win"}
+    (skipped,) = read_results([{**row, "red1": wrong, "blue1": "e"}])
+    assert isinstance(skipped, Skipped)
+    assert skipped.reason.startswith("red1 must be one text or number")
+
+
+def test_matches_that_differ_in_map_or_server_have_ids_of_their_own(tmp_path: Path) -> None:
+    """One that has neither keeps the id that it always had; the same line again is the same match."""
+    duel = {"ended": 1, "teams": [["a"], ["b"]], "ranks": [1, 2]}
+    lines = [
+        {**duel, **more}
+        for more in ({}, {"map": "Face"}, {"map": "Dust"}, {"server": "Face"}, {"map": "Face"})
+    ]
+    matches = read(tmp_path, "m.jsonl", "".join(f"{json.dumps(line)}\n" for line in lines))
+    ids = [match.id for match in matches if isinstance(match, Match)]
+    assert len(set(ids)) == 4
+    assert ids[1] == ids[4]
+    assert ids[0] == "a9f44b2b641c0ef7dcb703178ef020d0c7ba8ef8"
+    found = read_columns([str(tmp_path / "m.jsonl")])
+    assert found is not None
+    assert len(found.columns) == 4
 
 
 def test_flat_arrays_are_read_in_play_order(tmp_path: Path) -> None:
@@ -225,6 +267,10 @@ def test_every_format_tells_how_far_it_is(tmp_path: Path, monkeypatch: pytest.Mo
         (
             '{"ended": "soon", "teams": [["a"], ["b"]], "ranks": [1, 2]}',
             "ended must be seconds since 1970 or a date",
+        ),
+        (
+            '{"ended": 1767643200000, "teams": [["a"], ["b"]], "ranks": [1, 2]}',
+            "ended must be below 253402300800, the year 10000, got '1767643200000'; divide",
         ),
         ('{"ended": 1, "teams": [["a"]], "ranks": [1]}', "teams must be two or more"),
         ('{"ended": 1, "teams": [["a"], ["a"]], "ranks": [1, 2]}', "teams: the player 'a' appears twice"),

@@ -21,6 +21,9 @@ WIDE = """date,red1,red2,blue1,blue2,score_red,score_blue
 """
 
 
+ROW = {"date": "2026-01-31", "red1": "Ann", "blue1": "Cid", "result": "win"}
+
+
 def one(row: dict[str, Any], dates: str | None = None) -> Match | Skipped:
     """Return what one row becomes."""
     return next(read_results([row], dates=dates))
@@ -51,7 +54,7 @@ def test_a_wide_table_is_a_match_a_row(tmp_path: Path) -> None:
 )
 def test_who_won_is_said_in_many_ways(row: dict[str, Any], ranks: tuple[int, ...]) -> None:
     """By result, by winner, by who won and who lost."""
-    match = one({"ended": 1, **row})
+    match = one({"ended": 1e9, **row})
     assert isinstance(match, Match)
     assert match.contests[0].ranks == ranks
 
@@ -66,7 +69,130 @@ def test_dates_with_slashes_are_read_as_was_said() -> None:
     reported = one(row)
     assert isinstance(reported, Skipped)
     assert "choose --dates day-first or month-first" in reported.reason
-    assert isinstance(one({**row, "date": "31/12/2026"}, "month-first"), Skipped)
+    assert isinstance(one({**row, "date": "31/02/2026"}, "day-first"), Skipped)
+
+
+@pytest.mark.parametrize("dates", ["day-first", "month-first"])
+def test_a_table_with_its_dates_in_the_other_order_is_refused(dates: str) -> None:
+    """None of its rows counts: those that happen to be read would have wrong dates."""
+    (other,) = {"day-first", "month-first"} - {dates}
+    wrong = {"day-first": "01/31/2026", "month-first": "31/01/2026"}[dates]
+    rows = [{**ROW, "date": "03/04/2026"}, {**ROW, "date": wrong}]
+    assert all(isinstance(match, Match) for match in read_results(rows, dates=other))
+    message = f"^results, row 2: date: '{wrong}' is no date, {dates}; .* choose --dates {other}"
+    with pytest.raises(InputError, match=message):
+        next(read_results(rows, dates=dates))
+
+
+@pytest.mark.parametrize(
+    "written", ["2026/01/05", "2026-1-5", "2026.1.05", " 2026-01-05 ", "20260105", 20260105]
+)
+def test_dates_that_begin_with_the_year_are_read(written: Any) -> None:
+    """With any sign between the numbers, and whatever order other dates have."""
+    for dates in (None, "day-first", "month-first"):
+        match = one({**ROW, "date": written}, dates)
+        assert isinstance(match, Match)
+        assert match.ended == 1767571200.0
+    if isinstance(written, str) and len(written) > 8:
+        match = one({**ROW, "date": f"{written.strip()} 20:15"})
+        assert isinstance(match, Match)
+        assert match.ended == 1767571200.0 + 73_000 - 100
+
+
+@pytest.mark.parametrize("kind", [int, float, str])
+@pytest.mark.parametrize(
+    ("number", "looks"),
+    [
+        (46027, "looks like 2026-01-05 as spreadsheets count days"), (2026, "looks like a year"),
+        (1767643200000, "looks like milliseconds"), (-5, "is no time; write a date"), (0, "is no time"),
+        (46027123, "is no date"),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_no_time_are_refused(kind: type, number: int, looks: str) -> None:
+    """By the name of the column, with what they look like; seconds since 1970 are read."""
+    skipped = one({**ROW, "date": kind(number)})
+    assert isinstance(skipped, Skipped)
+    assert skipped.reason.startswith("date: ")
+    assert looks in skipped.reason
+    match = one({**ROW, "date": kind(1767643200)})
+    assert isinstance(match, Match)
+    assert match.ended == 1767643200.0
+
+
+@pytest.mark.parametrize("column", ["ended", "date", "time", "played"])
+@pytest.mark.parametrize("wrong", ["yesterday", "03/04/2026", "2026-13-05", 2026, "2026-01-05T25:00"])
+def test_a_wrong_date_is_named_by_its_column(column: str, wrong: Any) -> None:
+    """As the table calls it."""
+    skipped = one({"red1": "a", "blue1": "b", "result": "win", column: wrong})
+    assert isinstance(skipped, Skipped)
+    assert skipped.reason.startswith(column)
+
+
+@pytest.mark.parametrize(
+    ("cell", "team"),
+    [
+        ("Ann+Bob", ["Ann", "Bob"]), ("Ann/Bob", ["Ann", "Bob"]), ("Ann & Bob;Cid", ["Ann", "Bob", "Cid"]),
+        ("R&B", ["R&B"]), ("C++", ["C++"]), ('"Ann and Bob"; Cid', ["Ann and Bob", "Cid"]),
+        ("Ann (she/her)", ["Ann (she/her)"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(("own", "other"), [("team1", "team2"), ("winner", "loser"), ("home", "away")])
+def test_players_of_a_cell_are_parted_as_parties_of_a_roster(
+    cell: str, team: list[str], own: str, other: str
+) -> None:
+    """What a paste reads as several players is none; what it refuses is refused here."""
+    row = {own: cell, "date": "2026-01-31", other: "Zoe", **({} if own == "winner" else {"score": "3:1"})}
+    match = one(row)
+    assert isinstance(match, Match), match
+    assert [player for player, _ in match.contests[0].teams[0]] == team
+    for doubtful in ("Ann and Bob", "Ann vs Bob", "Cid; Ann und Bob"):
+        skipped = one({**row, own: doubtful})
+        assert isinstance(skipped, Skipped)
+        assert skipped.reason.startswith(f"{own}: ")
+        assert "double quotes" in skipped.reason
+
+
+@pytest.mark.parametrize(
+    "cells", [{"score_red": "3,5", "score_blue": "1"}, {"score": "3,5:1"}, {"score": "3.5:1"}], ids=str
+)
+def test_scores_may_have_a_decimal_comma(cells: dict[str, str]) -> None:
+    """As rosters have it, in a row for each player too; what may be thousands is refused."""
+    row = {"date": "2026-01-31", "red": "Ann", "blue": "Bob"}
+    match = one({**row, **cells})
+    assert isinstance(match, Match), match
+    assert match.contests[0].scores == (3.5, 1.0)
+    (long,) = read_results(
+        [{**row, "name": n, "team": n, "score": s} for n, s in (("a", "2,5"), ("b", "-1,5"))]
+    )
+    assert isinstance(long, Match), long
+    assert long.contests[0].scores == (2.5, -1.5)
+    skipped = one({**row, "score_red": "1,234", "score_blue": "0"})
+    assert isinstance(skipped, Skipped)
+    assert skipped.reason.startswith("score_red: '1,234'")
+
+
+@pytest.mark.parametrize("first", ["sep=;", '"sep=;"', "\ufeffsep=;"])
+def test_a_line_that_names_the_separator_is_no_header(first: str, tmp_path: Path) -> None:
+    """As in rosters; places are those of the file."""
+    path = tmp_path / "results.csv"
+    path.write_text(
+        f"{first}\ndate;red1;blue1;score_red;score_blue\n2026-01-05;Ann;Bob;3,5;1\n2026-01-05;a;b;x;1\n"
+    )
+    match, skipped = read_results(str(path))
+    assert isinstance(match, Match)
+    assert match.contests[0].scores == (3.5, 1.0)
+    assert isinstance(skipped, Skipped)
+    assert skipped.where.endswith("line 4")
+
+
+@pytest.mark.parametrize("source", [[], pl.DataFrame([ROW]).head(0)], ids=["rows", "frame"])
+def test_a_table_without_rows_is_refused(source: Any, tmp_path: Path) -> None:
+    """By saying just that, whatever its columns."""
+    path = tmp_path / "results.csv"
+    path.write_text("date,red1,blue1,result\n", encoding="utf-8")
+    for table in (source, str(path)):
+        with pytest.raises(InputError, match="it has no rows"):
+            list(read_results(table))
 
 
 def test_dates_of_frames_are_read() -> None:
@@ -118,12 +244,9 @@ def test_empty_cells_of_rows_are_nobody(empty: Any) -> None:
     """Whatever a frame has for an empty cell, in a row for each match or for each player."""
     row = {"date": "2026-01-31", "red1": "Bob", "blue1": "Dee", "result": "win"}
     assert one({**row, "red2": empty, "score_red": empty, "map": empty, "id": empty}) == one(row)
-    members = [{"ended": 1, "name": name, "result": won} for name, won in (("a", "win"), ("b", "loss"))]
+    members = [{"ended": 1e9, "name": name, "result": won} for name, won in (("a", "win"), ("b", "loss"))]
     wide = [{**member, "team": empty, "rank": empty} for member in members]
     assert list(read_results(wide)) == list(read_results(members))
-
-
-ROW = {"date": "2026-01-31", "red1": "Ann", "blue1": "Cid", "result": "win"}
 
 
 def test_equal_rows_are_as_many_matches_in_their_order() -> None:
@@ -150,6 +273,57 @@ def test_what_has_an_id_counts_once() -> None:
     ]  # fmt: skip
     with pytest.raises(InputError, match="two different ones have the id 'results-2026-01-31-7'"):
         in_order(read_results([rows[0], {**rows[0], "result": "loss"}]))
+
+
+#: Rows of one date, two of them equal, in a row for each match and in a row for each player.
+EVENING = [
+    ROW, {**ROW, "blue1": "Dan"}, ROW, {**ROW, "map": "Dust"}, {**ROW, "map": "Maze"},
+    {**ROW, "red2": "Eve", "game": "chess"}, {**ROW, "result": "draw"},
+]  # fmt: skip
+PLAYERS = [
+    {"date": f"2026-01-31T20:0{n}", "name": who, "team": team, "result": result}
+    for n in range(3)
+    for who, team, result in (("Ann", "x", "win"), ("Bob", "x", "win"), ("Cid", "y", "loss"))
+]
+
+
+def ids(rows: list[dict[str, Any]]) -> set[str]:
+    """Return the ids of the matches in a table."""
+    return {match.id for match in in_order(read_results(rows))}
+
+
+@pytest.mark.parametrize("rows", [EVENING, PLAYERS], ids=["matches", "players"])
+def test_a_row_has_its_id_in_whatever_order_the_table_is(rows: list[dict[str, Any]]) -> None:
+    """Backwards, sorted by another column, or with names in other letters, all games are known again."""
+    known = ids(rows)
+    assert ids(rows[::-1]) == known
+    assert ids(sorted(rows, key=lambda row: (row["result"], str(row)))) == known
+    shouted = [
+        {key: f" {cell} " if key in ("date", "game") else cell.upper() for key, cell in row.items()}
+        for row in rows
+    ]
+    assert ids(shouted) == known
+    twice = [*read_results(rows), *read_results(rows[::-1])]
+    assert len(in_order(twice)) == len(known)
+
+
+@pytest.mark.parametrize(
+    "chosen", [slice(2, None), slice(None, 3), slice(None, None, 2), slice(2, 3)], ids=repr
+)
+def test_an_excerpt_has_no_game_that_the_table_has_not(chosen: slice) -> None:
+    """Of equal rows too; and a table with a row more, wherever that stands, has one game more."""
+    known, part = ids(EVENING), EVENING[chosen]
+    assert ids(part) < known
+    assert len(ids(part)) == len(part)
+    more = {**ROW, "red1": "Zoe"}
+    for table in ([more, *EVENING], [*EVENING[:3], more, *EVENING[3:]], [*EVENING, more]):
+        assert len(ids(table) - known) == 1
+
+
+def test_ids_of_a_table_are_known_at_another_place_of_it() -> None:
+    """The second by which rows of a date are apart makes no other match of them."""
+    rows = [{**ROW, "id": 1}, {**ROW, "id": 2, "result": "loss"}, {**ROW, "id": 3}]
+    assert len(in_order([*read_results(rows), *read_results(rows[::-1]), *read_results(rows[1:])])) == 3
 
 
 @pytest.mark.parametrize(
@@ -182,12 +356,22 @@ def test_what_is_no_table_is_refused(wrong: Any) -> None:
     ("row", "reason"),
     [
         ({"red1": "a", "blue1": "b", "result": "win"}, "ended is missing"),
-        ({"ended": 1, "red1": "a", "blue1": "b", "result": "maybe"}, "result must be win, loss or draw"),
-        ({"ended": 1, "red1": "a", "blue1": "b", "winner": "green"}, "winner must be red, blue or draw"),
-        ({"ended": 1, "red1": "a", "blue1": "b", "score_red": 1}, "score_blue"),
-        ({"ended": 1, "red1": "a", "blue1": "b"}, "ranks and scores are both missing"),
-        ({"ended": 1, "red1": "a", "blue1": "a", "result": "win"}, "teams: the player 'a'"),
-        ({"ended": 1, "winner": "a"}, "loser is missing"),
+        ({"ended": 1e9, "red1": "a", "blue1": "b", "result": "maybe"}, "result must be win, loss or draw"),
+        ({"ended": 1e9, "red1": "a", "blue1": "b", "winner": "green"}, "winner must be red, blue or draw"),
+        ({"ended": 1e9, "red1": "a", "blue1": "b", "score_red": 1}, "score_blue"),
+        ({"ended": 1e9, "team1": "a", "team2": "b", "score1": "x", "score2": 1}, "score1 must be a number"),
+        ({"ended": 1e9, "red1": "a", "blue1": "b", "Red Score": "x", "Blue Score": 1}, "red score must be a"),
+        ({"ended": 1e9, "red1": "a", "blue1": "b"}, "ranks and scores are both missing"),
+        ({"ended": 1e9, "red1": "a", "blue1": "a", "result": "win"}, "teams: the player 'a'"),
+        ({"ended": 1e9, "winner": "a"}, "loser is missing"),
+        (
+            {**ROW, "score": "1:3"},
+            "result 'win' puts red before blue, but their scores are 1 and 3; correct it",
+        ),
+        (
+            {"ended": 1e9, "red": "a", "blue": "b", "score": "3:1", "winner": "Blue"},
+            "winner 'Blue' puts blue before red, but their scores are 1 and 3; correct it",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_row_is_said(row: dict[str, Any], reason: str) -> None:
@@ -201,7 +385,7 @@ def test_what_is_wrong_with_a_row_is_said(row: dict[str, Any], reason: str) -> N
 def test_tables_without_teams_are_refused() -> None:
     """So are rows that are none, and orders of dates that there are not."""
     for source, dates, message in (
-        ([{"ended": 1, "map": "a"}], None, "columns of two teams"),
+        ([{"ended": 1e9, "map": "a"}], None, "columns of two teams"),
         (["a"], None, "must be a mapping"),
         ([], "year-first", "dates must be"),
     ):
@@ -216,7 +400,7 @@ def test_whole_teams_in_a_cell() -> None:
         {"red": "a;b", "blue": "c;d", "winner": "red"},
         {"team1": "a; b", "team2": "c; d", "winner": "1"},
     ):
-        match = one({"ended": 1, **row})
+        match = one({"ended": 1e9, **row})
         assert isinstance(match, Match), match
         assert [[p for p, _ in team] for team in match.contests[0].teams] == [["a", "b"], ["c", "d"]]
         assert match.contests[0].ranks[0] < match.contests[0].ranks[1]
@@ -260,11 +444,11 @@ def test_a_row_a_player() -> None:
         assert isinstance(skipped, Skipped)
         assert reason in skipped.reason
     (scored,) = read_results(
-        [{"ended": 1, "name": n, "team": n, "score": s} for n, s in (("a", 2), ("b", 5))]
+        [{"ended": 1e9, "name": n, "team": n, "score": s} for n, s in (("a", 2), ("b", 5))]
     )
     assert isinstance(scored, Match)
     assert scored.contests[0].scores == (2, 5)
-    (teamless,) = read_results([{"ended": 1, "name": n, "result": "draw"} for n in "ab"])
+    (teamless,) = read_results([{"ended": 1e9, "name": n, "result": "draw"} for n in "ab"])
     assert isinstance(teamless, Skipped)
 
 

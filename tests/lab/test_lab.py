@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from equipoise import Contest, GaussianFilter, InputError, Match, Ruleset, read_matches
+from equipoise import Contest, GaussianFilter, InputError, Ladder, Match, Ruleset, read_matches
 from equipoise.lab.metrics import measure, reliability
 from equipoise.lab.progressive import evaluate, winner
 from equipoise.lab.simulate import rank_correlation, simulate
 from equipoise.lab.tuning import BOUNDS, loss, search, tune, views
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+from equipoise.ratings.moves import moved
 from equipoise.ratings.replaying import in_order
+from equipoise.ratings.reports import predicted
 
 CWL = Path(__file__).resolve().parents[3] / "shared" / "data" / "ratings" / "cwl.npz"
 
@@ -210,3 +212,35 @@ def test_draws_are_predicted_where_a_ruleset_has_them() -> None:
     assert reported.draws / 360 == pytest.approx(0.4, abs=0.05)
     assert reported.three_way < -(0.4 * math.log(0.1) + 0.6 * math.log(0.9))
     assert evaluate(Elo(), matches).metrics.three_way != reported.three_way
+
+
+class Boasting(Elo):
+    """A model of somebody's own that gives these chances."""
+
+    given: Any = (2.0, 2.0)
+
+    def run(self, state: Any, contests: Any, attention: Any = None) -> Any:
+        """Learn nothing."""
+        del attention
+        return state, [self.given for _ in contests]
+
+    def win_probability(self, *_: Any) -> Any:
+        """Return what is always given."""
+        return self.given
+
+
+@pytest.mark.parametrize("given", [(2.0, 2.0), (math.nan,) * 2, (0.5,) * 3, (-0.5, 1.5), None, "ab", 0.5, ()])
+def test_what_are_no_chances_wins_no_comparison(given: Any) -> None:
+    """A custom model whose chances are none is refused by name wherever it is asked."""
+    model = Boasting()
+    object.__setattr__(model, "given", given)
+    duel = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
+    ladder = Ladder(model)
+    for ask in (
+        lambda: evaluate(model, [Match((duel,))], skip=0.0),
+        lambda: ladder.predict(duel.teams),
+        lambda: moved(model, model.initial(), duel, "ann"),
+        lambda: predicted(model, model.initial(), duel.teams, Ruleset(), [], "own"),
+    ):
+        with pytest.raises(InputError, match="model: Boasting gives 2 teams the chances"):
+            ask()

@@ -89,6 +89,24 @@ def test_trueskill_is_trueskill_for_two_teams(ties: bool) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("backend", "most"), [("mpmath", 1e-11), (None, 2e-5)])
+def test_trueskill_is_trueskill_for_ratings_far_apart(backend: str | None, most: float) -> None:
+    """In points, whatever mu and sigma are: what docs/how-to/coming-from.md says."""
+    pytest.importorskip("mpmath")
+    environment = pytest.importorskip("trueskill").TrueSkill(backend=backend)
+    rng = np.random.default_rng(3)
+    for _ in range(200):
+        before = {player: (rng.uniform(5.0, 45.0), rng.uniform(0.5, 8.3)) for player in "abcd"}
+        teams, ranks = (("a", "b"), ("c", "d")), [(1, 2), (2, 1), (1, 1)][rng.integers(3)]
+        groups = [{player: environment.create_rating(*before[player]) for player in team} for team in teams]
+        after = TrueSkill().update(before, Contest(Ruleset(), teams, ranks))
+        for player, theirs in (
+            pair for team in environment.rate(groups, ranks=ranks) for pair in team.items()
+        ):
+            assert after[player] == pytest.approx((float(theirs.mu), float(theirs.sigma)), abs=most)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("ties", [False, True])
 def test_match_quality_is_trueskills(ties: bool) -> None:
     """For any number of teams, with partial presence, to 1e-12."""
@@ -355,6 +373,14 @@ def test_elo_stays_in_its_numbers_however_far_apart() -> None:
         (lambda: rate([[NEW], [NEW]], ["a", "b"]), "ranks must be numbers, one for each team, got "),
         (lambda: rate([[NEW], [NEW]], scores=[math.nan, 1]), "scores must be from -1e15 to 1e15, got nan"),
         (lambda: rate([[NEW], [NEW]], scores=[None, 1]), "scores must be numbers, one for each team, got "),
+        (
+            lambda: rate([[NEW], [NEW, NEW]], weights=[[1], [1, 0]]),
+            r"weights\[1\]\[1\] must be from 1e-06 to 1, got 0",
+        ),
+        (
+            lambda: rate([[NEW], [NEW]], weights=[["1"], [1]]),
+            r"weights\[0\]\[0\] must be from 1e-06 to 1, got '1'",
+        ),
         (lambda: rate([[NEW], [NEW]], weights=[1, 1]), "weights must be one for each player of each team"),
         (lambda: Contest("ctf", (["a"], ["b"]), (1, 2)), "ruleset must be a Ruleset, such as "),
         (lambda: replay(Elo(), [DUEL]), "matches must be matches, such as Match"),

@@ -146,11 +146,11 @@ def test_a_weight_of_ten_is_ten_games(model: GaussianFilter | Mixture, scores: t
 
 @pytest.mark.parametrize("weight", [0.5, 1.0, 2.5, 10.0])
 def test_a_weight_is_as_many_steps_also_in_the_evidence(weight: float) -> None:
-    """As docs/algorithms/mixture.md has it: ceil(w) contests of weight w / ceil(w), each predicted."""
-    model, steps = Mixture(), math.ceil(weight)
+    """As docs/algorithms/mixture.md has it: whole contests and what is left, each predicted."""
+    model = Mixture()
     state = stepped = model.update(model.initial(), duel())
-    for _ in range(steps):
-        stepped = model.update(stepped, duel(weight=weight / steps))
+    for step in range(math.ceil(weight)):
+        stepped = model.update(stepped, duel(weight=min(weight - step, 1.0)))
     assert model.update(state, duel(weight=weight)) == stepped
 
 

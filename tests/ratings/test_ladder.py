@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -105,7 +108,7 @@ def test_a_ladder_of_a_model_with_other_numbers_is_refused(one: RatingModel, oth
         Ladder.load(io.StringIO(file.getvalue()), other)
     head, key, state = file.getvalue().partition('"state"')
     broken = head + key + state.replace(" 0.0", ' "0.0"').replace("[0.0", '["0.0"')
-    with pytest.raises(InputError, match=f"file: it holds no ladder of the model {type(one).__name__}$"):
+    with pytest.raises(InputError, match=f"no ladder of the model {type(one).__name__}, or a damaged one"):
         Ladder.load(io.StringIO(broken), one)
 
 
@@ -232,3 +235,61 @@ def test_what_is_no_match_is_not_recorded(wrong: Any) -> None:
     """It is named."""
     with pytest.raises(InputError, match="match must be a Match or a Contest, got "):
         Ladder().record(wrong)
+
+
+@pytest.mark.parametrize("model", [Mixture(), Elo(), Glicko2()])
+def test_a_ladder_that_was_damaged_is_refused(model: RatingModel) -> None:
+    """Whatever takes the place of one thing in its file: it is refused at once, or is as good."""
+    ladder, file = Ladder(model), io.StringIO()
+    for n in range(3):
+        ladder.record(Contest(Ruleset("", "ctf"), (["ann"], ["bob"]), (1, 2), at=float(n)))
+    ladder.save(file)
+    for place in _places(json.loads(file.getvalue())):
+        for wrong in (None, 5, "x", [], {}, math.nan, math.inf, -1e999):
+            damaged = json.loads(file.getvalue())
+            inside = damaged
+            for step in place[:-1]:
+                inside = inside[step]
+            inside[place[-1]] = wrong
+            try:
+                again = Ladder.load(io.StringIO(json.dumps(damaged)), model)
+            except InputError as error:
+                assert str(error).startswith("file: it holds no ladder of the model")  # noqa: PT017  # or none
+                continue
+            assert all(math.isfinite(rating.mu) for _, rating in again.leaderboard())
+            again.record(Contest(Ruleset("", "ctf"), (["ann"], ["bob"]), (1, 2), at=9.0))
+
+
+def _places(tree: Any) -> Iterator[tuple[Any, ...]]:
+    """Give the way to everything that there is in lists and objects."""
+    pairs = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for key, value in pairs:
+        yield (key,)
+        for rest in _places(value):
+            yield (key, *rest)
+
+
+@pytest.mark.parametrize("model", [None, Elo(), Glicko2(), TrueSkill()])
+def test_nobody_has_the_empty_name(model: RatingModel | None) -> None:
+    """States of some models keep the time of the last game there."""
+    ladder = Ladder(model)
+    ladder.record(Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), at=1.7e9))
+    with pytest.raises(InputError, match="player must be an id, got ''"):
+        ladder.rating("")
+    assert ladder.model.rating(ladder.state, "") == ladder.model.rating(ladder.state, "new")
+
+
+class Failing(Elo):
+    """A model that learns nothing."""
+
+    def change(self, *_: Any) -> Any:
+        """Fail."""
+        raise ArithmeticError
+
+
+def test_a_game_that_fails_moves_no_clock() -> None:
+    """It was not recorded: an earlier one may come yet."""
+    ladder = Ladder(Failing())
+    for at in (2.0, 1.0):
+        with pytest.raises(ArithmeticError):
+            ladder.record(Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), at=at))

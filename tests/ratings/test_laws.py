@@ -116,3 +116,16 @@ def test_a_weight_of_ten_is_ten_contests(name: str) -> None:
     assert mu(heavy) == pytest.approx(mu(ten), rel=1e-9)
     assert mu(light) - new == pytest.approx(0.0, abs=1e-6 * (mu(once) - new))
     assert mu(heaviest) - new < 50.0 * (mu(once) - new)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("scores", [(), (9.0, 0.0)])
+def test_the_more_a_contest_weighs_the_more_it_moves(name: str, scores: tuple[float, ...]) -> None:
+    """Also just above a whole number."""
+    model = resolve("model", MODELS, name)()
+    duel = Contest(Ruleset(), (["a", "b"], ["c", "d"]), (1, 2), scores=scores)
+    weights = (0.01, 0.3, 0.9, 1.0, 1.01, 1.1, 1.5, 2.0, 2.01, 3.0)
+    states = [model.update(model.initial(), replace(duel, weight=weight)) for weight in weights]
+    skills = [model.rating(state, "a").mu for state in states]
+    assert skills == sorted(skills)
+    assert len(set(skills)) == len(skills)

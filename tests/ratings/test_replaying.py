@@ -4,13 +4,26 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise import Contest, GaussianFilter, Glicko2, InputError, Match, Mixture, Ruleset, Skipped, replay
+from equipoise import (
+    Contest,
+    GaussianFilter,
+    Glicko2,
+    InputError,
+    Match,
+    Mixture,
+    Ruleset,
+    Skipped,
+    curves,
+    evaluate,
+    replay,
+)
 from equipoise.ratings.model import RatingModel
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.replaying import attention, in_order
@@ -161,3 +174,28 @@ def test_a_state_with_numbers_that_no_game_leads_to_is_refused(number: float) ->
     wrong = replace(state, table={**state.table, key: (mean, statistic, number, seen)})
     with pytest.raises(InputError, match="a variance of"):
         replay(model, [], start=wrong)
+
+
+DUEL = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("ask", "why"),
+    [
+        (lambda: replay(Elo(), Match((DUEL,))), "matches must be several, as a list of them, got Match"),  # type: ignore[arg-type]
+        (lambda: replay(Elo(), None), "matches must be several"),  # type: ignore[arg-type]
+        (lambda: replay(Elo(), [Match((DUEL,))], window=2.5), "window must be a whole number of contests"),  # type: ignore[arg-type]
+        (lambda: replay(Elo(), [Match((DUEL,))], window=True), "window must be a whole number of contests"),
+        (lambda: curves(Elo(), [Match((DUEL,))], "ann"), "players must be several ids"),
+        (lambda: evaluate(Elo(), [Match((DUEL,))], skip="x"), "skip must be at least 0"),  # type: ignore[arg-type]
+        (lambda: Mixture(settings=3), "members must be names, and settings a mapping"),  # type: ignore[arg-type]
+        (lambda: Mixture(members=3), "members must be names"),  # type: ignore[arg-type]
+        (lambda: MODEL.win_probability(MODEL.initial(), DUEL.teams, at="x"), "at must be seconds"),  # type: ignore[arg-type]
+        (lambda: replace(DUEL, weight="x"), "weight must be above 0"),
+        (lambda: Match((DUEL,), began="x"), "began must be seconds since 1970"),  # type: ignore[arg-type]
+    ],
+)  # fmt: skip
+def test_what_is_of_another_kind_is_refused_by_its_name(ask: Any, why: str) -> None:
+    """Without a traceback of what Python makes of it."""
+    with pytest.raises(InputError, match=why):
+        ask()

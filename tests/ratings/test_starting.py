@@ -58,6 +58,15 @@ def test_few_or_equal_guesses_say_nothing() -> None:
         assert Mixture(starting=few).initial() == Mixture().initial()
 
 
+@pytest.mark.parametrize("guess", [-1e6, 0.0, 1400.0, 1e9])
+def test_a_guess_of_a_bot_says_nothing_of_people(guess: float) -> None:
+    """Bots begin as bots do: the people's guesses have the scale that they have without them."""
+    people = {f"h{n}": 1400.0 + 20.0 * n for n in range(5)}
+    with_bots = Mixture(starting={**people, "bot:X:1": guess, "bot:Y:1": guess})
+    assert with_bots == Mixture(starting=people)
+    assert Mixture(starting={"a": 1.0, "b": 2.0, "bot:X:1": 3.0}).initial() == Mixture().initial()
+
+
 @pytest.mark.parametrize("guesses", [{}, {"ann": 900}, {"ann": 900, "bob": 1500}, dict.fromkeys("abc", 5.0)])
 def test_too_few_guesses_or_equal_ones_change_nothing(guesses: dict[str, float]) -> None:
     """They say of nobody that he is better than another."""

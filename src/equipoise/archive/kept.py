@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import sqlalchemy as sa
 
+from equipoise.archive.corrections import renamed
 from equipoise.archive.database import Database
 from equipoise.archive.records import match_of, record_of
-from equipoise.archive.schema import MATCH, found, identity, in_replay_order, mark_stale
+from equipoise.archive.schema import MATCH, found, identity, in_replay_order, mark_stale, merged_ids
 from equipoise.matches import Match
 from equipoise.ratings.model import is_bot
+from equipoise.ratings.replaying import is_one_game
 
 #: Matches that are read at once.
 TOGETHER = 10_000
@@ -31,7 +33,7 @@ def each_once(matches: Iterable[Match]) -> tuple[dict[bytes, Match], list[str]]:
         first = unique.setdefault(identity(match.id), match)
         if not match.dated and (match.ended or 0.0) < (first.ended or 0.0):
             unique[identity(match.id)] = match
-        if first is not match and first != match and not LOGGED.fullmatch(match.id):
+        if first is not match and not LOGGED.fullmatch(match.id) and not is_one_game(first, match):
             conflicts.append(match.id)
     return unique, conflicts
 
@@ -40,8 +42,14 @@ def conflicts(connection: sa.Connection, known: dict[bytes, Match]) -> list[str]
     """Return the ids of those matches that differ from what is kept under their ids."""
     reported = {key: match for key, match in known.items() if not LOGGED.fullmatch(match.id)}
     kept = found(connection, list(reported), MATCH.c.record)
-    differing = [reported[bytes(row.id)] for row in kept if row.record != record_of(reported[bytes(row.id)])]
-    return [match.id for match in differing]
+    pairs = [(row.record, reported[bytes(row.id)]) for row in kept]
+    differing = [(match_of(record), match) for record, match in pairs if record != record_of(match)]
+    merged = merged_ids(connection) if differing else {}
+    return [
+        match.id
+        for known, match in differing
+        if not is_one_game(renamed(known, merged), renamed(match, merged))
+    ]
 
 
 def take_back(connection: sa.Connection, matches: dict[bytes, Match], known: dict[bytes, float]) -> None:

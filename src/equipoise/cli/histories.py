@@ -88,16 +88,16 @@ def read_columns_of(
         columns.arrange(kept)
     for skipped in found.skipped:
         click.echo(f"{skipped.where}: {skipped.reason}", err=True)
-    _say_apart(found.tied_apart, found.places)
+    say_apart(found.tied_apart, found.places)
     return ColumnsOfHistory(columns, len(found.skipped), read)
 
 
-def _say_apart(contests: int, places: list[str]) -> None:
+def say_apart(contests: int, places: list[str], deciding: str = "ranks") -> None:
     """Say in how many contests ranks and scores do not tie the same teams, and where the first stand."""
     if contests:
         some = "1 contest has" if contests == 1 else f"{contests} contests have"
         click.echo(
-            f"note: {some} a winner at equal scores, or a draw at different ones; ranks say who won; "
+            f"note: {some} a winner at equal scores, or a draw at different ones; {deciding} say who won; "
             f"{'it is' if contests == 1 else 'among them'}: {'; '.join(places[:FEW])}",
             err=True,
         )
@@ -147,7 +147,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     if len(wrong) > MOST_LISTED:
         click.echo(f"... and {len(wrong) - MOST_LISTED} more records that are wrong", err=True)
     history.matches = list(known.values())
-    _say_apart(len(apart), list(dict.fromkeys(apart)))
+    say_apart(len(apart), list(dict.fromkeys(apart)))
     if not history.matches:
         places = ("standard input" if source == "-" else source for source in sources)
         msg = f"{', '.join(places)}: no match found; docs/match-files.md describes the format"

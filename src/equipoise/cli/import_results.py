@@ -15,6 +15,7 @@ from equipoise.cli.shared.values import OneOf
 
 if TYPE_CHECKING:
     from equipoise.ingest.pasts import Past
+    from equipoise.matches import Match
 
 #: New names that are like another one and are listed one by one.
 MOST_LISTED = 10
@@ -34,6 +35,8 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
     Names match those of the archive, whatever their case; each match counts once, however often its
     file is read.  Ratings are up to date at the end, and 'equipoise night' goes on from them.
     """
+    from equipoise.cli.histories import say_apart
+    from equipoise.files.matches import tied_apart
     from equipoise.files.results import results_from
     from equipoise.ingest.ingesting import Ingest, plain
     from equipoise.ingest.pasts import Past
@@ -42,10 +45,18 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
         known = people.PeopleFinder(evening.archive, evening.night)
         past = Past(known.id_of, {name: known.shown(each) for name, each in known.names().items()})
         ingest = Ingest(evening.archive)
-        ingest.take(results_from(file, dates, past.known))
+        apart: list[str] = []
+
+        def note(place: str, match: Match) -> None:
+            (contest,) = match.contests
+            if contest.scores and tied_apart(contest.ranks, contest.scores):
+                apart.append(place)
+
+        ingest.take(results_from(file, dates, past.known, note))
         ingest.keep()
         updated = evening.archive.update_ratings()
         archives.say_read(ingest.tally)
+        say_apart(len(apart), apart, "the columns 'winner' and 'result'")
         archives.say_rebuilt(updated)
         if as_json:
             facts = plain(ingest.tally)

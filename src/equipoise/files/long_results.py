@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.files.result_cells import DRAWN, RANKS, WHEN, common
+from equipoise.files.result_cells import DRAWN, RANKS, WHEN, common, figure
 from equipoise.files.sheets import Row
 from equipoise.games.plain import WRONG
-from equipoise.logs.records import number_from
+from equipoise.logs.records import cell_text
 
 #: What the column of players may be called.
 PLAYER = ("player", "name", "nick")
@@ -43,13 +43,13 @@ def record(rows: Sequence[Mapping[str, Any]], dates: str | None) -> dict[str, An
     teams: dict[str, list[str]] = {}
     standings: dict[str, tuple[float, bool]] = {}
     for row in rows:
-        player = next((row[name] for name in PLAYER if name in row), None)
-        if player is None:
+        column = next((name for name in PLAYER if name in row), None)
+        if column is None:
             msg = f"{PLAYER[0]} is missing; each row is one player of a match"
             raise InputError(msg)
         standing = _standing(row)
-        team = str(row.get("team", f"those with {standing[0]:g}")).strip().lower()
-        teams.setdefault(team, []).append(str(player))
+        team = cell_text(row.get("team", f"those with {standing[0]:g}"), "team").strip().lower()
+        teams.setdefault(team, []).append(cell_text(row[column], column))
         if standings.setdefault(team, standing) != standing:
             msg = f"team {team!r}: its score, rank or result must be the same in all its rows"
             raise InputError(msg)
@@ -71,7 +71,7 @@ def _standing(row: Mapping[str, Any]) -> tuple[float, bool]:
     for names, scored in ((SCORE, True), (RANK, False)):
         for name in names:
             if name in row:
-                return number_from(row[name], name), scored
+                return figure(row[name], name), scored
     result = str(row.get("result", "")).strip().lower()
     if result not in RANKS:
         msg = f"result must be win, loss or draw, or there must be a score or a rank, got {result!r:.40}"

@@ -20,12 +20,16 @@ import numpy as np
 from equipoise.arrays import Ints
 from equipoise.errors import InputError
 from equipoise.games.plain import checked
+from equipoise.tables import SEPARATOR_LINE
 
 #: Rows that become columns at a time, as far as the last match among them is whole.
 SOME = 20_000
 
 #: Bytes of a text that become columns at a time.
-BLOCK = 1 << 20
+BLOCK = 1 << 22
+
+#: So many bits of a hash say where in a table it is looked up.
+BITS = 16
 
 #: Rows of more bytes than this are not one match.
 LONGEST_MATCH = 1 << 24
@@ -65,6 +69,10 @@ class CellColumn:
     def at(self, rows: Ints) -> list[Any]:
         """Return the cells of some rows."""
         return [self._cells[n] for n in rows.tolist()]
+
+    def cells(self) -> list[Any]:
+        """Return the cells of all rows."""
+        return list(self._cells)
 
     def coded(self) -> tuple[Ints, list[Any]]:
         """Return a number for each cell, and what the numbers mean."""
@@ -106,8 +114,7 @@ class TextColumn(CellColumn):
     def coded(self) -> tuple[Ints, list[Any]]:
         """Return a number for each cell, and what the numbers mean."""
         parts = self._parts()
-        _, first, codes = np.unique(mixed(*parts), return_index=True, return_inverse=True)
-        codes = codes.astype(np.int64)
+        first, codes = grouped(mixed(*parts))
         if all((part == part[first][codes]).all() for part in parts):
             return codes, self.at(first)
         return CellColumn(self.cells()).coded()  # two cells have the same hash
@@ -123,7 +130,7 @@ class TextColumn(CellColumn):
         return parts
 
 
-#: Columns of a table by their names, each with a cell for every row: lists, or :class:`TextColumn`.
+#: Columns of a table by their names, each with a cell for every row: lists, or a :class:`CellColumn`.
 Cells = dict[str, Any]
 
 
@@ -137,6 +144,34 @@ def mixed(*columns: Any) -> Any:
     return total
 
 
+def grouped(hashes: Any) -> tuple[Ints, Ints]:
+    """Return the first row of each hash that differs, and which of these each row has.
+
+    Each row looks into a table whose rows the hash's first bits number; those who find another hash there
+    try again with other bits.
+
+    Examples
+    --------
+    >>> first, codes = grouped(mixed(np.array([7.0, 5.0, 7.0])))
+    >>> first.tolist(), codes.tolist()
+    ([0, 1], [0, 1, 0])
+    """
+    table, codes = np.empty(1 << BITS, dtype=np.int64), np.empty(len(hashes), dtype=np.int64)
+    rows, found = np.arange(len(hashes)), list[Ints]()
+    while len(rows):
+        slots = (hashes >> np.uint64(64 - BITS)).astype(np.int64)
+        places = np.arange(len(rows))
+        table[slots[::-1]] = places[::-1]  # of several the last stays: the first there is
+        at = table[slots]
+        same, first = hashes[at] == hashes, np.flatnonzero(at == places)
+        numbers = np.empty(len(rows), dtype=np.int64)
+        numbers[first] = np.arange(len(first)) + sum(map(len, found))
+        codes[rows[same]] = numbers[at[same]]
+        found.append(rows[first])
+        rows, hashes = rows[~same], mixed(hashes[~same])
+    return np.concatenate([np.empty(0, dtype=np.int64), *found]), codes
+
+
 def rows_of(file: IO[bytes], delimiter: str = "") -> Iterator[Cells]:
     """Go through the rows of a text, some at a time, as columns; texts end with a match.
 
@@ -148,6 +183,7 @@ def rows_of(file: IO[bytes], delimiter: str = "") -> Iterator[Cells]:
     try:
         simple = _is_simple(file)
         header = file.readline().decode("utf-8-sig")
+        header = file.readline().decode() if SEPARATOR_LINE.match(header) else header
         delimiter = delimiter or max(",;\t", key=header.count)
         names = next(csv.reader([header], delimiter=delimiter), [])
         columns = checked([cell.strip().lower() for cell in names], "")

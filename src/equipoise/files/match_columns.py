@@ -22,7 +22,7 @@ from equipoise.files.kinds import HEAD, mistaken
 from equipoise.files.match_cells import Cells, Unusual, rows_of
 from equipoise.files.match_lines import Decoded, LineDecoder
 from equipoise.files.match_rows import RowDecoder, hashes_of
-from equipoise.files.match_tables import parquet_columns
+from equipoise.files.match_series import parquet_columns
 from equipoise.games.plain import Progress, from_line, silence
 from equipoise.logs.lines import LONGEST_LINE
 from equipoise.matches import Match, Skipped

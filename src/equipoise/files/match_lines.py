@@ -19,7 +19,7 @@ from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
 from equipoise.files.typed_lines import Contests, TypedLine, TypedPlayer, contests_of, typed
 from equipoise.logs.play import ranks_of
-from equipoise.logs.records import is_text, text_from, time_from
+from equipoise.logs.records import LATEST, is_text, text_from, time_from
 from equipoise.matches import HEAVIEST, Ruleset, check_scores, in_range
 from equipoise.members import LEAST_SHARE
 from equipoise.players import LARGEST_WEIGHT
@@ -238,7 +238,7 @@ def _heads_alike(rows: Sequence[TypedLine]) -> tuple[list[Any], list[Any], set[i
     all_ids = "".join(ids)  # type: ignore[arg-type]  # all are texts
     if not is_text(all_ids + "".join(texts)) or len(all_ids.split()) > 1 or all_ids != all_ids.strip():  # type: ignore[arg-type]
         return None
-    if any(abs(each) > LARGEST_WEIGHT for each in began):  # type: ignore[arg-type]
+    if not all(-LARGEST_WEIGHT <= each < LATEST for each in began):  # type: ignore[operator]
         return None
     return ended, ids, set()
 
@@ -340,6 +340,11 @@ def center(columns: dict[str, Any]) -> None:
     columns["reported"] = np.add.reduceat(known, np.cumsum(seats) - seats, dtype=np.int64)
 
 
+def _is_time(times: Floats) -> Any:
+    """Tell which numbers are times, as :func:`equipoise.logs.records.time_from` does."""
+    return (times >= -LARGEST_WEIGHT) & (times < LATEST)
+
+
 def wrong_of(columns: dict[str, Any]) -> set[int]:
     """Return which matches have a number out of range, or a player who is wrong or there twice."""
     teams, sizes, player = columns["teams"], columns["size"], columns["player"]
@@ -349,7 +354,7 @@ def wrong_of(columns: dict[str, Any]) -> set[int]:
     weight, share, score = columns["weight"], columns["share"], columns["score"]
     wrong = [
         contest[~((weight > 0.0) & (weight <= HEAVIEST))],
-        contest[~(np.abs(columns["at"]) <= LARGEST_WEIGHT)],
+        contest[~_is_time(columns["at"])],
         of_team[~(np.abs(columns["rank"]) <= LARGEST_WEIGHT)],
         of_team[np.abs(score) > LARGEST_WEIGHT],
         of_member[(player == _NOBODY) | ~((share >= LEAST_SHARE) & (share <= 1.0))],
@@ -363,5 +368,5 @@ def wrong_of(columns: dict[str, Any]) -> set[int]:
         codes = np.sort(of_member * most + player)
         wrong.append(codes[1:][codes[1:] == codes[:-1]] // most)
     match_of = np.repeat(np.arange(len(ended)), columns["contests"])
-    late = np.flatnonzero(~(np.abs(ended) <= LARGEST_WEIGHT))
+    late = np.flatnonzero(~_is_time(ended))
     return {*late.tolist(), *match_of[np.concatenate(wrong)].tolist()}

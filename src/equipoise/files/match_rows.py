@@ -14,11 +14,11 @@ import numpy as np
 
 from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
-from equipoise.files.match_cells import CellColumn, Cells, TextColumn, Unusual, mixed
+from equipoise.files.match_cells import CellColumn, Cells, Unusual, mixed
 from equipoise.files.match_lines import Decoded, LineDecoder, center, wrong_of
 from equipoise.games.plain import SEPARATOR
 from equipoise.logs.play import ranks_of
-from equipoise.logs.records import SECONDS, is_text, number_from, text_from, time_from
+from equipoise.logs.records import SECONDS, cell_text, is_text, number_from, text_from, time_from
 from equipoise.matches import check_scores, in_range
 from equipoise.members import LEAST_SHARE
 from equipoise.ratings.models.gaussian_filter.packing import figure
@@ -54,7 +54,7 @@ class _Names(dict[Any, int]):
     def __missing__(self, cell: Any) -> int:
         if _absent(cell):
             raise Unusual
-        text = str(cell).strip()
+        text = cell_text(cell, "").strip()
         code = self[cell] = self._codes.setdefault(text, len(self.texts))
         if code == len(self.texts):
             self.texts.append(text)
@@ -106,7 +106,7 @@ class RowDecoder:
     def decode(self, parts: Iterator[Cells]) -> Iterator[Decoded]:
         """Go through tables that follow one another, and give the matches that are whole.
 
-        The last match of lists moves to the next: they are changed.  Those of texts end with a match.
+        The last match of lists moves to the next: they are changed.  Other columns end with a match.
 
         Raises
         ------
@@ -117,7 +117,7 @@ class RowDecoder:
         rest: Cells = {}
         for part in filter(None, parts):
             cells = part
-            if isinstance(cells["match"], TextColumn):
+            if isinstance(cells["match"], CellColumn):
                 if not rest:
                     yield self._decoded(cells, seen)
                     continue
@@ -293,7 +293,7 @@ class RowDecoder:
 
     def _text(self, rule: tuple[Any, Any, Any]) -> int:
         """Return the number of the ruleset of three cells."""
-        game, kind, mutators = ("" if _absent(cell) else str(cell) for cell in rule)
+        game, kind, mutators = ("" if _absent(cell) else cell_text(cell, "") for cell in rule)
         return self._lines.ruleset(game, kind, tuple(filter(None, map(str.strip, mutators.split(SEPARATOR)))))
 
 
@@ -303,7 +303,10 @@ def _listed(cells: Cells) -> dict[str, CellColumn]:
 
 def _times(cells: Sequence[Any]) -> list[float]:
     """Return times as seconds since 1970."""
-    if set(map(type, cells)) == {str} and set(map(len, cells)) == {SECONDS} and "".join(cells).isdecimal():
+    kinds = set(map(type, cells))
+    if kinds == {str} and set(map(len, cells)) == {SECONDS} and "".join(cells).isdecimal():
+        return list(map(float, cells))
+    if kinds <= {int, float}:  # whether they are times is looked at with all other numbers
         return list(map(float, cells))
     return [time_from(cell.strip() if isinstance(cell, str) else cell, "") for cell in cells]
 
@@ -314,7 +317,7 @@ def _ids(cells: Sequence[Any]) -> list[str]:
         together = "".join(cells)
         if all(cells) and is_text(together) and len(together.split()) == 1 and together == together.strip():
             return list(cells)
-    return [text_from(str(cell), "id") for cell in cells if not _absent(cell)]
+    return [text_from(cell_text(cell, "id"), "id") for cell in cells if not _absent(cell)]
 
 
 def hashes_of(columns: dict[str, Any]) -> list[int]:

@@ -12,9 +12,6 @@ from equipoise.games.plain import OFTEN, READ, Progress, Row, checked
 from equipoise.logs.records import match_from
 from equipoise.matches import Match, Skipped
 
-#: Rows of a Parquet file that are taken at a time.
-SOME = 50_000
-
 _NUMBERS, _WHOLE = "iufb", "iu"
 
 #: The flat arrays: the kinds of their entries as NumPy has them, and what there is one for each of.
@@ -35,7 +32,7 @@ def parquet_rows(source: str, tell: Progress) -> Iterator[Row]:
     InputError
         If the file cannot be read or the library for it is not installed.
     """
-    frame = _frame(source)
+    frame = parquet_frame(source)
     checked(frame.columns, source)
     for number, row in enumerate(frame.iter_rows(named=True), start=1):
         if number % OFTEN == 0:
@@ -43,21 +40,7 @@ def parquet_rows(source: str, tell: Progress) -> Iterator[Row]:
         yield f"{source}, row {number}", {name: value for name, value in row.items() if value is not None}
 
 
-def parquet_columns(source: str) -> Iterator[dict[str, list[Any]]]:
-    """Go through the rows of a Parquet file as columns, some at a time.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, the library for it is not installed, or a column is missing.
-    """
-    frame = _frame(source)
-    checked(frame.columns, source)
-    for some in frame.iter_slices(SOME):
-        yield {name: some[name].to_list() for name in some.columns}
-
-
-def _frame(source: str) -> Any:
+def parquet_frame(source: str) -> Any:
     """Return the table of a Parquet file."""
     try:
         import polars as pl

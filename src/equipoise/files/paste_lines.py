@@ -126,7 +126,7 @@ def lines_of(text: str, where: str) -> Iterator[PasteLine]:
         if PLAIN.fullmatch(raw):
             yield PasteLine(number, raw, (), None)
             continue
-        line, held = _unquoted(_SPACES.sub(" ", _UNSEEN.sub("", _grouped(raw))))
+        line, held = unquoted(_SPACES.sub(" ", _UNSEEN.sub("", _grouped(raw))))
         line = _COMMENT.sub("", line).strip()
         at = f"{where}, line {number}"
         if not line:
@@ -160,7 +160,7 @@ def _grouped(raw: str) -> str:
     return re.sub("(?<!\\S)−(?=[0-9])", "-", re.sub("(?<=[0-9])[\u202f\u00a0](?=[0-9]{3})", "'", raw))
 
 
-def _unquoted(line: str) -> tuple[str, tuple[str, ...]]:
+def unquoted(line: str) -> tuple[str, tuple[str, ...]]:
     """Put quoted names aside, so that nothing in them cuts the line."""
     held: list[str] = []
 
@@ -315,7 +315,7 @@ def is_open(text: str) -> bool:
     return any(text.count(opening) != text.count(closing) for opening, closing in ("[]", "{}", "()"))
 
 
-def weight_of(text: str, at: str, line: str) -> float:
+def weight_of(text: str, at: str, line: str, field: str = "weight") -> float:
     """Return a number as people write it; one that may have grouped digits or decimals is not guessed."""
     bare = re.sub(rf"^{LABEL}|{UNIT}$", "", text.strip(), flags=re.IGNORECASE)
     digits = re.sub(r"['’]", "", bare)
@@ -326,16 +326,16 @@ def weight_of(text: str, at: str, line: str) -> float:
         digits = re.sub("[.,]", "", digits[:last]) + "." + digits[last + 1 :]
     elif digits.count(",") > 1 or digits.count(".") > 1:
         if not re.fullmatch(r"\d{1,3}([.,]\d{3})+", digits):
-            fail(at, f"weight {text!r} is not a number; numbers look like 42 or 3.5")
+            fail(at, f"{field} {text!r} is not a number; numbers look like 42 or 3.5")
         digits = re.sub("[.,]", "", digits)
     elif re.fullmatch(r"[1-9]\d{0,2},\d{3}", digits):
         whole, decimal = digits.replace(",", ""), digits.replace(",", ".")
         raise AmbiguousError(
-            at, line, (f"a weight of {whole}", f"a weight of {decimal}"), f"write {whole} or {decimal}"
+            at, line, (f"a {field} of {whole}", f"a {field} of {decimal}"), f"write {whole} or {decimal}"
         )
     else:
         digits = digits.replace(",", ".")
-    return factor * number_of(digits, "weight", at)
+    return factor * number_of(digits, field, at)
 
 
 def parts_of(cell: str) -> list[str]:

@@ -282,15 +282,18 @@ def _refuse_comma_in_name(items: Sequence[_Item], line: PasteLine, at: str, read
 
 
 def _refuse_joined(items: Sequence[_Item], where: str) -> None:
-    """``Cedar and Dahlia``: one player, or two, who may be a duo."""
     for item in items:
-        name, _ = next(iter(item.readings.values()))
-        joined = None if HELD in item.text else _JOINED.fullmatch(name)
-        if joined:
-            one, other = map(str.strip, joined.groups())
-            remedy = f"write '{one}, {other}', for a duo '{one} + {other}', or put the name in double quotes"
-            readings = ("one player", "two players", "a duo")
-            raise AmbiguousError(_at(where, item), item.shown, readings, remedy)
+        if HELD not in item.text:
+            refuse_joined(next(iter(item.readings.values()))[0], item.shown, _at(where, item))
+
+
+def refuse_joined(name: str, written: str, at: str) -> None:
+    """``Cedar and Dahlia``: one player, or two, who may be a duo."""
+    joined = _JOINED.fullmatch(name)
+    if joined:
+        one, other = map(str.strip, joined.groups())
+        remedy = f"write '{one}, {other}', for a duo '{one} + {other}', or put the name in double quotes"
+        raise AmbiguousError(at, written, ("one player", "two players", "a duo"), remedy)
 
 
 def _refuse_words_in_a_row(items: Sequence[_Item], where: str) -> None:

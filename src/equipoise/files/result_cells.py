@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from equipoise.errors import InputError
+from equipoise.files.paste_lines import HELD, named, parts_of, unquoted, weight_of
+from equipoise.files.pastes import refuse_joined
+from equipoise.files.rosters import WITH_COMMA
 from equipoise.games.plain import WRONG
-from equipoise.logs.records import number_from, time_from
+from equipoise.logs.records import LATEST, cell_text, number_from, time_from
 
 #: Columns that are of the match and of no team.
 OF_MATCH = {
@@ -31,7 +34,18 @@ DRAWN = ("draw", "tie", "d")
 #: How dates with slashes or full stops may be written.
 ORDERS = ("day-first", "month-first")
 
-_SLASHED = re.compile(r"(\d{1,2})[./-](\d{1,2})[./-](\d{4})(?:[ T](\d{1,2}):(\d{2})(?::(\d{2}))?)?")
+#: The earliest number that is a time, in 1973; what is smaller is a year, or a day of a spreadsheet.
+EARLIEST = 1e8
+
+_CLOCK = r"(?:[ T](\d{1,2}):(\d{2})(?::(\d{2}))?)?"
+_SLASHED = re.compile(rf"(\d{{1,2}})[./-](\d{{1,2}})[./-](\d{{4}}){_CLOCK}")
+_YEAR_FIRST = re.compile(rf"(\d{{4}})[./-](\d{{1,2}})[./-](\d{{1,2}}){_CLOCK}")
+_COMPACT = re.compile(r"\A(\d{4})(\d\d)(\d\d)\Z")
+_NUMBER = re.compile(r"-?\d+(?:\.\d*)?")
+
+#: The day from which spreadsheets count, and the range that numbers of their days have: 1954 to 2119.
+_DAY_0, _DAYS = datetime(1899, 12, 30, tzinfo=UTC), (20_000, 80_000)
+_YEARS = (1900, 2200)
 
 
 def common(row: Mapping[str, Any], dates: str | None) -> dict[str, Any]:
@@ -44,53 +58,130 @@ def common(row: Mapping[str, Any], dates: str | None) -> dict[str, Any]:
     """
     if WRONG in row:
         raise InputError(row[WRONG])
-    when = next((row[name] for name in WHEN if name in row), None)
-    if when is None:
+    column = next((name for name in WHEN if name in row), None)
+    if column is None:
         msg = f"ended is missing; one of {', '.join(WHEN)} says when a match was played"
         raise InputError(msg)
     record = {field: row[name] for name, field in OF_MATCH.items() if name in row}
-    record["ended"] = _time(when, dates)
+    record["ended"] = _time(row[column], column, dates)
     if "weight" in record:
-        record["weight"] = number_from(record["weight"], "weight")
+        record["weight"] = figure(record["weight"], "weight")
     return record
 
 
-def players_in(cell: Any) -> list[str]:
-    """Return the players in a cell: separated by commas or semicolons, or by ``+``, ``&`` or ``/`` in blanks.
+def figure(cell: Any, column: str) -> float:
+    """Return a number, also with a decimal comma.
 
     Examples
     --------
-    >>> players_in("Ann; Bob"), players_in("Ann & Bob"), players_in("R&B")
+    >>> figure("3,5", "score")
+    3.5
+    """
+    if isinstance(cell, str) and WITH_COMMA.fullmatch(cell.strip()):
+        return weight_of(cell, column, cell, "score")
+    return number_from(cell, column)
+
+
+def players_in(cell: Any, column: str) -> list[str]:
+    """Return the players in a cell: separated by commas or semicolons, or as the parties of a roster.
+
+    Raises
+    ------
+    InputError
+        If it may be one player or several, as ``Ann and Bob``.
+
+    Examples
+    --------
+    >>> players_in("Ann; Bob", "red"), players_in("Ann+Bob", "red"), players_in("R&B", "red")
     (['Ann', 'Bob'], ['Ann', 'Bob'], ['R&B'])
     """
-    return [name.strip() for name in re.split(r"[;,]|\s[+&/]\s", str(cell)) if name.strip()]
+    text, held = unquoted(cell_text(cell, column))
+    parts = [part for name in re.split(r"[;,]|\s[+&/]\s", text) for part in parts_of(name.strip()) if part]
+    for part in parts:
+        if HELD not in part:
+            refuse_joined(part, named(part, held), column)
+    return [named(part, held) for part in parts]
 
 
-def named(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+def players_under(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
     """Return the players in the cell of the first of these columns that a row has."""
-    cell = next((row[name] for name in columns if name in row), None)
-    if cell is None:
+    column = next((name for name in columns if name in row), None)
+    if column is None:
         msg = f"{columns[0]} is missing; write the players of a team, as Ann; Bob"
         raise InputError(msg)
-    return players_in(cell)
+    return players_in(row[column], column)
 
 
-def _time(when: Any, dates: str | None) -> float:
-    """Return a time of a cell; a date with slashes only where it is set which number is the day."""
-    found = _SLASHED.fullmatch(when.strip()) if isinstance(when, str) else None
-    if found is None:
-        return time_from(when, "ended")
-    if dates is None:
-        msg = (
-            f"ended: {when!r} may begin with the day or the month; choose --dates day-first or month-first "
-            "(dates= in Python)"
-        )
-        raise InputError(msg)
-    one, other, year, *clock = (int(part or 0) for part in found.groups())
-    day, month = (one, other) if dates == "day-first" else (other, one)
+def check_order(rows: Iterable[tuple[str, Mapping[str, Any]]], dates: str) -> None:
+    """Refuse a table that has a date of the other order: its other dates would be read wrongly.
+
+    Raises
+    ------
+    InputError
+        If some date can only be of the other order; the message begins with its row.
+    """
+    (other,) = set(ORDERS) - {dates}
+    for at, row in rows:
+        column = next((name for name in WHEN if name in row), "")
+        when = str(row.get(column, "")).strip()
+        if _moment(when, dates) is None and _moment(when, other) is not None:
+            msg = (
+                f"{at}: {column}: {when!r} is no date, {dates}; if the table has its dates {other}, choose "
+                f"--dates {other} (dates= in Python)"
+            )
+            raise InputError(msg)
+
+
+def _moment(when: str, dates: str | None) -> datetime | None:
+    """Return a date that is written in numbers; None where there is no such day or time of day."""
+    found, slashed = _YEAR_FIRST.fullmatch(when), _SLASHED.fullmatch(when)
+    if found:
+        year, month, day, *clock = (int(part or 0) for part in found.groups())
+    elif slashed:
+        one, two, year, *clock = (int(part or 0) for part in slashed.groups())
+        day, month = (one, two) if dates == "day-first" else (two, one)
+    else:
+        return None
     try:
         hour, minute, second = clock
-        return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
-    except ValueError as error:
-        msg = f"ended: {when!r} is no date, {dates}: {error}"
-        raise InputError(msg) from None
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _time(when: Any, column: str, dates: str | None) -> float:
+    """Return a time of a cell; a date with slashes only where it is set which number is the day."""
+    if isinstance(when, int | float) and not isinstance(when, bool):
+        when = f"{when:.15g}"
+    text = _COMPACT.sub(r"\1-\2-\3", when.strip()) if isinstance(when, str) else ""
+    slashed = _SLASHED.fullmatch(text)
+    if slashed and dates is None:
+        msg = (
+            f"{column}: {when!r} may begin with the day or the month; choose --dates day-first or "
+            "month-first (dates= in Python)"
+        )
+        raise InputError(msg)
+    if slashed or _YEAR_FIRST.fullmatch(text):
+        moment = _moment(text, dates)
+        if moment is None:
+            order = f", {dates}" if slashed else ""
+            msg = f"{column}: {when!r} is no date{order}; there is no such day or time of day"
+            raise InputError(msg)
+        return moment.timestamp()
+    if _NUMBER.fullmatch(text) and not EARLIEST <= float(text) < LATEST:
+        msg = (
+            f"{column}: {when!r} is no time{_likely(float(text))}; write a date such as 2026-01-31, "
+            f"or seconds since 1970 from {EARLIEST:.0f} on"
+        )
+        raise InputError(msg)
+    return time_from(text or when, column)
+
+
+def _likely(number: float) -> str:
+    """Return what a number in a column of dates looks like."""
+    if _DAYS[0] <= number <= _DAYS[1]:
+        day = _DAY_0 + timedelta(days=number)
+        return f", but looks like {day:%Y-%m-%d} as spreadsheets count days: give the cells a date's format"
+    if _YEARS[0] <= number <= _YEARS[1] and number == int(number):
+        return ", but looks like a year"
+    return ", but looks like milliseconds" if EARLIEST <= number / 1000.0 < LATEST else ""

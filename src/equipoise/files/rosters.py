@@ -31,10 +31,11 @@ from equipoise.fields import (
 from equipoise.files.paste_lines import plain_name, refuse_points, weight_of
 from equipoise.files.standard_input import standard_input
 from equipoise.players import Player
+from equipoise.tables import SEPARATOR_LINE
 
 #: Columns of numbers, which a spreadsheet may write with a decimal comma.
 _NUMBERS = {"weight", "mu", "sigma", "side", *OF_ALL}
-_WITH_COMMA = re.compile(r"[+]?[\d.'’\u202f\u00a0]*,[\d.]*")
+WITH_COMMA = re.compile(r"[+-]?[\d.'’\u202f\u00a0]*,[\d.]*")
 #: A number in a cell.
 _IS_NUMBER = re.compile(r"\d+([.,'’]\d+)*").fullmatch
 #: A whole number of 100 and above.
@@ -45,8 +46,6 @@ _OBJECT = re.compile(r"\s*\{.*\}\s*")
 _JSON = re.compile(r"\{\s*(?:\"|\}|$)|\[\s*(?:[\"{\[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$)")
 #: The line below the header of a Markdown table.
 _RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
-#: What spreadsheets write above a table to say what separates its cells.
-_SEPARATOR = re.compile(r"\A\s*\"?sep=[,;|\t]\"?[ \t]*(?=\n)", re.IGNORECASE)
 #: The lines that consoles draw around tables, as those of Markdown.
 _DRAWN = str.maketrans(
     {**dict.fromkeys("│┃║", "|"), **dict.fromkeys("─━═┌┐└┘├┤┬┴┼╔╗╚╝╠╣╦╩╬┏┓┗┛┣┫┳┻╋╭╮╰╯", "-")}
@@ -165,7 +164,7 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     >>> [player.rating.mu for player in parse_roster(b"5 Ann\n7 Bob", "here")]
     [5.0, 7.0]
     """
-    text = _undrawn(_SEPARATOR.sub("", decoded(content, where)))
+    text = _undrawn(SEPARATOR_LINE.sub("", decoded(content, where)))
     first = text.lstrip()
     if not first:
         return ReadRoster()
@@ -248,7 +247,7 @@ def _from_table(text: str, where: str) -> ReadRoster:
         if "weight" in row:
             weights.append((at, row["weight"]))
         for column in _NUMBERS & row.keys():
-            if _WITH_COMMA.fullmatch(row[column]):
+            if WITH_COMMA.fullmatch(row[column]):
                 row[column] = weight_of(row[column], at, row[column])
         players.append(player_of(row, at, seen, number))
         rows.append((at, row))

@@ -14,7 +14,7 @@ from equipoise.fields import has_value
 from equipoise.files.kinds import check
 from equipoise.files.rosters import content_of, decoded
 from equipoise.games.plain import row_under
-from equipoise.tables import columns_of, rows_of
+from equipoise.tables import SEPARATOR_LINE, columns_of, rows_of
 
 #: Where a row stands, and its cells by column; columns are in small letters, empty cells are left out.
 Row = tuple[str, dict[str, Any]]
@@ -41,7 +41,7 @@ def rows_from(source: Any) -> tuple[str, list[Row]]:
             return str(source), _under_header(_sheet(str(source)), f"{source}, row")
         where, content = content_of(str(source))
         check(content, where, "results")
-        text = decoded(content, where)
+        text = SEPARATOR_LINE.sub("", decoded(content, where))
         header = text.lstrip().partition("\n")[0]
         reader = csv.reader(io.StringIO(text), delimiter=max(",;\t", key=header.count))
         try:
@@ -63,7 +63,7 @@ def rows_from(source: Any) -> tuple[str, list[Row]]:
         (
             at,
             {
-                name: cell
+                name: cell.strip() if isinstance(cell, str) else cell
                 for name, cell in zip(columns_of(row, at), row.values(), strict=True)
                 if has_value(cell)
             },

@@ -14,9 +14,10 @@ from typing import Any, NoReturn
 
 from equipoise.errors import InputError, again
 from equipoise.logs.lines import Block, LineReader
-from equipoise.logs.records import match_from, number_from
+from equipoise.logs.records import cell_text, match_from, number_from
 from equipoise.logs.rules import GameRules
 from equipoise.matches import Match, Skipped
+from equipoise.tables import SEPARATOR_LINE
 
 #: The columns of a table; ``match``, ``ended``, ``team`` and ``player`` are needed, and one of ``rank`` and
 #: ``team_score``.
@@ -65,7 +66,8 @@ class Plain:
 
     def recognise(self, head: bytes) -> str:
         """Tell by a first line that is an object, or that has the columns of a table."""
-        first = head.lstrip(_BLANK).partition(b"\n")[0]
+        first, _, rest = head.lstrip(_BLANK).partition(b"\n")
+        first = rest.partition(b"\n")[0] if _is_separator(first) else first
         if first.startswith(b"{"):
             return "a first line '{...'"
         return "a first line with the columns of a table" if _is_header(first) else ""
@@ -77,6 +79,10 @@ class Plain:
     def rules(self) -> tuple[GameRules, ...]:
         """Return no table: the records say themselves what changed play."""
         return ()
+
+
+def _is_separator(line: bytes) -> bool:
+    return SEPARATOR_LINE.match(line.decode("utf-8-sig", "replace") + "\n") is not None
 
 
 def _is_header(line: bytes) -> bool:
@@ -108,7 +114,7 @@ class PlainReader(LineReader):
     def _line(self, line: bytes, number: int) -> None:
         if self._table is not None:
             self._table.append(line)
-        elif line.strip(_BLANK):
+        elif line.strip(_BLANK) and (self._started or not _is_separator(line)):
             if not self._started and _is_header(line):
                 self._table = [b""] * (number - 1) + [line]
             else:
@@ -144,7 +150,7 @@ def from_line(line: bytes, where: str) -> Match | Skipped:
 
 def csv_rows(content: bytes, where: str, delimiter: str = "", tell: Progress = silence) -> Iterator[Row]:
     """Go through the rows of a CSV file; the delimiter is by default what the header has most of."""
-    text = content.decode("utf-8-sig", "surrogateescape")
+    text = SEPARATOR_LINE.sub("", content.decode("utf-8-sig", "surrogateescape"))
     sound = _is_utf8(text)
     header = text.lstrip("\r\n").split("\n", 1)[0]
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter or max(",;\t", key=header.count))
@@ -223,7 +229,12 @@ def from_rows(rows: Iterable[Row], tell: Progress = silence) -> Iterator[Match |
         if "match" not in cells:
             yield Skipped(where, cells.get(WRONG, "match is missing; write the id of the match"))
             continue
-        by_match.setdefault(str(cells["match"]), []).append((where, cells))
+        try:
+            name = cell_text(cells["match"], "match")
+        except InputError as error:
+            yield Skipped(where, str(error))
+            continue
+        by_match.setdefault(name, []).append((where, cells))
     for number, (name, some) in enumerate(by_match.items(), start=1):
         yield _match(name, some)
         if number % OFTEN == 0:
@@ -234,10 +245,6 @@ def _match(name: str, rows: list[Row]) -> Match | Skipped:
     """Return the match of its rows; every message says which row."""
     first = rows[0][1]
     record: dict[str, Any] = {"id": name, **{field: first[field] for field in _OF_MATCH if field in first}}
-    if "mutators" in first:
-        record["mutators"] = [
-            part.strip() for part in str(first["mutators"]).split(SEPARATOR) if part.strip()
-        ]
     teams: dict[str, list[dict[str, Any]]] = {}
     results: dict[str, dict[str, float]] = {"rank": {}, "team_score": {}}
     where = rows[0][0]
@@ -246,6 +253,9 @@ def _match(name: str, rows: list[Row]) -> Match | Skipped:
             where = place
             _add_row(cells, first, teams, results)
         where = rows[0][0]
+        if "mutators" in first:
+            mutators = cell_text(first["mutators"], "mutators").split(SEPARATOR)
+            record["mutators"] = [part.strip() for part in mutators if part.strip()]
         for field, into in (("rank", "ranks"), ("team_score", "scores")):
             if results[field]:
                 if len(results[field]) < len(teams):
@@ -273,15 +283,15 @@ def _add_row(
     for field in (*_OF_MATCH, "mutators"):
         if cells.get(field) != first.get(field):
             _fail(f"{field} must be the same throughout the match")
-    team = str(cells["team"])
+    team = cell_text(cells["team"], "team")
     player: dict[str, Any] = {
         field: number_from(cells[field], field) for field in _OF_PLAYER if field in cells
     }
     if "party" in cells:
-        player["party"] = str(cells["party"])
+        player["party"] = cell_text(cells["party"], "party")
     if "left" in cells:
         player["left"] = LEFT.get(str(cells["left"]).lower(), cells["left"])
-    teams.setdefault(team, []).append({"id": str(cells["player"]), **player})
+    teams.setdefault(team, []).append({"id": cell_text(cells["player"], "player"), **player})
     for field, known in results.items():
         if field in cells:
             number = number_from(cells[field], field)

@@ -10,7 +10,7 @@ from itertools import pairwise
 from equipoise.errors import InputError
 from equipoise.lab.metrics import Metrics, measure
 from equipoise.matches import Contest, Match, Ruleset
-from equipoise.ratings.model import Chances, RatingModel, checked
+from equipoise.ratings.model import Chances, RatingModel, chances_of, checked
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.packing import pack
 from equipoise.ratings.replaying import STRIDE, Progress, in_order, run
@@ -68,7 +68,7 @@ def evaluate(
     InputError
         If the part is out of range.
     """
-    if not 0.0 <= skip < 1.0:
+    if not isinstance(skip, int | float) or not 0.0 <= skip < 1.0:
         msg = f"must be at least 0 and below 1, got {skip!r}"
         raise InputError(msg, "skip")
     checked(model)
@@ -86,9 +86,14 @@ def predicted(
     """
     state = model.initial()
     if not isinstance(model, Filters):
-        return run(model, state, contests, None, progress)[1], [math.nan] * len(contests)
-    chances: list[Chances] = []
-    draws: list[float] = []
+        chances = run(model, state, contests, None, progress)[1]
+        if len(chances) != len(contests):
+            msg = f"model: {type(model).__name__} predicted {len(chances)} contests of {len(contests)}"
+            raise InputError(msg)
+        for given, contest in zip(chances, contests, strict=True):
+            chances_of(model, given, len(contest.teams))
+        return chances, [math.nan] * len(contests)
+    chances, draws = list[Chances](), list[float]()
     for first in range(0, len(contests), STRIDE):
         part = contests[first : first + STRIDE]
         packed = pack(part)

@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time
+from decimal import Decimal
 from typing import Any, NoReturn
 
 from equipoise.errors import InputError
@@ -32,6 +33,9 @@ SECONDS = 10
 
 #: What a time may be.
 TIMES = "seconds since 1970 or a date such as 2026-01-31T20:15:00Z"
+
+#: The end of the year 9999, behind which there is no date.
+LATEST = 253_402_300_800.0
 
 _Record = Mapping[str, Any]
 
@@ -256,6 +260,8 @@ def number_from(value: Any, field: str) -> float:
             value = float(value)
         except ValueError:
             _fail(field, f"must be a number, got {_short(value)}")
+    if isinstance(value, Decimal):  # as tables of databases have it
+        value = float(value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _MOST:
         _fail(field, f"must be a finite number, got {_short(value)}")
     return float(value)
@@ -287,7 +293,10 @@ def time_from(value: Any, field: str) -> float:
     if isinstance(value, date):
         return _stamp(value if isinstance(value, datetime) else datetime.combine(value, time()))
     number = number_from(value, field)
-    if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
+    if number >= LATEST:
+        year = f"must be below {LATEST:.0f}, the year 10000, got {_short(value)}"
+        _fail(field, f"{year}; divide milliseconds by 1000")
+    if number < -LARGEST_WEIGHT:
         _fail(field, f"must be {TIMES}, got {_short(value)}")
     return number
 
@@ -312,6 +321,19 @@ def text_from(value: Any, field: str) -> str:
     if _NO_TEXT.search(text):
         _fail(field, f"must be plain text, got {_short(text)}")
     return text
+
+
+def cell_text(cell: Any, field: str) -> str:
+    """Return the text of a cell of a table: of a number, a date or a truth value too, but of no list.
+
+    Raises
+    ------
+    InputError
+        If the cell holds several values, or bytes.
+    """
+    if isinstance(cell, Iterable) and not isinstance(cell, str):
+        _fail(field, f"must be one text or number, got {_short(cell)}")
+    return str(cell)
 
 
 def is_text(text: str) -> bool:

@@ -214,13 +214,12 @@ class _View:
         many = len(self._rulesets)
         seats, numbered = _numbered(player * many + ruleset, len(self._players) * many)
         keys: dict[Key, int] = {}
-        rows = np.zeros((len(seats), PLACE), dtype=np.uint32)
-        for row, seat in zip(rows, seats, strict=True):
-            name = self._players[seat // many]
-            chain = self._chains[seat % many]
-            row[: len(chain)] = [keys.setdefault((name, part), len(keys)) for part in chain]
-            row[LEVELS] = is_bot(name)
-        return list(keys), rows[numbered]
+        rows = []
+        for seat in seats:
+            name, chain = self._players[seat // many], self._chains[seat % many]
+            parts = [keys.setdefault((name, part), len(keys)) for part in chain]
+            rows.append((*parts, *(0,) * (LEVELS - len(parts)), is_bot(name)))
+        return list(keys), np.array(rows, dtype=np.uint32).reshape(-1, PLACE)[numbered]
 
 
 def _numbered(codes: Any, size: int) -> tuple[list[int], Any]:

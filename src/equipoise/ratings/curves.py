@@ -61,6 +61,9 @@ def curves(
     [1484.0, 1469.47]
     """
     checked(model)
+    if isinstance(players, str):
+        msg = f"players must be several ids, as a list of them, got {players!r:.80}"
+        raise InputError(msg)
     wanted = None if players is None else set(players)
     points: dict[tuple[str, Ruleset], list[tuple[float, Rating]]] = {}
     played: dict[str, dict[Ruleset, None]] = {}

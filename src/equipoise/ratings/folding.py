@@ -97,7 +97,7 @@ class Folding(Further, ABC):
     def rating(self, state: Table, player: str, ruleset: Ruleset | None = None) -> Rating:
         """Return what is known of a player's skill; the ruleset makes no difference."""
         del ruleset
-        return self.known(state.get(player, self.newcomer()))
+        return self.known(self.newcomer() if player == LATEST else state.get(player, self.newcomer()))
 
     def players(self, state: Table) -> Iterable[str]:
         """Return the ids of everyone who has played."""
@@ -153,10 +153,9 @@ def steps_of(weight: float) -> list[float]:
     Examples
     --------
     >>> steps_of(1.0), steps_of(0.25), steps_of(2.5)
-    ([1.0], [0.25], [0.8333333333333334, 0.8333333333333334, 0.8333333333333334])
+    ([1.0], [0.25], [1.0, 1.0, 0.5])
     """
-    rounds = max(math.ceil(weight), 1)
-    return [weight / rounds] * rounds
+    return [min(weight - step, 1.0) for step in range(max(math.ceil(weight), 1))]
 
 
 def between(was: Entry, becomes: Entry, factor: float) -> Entry:

@@ -1,7 +1,8 @@
 """A history kept in place, for those who rate as they go.
 
 A match costs the same however many players there are.
-The ratings are those of :func:`equipoise.replay` over the same matches, bit for bit.
+The ratings are those of :func:`equipoise.replay` over the same matches, bit for bit, where those of one time
+are recorded in its order: by their ids.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
+from io import UnsupportedOperation
 from numbers import Real
 from typing import IO, Any
 
@@ -20,7 +22,7 @@ from equipoise.matches import Contest, Match, Ruleset
 from equipoise.members import Teams, members_of
 from equipoise.players import Rating
 from equipoise.ratings.folding import LATEST, Folding
-from equipoise.ratings.model import Chances, RatingModel, State, checked
+from equipoise.ratings.model import Chances, RatingModel, State, chances_of, checked, ratings_of
 from equipoise.ratings.models.gaussian_filter.learnt import listed
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters
@@ -85,13 +87,14 @@ class Ladder:
         if ended < self._latest:
             msg = f"match: it ended at {ended!r}, before one that is recorded ({self._latest!r}); use replay"
             raise InputError(msg)
-        self._latest = max(ended, *(contest.at for contest in contests))
-        self._recorded += len(contests)
+        recorded = self._recorded + len(contests)
         if self._resident is not None:
-            return self._resident.record(contests, fast=pays(self._recorded, WORTH))
-        if isinstance(self.model, Folding):
-            return self._folded(contests)
-        self._state, chances = self.model.run(self._state, contests)
+            chances = self._resident.record(contests, fast=pays(recorded, WORTH))
+        elif isinstance(self.model, Folding):
+            chances = self._folded(contests)
+        else:
+            self._state, chances = self.model.run(self._state, contests)
+        self._latest, self._recorded = max(ended, *(contest.at for contest in contests)), recorded
         return chances
 
     def rating(self, player: str, ruleset: Ruleset | None = None) -> Rating:
@@ -112,7 +115,7 @@ class Ladder:
         teams = members_of(teams)
         ids = [player for team in teams for player, _ in team]
         state = self._state if self._resident is None else self._resident.state(ids)
-        return self.model.win_probability(state, teams, ruleset, at)
+        return chances_of(self.model, self.model.win_probability(state, teams, ruleset, at), len(teams))
 
     def leaderboard(self, ruleset: Ruleset | None = None) -> list[tuple[str, Rating]]:
         """Return everyone who has played with the rating, the strongest first.
@@ -123,9 +126,8 @@ class Ladder:
             If the ruleset is none.
         """
         _check_ruleset(ruleset)
-        state = self._known()
-        known = [(player, self.model.rating(state, player, ruleset)) for player in self.model.players(state)]
-        return sorted(known, key=lambda each: (-each[1].mu, each[0]))
+        known = ratings_of(self.model, self._known(), ruleset)
+        return sorted(known.items(), key=lambda each: (-each[1].mu, each[0]))
 
     def table(self, ruleset: Ruleset | None = None) -> Table:
         """Return the leaderboard as a table, for a notebook or a data frame."""
@@ -158,7 +160,7 @@ class Ladder:
         text = json.dumps({**facts, "state": plain})
         try:
             file.write(text)
-        except (AttributeError, TypeError) as error:
+        except (AttributeError, TypeError, UnsupportedOperation) as error:
             msg = f"file must be a text file that is open for writing, got {file!r}"
             raise InputError(msg) from error
 
@@ -188,13 +190,14 @@ class Ladder:
                 for name, part in _parts(ladder._known()).items()
             }
             ladder._latest, ladder._recorded = float(saved["latest"]), int(saved["recorded"])
-            if math.isnan(ladder._latest) or ladder._recorded < 0:
-                msg = "what is known of the last match is no number"
+            if not ladder._latest < math.inf or ladder._recorded < 0:
+                msg = f"the last match ended at {ladder._latest!r}, and {ladder._recorded!r} are recorded"
                 raise ValueError(msg)
             state = parts[""] if "" in parts else replace(ladder._known(), **parts)
             check_state(ladder.model, state)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            msg = f"file: it holds no ladder of the model {type(ladder.model).__name__}{other}"
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
+            why = other or f", or a damaged one: {error!s:.200}"
+            msg = f"file: it holds no ladder of the model {type(ladder.model).__name__}{why}"
             raise InputError(msg) from error
         ladder._begin(state)
         return ladder
@@ -218,7 +221,7 @@ def _check_match(match: object) -> None:
 
 def _check_player(player: object) -> None:
     """Raise where a rating is asked of something else than a player."""
-    if not isinstance(player, str):
+    if not isinstance(player, str) or not player:
         msg = f"player must be an id, got {player!r:.80}"
         raise InputError(msg)
 

@@ -81,6 +81,33 @@ def checked(model: Any) -> RatingModel:
     return cast("RatingModel", model)
 
 
+def chances_of(model: Any, chances: Any, many: int) -> list[float]:
+    """Return what a model gives some teams, or say why these are no chances.
+
+    Raises
+    ------
+    InputError
+        If they are not one for each team, from 0 to 1, with the sum 1.
+
+    Examples
+    --------
+    >>> chances_of("a model of someone's own", (0.75, 0.25), 2)
+    [0.75, 0.25]
+    """
+    try:
+        found = [float(chance) for chance in chances]
+    except (TypeError, ValueError):
+        found = []
+    whole = math.isclose(math.fsum(found), 1.0, abs_tol=1e-6)
+    if len(found) != many or not whole or not all(0.0 <= chance <= 1.0 for chance in found):
+        msg = (
+            f"model: {type(model).__name__} gives {many} teams the chances {chances!r:.80}; "
+            "there must be one for each team, from 0 to 1, with the sum 1"
+        )
+        raise InputError(msg)
+    return found
+
+
 class Further:
     """The optional part of a model: what else it can be asked of teams that have not played.
 
@@ -185,6 +212,22 @@ def answers(model: Any) -> frozenset[str]:
     """
     answers: frozenset[str] = getattr(model, "answers", frozenset())
     return answers
+
+
+def ratings_of(model: Any, state: State, ruleset: Ruleset | None = None) -> dict[str, Rating]:
+    """Return the rating of everyone who has played; some models look up only once what all have in common.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> ratings_of(Elo(), {"ann": (1510.0,)})
+    {'ann': Rating(mu=1510.0, sigma=0.0)}
+    """
+    players = list(model.players(state))
+    several = getattr(model, "all_ratings", None)
+    if several is None:
+        return {player: model.rating(state, player, ruleset) for player in players}
+    return dict(zip(players, several(state, players, ruleset), strict=True))
 
 
 def is_local(model: Any) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from equipoise.errors import InputError
 from equipoise.matches import Contest
-from equipoise.ratings.model import RatingModel, State, checked
+from equipoise.ratings.model import RatingModel, State, chances_of, checked
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.state import FilterState
@@ -70,6 +70,7 @@ def moved(model: RatingModel, state: State, contest: Contest, player: str) -> tu
     ruleset, best = contest.ruleset, min(contest.ranks)
     after = model.update(state, contest)
     chances = model.win_probability(state, contest.teams, ruleset, contest.at)
+    chances = chances_of(model, chances, len(contest.teams))
     happened = (contest.ranks[team] == best) / contest.ranks.count(best)
     ends = [model.rating(each, player, ruleset).mu for each in (state, after)]
     steps = [model.rating(each, player, ruleset).mu for each in staged(model, state, after, [contest])]

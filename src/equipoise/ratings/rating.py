@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from numbers import Real
 
 from equipoise.errors import InputError
 from equipoise.logs.play import ranks_of
 from equipoise.matches import Contest, Ruleset
+from equipoise.members import LEAST_SHARE
 from equipoise.players import Rating
 from equipoise.ratings.models.trueskill import TrueSkill
 from equipoise.ratings.models.weng_lin import PlackettLuce, WengLin
@@ -80,6 +82,11 @@ def _shared(ids: list[list[str]], weights: object) -> list[list[tuple[str, float
     if [len(team) if isinstance(team, Sequence) else -1 for team in teams] != list(map(len, ids)):
         msg = f"weights must be one for each player of each team, got {weights!r:.80}"
         raise InputError(msg)
+    for t, team in enumerate(teams):
+        for n, share in enumerate(team):
+            if not isinstance(share, Real) or not LEAST_SHARE <= float(share) <= 1.0:
+                msg = f"weights[{t}][{n}] must be from {LEAST_SHARE:g} to 1, got {share!r}"
+                raise InputError(msg)
     return [list(zip(names, shares, strict=True)) for names, shares in zip(ids, teams, strict=True)]
 
 

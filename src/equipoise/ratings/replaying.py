@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Match, Ruleset, Skipped
+from equipoise.matches import Contest, Match, Ruleset, Skipped, moved
 from equipoise.ratings.model import Attention, Chances, RatingModel, State, checked
+
+#: How ids of rows of tables begin, what stands before the hash of a row, and the ids of such rows.
+OF_TABLE, HASHED = "results-", "row-"
+_HASHED = re.compile(rf"{OF_TABLE}\S+-{HASHED}[0-9a-f]{{16}}")
+
+#: Seconds that the rows of one date may move a match at most that stands elsewhere in its table.
+MOST_MOVED = 3600.0
 
 
 def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
@@ -19,16 +29,36 @@ def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
         If two different matches have one id, a record could not be read, or one is no match.
     """
     by_id: dict[str, Match] = {}
+    several: Any = matches
+    if not isinstance(several, Iterable):
+        msg = f"matches must be several, as a list of them, got {several!r:.80}"
+        raise InputError(msg)
     for match in matches:
         if isinstance(match, Skipped):
             msg = f"matches: {match.where}: {match.reason}; leave out what is not a Match to go on without it"
             raise InputError(msg)
         _check_match(match)
         known = by_id.setdefault(match.id, match)
-        if known is not match and known != match:
+        if known is not match and not is_one_game(known, match):
             msg = f"matches: two different ones have the id {match.id!r}; ids must differ"
             raise InputError(msg)
     return sorted(by_id.values(), key=lambda match: (match.ended, match.id))
+
+
+def is_one_game(known: Match, match: Match) -> bool:
+    """Tell whether two matches of one id are one game: equal, or one row of a table read twice.
+
+    Examples
+    --------
+    >>> duel = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),), ended=60.0, id="results-1970-01-01-7")
+    >>> is_one_game(duel, moved(duel, 61.0)), is_one_game(duel, moved(duel, 7000.0))
+    (True, False)
+    """
+    if known == match or _HASHED.fullmatch(match.id):
+        return True
+    ended = known.ended or 0.0
+    near = match.id.startswith(OF_TABLE) and abs((match.ended or 0.0) - ended) < MOST_MOVED
+    return near and replace(moved(match, ended), names=known.names) == known
 
 
 def _check_match(match: object) -> None:
@@ -167,7 +197,7 @@ def attention(contests: Sequence[Contest], window: int) -> Attention:
     Raises
     ------
     InputError
-        If the window is below 1.
+        If the window is no whole number of at least 1.
 
     Examples
     --------
@@ -175,6 +205,9 @@ def attention(contests: Sequence[Contest], window: int) -> Attention:
     >>> [round(factors["ann"], 2) for factors in attention([duel] * 4, 3)]
     [0.0, 0.33, 0.67, 1.0]
     """
+    if not isinstance(window, int) or isinstance(window, bool):
+        msg = f"must be a whole number of contests, got {window!r}"
+        raise InputError(msg, "window")
     if window < 1:
         msg = f"must be at least 1 contest, got {window}"
         raise InputError(msg, "window")

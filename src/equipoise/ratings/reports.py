@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from equipoise.matches import Match, Ruleset
-from equipoise.ratings.model import RatingModel, State, answers
+from equipoise.ratings.model import RatingModel, State, answers, chances_of, ratings_of
 from equipoise.ratings.scale import mean_bot, scale_of
 
 
@@ -80,7 +80,7 @@ def rated(model: RatingModel, state: State, ruleset: Ruleset, tally: RatingTally
     """Return the ratings in a ruleset, the strongest first."""
     scale = scale_of(model, state, ruleset)
     bot, bots = mean_bot(model, state, ruleset)
-    known = {player: model.rating(state, player, ruleset) for player in model.players(state)}
+    known = ratings_of(model, state, ruleset)
     players: list[RatedPlayer] = [
         {"id": player, "mu": rating.mu, "sigma": rating.sigma, "scale": scale.shown(rating.mu),
          "contests": tally.games.get(player, 0)}
@@ -144,7 +144,7 @@ def predicted(
     learnt = list(matches)
     known = set(model.players(state))
     can = answers(model)
-    chances = model.win_probability(state, asked, ruleset)
+    chances = chances_of(model, model.win_probability(state, asked, ruleset), len(asked))
     margins = model.expected_margin(state, asked, ruleset) if "expected_margin" in can else None
     teams: list[PredictedTeam] = [
         {"players": [{"id": player, "share": share} for player, share in team],

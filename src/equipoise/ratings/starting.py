@@ -15,6 +15,7 @@ from typing import Any
 from equipoise.errors import InputError
 from equipoise.fields import has_value, players_of
 from equipoise.players import LARGEST_WEIGHT, Player, Rating
+from equipoise.ratings.model import is_bot
 from equipoise.tables import rows_of
 
 #: How far guesses may be trusted, as their correlation with true skill: members of each kind are mixed.
@@ -61,7 +62,7 @@ class Guesses(tuple[Given, ...]):
 
 
 def given_from(starting: Any) -> Guesses:
-    """Return guesses as they are kept, from a roster or a mapping; who has no weight is left out.
+    """Return guesses as they are kept, from a roster or a mapping, without bots and who has no weight.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ def given_from(starting: Any) -> Guesses:
     guesses: dict[str, Given] = {}
     for each in _pairs(starting):
         guess = _guess(each)
-        if guess is None:
+        if guess is None or is_bot(guess[0]):
             continue
         if guess[0] in guesses:
             msg = f"starting names the player {guess[0]!r} twice"

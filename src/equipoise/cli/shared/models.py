@@ -212,12 +212,12 @@ def started(model: Any, path: str) -> Any:
     except AmbiguousError as error:
         remedy = "write a table with the header name,weight, each name once" if error.ways else error.remedy
         raise AmbiguousError(error.where, error.text, error.readings, remedy) from None
-    guesses = [player for player in players if player.rating is not None]
+    guesses = given_from([player for player in players if player.rating is not None])
     _say_names("no weight, so no guess", [player.label for player in players if player.rating is None])
     if len(guesses) < FEWEST:
-        msg = f"--starting: {path}: at least {FEWEST} players must have a weight, got {len(guesses)}"
-        raise InputError(msg)
-    return replace(model, starting=given_from(guesses))
+        msg = f"--starting: {path}: at least {FEWEST} players must have a weight, bots not counted, "
+        raise InputError(msg + f"got {len(guesses)}")
+    return replace(model, starting=guesses)
 
 
 def say_unplayed(model: Any, players: Iterable[str]) -> None:

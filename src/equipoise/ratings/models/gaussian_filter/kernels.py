@@ -165,8 +165,8 @@ def play(
         count, known = end - first, reported[n]
         # A weight of ten is ten contests: in one step as large the line would leave the curve.
         rounds = max(math.ceil(weight_of[n]), 1) if learning else 1
-        weight = weight_of[n] / rounds
         for again in range(rounds):
+            weight = min(weight_of[n] - again, 1.0)
             for one in lanes:
                 gather(one, games, which, depth, untyped, at_of[n], first_member, places, reports, first, end)
                 publish(one, count)

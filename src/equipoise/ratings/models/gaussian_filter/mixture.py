@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.ratings.model import is_bot
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Key
 from equipoise.ratings.starting import TRUSTED, Given, StartingGuess, given_from, placed
@@ -87,8 +86,12 @@ class Mixture(Filters):
 
     def __post_init__(self) -> None:
         items = self.settings.items() if isinstance(self.settings, Mapping) else self.settings
-        object.__setattr__(self, "members", tuple(self.members))
-        object.__setattr__(self, "settings", tuple(sorted((str(name), x) for name, x in items)))
+        try:
+            object.__setattr__(self, "members", tuple(self.members))
+            object.__setattr__(self, "settings", tuple(sorted((str(name), x) for name, x in items)))
+        except (TypeError, ValueError) as error:
+            msg = "members must be names, and settings a mapping from names to numbers, "
+            raise InputError(msg + f"got {self.members!r:.80} and {self.settings!r:.80}") from error
         object.__setattr__(self, "starting", given_from(self.starting))
         if not 1 <= len(self.members) <= MOST_MEMBERS:
             msg = f"members must be 1 to {MOST_MEMBERS}, got {len(self.members)}"
@@ -142,8 +145,8 @@ def _made(members: tuple[str, ...], settings: tuple[tuple[str, float], ...]) -> 
 
 @lru_cache(64)
 def _by_id(starting: tuple[Given, ...]) -> Mapping[str, StartingGuess]:
-    """Return guesses by id; who is known by name alone has an id that says so, and bots begin as bots do."""
-    guesses = {who: guess for who, guess in _placed(starting).items() if not is_bot(who)}
+    """Return guesses by id; who is known by name alone has an id that says so."""
+    guesses = _placed(starting)
     return {**{f"{NAMED}{who}": guess for who, guess in guesses.items()}, **guesses}
 
 

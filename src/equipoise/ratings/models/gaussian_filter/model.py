@@ -251,7 +251,7 @@ class Filters(Further, ABC):
         most = 2.0 * (1.0 - 1.0 / many)  # one team has all the points
         leads = [0.0] * many
         skills = [
-            [(share, self._moments(state, player, contest.ruleset)) for player, share in team]
+            [(share, next(self._moments(state, [player], contest.ruleset))) for player, share in team]
             for team in contest.teams
         ]
         for member, weight in enumerate(self.weights(state, contest.ruleset)):
@@ -267,17 +267,19 @@ class Filters(Further, ABC):
         An unseen human is a new player, an unseen bot the mean bot.  Of several members it is mean and
         standard deviation of their mixture.
         """
+        return next(self.all_ratings(state, [player], ruleset))
+
+    def all_ratings(
+        self, state: FilterState, players: Iterable[str], ruleset: Ruleset | None = None
+    ) -> Iterator[Rating]:
+        """Go through the ratings of several players, as :meth:`rating` has them."""
         ruleset = ruleset or GENERAL
         weights = self.weights(state, ruleset)
-        moments = self._moments(state, player, ruleset)
-        if len(moments) == 1:
-            return Rating(moments[0][0], math.sqrt(moments[0][1]))
-        mu = math.fsum(weight * mean for weight, (mean, _) in zip(weights, moments, strict=True))
-        variance = math.fsum(
-            weight * (spread + (mean - mu) ** 2)
-            for weight, (mean, spread) in zip(weights, moments, strict=True)
-        )
-        return Rating(mu, math.sqrt(variance))
+        for moments in self._moments(state, players, ruleset):
+            weighted = [(weight, *moment) for weight, moment in zip(weights, moments, strict=True)]
+            mu = math.fsum([weight * mean for weight, mean, _ in weighted])
+            variance = math.fsum([weight * (spread + (mean - mu) ** 2) for weight, mean, spread in weighted])
+            yield Rating(mu, math.sqrt(variance))
 
     def players(self, state: FilterState) -> Iterable[str]:
         """Return the ids of everyone who has played."""
@@ -311,28 +313,32 @@ class Filters(Further, ABC):
         """Return what is known of a ruleset, of each member in turn."""
         return state.rulesets.get(ruleset) or self.new_ruleset()
 
-    def _moments(self, state: FilterState, player: str, ruleset: Ruleset) -> list[tuple[float, float]]:
-        """Return mean and variance of a player's skill as each member sees it."""
+    def _moments(
+        self, state: FilterState, players: Iterable[str], ruleset: Ruleset
+    ) -> Iterator[list[tuple[float, float]]]:
+        """Go through players' means and variances of skill, as each member sees them."""
         learnt, world = self._learnt(state, ruleset), state.world
-        keys = [(player, part) for part in levels(ruleset)]
-        rows = [state.table.get(key) or self.newcomer(key) for key in keys]
-        played = state.games.get(player, NO_GAMES)[0]
-        new_bot = is_bot(player) and keys[0] not in state.table
-        moments = []
-        for member, one in enumerate(self.filters()):
-            of, at = kernels.RULESET * member, kernels.ROW * member
-            trust = learnt[of + kernels.TRUST]
-            mean, variance = learnt[of + kernels.BODY], 0.0
-            for row in rows:
-                mean += row[at + kernels.MEAN] + trust * row[at + kernels.STATISTIC]
-                variance += row[at + kernels.VARIANCE]
-            mean += learnt[of + kernels.EXPERIENCE] * played / (played + one.experience_games)
-            bots = world[kernels.WORLD * member + kernels.BOTS]
-            if new_bot and bots:
-                known = world[kernels.WORLD * member :]
-                mean += (known[kernels.BOT_MEANS] + trust * known[kernels.BOT_STATISTICS]) / bots
-            moments.append((mean, variance))
-        return moments
+        parts, filters = levels(ruleset), self.filters()
+        for player in players:
+            keys = [(player, part) for part in parts]
+            rows = [state.table.get(key) or self.newcomer(key) for key in keys]
+            played = state.games.get(player, NO_GAMES)[0]
+            new_bot = is_bot(player) and keys[0] not in state.table
+            moments = []
+            for member, one in enumerate(filters):
+                of, at = kernels.RULESET * member, kernels.ROW * member
+                trust = learnt[of + kernels.TRUST]
+                mean, variance = learnt[of + kernels.BODY], 0.0
+                for row in rows:
+                    mean += row[at + kernels.MEAN] + trust * row[at + kernels.STATISTIC]
+                    variance += row[at + kernels.VARIANCE]
+                mean += learnt[of + kernels.EXPERIENCE] * played / (played + one.experience_games)
+                bots = world[kernels.WORLD * member + kernels.BOTS]
+                if new_bot and bots:
+                    known = world[kernels.WORLD * member :]
+                    mean += (known[kernels.BOT_MEANS] + trust * known[kernels.BOT_STATISTICS]) / bots
+                moments.append((mean, variance))
+            yield moments
 
     def _margin_scale(self, state: FilterState, ruleset: Ruleset, member: int) -> float:
         """Return the margin that a member expects for each unit of skill, tempered."""
