@@ -366,3 +366,20 @@ def test_an_exported_archive_is_left_to_who_knows_it(tmp_path: Path) -> None:
     pl = pytest.importorskip("polars", reason="Parquet needs polars")
     pl.DataFrame({"id": ["a"], "record": ["{}"]}).write_parquet(tmp_path / "a.parquet")
     assert read_columns([str(tmp_path / "a.parquet")]) is None
+
+
+@pytest.mark.parametrize("column", ["share", "kills", "weight", "began", "left", "rank", "party"])
+@pytest.mark.parametrize("empty", ["", " ", None])
+def test_an_empty_cell_is_unknown_in_parquet_too(column: str, empty: str | None, tmp_path: Path) -> None:
+    """Tables whose columns are all texts have blanks for what is not known: read at once or one by one."""
+    pl = pytest.importorskip("polars")
+    rows = {
+        "match": ["1", "1"], "ended": ["1e9", "1e9"], "team": ["a", "b"], "player": ["Ann", "Bob"],
+        "team_score": ["1", "0"], column: [empty, empty],
+    }  # fmt: skip
+    path = tmp_path / "t.parquet"
+    pl.DataFrame(rows, schema_overrides={column: pl.String}).write_parquet(path)
+    (match,) = read_matches(str(path))
+    assert isinstance(match, Match)
+    read = read_columns([str(path)])
+    assert read is None or (len(read.columns), read.skipped) == (1, [])

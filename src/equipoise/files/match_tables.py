@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from equipoise.errors import InputError
-from equipoise.fields import fail
+from equipoise.fields import fail, has_value
 from equipoise.games.plain import OFTEN, READ, Progress, Row, checked
 from equipoise.logs.records import match_from
 from equipoise.matches import Match, Skipped
@@ -37,7 +37,7 @@ def parquet_rows(source: str, tell: Progress) -> Iterator[Row]:
     for number, row in enumerate(frame.iter_rows(named=True), start=1):
         if number % OFTEN == 0:
             tell(READ * number / frame.height)
-        yield f"{source}, row {number}", {name: value for name, value in row.items() if value is not None}
+        yield f"{source}, row {number}", {name: cell for name, cell in row.items() if has_value(cell)}
 
 
 def parquet_frame(source: str) -> Any:
