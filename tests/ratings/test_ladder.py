@@ -245,7 +245,7 @@ def test_a_ladder_that_was_damaged_is_refused(model: RatingModel) -> None:
         ladder.record(Contest(Ruleset("", "ctf"), (["ann"], ["bob"]), (1, 2), at=float(n)))
     ladder.save(file)
     for place in _places(json.loads(file.getvalue())):
-        for wrong in (None, 5, "x", [], {}, math.nan, math.inf, -1e999):
+        for wrong in (None, 5, "x", [], {}, math.nan, math.inf, -1e999, 1e308):
             damaged = json.loads(file.getvalue())
             inside = damaged
             for step in place[:-1]:

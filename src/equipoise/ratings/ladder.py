@@ -20,7 +20,7 @@ from equipoise.compiled import pays
 from equipoise.errors import InputError
 from equipoise.matches import Contest, Match, Ruleset
 from equipoise.members import Teams, members_of
-from equipoise.players import Rating
+from equipoise.players import LARGEST_WEIGHT, Rating
 from equipoise.ratings.folding import LATEST, Folding
 from equipoise.ratings.model import Chances, RatingModel, State, chances_of, checked, ratings_of
 from equipoise.ratings.models.gaussian_filter.learnt import listed
@@ -190,7 +190,7 @@ class Ladder:
                 for name, part in _parts(ladder._known()).items()
             }
             ladder._latest, ladder._recorded = float(saved["latest"]), int(saved["recorded"])
-            if not ladder._latest < math.inf or ladder._recorded < 0:
+            if not ladder._latest <= LARGEST_WEIGHT or ladder._recorded < 0:
                 msg = f"the last match ended at {ladder._latest!r}, and {ladder._recorded!r} are recorded"
                 raise ValueError(msg)
             state = parts[""] if "" in parts else replace(ladder._known(), **parts)

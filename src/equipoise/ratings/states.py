@@ -13,6 +13,9 @@ from equipoise.ratings.models.gaussian_filter import kernels
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.state import FilterState
 
+#: No game leads to larger numbers, whose squares are numbers still.
+LARGEST = 1e100
+
 
 def check_state(model: RatingModel, state: State) -> None:
     """Raise where a state is that of another model, as far as can be seen.
@@ -46,8 +49,9 @@ def check_state(model: RatingModel, state: State) -> None:
                 msg = f"there are {len(numbers)} numbers of {key!r:.80}, not {width}"
                 raise ValueError(msg)
             # In a table the day on which somebody was last seen may be unknown.
-            if set(map(type, numbers)) - {int, float} or (
-                not all(map(math.isfinite, numbers)) and part is not getattr(state, "table", None)
+            open_ended = part is getattr(state, "table", None)
+            if set(map(type, numbers)) - {int, float} or not all(
+                -LARGEST <= number <= LARGEST or (open_ended and number != number) for number in numbers
             ):
                 msg = f"of {key!r:.80} there is what is no number: {numbers!r:.80}"
                 raise ValueError(msg)
@@ -71,7 +75,7 @@ def _check_table(state: FilterState) -> None:
     """Raise where a skill or a variance is none; a day may be unknown."""
     for row in state.table.values():
         for start in range(0, len(row), kernels.ROW):
-            mean, statistic, variance, seen = row[start : start + kernels.ROW]
-            if not (math.isfinite(mean + statistic) and 0.0 <= variance < math.inf) or math.isinf(seen):
+            mean, statistic, variance = row[start : start + kernels.SEEN]
+            if not (math.isfinite(mean + statistic) and 0.0 <= variance < math.inf):
                 msg = f"there is a variance of {variance!r}, and means of {mean!r} and {statistic!r}"
                 raise ValueError(msg)
