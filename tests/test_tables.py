@@ -11,6 +11,7 @@ from equipoise import BalanceRequest, Bots, Contest, InputError, Ladder, Ruleset
 from equipoise.files.rosters import read_roster
 from equipoise.ratings.starting import given_from
 from equipoise.tables import rows_of
+from equipoise.teams.solution import draw_chance
 
 PEOPLE = [{"name": "Ann <b>", "weight": 3.0}, {"name": "Bob", "weight": 2.0}, {"name": "Cid", "weight": None}]
 
@@ -114,3 +115,16 @@ def test_frames_of_pandas_go_in_and_out() -> None:
     )
     (match,) = read_results(matches)
     assert match.contests[0].ranks == (0.0, 1.0)
+
+
+def test_a_frame_with_draws_shows_their_chance() -> None:
+    """The column of a roster is asked with, by the library as by the command."""
+    table = Table(
+        ("name", "mu", "sigma", "beta", "zero", "draws"),
+        tuple((name, mu, 0.3, 1.0, -2.0, 0.2) for name, mu in zip("ABCD", (1.0, 2.0, 1.5, 1.2), strict=True)),
+    )
+    solution = balance(table)
+    (shown,) = solution.as_dict()["splits"]
+    assert solution.draws == 0.2
+    assert shown["draw"] == draw_chance(solution.best, 0.2)
+    assert "draw" not in balance({"A": 1.0, "B": 2.0}).as_dict()["splits"][0]

@@ -172,7 +172,7 @@ def test_a_state_with_numbers_that_no_game_leads_to_is_refused(number: float) ->
     key = ("ann", Ruleset())
     mean, statistic, _, seen = state.table[key]
     wrong = replace(state, table={**state.table, key: (mean, statistic, number, seen)})
-    with pytest.raises(InputError, match="a variance of|what is no number"):
+    with pytest.raises(InputError, match=r"a variance of|what is no number"):
         replay(model, [], start=wrong)
 
 

@@ -86,8 +86,6 @@ class BalanceAnswer(NamedTuple):
         The split that is shown.
     names : tuple of str
         What the teams are called.
-    draws : float or None
-        How often even teams draw for each time one of them wins.
     interrupted : bool
         Whether Ctrl-C ended the search.
     """
@@ -97,7 +95,6 @@ class BalanceAnswer(NamedTuple):
     chosen: int | None
     split: Split | None
     names: tuple[str, ...]
-    draws: float | None
     interrupted: bool
 
 
@@ -156,7 +153,7 @@ def answered(roster: str | None, options: dict[str, Any]) -> BalanceAnswer:
     if options["choose"] is not None and solution.splits:
         chosen = _choose(solution, options["choose"], options["seed"])
     split = solution.splits[chosen or 0] if solution.splits else None
-    return BalanceAnswer(request, solution, chosen, split, names, request.draws, interrupted)
+    return BalanceAnswer(request, solution, chosen, split, names, interrupted)
 
 
 def _check_seed(options: dict[str, Any], solver: str) -> None:
@@ -256,7 +253,7 @@ def _lines(answer: BalanceAnswer, split: Split, options: dict[str, Any]) -> list
 
     form = options.get("form")
     if form is None:
-        lines = teams.solution_lines(answer.solution, split, answer.chosen, answer.names, answer.draws)
+        lines = teams.solution_lines(answer.solution, split, answer.chosen, answer.names)
         return lines + _effort_lines(answer, options)
     return teams.FORMS[form](split, answer.names)
 
@@ -284,13 +281,8 @@ def _choose(solution: Solution, power: float, seed: int | None) -> int:
 
 
 def _print_json(answer: BalanceAnswer, answers: ExplainAnswers | None) -> None:
-    from equipoise.teams.solution import draw_chance
-
-    solution, chosen, draws = answer.solution, answer.chosen, answer.draws
+    solution, chosen = answer.solution, answer.chosen
     plain: dict[str, Any] = {**solution.as_dict(), **({} if answers is None else answers.plain)}
-    if draws is not None:
-        for shown, split in zip(plain["splits"], solution.splits, strict=True):
-            shown["draw"] = draw_chance(split, draws)
     if chosen is not None:
         plain["chosen"] = chosen + 1
         plain["splits"] = [plain["splits"][chosen]]

@@ -109,6 +109,7 @@ def _nothing(request: BalanceRequest, named: Objective, units: Units, **known: A
         zero_source=units.zero_source,
         default_weight=request.roster.default,
         unrated=request.roster.unrated,
+        draws=request.draws,
         **(fields | known),
     )
 

@@ -153,6 +153,8 @@ class Solution:
         from one another; empty otherwise.
     rounding : float
         By how much rounding may have changed the first split's cost: no digits below it mean anything.
+    draws : float or None
+        How often even teams draw for each time one of them wins, as it was asked with; None where unknown.
     """
 
     status: Status
@@ -170,6 +172,7 @@ class Solution:
     unrated: int = 0
     reason: str = ""
     rounding: float = 0.0
+    draws: float | None = None
 
     @property
     def gap(self) -> float | None:
@@ -226,14 +229,14 @@ class Solution:
             "bot_weight": self.bot_weight,
             "default_weight": self.default_weight,
             "unrated": self.unrated,
-            "splits": [_split_as_dict(split) for split in self.splits],
+            "splits": [_split_as_dict(split, self.draws) for split in self.splits],
         }
         if self.reason:
             plain["reason"] = self.reason
         return plain
 
 
-def _split_as_dict(split: Split) -> SplitData:
+def _split_as_dict(split: Split, draws: float | None) -> SplitData:
     plain: SplitData = {
         "teams": [[player.label for player in team] for team in split.teams],
         "bots": list(split.bots),
@@ -249,6 +252,8 @@ def _split_as_dict(split: Split) -> SplitData:
         plain["moved"] = [player.label for player in split.moved]
     if split.roles:
         plain["roles"] = [list(roles) for roles in split.roles]
+    if draws is not None:
+        plain["draw"] = draw_chance(split, draws)
     return plain
 
 

@@ -56,6 +56,7 @@ def receipt(request: ToDict, solution: Any) -> dict[str, Any]:
     answer = {name: value for name, value in solution.as_dict().items() if name in ANSWER}
     for plain, split in zip(answer["splits"], solution.splits, strict=True):
         plain["teams"] = [[player.id for player in team] for team in split.teams]
+        plain.pop("draw", None)  # it is no claim about the teams
     written = {
         "format": FORMAT,
         "version": installed(),

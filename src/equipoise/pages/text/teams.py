@@ -56,7 +56,6 @@ def solution_lines(
     split: Split,
     chosen: int | None = None,
     names: Sequence[str] = (),
-    draws: float | None = None,
 ) -> list[str]:
     """Return what a person reads of a solution, and can paste into a chat.
 
@@ -70,8 +69,6 @@ def solution_lines(
         Which of the answer's splits was chosen at random.
     names : sequence of str
         What to call the teams.
-    draws : float, optional
-        How often even teams draw for each time one of them wins.
     """
     from equipoise.teams.solution import draw_chance
 
@@ -89,7 +86,7 @@ def solution_lines(
         facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
         lines.append(f"Chosen at random: {facts}; the best is {verdict}")
     lines += _rest_on(solution, (split, *solution.splits))
-    draw = None if draws is None else draw_chance(split, draws)
+    draw = None if solution.draws is None else draw_chance(split, solution.draws)
     if draw:
         lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
     if solution.unrated:

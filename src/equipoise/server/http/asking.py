@@ -168,17 +168,7 @@ def _balance(body: bytes, seconds: float) -> Any:
 
     players, keywords = _asked(plain_object(body))
     request = BalanceRequest.of(players, **keywords, stop=deadline(seconds))
-    return _shown(balance(request), request.draws)
-
-
-def _shown(solution: Any, draws: float | None) -> Any:
-    from equipoise.teams.solution import draw_chance
-
-    plain = solution.as_dict()
-    if draws is not None:
-        for shown, split in zip(plain["splits"], solution.splits, strict=True):
-            shown["draw"] = draw_chance(split, draws)
-    return plain
+    return balance(request).as_dict()
 
 
 def _explain(body: bytes, seconds: float) -> Any:
@@ -199,7 +189,8 @@ def _explain(body: bytes, seconds: float) -> Any:
     players, keywords = _asked(data)
     request = BalanceRequest.of(players, **keywords, stop=deadline(FIRST * seconds))
     solution = balance(request)
-    plain, split = _shown(solution, request.draws), solution.splits[0] if solution.splits else None
+    plain: dict[str, Any] = {**solution.as_dict()}
+    split = solution.splits[0] if solution.splits else None
     request = replace(request, stop=never)
     share = shares((1.0 - FIRST) * seconds)
     if split is not None and steps:
