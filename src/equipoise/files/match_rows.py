@@ -14,6 +14,7 @@ import numpy as np
 
 from equipoise.arrays import Floats, Ints
 from equipoise.errors import InputError
+from equipoise.fields import has_value
 from equipoise.files.match_cells import CellColumn, Cells, Unusual, mixed
 from equipoise.files.match_lines import Decoded, LineDecoder, center, wrong_of
 from equipoise.games.plain import SEPARATOR
@@ -52,7 +53,7 @@ class _Names(dict[Any, int]):
         self._places: Ints = np.zeros(0, dtype=np.int64)
 
     def __missing__(self, cell: Any) -> int:
-        if _absent(cell):
+        if not has_value(cell):
             raise Unusual
         text = cell_text(cell, "").strip()
         code = self[cell] = self._codes.setdefault(text, len(self.texts))
@@ -74,13 +75,9 @@ class _Names(dict[Any, int]):
         return self._places
 
 
-def _absent(cell: Any) -> bool:
-    return cell is None or (isinstance(cell, str) and not cell.strip())
-
-
 def _number(cell: Any) -> float:
     """Return a number, nan where the cell is empty."""
-    if _absent(cell):
+    if not has_value(cell):
         return math.nan
     return number_from(cell.strip() if isinstance(cell, str) else cell, "")
 
@@ -149,7 +146,7 @@ class RowDecoder:
 
     def _columns(self, cells: Mapping[str, CellColumn], seen: set[str]) -> Decoded:
         """Return the matches of whole rows, each once."""
-        if any(not all(map(_absent, cells[name].coded()[1])) for name in RARE if name in cells):
+        if any(any(map(has_value, cells[name].coded()[1])) for name in RARE if name in cells):
             raise Unusual
         changes = cells["match"].changes()
         firsts, match = np.flatnonzero(changes), np.cumsum(changes) - 1
@@ -183,13 +180,13 @@ class RowDecoder:
                 differ = cells[name].at(np.flatnonzero(other))
                 first[name] = [differ[n] for n in (np.cumsum(other) - 1)[firsts].tolist()]
         for cell in first.get("began", ()):
-            if not _absent(cell):
+            if has_value(cell):
                 time_from(cell, "began")
         empty = [""] * len(firsts)
         rules = zip(*(first.get(name, empty) for name in ("game", "game_type", "mutators")), strict=True)
         weight = [1.0] * len(firsts)
         if "weight" in first:
-            weight = [1.0 if _absent(cell) else self._numbers[cell] for cell in first["weight"]]
+            weight = [self._numbers[cell] if has_value(cell) else 1.0 for cell in first["weight"]]
         return {
             "ended": np.array(_times(first["ended"])), "weight": np.array(weight),
             "which": np.array([self._texts[rule] for rule in rules], dtype=np.int64),
@@ -293,7 +290,7 @@ class RowDecoder:
 
     def _text(self, rule: tuple[Any, Any, Any]) -> int:
         """Return the number of the ruleset of three cells."""
-        game, kind, mutators = ("" if _absent(cell) else cell_text(cell, "") for cell in rule)
+        game, kind, mutators = (cell_text(cell, "") if has_value(cell) else "" for cell in rule)
         return self._lines.ruleset(game, kind, tuple(filter(None, map(str.strip, mutators.split(SEPARATOR)))))
 
 
@@ -317,7 +314,7 @@ def _ids(cells: Sequence[Any]) -> list[str]:
         together = "".join(cells)
         if all(cells) and is_text(together) and len(together.split()) == 1 and together == together.strip():
             return list(cells)
-    return [text_from(cell_text(cell, "id"), "id") for cell in cells if not _absent(cell)]
+    return [text_from(cell_text(cell, "id"), "id") for cell in cells if has_value(cell)]
 
 
 def hashes_of(columns: dict[str, Any]) -> list[int]:

@@ -41,7 +41,6 @@ class SeriesColumn(CellColumn):
     """A column of texts or whole numbers, with none left out, as polars keeps it."""
 
     def __init__(self, series: Any) -> None:
-        super().__init__(series)
         self._series = series
 
     def changes(self) -> Any:
@@ -64,7 +63,9 @@ class SeriesColumn(CellColumn):
         if self._series.dtype.is_integer():
             numbers = differing.sort().to_numpy()
             return np.searchsorted(numbers, self._series.to_numpy()), numbers.tolist()
-        codes = self._series.cast(_enumeration(differing)).to_physical()
+        import polars as pl  # what has a series has it
+
+        codes = self._series.cast(pl.Enum(differing)).to_physical()
         return codes.to_numpy().astype(np.int64), differing.to_list()
 
 
@@ -72,10 +73,3 @@ def _column(series: Any) -> CellColumn:
     """Return a column as it is gone through fastest."""
     plain = series.null_count() == 0 and (series.dtype.is_integer() or str(series.dtype) == "String")
     return SeriesColumn(series) if plain else CellColumn(series.to_list())
-
-
-def _enumeration(texts: Any) -> Any:
-    """Return the type of texts that are some of these."""
-    import polars as pl
-
-    return pl.Enum(texts)
