@@ -24,7 +24,7 @@ from equipoise.archive.known import Recorded, Standing, Updated
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.listing import Listed
 from equipoise.archive.migrations.upgrading import prepare
-from equipoise.archive.models import chosen, guessed, renamed, with_merged
+from equipoise.archive.models import chosen, guessed, renamed, starting_of, with_merged
 from equipoise.archive.records import match_of, record_of
 from equipoise.archive.schema import ARCHIVE, HEAD, MATCH, archive_row, grow, merged_ids, present
 from equipoise.matches import Match
@@ -238,7 +238,7 @@ class Archive:
         if isinstance(model, str):
             self._learner.choose(chosen(model))
         elif model is not None:
-            if not of_night and getattr(model, "starting", ()) != getattr(self.chosen_model, "starting", ()):
+            if not of_night and starting_of(model) != starting_of(self.chosen_model):
                 with self._database.writing() as connection:
                     nights.replace_weights(self._database, connection)
             with self._database.reading() as connection:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 from equipoise.errors import InputError
 from equipoise.logs.play import NAME
 from equipoise.ratings.model import RatingModel
+from equipoise.ratings.starting import Given
 from equipoise.registry import MODELS, resolve
 
 
@@ -55,16 +56,19 @@ def chosen(model: RatingModel | str) -> Chosen:
     return Chosen(name, json.dumps(differing, sort_keys=True))
 
 
+def starting_of(model: object) -> tuple[Given, ...]:
+    """Return the guesses that a model starts from; none where it takes none."""
+    given: tuple[Given, ...] = getattr(model, "starting", ())
+    return given
+
+
 def renamed(model: RatingModel, names: Mapping[str, str]) -> RatingModel:
     """Return a model whose guesses are under other ids; so are those known by name alone."""
-    guessed = getattr(model, "starting", ())
+    guessed = starting_of(model)
     if not guessed:
         return model
     guesses = {names.get(who, names.get(f"{NAME}{who}", who)): numbers for who, *numbers in reversed(guessed)}
-    return cast(
-        "RatingModel",
-        replace(cast("Any", model), starting=[(who, *numbers) for who, numbers in guesses.items()]),
-    )
+    return _starting_from(model, guesses)
 
 
 def with_merged(model: RatingModel, roots: Mapping[str, str]) -> RatingModel:
@@ -79,7 +83,7 @@ def with_merged(model: RatingModel, roots: Mapping[str, str]) -> RatingModel:
     >>> [(who, mu) for who, mu, _ in with_merged(model, {"ann2": "ann", "bob2": "bob"}).starting]
     [('ann', 3.0), ('bob', 2.0)]
     """
-    guesses = {who: numbers for who, *numbers in getattr(model, "starting", ())}
+    guesses = {who: numbers for who, *numbers in starting_of(model)}
 
     def key_of(player: str) -> str | None:
         return next((each for each in (player, player.removeprefix(NAME)) if each in guesses), None)
@@ -90,15 +94,17 @@ def with_merged(model: RatingModel, roots: Mapping[str, str]) -> RatingModel:
         if old is not None and old != new:
             guesses.setdefault(new or root, guesses.pop(old))
             moved = True
-    if not moved:
-        return model
-    starting = [(who, *numbers) for who, numbers in guesses.items()]
-    return cast("RatingModel", replace(cast("Any", model), starting=starting))
+    return _starting_from(model, guesses) if moved else model
 
 
 def guessed(model: RatingModel) -> list[str]:
     """Return the ids of those whose strength was guessed, each also as that of a name in a log."""
-    return [each for who, *_ in getattr(model, "starting", ()) for each in (who, f"{NAME}{who}")]
+    return [each for who, *_ in starting_of(model) for each in (who, f"{NAME}{who}")]
+
+
+def _starting_from(model: RatingModel, guesses: Mapping[str, Sequence[float]]) -> RatingModel:
+    starting = [(who, *numbers) for who, numbers in guesses.items()]
+    return cast("RatingModel", replace(cast("Any", model), starting=starting))
 
 
 def rated_by(model: RatingModel) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -235,6 +235,7 @@ class Evening:
 
     def weigh(self, entries: Sequence[Entry], ids: Mapping[str, str], step: str) -> None:
         """Keep starting weights that are new, of those who have none from elsewhere."""
+        from equipoise.archive.models import starting_of
         from equipoise.pickup.night import WEIGHTS
         from equipoise.ratings.starting import FEWEST, placed
 
@@ -243,7 +244,7 @@ class Evening:
         if weights and not hasattr(model, "starting"):
             archives.warn("note: the model of this archive takes no starting weights; they are left out")
             return
-        elsewhere = {guess[0] for guess in getattr(model, "starting", ())} - self.night.ever_weighed
+        elsewhere = {guess[0] for guess in starting_of(model)} - self.night.ever_weighed
         changed = {
             player: weight
             for player, weight in weights.items()
@@ -253,7 +254,7 @@ class Evening:
             shown = self.spellings(ids)
             spelled = {player: shown[player] for player in changed}
             self.add({"kind": WEIGHTS, "step": step, "weights": changed, "spelled": spelled})
-            if not placed(cast("Any", self.archive.model).starting):
+            if not placed(starting_of(self.archive.model)):
                 archives.warn(
                     f"note: starting weights change nothing before {FEWEST} players have one, not all alike"
                 )

@@ -117,6 +117,8 @@ def changed_model(
     """
     from dataclasses import replace
 
+    from equipoise.archive.models import starting_of
+
     before = name_of(model)
     if profile and name is None and before != "default":
         msg = (
@@ -126,7 +128,7 @@ def changed_model(
     if not (profile or settings or name not in (None, before)):
         return model if starting is None else started(model, starting)
     made = model_named(name or before, profile, settings, starting)
-    guesses = () if starting is not None else getattr(model, "starting", ())
+    guesses = () if starting is not None else starting_of(model)
     if guesses and not takes_guesses(made):
         why = f"--settings: {settings.path}: {ALL_SET}" if settings else f"--model: this is {name}"
         msg = (
@@ -148,10 +150,12 @@ def what_learns(model: Any) -> dict[str, Any]:
     """Return the name of what learns, its settings in a word, and how many starting weights it has."""
     from dataclasses import replace
 
+    from equipoise.archive.models import starting_of
+
     bare = replace(model, starting=()) if takes_guesses(model) else model
     usual = "as shipped" if bare == type(model)() else "own"
     settings = next((name for name in PROFILES if _settled(name, None) == bare), usual)
-    return {"model": name_of(model), "settings": settings, "starting": len(getattr(model, "starting", ()))}
+    return {"model": name_of(model), "settings": settings, "starting": len(starting_of(model))}
 
 
 def takes_guesses(model: Any) -> bool:
@@ -222,9 +226,10 @@ def started(model: Any, path: str) -> Any:
 
 def say_unplayed(model: Any, players: Iterable[str]) -> None:
     """Say whose starting weights are of nobody in the matches: names are easily mistyped."""
+    from equipoise.archive.models import starting_of
     from equipoise.ratings.models.gaussian_filter.mixture import NAMED
 
-    guesses = [player for player, *_ in getattr(model, "starting", ())]
+    guesses = [player for player, *_ in starting_of(model)]
     known = set(players) if guesses else set()
     unplayed = [player for player in guesses if known.isdisjoint((player, f"{NAMED}{player}"))]
     _say_names("no match so far has these ids", unplayed)
