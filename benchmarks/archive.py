@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from equipoise.archive.archive import open_archive
+from equipoise.archive.ingest.ingest import BATCH
+from equipoise.archive.ingest.log_files import Source, pieces
+from equipoise.core.match import Match
 from equipoise.games.quake3.reader import GAME
-from equipoise.ingest.ingesting import BATCH
-from equipoise.ingest.logs import Source, pieces
-from equipoise.matches import Match
 
 LOG = Path(__file__).parent.parent / "tests" / "games" / "data" / "tdm_oa_dm5_4v4_16bots_ts25.log.gz"
 COPIES, RUNS = 125, 3

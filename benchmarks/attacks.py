@@ -231,7 +231,7 @@ def _p99(waits: Sequence[float]) -> float:
 def make(url: str, matches: int = MATCHES, players: int = PLAYERS) -> None:
     """Fill an archive."""
     from equipoise.archive.archive import open_archive
-    from equipoise.matches import Contest, Match, Ruleset
+    from equipoise.core.match import Contest, Match, Ruleset
 
     rng = random.Random(1)
     with open_archive(url) as archive:

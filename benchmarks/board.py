@@ -26,10 +26,10 @@ from typing import Any
 import numpy as np
 
 from equipoise import BalanceRequest, Status, balance
-from equipoise.link import win_probability
+from equipoise.core.registry import OBJECTIVES
+from equipoise.core.win_probability import win_probability
 from equipoise.pages.html.board import board_html, board_script
-from equipoise.registry import OBJECTIVES
-from equipoise.teams.balancing import cost_of
+from equipoise.teams.balance import cost_of
 from equipoise.teams.problem.problem import COUNT, MU, VARIANCE
 
 HERE = Path(__file__).parent

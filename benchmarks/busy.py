@@ -51,7 +51,7 @@ LOOKUP, ACKNOWLEDGED, SEEN = 0.010, 0.050, 1.0
 def ingest(url: str, seed: int) -> None:
     """Write matches of random teams into an archive and learn from them, again and again."""
     from equipoise.archive.archive import open_archive
-    from equipoise.matches import Contest, Match, Ruleset
+    from equipoise.core.match import Contest, Match, Ruleset
 
     rng = random.Random(seed)
     with open_archive(url, create=False) as archive:

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.reporting import run
 
 from equipoise import balance
-from equipoise.arrays import Floats
+from equipoise.core.arrays import Floats
 
 HERE = Path(__file__).parent
 

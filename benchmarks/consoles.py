@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 
-from equipoise.protocols.consoles.rcon import OUT_OF_BAND, Dialect
+from equipoise.games.rcon import OUT_OF_BAND, Dialect
 
 LOOPBACK = "127.0.0.1"
 

@@ -17,12 +17,11 @@ from pathlib import Path
 
 import numpy as np
 
-from equipoise.ledger import LedgerGame
-from equipoise.pickup.arranging import arrange
-from equipoise.pickup.night import Proposal, Setup
-from equipoise.pickup.planning import planned
-from equipoise.pickup.rounds import Rounds
-from equipoise.players import Player
+from equipoise.core.player import Player
+from equipoise.play.ledger import LedgerGame
+from equipoise.play.night import Proposal, Setup
+from equipoise.play.proposals import arrange
+from equipoise.play.round_plan import Rounds, planned
 
 REPORT = Path(__file__).parent / "EVENINGS.md"
 PLAYERS, SIZE, ROUNDS, SEEDS = 13, 6, 6, 50

@@ -13,8 +13,8 @@ Ratings stay as they are after learning.
 
 *Levers.*  Two teams of three of these bots and a filler each, so uneven that the ratings expect the favourite
 to win eight of ten games; after 60 games for learning what fillers of any skill are worth, blocks of four
-games, one as it is and three with the bots that :func:`equipoise.live.levers.best_lever` asks for.  As on a
-running server, ratings learn from every game.
+games, one as it is and three with the bots that :func:`equipoise.play.live.levers.best_lever` asks for.  As
+on a running server, ratings learn from every game.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.openarena import CHARACTERS, Bot, OpenArena, installed, openarena, play
 from benchmarks.reporting import add_modes, write
 
-from equipoise.live.levers import LEVELS, BotSkills, Lever, RatingUnits, best_lever, bot_skills
-from equipoise.matches import Contest, Match, Ruleset, Statistics
-from equipoise.players import Player, Rating
+from equipoise.core.match import Contest, Match, Ruleset, Statistics
+from equipoise.core.player import Player, Rating
+from equipoise.play.live.levers import LEVELS, BotSkills, Lever, RatingUnits, best_lever, bot_skills
 from equipoise.ratings.ladder import Ladder
-from equipoise.teams.balancing import balance
+from equipoise.teams.balance import balance
 
 HERE = Path(__file__).parent
 GAMES = HERE / "fairness.jsonl"

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from environment import describe, pin
-from equipoise.lab.simulate import rank_correlation
-from equipoise.logs.guessing import guess_game
-from equipoise.matches import Match
+from equipoise.core.match import Match
+from equipoise.games.log_reader import guess_game
+from equipoise.ratings.lab.simulation import rank_correlation
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
-from equipoise.ratings.replaying import replay
+from equipoise.ratings.replay import replay
 from reporting import run
 
 HERE = Path(__file__).parent

@@ -14,14 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.files.matches import read_matches
-from equipoise.lab.progressive import evaluate
-from equipoise.lab.simulate import simulate
-from equipoise.matches import Contest, Match
+from equipoise.core.match import Contest, Match
+from equipoise.core.registry import MODELS, resolve
+from equipoise.files.read_matches import read_matches
+from equipoise.ratings.display_scale import scale_of
+from equipoise.ratings.lab.evaluation import evaluate
+from equipoise.ratings.lab.simulation import simulate
 from equipoise.ratings.ladder import Ladder
-from equipoise.ratings.replaying import in_order
-from equipoise.ratings.scale import scale_of
-from equipoise.registry import MODELS, resolve
+from equipoise.ratings.replay import in_order
 from shipped_profile import GENERATORS
 
 #: Beside the project, or further up where this is a second checkout of it; they may not be copied.

@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 
 from equipoise.archive.archive import open_archive
+from equipoise.archive.ingest import ingest
 from equipoise.cli import group
-from equipoise.ingest import ingesting
 
 HERE = Path(__file__).parent
 
@@ -57,7 +57,7 @@ def ingest_in_child(log: Path, url: str) -> int:
     child = os.fork()
     if child:
         return child
-    ingesting.BATCH = BATCH
+    ingest.BATCH = BATCH
     null = os.open(os.devnull, os.O_WRONLY)
     os.dup2(null, 1)
     os.dup2(null, 2)

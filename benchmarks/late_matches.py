@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.matches import Contest, Match, Ruleset
+from equipoise.core.match import Contest, Match, Ruleset
 
 HERE = Path(__file__).parent
 

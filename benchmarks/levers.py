@@ -10,7 +10,8 @@ straight line through the margins of all games of that benchmark that were known
 bot, one for a filler and its skill, and one for the red side.  It is the roster of two times three bots whose
 favourites win nearest to eight of ten games by both, by that line (colours swapped) and by the ratings.
 
-Blocks of four games: one as it is, three with the bots of :func:`equipoise.live.levers.best_lever`, two of
+Blocks of four games: one as it is, three with the bots of :func:`equipoise.play.live.levers.best_lever`,
+two of
 the four with the favourites red.  Ratings begin with the games for learning and learn from every game played
 here, as on a running server; they see scores, frags and deaths alone.
 """
@@ -37,7 +38,7 @@ from benchmarks import fairness
 from benchmarks.fairness import SKILLS, USUAL, Learning, OutOfTimeError, Table, interval, whole_blocks
 from benchmarks.openarena import openarena
 
-from equipoise.live.levers import best_lever
+from equipoise.play.live.levers import best_lever
 
 HERE = Path(__file__).parent
 GAMES = HERE / "levers.jsonl"

@@ -42,8 +42,8 @@ HEAD = """\
 `python benchmarks/lobbies.py` measured this on {machine} with Python {python}, \
 `python benchmarks/lobbies.py --report` wrote it; do not edit.
 
-- Instances are those of `equipoise.lab.simulate`, seeded: published aggregates at 300 players, the same \
-mean, targets and shares of teams above.
+- Instances are those of `equipoise.ratings.lab.simulation`, seeded: published aggregates at 300 players,
+the same \\ mean, targets and shares of teams above.
 - A time is that of one call of `fill` in a process of its own, with loading numba and HiGHS, by the wall \
 clock; processor time is in brackets, and where it is much less, others wanted the core.
 - All tables are of one run, one plan after another, on two cores that others used too.
@@ -64,7 +64,7 @@ time; the earlier source had {limit:.0f} s for each."""
 def plan(job: Row) -> Row:
     """Make one plan and return what is to be said of it."""
     from equipoise import fill
-    from equipoise.lab.simulate import published, scaled
+    from equipoise.ratings.lab.simulation import published, scaled
     from lobby_instances import within
 
     if "case" in job:

@@ -31,12 +31,12 @@ from benchmarks.consoles import ask_console, free_port  # noqa: E402  # needs th
 from benchmarks.reporting import run  # noqa: E402  # needs the path
 
 from equipoise.archive.archive import Archive, open_archive  # noqa: E402
-from equipoise.live.nexuiz import TEAMS, team_status  # noqa: E402
-from equipoise.live.session import PLAYING  # noqa: E402
-from equipoise.live.state import Policy  # noqa: E402
-from equipoise.protocols.consoles.rcon import DARKPLACES  # noqa: E402
-from equipoise.server.playing import BalancedServer  # noqa: E402
-from equipoise.server.playing_settings import Playing  # noqa: E402
+from equipoise.games.nexuiz.live_server import TEAMS, team_status  # noqa: E402
+from equipoise.games.rcon import DARKPLACES  # noqa: E402
+from equipoise.play.live.session import PLAYING  # noqa: E402
+from equipoise.play.live.state import Policy  # noqa: E402
+from equipoise.service.live_server import BalancedServer  # noqa: E402
+from equipoise.service.live_settings import Playing  # noqa: E402
 
 #: Where Debian puts it.
 PROGRAM = shutil.which("nexuiz-server") or "/usr/games/nexuiz-server"

@@ -18,10 +18,10 @@ from pathlib import Path
 
 from benchmarks.consoles import ask_console, free_port
 
+from equipoise.core.match import Match
+from equipoise.games.log_reader import Parsed
 from equipoise.games.quake3.reader import GAME
-from equipoise.logs.reading import Parsed
-from equipoise.matches import Match
-from equipoise.protocols.consoles.rcon import QUAKE3
+from equipoise.games.rcon import QUAKE3
 
 #: Where Debian puts it.
 PROGRAM = shutil.which("openarena-server") or "/usr/games/openarena-server"

@@ -35,8 +35,8 @@ from benchmarks.reporting import run_many  # noqa: E402  # needs the path
 from equipoise.archive.archive import open_archive  # noqa: E402
 from equipoise.cli import group  # noqa: E402
 from equipoise.errors import InputError  # noqa: E402
-from equipoise.pickup.game import PickupLobby  # noqa: E402
-from equipoise.server.pickups import Pickups  # noqa: E402
+from equipoise.play.pickup import PickupLobby  # noqa: E402
+from equipoise.service.pickup_lobbies import Pickups  # noqa: E402
 
 #: Kills of each kind, the longest time from the bot's arrival to a kill, and the time after the last, in s.
 TIMES, LONGEST, LAST = 100, 4.0, 20.0

@@ -37,15 +37,15 @@ sys.path.insert(0, str(HERE.parent))
 from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
 
 from equipoise.archive.archive import open_archive  # noqa: E402
-from equipoise.ledger import LedgerGame  # noqa: E402
-from equipoise.matches import Match  # noqa: E402
-from equipoise.pickup.arranging import arrange  # noqa: E402
-from equipoise.pickup.game import PickupLobby  # noqa: E402
-from equipoise.pickup.night import Setup  # noqa: E402
-from equipoise.players import Player  # noqa: E402
+from equipoise.core.match import Match  # noqa: E402
+from equipoise.core.player import Player  # noqa: E402
+from equipoise.play.ledger import LedgerGame  # noqa: E402
+from equipoise.play.night import Setup  # noqa: E402
+from equipoise.play.pickup import PickupLobby  # noqa: E402
+from equipoise.play.proposals import arrange  # noqa: E402
 from equipoise.ratings.ladder import Ladder  # noqa: E402
-from equipoise.server.pickups import Pickups  # noqa: E402
-from equipoise.teams.balancing import balance  # noqa: E402
+from equipoise.service.pickup_lobbies import Pickups  # noqa: E402
+from equipoise.teams.balance import balance  # noqa: E402
 
 PICTURE = HERE / "pickups.svg"
 

@@ -27,11 +27,11 @@ from benchmarks.openarena import OpenArena, openarena  # noqa: E402  # needs the
 from benchmarks.reporting import run  # noqa: E402  # needs the path
 
 from equipoise.archive.archive import open_archive  # noqa: E402
-from equipoise.live.quake3 import PLAYERS, seen  # noqa: E402
-from equipoise.live.session import PLAYING  # noqa: E402
-from equipoise.live.state import Policy  # noqa: E402
-from equipoise.server.playing import BalancedServer  # noqa: E402
-from equipoise.server.playing_settings import Playing  # noqa: E402
+from equipoise.games.quake3.live_server import PLAYERS, seen  # noqa: E402
+from equipoise.play.live.session import PLAYING  # noqa: E402
+from equipoise.play.live.state import Policy  # noqa: E402
+from equipoise.service.live_server import BalancedServer  # noqa: E402
+from equipoise.service.live_settings import Playing  # noqa: E402
 
 #: How often somebody comes late, and what is promised, seconds.
 TIMES, PROMISED = 20, 2.0

@@ -29,15 +29,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from benchmarks.questions import SEED, question
 from benchmarks.reporting import add_modes, keep
 
-from equipoise import verifying
-from equipoise.verifying.best import Optimum, front, optimum
-from equipoise.verifying.exact import Real, UndecidedError
-from equipoise.verifying.plain import read
-from equipoise.verifying.question import Question, Stage
-from equipoise.verifying.rounding import RoundingBound
-from equipoise.verifying.shortfalls import shortfalls
-from equipoise.verifying.splits import broken
-from equipoise.verifying.values import shown, value
+from equipoise import verification
+from equipoise.verification.exact_numbers import Real, UndecidedError
+from equipoise.verification.objective_values import shown, value
+from equipoise.verification.optimum import Optimum, broken, front, optimum
+from equipoise.verification.question import Question, Stage, read
+from equipoise.verification.receipt_check import RoundingBound, shortfalls
 
 HERE = Path(__file__).parent
 COUNT = 20_000
@@ -51,7 +48,7 @@ MODULES = (
     "values",
 )  # fmt: skip
 ORACLE = sha256(
-    b"".join(Path(*verifying.__path__, f"{name}.py").read_bytes() for name in MODULES)
+    b"".join(Path(*verification.__path__, f"{name}.py").read_bytes() for name in MODULES)
 ).hexdigest()[:16]
 
 #: Requests whose answers one process gives before the next one begins.
@@ -335,7 +332,7 @@ COUNTED = ("proven", "infeasible", "unproven", "refused", "undecided", "proven b
 #: The page before its table.
 PAGE = """# Proofs
 
-{count:,} random requests (seed {seed}), every answer judged by the oracle of `equipoise.verifying`.
+{count:,} random requests (seed {seed}), every answer judged by the oracle of `equipoise.verification`.
 It goes through all splits in fractions, and weights mean the decimals that are written.
 An answer is false if its split breaks a rule, a stage is worse than the exact optimum by more than
 rounding explains, a tie is missed, a front lacks a point or has one too many, or a bound is wrong or

@@ -23,15 +23,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from duels import play_duels
-from equipoise.compiled import compiled
-from equipoise.lab.simulate import rank_correlation, simulate
-from equipoise.matches import Contest, Ruleset
+from equipoise.core.compiled import compiled
+from equipoise.core.match import Contest, Ruleset
+from equipoise.ratings.lab.simulation import rank_correlation, simulate
 from equipoise.ratings.ladder import Ladder
 from equipoise.ratings.models.gaussian_filter import kernels
+from equipoise.ratings.models.gaussian_filter.contest_columns import Packed
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
-from equipoise.ratings.models.gaussian_filter.packing import Packed
-from equipoise.ratings.replaying import replay
+from equipoise.ratings.replay import replay
 from histories import FOLDER, measure_histories, report_histories
 from reporting import add_modes, keep
 
@@ -239,11 +239,11 @@ def predictions(history: Path) -> dict[str, Any]:
     """Measure the predictions of all models, of the default one without channels, and of tuned Elo."""
     from dataclasses import replace
 
-    from equipoise.files.matches import read_matches
-    from equipoise.lab.progressive import evaluate
-    from equipoise.matches import Match
+    from equipoise.core.match import Match
+    from equipoise.core.registry import MODELS, resolve
+    from equipoise.files.read_matches import read_matches
+    from equipoise.ratings.lab.evaluation import evaluate
     from equipoise.ratings.models.elo import Elo
-    from equipoise.registry import MODELS, resolve
 
     matches = [match for match in read_matches(str(history)) if isinstance(match, Match)]
     plain = [
@@ -366,7 +366,8 @@ def report(results: dict[str, Any]) -> str:
         "",
         "## Convergence",
         "",
-        "Rank correlation with the truth of 400 new players in random teams of 5 (`equipoise.lab.simulate`).",
+        "Rank correlation with the truth of 400 new players in random teams of 5 "
+        "(`equipoise.ratings.lab.simulation`).",
         "Each figure is the mean of three seeds.",
         "",
         *_table(

@@ -76,9 +76,9 @@ def everyone(port: int) -> bytes:
 def rebuilt(path: Path) -> tuple[list[str], bytes]:
     """Return the ids of all matches, and what is to be answered to ``ALL``, from a rebuild of a copy."""
     from equipoise.archive.archive import open_archive
-    from equipoise.protocols.weights.requests import Everyone, Setting
-    from equipoise.serving.board import Board
-    from equipoise.serving.ratings import Ratings, Snapshot
+    from equipoise.service.answer_cache import Board
+    from equipoise.service.snapshot import Ratings, Snapshot
+    from equipoise.service.weights.messages import Everyone, Setting
 
     with tempfile.TemporaryDirectory() as folder:
         for each in path.parent.glob(f"{path.name}*"):

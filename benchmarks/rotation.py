@@ -19,9 +19,8 @@ from typing import Any
 import numpy as np
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.ingest.ingesting import Ingest
-from equipoise.ingest.logs import find_logs, in_chains
-from equipoise.ingest.watching import Watch
+from equipoise.archive.ingest.ingest import Ingest, Watch
+from equipoise.archive.ingest.log_files import find_logs, in_chains
 
 HERE = Path(__file__).parent
 

@@ -26,12 +26,12 @@ from typing import Any
 import numpy as np
 
 from equipoise import Bots, Player, Rating, Solution, advantage, balance, place_late
-from equipoise.files.matches import read_matches
-from equipoise.link import LOGISTIC_SLOPE
-from equipoise.matches import Match
+from equipoise.core.match import Match
+from equipoise.core.win_probability import LOGISTIC_SLOPE
+from equipoise.files.read_matches import read_matches
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
-from equipoise.ratings.replaying import in_order
-from equipoise.teams.running.sums import team_sums
+from equipoise.ratings.replay import in_order
+from equipoise.teams.advantage import team_sums
 
 HERE = Path(__file__).parent
 DATA = HERE.parent.parent / "shared" / "data" / "ratings"

@@ -80,7 +80,7 @@ not compare; the last table is of both servers by turns.
 def archive(url: str, matches: int, seed: int) -> None:
     """Write matches of random teams into an archive, as an ingest does, 1,000 at a time."""
     from equipoise.archive.archive import open_archive
-    from equipoise.matches import Contest, Match, Ruleset
+    from equipoise.core.match import Contest, Match, Ruleset
 
     rng = random.Random(seed)
     rulesets = [
@@ -262,7 +262,7 @@ def crowd(url: str) -> Row:
 def seen(url: str) -> Row:
     """Measure how long after an ingest has ended its matches are in the answers, milliseconds."""
     from equipoise.archive.archive import open_archive
-    from equipoise.matches import Contest, Match, Ruleset
+    from equipoise.core.match import Contest, Match, Ruleset
 
     waits = []
     with (

@@ -20,20 +20,19 @@ import numpy as np
 
 from environment import describe
 from equipoise import Contest, GaussianFilter, Match, Mixture, read_matches
-from equipoise.lab.metrics import CLIP, calibration_slope
-from equipoise.lab.progressive import winner
-from equipoise.lab.simulate import simulate
-from equipoise.lab.tuning import BOUNDS, NARROW, WIDE, neighbour
+from equipoise.ratings.lab.evaluation import CLIP, calibration_slope, winner
+from equipoise.ratings.lab.simulation import simulate
+from equipoise.ratings.lab.tuning import BOUNDS, NARROW, WIDE, neighbour
+from equipoise.ratings.models.gaussian_filter.contest_columns import pack
 from equipoise.ratings.models.gaussian_filter.model import Filters
-from equipoise.ratings.models.gaussian_filter.packing import pack
-from equipoise.ratings.replaying import in_order
+from equipoise.ratings.replay import in_order
 
 HERE = Path(__file__).parent
 REPORT = HERE / "PROFILE.md"
 HISTORIES = HERE.parent.parent / "shared" / "data" / "ratings"
 
-#: Kinds of servers, in the words of ``equipoise.lab.simulate.simulate``: strong and weak differences, with
-#: and without drift, statistics that say much and little.
+#: Kinds of servers, in the words of ``equipoise.ratings.lab.simulation.simulate``: strong and weak
+#: differences, with and without drift, statistics that say much and little.
 GENERATORS: dict[str, dict[str, float]] = {
     "5 v 5, telling statistics": {"players": 100, "games": 40, "sigma": 0.8, "drift": 0.01},
     "5 v 5, weak statistics": {"players": 100, "games": 40, "sigma": 0.6, "informative": 0.08},

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.matches import Contest, Ruleset
+from equipoise.core.match import Contest, Ruleset
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 
 HERE = Path(__file__).parent

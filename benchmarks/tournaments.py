@@ -100,8 +100,8 @@ def proof(seed: int) -> Row | None:
 
 def _listed(task: Any) -> Any:
     """Solve by ``exact`` where teams are not too many to list soon."""
+    from equipoise.lobbies import exact
     from equipoise.lobbies.problem import Placed
-    from equipoise.lobbies.solvers import exact
 
     if exact.count_candidates(task.problem) > PROVABLE:
         return Placed(task.start, 0.0, proven=False)

@@ -18,12 +18,12 @@ from statistics import fmean, pstdev
 import numpy as np
 
 from equipoise import advantage, balance, pareto, place_late
-from equipoise.fields import number
-from equipoise.files.rosters import read_roster
+from equipoise.core.plain_data import number
+from equipoise.core.registry import OBJECTIVES, RERANKERS, resolve
+from equipoise.files.read_roster import read_roster
 from equipoise.pages.pictures.svg import COLOURS, PALE_INK, RULE, caption, document, element, ticks
-from equipoise.registry import OBJECTIVES, RERANKERS, resolve
-from equipoise.teams.problem.components import components
 from equipoise.teams.problem.problem import MU, Problem
+from equipoise.teams.problem.two_team_components import components
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Split, weight
 from equipoise.teams.solvers.fold import fold

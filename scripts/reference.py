@@ -14,10 +14,7 @@ import click
 import equipoise
 from equipoise import balance, pareto
 from equipoise.cli import COMMANDS, group
-from equipoise.files.rosters import read_roster
-from equipoise.pages.pictures.front import front_svg
-from equipoise.pages.pictures.teams import teams_svg
-from equipoise.registry import (
+from equipoise.core.registry import (
     GAMES,
     LOBBY_SOLVERS,
     MODELS,
@@ -27,8 +24,11 @@ from equipoise.registry import (
     TERMS,
     resolve,
 )  # fmt: skip
-from equipoise.server.http.document import SCHEMAS, document, schema_text
-from equipoise.server.http.operations import OPERATIONS
+from equipoise.files.read_roster import read_roster
+from equipoise.pages.pictures.pareto_front import front_svg
+from equipoise.pages.pictures.team_bars import teams_svg
+from equipoise.service.http.openapi import SCHEMAS, document, schema_text
+from equipoise.service.http.routes import OPERATIONS
 from equipoise.teams.solvers.task import Solver
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hypothesis import strategies as st
-from tests.nights import Night
+from tests.play.nights import Night
 
 weights = st.one_of(
     st.integers(0, 4).map(float),

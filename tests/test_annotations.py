@@ -10,7 +10,7 @@ pytestmark = pytest.mark.slow
 
 USE = """
 from equipoise.ratings.model import Further, RatingModel
-from equipoise.matches import Contest, Match, Ruleset, Statistics
+from equipoise.core.match import Contest, Match, Ruleset, Statistics
 
 duel = Contest(Ruleset("ut2004", "ctf"), (["ann"], [("bob", 0.5), "cid"]), (1, 2))
 more = Contest(Ruleset(), [["ann"], ["bob"]], [2, 1], scores=[1, 3], statistics=[Statistics("ann", 3, 1)])

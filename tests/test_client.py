@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.server.process import TOKEN, Served
+from tests.service.process import TOKEN, Served
 
 from equipoise import Client, InputError
 from equipoise.archive.archive import open_archive

@@ -20,14 +20,14 @@ from examples.parts.store import Passing
 from tests.cli.running import run
 
 from equipoise.archive.archive import Archive
+from equipoise.archive.laws import check_archive
+from equipoise.core.registry import OBJECTIVES, resolve
+from equipoise.games.laws import check_game
+from equipoise.ratings.laws import check_model
 from equipoise.ratings.models.elo import Elo
-from equipoise.registry import OBJECTIVES, resolve
-from equipoise.serving.answers import Answers
-from equipoise.serving.ratings import Ratings, Snapshot
-from equipoise.testing.archives import check_archive
-from equipoise.testing.games import check_game
-from equipoise.testing.ratings import check_model
-from equipoise.testing.teams import check_objective, check_solver, random_problem, random_units
+from equipoise.service.questions import Answers
+from equipoise.service.snapshot import Ratings, Snapshot
+from equipoise.teams.laws import check_objective, check_solver, random_problem, random_units
 
 LOG = (
     b"2026-01-10T20:05Z ann beat bob\n2026-01-10T20:25Z cid drew ann\nthe club was closed\n"

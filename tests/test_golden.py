@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from equipoise import BalanceRequest, Match, Player, balance, fill, read_matches, replay
-from equipoise.registry import GAMES, MODELS, resolve
+from equipoise.core.registry import GAMES, MODELS, resolve
 
 HERE = Path(__file__).parent
 GOLDEN: dict[str, Any] = json.loads((HERE / "data" / "golden.json").read_text(encoding="utf-8"))

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import equipoise
-from equipoise import registry
+from equipoise.core import registry
 from equipoise.errors import EquipoiseError, InputError, UnknownNameError
 
 EXAMPLE = Path(__file__).parent.parent / "examples" / "roster.txt"
@@ -80,7 +80,7 @@ def test_a_cold_start_imports_nothing_heavy(args: tuple[str, ...]) -> None:
         (registry.OBJECTIVES, "equipoise.teams.objectives"),
         (registry.SOLVERS, "equipoise.teams.solvers"),
         (registry.MODELS, "equipoise.ratings.models"),
-        (registry.LOBBY_SOLVERS, "equipoise.lobbies.solvers"),
+        (registry.LOBBY_SOLVERS, "equipoise.lobbies"),
     ],
 )
 def test_no_part_is_left_unregistered(entries: dict[str, str], package: str) -> None:

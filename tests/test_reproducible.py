@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import equipoise
-from equipoise.arrays import least
+from equipoise.core.arrays import least
 from equipoise.teams.problem.problem import parts_of, sums_of
 
 #: What libraries are to think of the processor: kernels of OpenBLAS, and features that NumPy leaves alone.

@@ -14,8 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
-from equipoise.server.http.listening import HttpServer
-from equipoise.server.running import loop_factory
+from equipoise.service.http.server import HttpServer
+from equipoise.service.process import loop_factory
 from equipoise.teams.request import BalanceRequest
 
 CARD = msgspec.json.encode({"id": "p1", "name": "", "bot": False, "ratings": [{"mu": 1.0, "sigma": 0.5}] * 2})

@@ -23,7 +23,7 @@ import numpy as np
 from answering import voice
 
 from equipoise import Player, Solution, balance, balance_many
-from equipoise.registry import OBJECTIVES
+from equipoise.core.registry import OBJECTIVES
 
 #: Ratings are drawn from normal(25, 8), as in the other parts, and made positive, as ``ratio`` needs them.
 MEAN, DEVIATION = 25.0, 8.0

@@ -10,14 +10,14 @@ import re
 from datetime import datetime
 
 from equipoise import Contest, Match, Ruleset
-from equipoise.logs.lines import Block, LineReader
-from equipoise.logs.rules import GameRules
+from equipoise.core.rulesets import GameRules
+from equipoise.games.log_reader import Block, LineReader
 
 _GAME = re.compile(rb"(\d{4}-\d\d-\d\dT\d\d:\d\dZ) (\w{1,40}) (beat|drew) (\w{1,40})\s*")
 
 
 class Club:
-    """The club's log; see :class:`equipoise.logs.reading.Game`."""
+    """The club's log; see :class:`equipoise.games.log_reader.Game`."""
 
     name = "club"
 

@@ -1,7 +1,7 @@
 """A custom listener in one file: over UDP, a player's id in a datagram, the weight in the answer.
 
 A listener turns bytes into questions and answers into bytes; what is known, and how it is computed, is in
-:class:`equipoise.serving.answers.Answers`.
+:class:`equipoise.service.questions.Answers`.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
-from equipoise.players import Member
-from equipoise.protocols.weights.requests import Setting
-from equipoise.serving.answers import Answers
+from equipoise.core.player import Member
+from equipoise.service.questions import Answers
+from equipoise.service.weights.messages import Setting
 
 #: Longer datagrams are no ids.
 LONGEST = 200

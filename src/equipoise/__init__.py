@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from equipoise.archive.archive import open_archive
     from equipoise.client import Client
-    from equipoise.clock import deadline
+    from equipoise.core.clock import deadline
+    from equipoise.core.data_frames import Table
+    from equipoise.core.match import Contest, Match, Ruleset, Skipped, Statistics
+    from equipoise.core.player import Bots, Player, Rating
     from equipoise.errors import EquipoiseError, InputError, UnknownNameError, UnsupportedError
-    from equipoise.files.matches import read_matches
-    from equipoise.files.results import read_results
-    from equipoise.lab.progressive import evaluate
-    from equipoise.lobbies.filling import fill
+    from equipoise.files.read_matches import read_matches
+    from equipoise.files.result_tables import read_results
+    from equipoise.lobbies.fill import fill
     from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan, LobbyRule
-    from equipoise.matches import Contest, Match, Ruleset, Skipped, Statistics
-    from equipoise.players import Bots, Player, Rating
-    from equipoise.ratings.curves import Curve, curves
+    from equipoise.ratings.lab.evaluation import evaluate
     from equipoise.ratings.ladder import Ladder
     from equipoise.ratings.models.elo import Elo
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture
@@ -28,24 +28,22 @@ if TYPE_CHECKING:
     from equipoise.ratings.models.glicko2 import Glicko2
     from equipoise.ratings.models.trueskill import TrueSkill
     from equipoise.ratings.models.weng_lin import BradleyTerry, PlackettLuce
-    from equipoise.ratings.rating import rate
-    from equipoise.ratings.replaying import replay
-    from equipoise.tables import Table
-    from equipoise.teams.balancing import balance
-    from equipoise.teams.batches import balance_many
-    from equipoise.teams.explaining.editing import Change, Move, Place, Swap, edit, why_there, why_together
-    from equipoise.teams.explaining.explaining import Explanation, explain
+    from equipoise.ratings.rate_one_match import rate
+    from equipoise.ratings.rating_history import Curve, curves
+    from equipoise.ratings.replay import replay
+    from equipoise.teams.advantage import advantage
+    from equipoise.teams.balance import balance
+    from equipoise.teams.balance_many import balance_many
+    from equipoise.teams.explain.edits import Change, Move, Place, Swap, edit, why_there, why_together
+    from equipoise.teams.explain.explanation import Explanation, explain
+    from equipoise.teams.late_join import LateOption, Placement, late, place_late
     from equipoise.teams.pareto import Front, pareto
+    from equipoise.teams.problem.linear_rules import Rule
     from equipoise.teams.problem.preferences import Preference
-    from equipoise.teams.problem.rules import Rule
     from equipoise.teams.request import BalanceRequest
-    from equipoise.teams.running.handicap import advantage
-    from equipoise.teams.running.joining import late
-    from equipoise.teams.running.placing import LateOption, Placement, place_late
     from equipoise.teams.solution import Solution, Split, Status, choose
-    from equipoise.verifying.checking import verify
-    from equipoise.verifying.findings import Verification
-    from equipoise.verifying.receipts import receipt
+    from equipoise.verification.receipt_check import Verification, verify
+    from equipoise.verification.receipts import receipt
 
 __all__ = [
     "BalanceRequest",

@@ -13,16 +13,16 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
-from equipoise.addresses import host_and_port
 from equipoise.errors import EquipoiseError, InputError
+from equipoise.service.settings import host_and_port
 
 if TYPE_CHECKING:
     from types import TracebackType
 
-    from equipoise.archive.listing import MatchData
+    from equipoise.archive.stored_matches import MatchData
     from equipoise.lobbies.plan import PlanData
     from equipoise.ratings.reports import Predicted, Rated
-    from equipoise.serving.people import PlayerCard, PlayerRow, RulesetRow
+    from equipoise.service.leaderboard import PlayerCard, PlayerRow, RulesetRow
     from equipoise.teams.solution import SolutionData
 
 #: Seconds to wait for an answer.

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tests.archive.conftest import new_schema
 
 from equipoise.archive.archive import open_archive
+from equipoise.archive.laws import check_archive, random_match
+from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Match, Ruleset
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
-from equipoise.ratings.replaying import replay
-from equipoise.testing.archives import check_archive, random_match
+from equipoise.ratings.replay import replay
 
 pytestmark = pytest.mark.slow
 

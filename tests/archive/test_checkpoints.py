@@ -13,14 +13,14 @@ import pytest
 import sqlalchemy as sa
 from benchmarks.late_matches import match, measure
 
-from equipoise.archive import checkpoints, learning
+from equipoise.archive import derived_rows, learning
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.archive.schema import CHECKPOINT, DERIVED, UNDO
+from equipoise.archive.tables import CHECKPOINT, DERIVED, UNDO
+from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.core.registry import MODELS
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Match, Ruleset
 from equipoise.ratings.model import Chances
 from equipoise.ratings.models.elo import Elo
-from equipoise.registry import MODELS
 
 pytestmark = pytest.mark.slow
 
@@ -45,7 +45,7 @@ class Crowd(Elo):
 @pytest.fixture
 def _small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let checkpoints stand close, so that few matches have many."""
-    monkeypatch.setattr(checkpoints, "SPAN", 3)
+    monkeypatch.setattr(derived_rows, "SPAN", 3)
     monkeypatch.setattr(learning, "TOGETHER", 10)
 
 

@@ -16,9 +16,9 @@ from alembic.runtime.migration import MigrationContext
 
 from equipoise.archive import postgresql, sqlite
 from equipoise.archive.archive import open_archive
-from equipoise.archive.schema import METADATA
+from equipoise.archive.tables import METADATA
+from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Match, Ruleset
 
 DUEL = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
 

@@ -244,7 +244,7 @@ def test_names_do_not_break_terminals_that_do_not_know_their_script() -> None:
 
 def test_help_and_version() -> None:
     """Both answer at once, and the help names every objective and solver."""
-    from equipoise.registry import OBJECTIVES, SOLVERS
+    from equipoise.core.registry import OBJECTIVES, SOLVERS
 
     assert run_process("--version").stdout.startswith("equipoise ")
     text = " ".join(run("balance", "--help").stdout.split())
@@ -299,7 +299,7 @@ def test_ctrl_c_during_a_search_prints_the_best_so_far(monkeypatch: pytest.Monke
         assert request.stop()
         return balance(request)
 
-    monkeypatch.setattr("equipoise.teams.balancing.balance", interrupted)
+    monkeypatch.setattr("equipoise.teams.balance.balance", interrupted)
     done = run("balance", "-", stdin="Ann 3\nBob 2\nCid 2\nDan 1\n")
     assert done.returncode == 130
     assert "Ann" in done.stdout

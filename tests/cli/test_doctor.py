@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from equipoise.archive.archive import open_archive
 from equipoise.cli.doctor import command
-from equipoise.matches import Contest, Match, Ruleset
+from equipoise.core.match import Contest, Match, Ruleset
 
 #: It tries numba, which from then on compiles for whatever is tested.
 pytestmark = pytest.mark.slow

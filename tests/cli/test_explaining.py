@@ -12,7 +12,7 @@ from tests.cli.test_balance import ROSTER
 
 from equipoise import InputError, Move, Player, Swap
 from equipoise.cli import group
-from equipoise.cli.shared.answers import names_of, step_of
+from equipoise.cli.explain_answers import names_of, step_of
 from equipoise.errors import EquipoiseError
 
 TRICKY = [Player(name, n) for n, name in enumerate(["Ann Lee", "Bob", "Carter, Bob", "Bob Lee", "O'Neil"])]

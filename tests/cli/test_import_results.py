@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from equipoise import open_archive, read_results
 from equipoise.cli import group
-from equipoise.ratings.replaying import in_order
+from equipoise.ratings.replay import in_order
 
 TABLE = """date,red1,red2,blue1,blue2,score_red,score_blue
 31/01/2026,Ann,Bobby,Cid,Dan,3,1

@@ -13,7 +13,7 @@ import pytest
 from tests.cli.running import run
 from tests.games.samples import DATA, PLAIN, UT2004_CTF, XONOTIC
 
-from equipoise.files.kinds import READERS, kind_of, mistaken
+from equipoise.files.file_kinds import READERS, kind_of, mistaken
 
 TABLE = "match,ended,team,player,team_score\n1,2026-01-01,1,Ann,3\n1,2026-01-01,2,Bob,1\n"
 

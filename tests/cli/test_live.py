@@ -15,8 +15,8 @@ from tests.cli.running import run
 
 from equipoise.cli import live
 from equipoise.errors import EquipoiseError, InputError
-from equipoise.server import playing
-from equipoise.server.playing_settings import Playing
+from equipoise.service import live_server
+from equipoise.service.live_settings import Playing
 
 INIT = (
     r"{time} InitGame: \g_gametype\3\mapname\dm1\timelimit\10\gamename\baseoa"
@@ -214,7 +214,7 @@ def test_a_server_that_fails_while_it_runs_is_begun_again(
             if len(steps) == 5:
                 asked[0]()
 
-    monkeypatch.setattr(playing, "BalancedServer", Failing)
+    monkeypatch.setattr(live_server, "BalancedServer", Failing)
     monkeypatch.setattr(live.signal, "signal", lambda _, end: asked.append(end))
     monkeypatch.setattr(live, "AGAIN", 0.0)
     server = Playing(str(tmp_path / "games.log"), name="dm")

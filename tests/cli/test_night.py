@@ -17,8 +17,8 @@ import pytest
 from click.testing import CliRunner
 
 from equipoise.cli import group
+from equipoise.core.win_probability import LOGISTIC_SLOPE
 from equipoise.errors import ALIKE, EquipoiseError, nearest
-from equipoise.link import LOGISTIC_SLOPE
 
 THIRTEEN = """# Tonight
 1. Amber + Birch

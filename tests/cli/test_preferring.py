@@ -11,8 +11,8 @@ from tests.cli.running import run
 from tests.cli.test_balance import ROSTER, balanced
 
 from equipoise import InputError
-from equipoise.files.rosters import parse_roster
-from equipoise.files.rules import read_rules
+from equipoise.files.read_request import read_rules
+from equipoise.files.read_roster import parse_roster
 
 
 def test_what_rounding_makes_of_0_is_shown_as_0() -> None:

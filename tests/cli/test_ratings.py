@@ -13,9 +13,9 @@ from xml.etree import ElementTree as ET
 import pytest
 from tests.cli.running import run
 
-from equipoise.cli.histories import read_history
+from equipoise.cli.read_history import read_history
+from equipoise.core.registry import MODELS
 from equipoise.errors import InputError
-from equipoise.registry import MODELS
 
 EXAMPLE = str(Path(__file__).resolve().parent.parent.parent / "examples" / "matches.jsonl")
 

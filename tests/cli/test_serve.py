@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from tests.cli.running import run, run_process
-from tests.server.test_service import TOKEN, Served, games, learnt
+from tests.service.test_service import TOKEN, Served, games, learnt
 
 from equipoise.cli.serve import command
-from equipoise.server.settings import Settings
+from equipoise.service.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from tests.cli.running import run
 
-from equipoise import notices
 from equipoise.cli import _say_compiling
-from equipoise.serving import warming
+from equipoise.core import notices
+from equipoise.service import kernel_warmup
 
 
 @pytest.mark.slow
@@ -20,10 +20,10 @@ def test_warming_up_compiles_what_is_missing_step_by_step(monkeypatch: pytest.Mo
         """Be no kernel that was compiled."""
 
     steps = (
-        warming.Step("matches", (new,), lambda _: done.append("matches")),
-        warming.Step("nothing", (), lambda _: done.append("nothing")),
+        kernel_warmup.Step("matches", (new,), lambda _: done.append("matches")),
+        kernel_warmup.Step("nothing", (), lambda _: done.append("nothing")),
     )
-    monkeypatch.setattr(warming, "STEPS", steps)
+    monkeypatch.setattr(kernel_warmup, "STEPS", steps)
     result = run("warm-up")
     assert (result.returncode, result.stdout) == (0, "Everything is compiled.\n")
     assert result.stderr == "Compiling: matches ...\n"
@@ -50,7 +50,7 @@ def test_compiling_is_said_once_and_not_on_the_standard_output(
 def test_where_nothing_can_be_kept_warming_up_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is no use compiling for a process that ends."""
     pytest.importorskip("numba", reason="numba is not installed")
-    monkeypatch.setattr(warming, "keeps", lambda _: False)
+    monkeypatch.setattr(kernel_warmup, "keeps", lambda _: False)
     result = run("warm-up")
     assert result.returncode == 1
     assert "set NUMBA_CACHE_DIR to a folder" in result.stderr

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from equipoise.files import match_cells, match_series
+from equipoise.core.match import Match, Skipped
+from equipoise.core.match_records import CONTEST_FIELDS, MATCH_FIELDS, PLAYER_FIELDS
+from equipoise.files import match_table_columns
 from equipoise.files.match_columns import read_columns
-from equipoise.files.matches import read_matches
-from equipoise.files.typed_lines import TypedContest, TypedLine, TypedPlayer
-from equipoise.games.plain import GAME
-from equipoise.logs.records import CONTEST_FIELDS, MATCH_FIELDS, PLAYER_FIELDS
-from equipoise.matches import Match, Skipped
-from equipoise.ratings.columns import replay_columns
+from equipoise.files.match_json_columns import TypedContest, TypedLine, TypedPlayer
+from equipoise.files.read_matches import read_matches
+from equipoise.games.plain.reader import GAME
+from equipoise.ratings.history_columns import replay_columns
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
-from equipoise.ratings.replaying import replay
+from equipoise.ratings.replay import replay
 
 ONE = {"teams": [["ann"], ["bob"]], "scores": [3, 1]}
 DUEL = {"ended": 10, **ONE}
@@ -211,7 +211,7 @@ def test_the_cut_into_pieces_changes_nothing(tmp_path: Path, monkeypatch: pytest
     """Blocks of a few bytes and strides of two contests give the same state."""
     source = written(tmp_path, "file", RIGHT)
     monkeypatch.setattr("equipoise.files.match_columns.BLOCK", 7)
-    monkeypatch.setattr("equipoise.ratings.columns.STRIDE", 2)
+    monkeypatch.setattr("equipoise.ratings.history_columns.STRIDE", 2)
     read = read_columns([source])
     assert read is not None
     assert replay_columns(Mixture(), read.columns) == reported([source])[0]
@@ -254,7 +254,7 @@ def test_matches_of_a_table_are_whole_wherever_it_is_cut(
 ) -> None:
     """Blocks of a few bytes give the same state, with long cells, other alphabets and blank lines too."""
     long = TABLE.replace("cid", "c" * 70).replace("ann", "\u540d\u524d of many words")
-    monkeypatch.setattr("equipoise.files.match_cells.BLOCK", block)
+    monkeypatch.setattr("equipoise.files.match_table_columns.BLOCK", block)
     for text in (TABLE, long, TABLE.replace("\nm2", "\n\nm2", 1), TABLE.replace("\n", "\r\n")):
         path = tmp_path / "matches.csv"
         path.write_text(text, encoding="utf-8", newline="")
@@ -268,7 +268,8 @@ def test_cells_that_have_the_same_hash_are_told_apart(
 ) -> None:
     """Where hashes of cells collide, the cells themselves decide."""
     monkeypatch.setattr(
-        "equipoise.files.match_cells.mixed", lambda *columns: np.zeros(len(columns[0]), dtype=np.uint64)
+        "equipoise.files.match_table_columns.mixed",
+        lambda *columns: np.zeros(len(columns[0]), dtype=np.uint64),
     )
     path = tmp_path / "matches.csv"
     path.write_text(TABLE, encoding="utf-8")
@@ -343,8 +344,8 @@ def test_tables_mean_the_same_wherever_they_are_cut(
     if ending == "parquet":
         pl = pytest.importorskip("polars", reason="Parquet needs polars")
     for name in ("SOME", "BLOCK"):
-        monkeypatch.setattr(match_cells, name, 100)
-    monkeypatch.setattr(match_series, "SOME", 50)
+        monkeypatch.setattr(match_table_columns, name, 100)
+    monkeypatch.setattr(match_table_columns, "SOME", 50)
     for seed in range(5):
         rows = random_rows(np.random.default_rng(seed), 60)
         path = tmp_path / f"{seed}.{ending}"

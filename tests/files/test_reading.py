@@ -8,7 +8,7 @@ import pytest
 from benchmarks.reading import write_all
 
 from equipoise.files.match_columns import read_columns
-from equipoise.ratings.columns import replay_columns
+from equipoise.ratings.history_columns import replay_columns
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 
 pytestmark = pytest.mark.slow

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from tests.games.samples import CS, STEAM, counter_strike
 
+from equipoise.core.match import Match, Unfinished
+from equipoise.core.rulesets import ruleset_text
 from equipoise.games.halflife.reader import GAME, HALF
-from equipoise.logs.guessing import guess_game
-from equipoise.logs.rules import ruleset_text
-from equipoise.matches import Match, Unfinished
-from equipoise.testing.games import parsed
+from equipoise.games.laws import parsed
+from equipoise.games.log_reader import guess_game
 
 IDS = ["[U:1:23]", "[U:1:24]", "[U:1:27]", "bot:P3:?"]
 

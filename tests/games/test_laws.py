@@ -8,16 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.games.samples import SAMPLES
 
-from equipoise.matches import Match, Skipped, Unfinished
-from equipoise.registry import GAMES, resolve
-from equipoise.testing.games import check_game, parsed
+from equipoise.core.match import Match, Skipped, Unfinished
+from equipoise.core.registry import GAMES, resolve
+from equipoise.games.laws import check_game, parsed
 
 pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_keeps_the_laws(name: str) -> None:
-    """See :func:`equipoise.testing.games.check_game`."""
+    """See :func:`equipoise.games.laws.check_game`."""
     for seed, sample in enumerate(SAMPLES[name]):
         check_game(resolve("game", GAMES, name), sample, np.random.default_rng(seed))
 

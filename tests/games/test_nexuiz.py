@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from tests.games.samples import real
 
-from equipoise.games.nexuiz import GAME, RULES
-from equipoise.logs.rules import unknown_mutators
-from equipoise.matches import Match, Skipped, Unfinished
-from equipoise.testing.games import parsed
+from equipoise.core.match import Match, Skipped, Unfinished
+from equipoise.core.rulesets import unknown_mutators
+from equipoise.games.laws import parsed
+from equipoise.games.nexuiz.reader import GAME, RULES
 
 CONSOLE = "nexuiz_tdm_console_eventlog"
 

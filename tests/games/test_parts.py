@@ -7,13 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.games.samples import CTF, PLAIN, SAMPLES, real
 
+from equipoise.core.match import Match, Ruleset, Skipped
+from equipoise.core.rulesets import GameRules, ruleset_from, ruleset_text, unknown_mutators
 from equipoise.errors import InputError
-from equipoise.games.plain import GAME as PLAIN_GAME
-from equipoise.logs.guessing import guess_game
-from equipoise.logs.lines import LONGEST_LINE, STEP, Lines
-from equipoise.logs.rules import GameRules, ruleset_from, ruleset_text, unknown_mutators
-from equipoise.matches import Match, Ruleset, Skipped
-from equipoise.testing.games import parsed
+from equipoise.games.laws import parsed
+from equipoise.games.log_reader import LONGEST_LINE, STEP, Lines, guess_game
+from equipoise.games.plain.reader import GAME as PLAIN_GAME
 
 names = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 

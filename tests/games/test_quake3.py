@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from tests.games.samples import CTF, TDM, real
 
+from equipoise.core.match import Match, Skipped, Statistics, Unfinished
+from equipoise.core.rulesets import ruleset_text, unknown_mutators
+from equipoise.games.laws import parsed
 from equipoise.games.quake3.reader import GAME
-from equipoise.games.quake3.rules import RULES
-from equipoise.lab.simulate import rank_correlation
-from equipoise.logs.rules import ruleset_text, unknown_mutators
-from equipoise.matches import Match, Skipped, Statistics, Unfinished
+from equipoise.games.quake3.rulesets import RULES
+from equipoise.ratings.lab.simulation import rank_correlation
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
-from equipoise.ratings.replaying import replay
-from equipoise.testing.games import parsed
+from equipoise.ratings.replay import replay
 
 GUID = "0123456789ABCDEF0123456789ABCDE"
 

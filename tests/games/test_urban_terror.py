@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from equipoise.core.match import Match, Unfinished
+from equipoise.core.rulesets import ruleset_text
+from equipoise.games.laws import parsed
 from equipoise.games.quake3.reader import GAME
-from equipoise.games.quake3.rules import ruleset_of, settings_of
-from equipoise.logs.rules import ruleset_text
-from equipoise.matches import Match, Unfinished
-from equipoise.testing.games import parsed
+from equipoise.games.quake3.rulesets import ruleset_of, settings_of
 
 INIT = r"InitGame: \sv_allowdownload\0\g_gametype\{}\mapname\ut4_abbey\gamename\q3urt42\g_modversion\4.2{}"
 GUID = "58D4069246865BB5A85F20FB60ED6F6{}"

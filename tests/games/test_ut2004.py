@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from tests.games.samples import ANN, BOB, CID, UT2004_CTF, ut2004
 
+from equipoise.core.match import Match, Skipped, Unfinished
+from equipoise.core.rulesets import unknown_mutators
+from equipoise.games.laws import parsed
 from equipoise.games.ut2004.reader import GAME
-from equipoise.games.ut2004.rules import RULES
-from equipoise.logs.rules import unknown_mutators
-from equipoise.matches import Match, Skipped, Unfinished
-from equipoise.testing.games import parsed
+from equipoise.games.ut2004.rulesets import RULES
 
 SHARED = Path(__file__).resolve().parents[2] / ".." / "shared" / "data" / "ut2004"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.games.samples import XONOTIC, real
 
-from equipoise.games.xonotic import GAME
-from equipoise.logs.guessing import guess_game
-from equipoise.logs.rules import ruleset_text, unknown_mutators
-from equipoise.matches import Match, Unfinished
-from equipoise.testing.games import parsed
+from equipoise.core.match import Match, Unfinished
+from equipoise.core.rulesets import ruleset_text, unknown_mutators
+from equipoise.games.laws import parsed
+from equipoise.games.log_reader import guess_game
+from equipoise.games.xonotic.reader import GAME
 
 
 def test_a_game_with_a_capture() -> None:

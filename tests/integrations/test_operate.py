@@ -9,11 +9,11 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.server.http.asking import ask
-from tests.server.process import TOKEN, Served
+from tests.service.http.asking import ask
+from tests.service.process import TOKEN, Served
 
 from equipoise.archive.archive import open_archive
-from equipoise.server.settings import read_settings
+from equipoise.service.settings import read_settings
 
 pytestmark = pytest.mark.slow
 

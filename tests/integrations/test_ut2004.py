@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.protocols import conversation as talk
 
-from equipoise.games.ut2004.rules import RULES
-from equipoise.matches import Ruleset
+from equipoise.core.match import Ruleset
+from equipoise.games.ut2004.rulesets import RULES
 
 FOLDER = Path(__file__).resolve().parents[2] / "integrations" / "ut2004"
 SOURCES = sorted(FOLDER.glob("*.uc"))

@@ -9,12 +9,12 @@ from tests.kernels import needs_numba
 from tests.lobbies.oracle import Case, cases
 
 from equipoise import Lobby, fill
-from equipoise.compiled import compiled
-from equipoise.lobbies import annealing, polishing
+from equipoise.core.compiled import compiled
+from equipoise.core.stopping import never
+from equipoise.lobbies import annealing
 from equipoise.lobbies.annealing import Annealing, moved, search
-from equipoise.lobbies.annealing_kernels import anneal
+from equipoise.lobbies.kernels import anneal
 from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbyTask, Placed, Placing
-from equipoise.stopping import never
 
 pytestmark = pytest.mark.slow
 
@@ -104,8 +104,8 @@ def test_polishing_keeps_the_rules_and_never_makes_a_plan_worse(case: Case) -> N
         return
     with pytest.MonkeyPatch.context() as patch:
         for name, number in (("FEWEST_TEAMS", 0), ("PART", 2), ("EACH", 50), ("MOST_ROUNDS", 8)):
-            patch.setattr(polishing, name, number)
-        polished = polishing.polish(task.problem, task.start, never, 0.0)
+            patch.setattr(annealing, name, number)
+        polished = annealing.polish(task.problem, task.start, never, 0.0)
     assert_legal(task.problem, polished, task.start)
     assert polished.value(task.problem) <= task.start.value(task.problem) * (1 + 1e-12)
     assert ((polished.team == WAITING) == (task.start.team == WAITING)).all()
@@ -120,6 +120,6 @@ def test_whole_numbers_of_very_many_teams_meet_their_targets() -> None:
     task = task_of(players=players, lobbies={"a": float(target)}, team_size=3)
     assert task is not None
     least = abs(float(skill.sum()) - 1_000.0 * target)
-    polished = polishing.polish(task.problem, task.start, never, least)
+    polished = annealing.polish(task.problem, task.start, never, least)
     assert polished.value(task.problem) <= task.start.value(task.problem)
     assert polished.value(task.problem) == least

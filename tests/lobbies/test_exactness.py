@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.lobbies.oracle import Case, best, cases, check
 
 from equipoise import Lobby, Status, fill
-from equipoise.lobbies.solvers import exact
+from equipoise.lobbies import exact
 
 pytestmark = pytest.mark.slow
 

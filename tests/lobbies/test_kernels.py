@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from tests.kernels import needs_numba
 
-from equipoise.compiled import compiled
+from equipoise.core.compiled import compiled
 from equipoise.lobbies.kernels import exchange, lowest_lines
-from equipoise.lobbies.pairs import transformed
 from equipoise.lobbies.problem import LobbyProblem
+from equipoise.lobbies.teams_of_two import transformed
 
 
 def problem(*, absolute: bool, per_player: bool = False) -> LobbyProblem:

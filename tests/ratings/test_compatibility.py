@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 from benchmarks.duels import play_duels
 
+from equipoise.core.match import Contest, Ruleset
+from equipoise.core.player import Rating
+from equipoise.core.registry import MODELS, resolve
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Ruleset
-from equipoise.players import Rating
+from equipoise.ratings.distributions import below, between, beyond, density, quantile
 from equipoise.ratings.model import answers
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.glicko2 import Glicko2
 from equipoise.ratings.models.trueskill import TrueSkill
 from equipoise.ratings.models.weng_lin import BradleyTerry, PlackettLuce
-from equipoise.ratings.normal import below, between, beyond, density, quantile
-from equipoise.ratings.rating import rate
-from equipoise.ratings.replaying import replay
-from equipoise.registry import MODELS, resolve
+from equipoise.ratings.rate_one_match import rate
+from equipoise.ratings.replay import replay
 
 SHAPES = [(1, 1), (5, 5), (3, 4), (1, 1, 1), (2, 3, 1, 4), (1,) * 8]
 

@@ -10,10 +10,10 @@ import pytest
 from tests.kernels import needs_numba
 
 from equipoise import Contest, GaussianFilter, InputError, Ruleset
-from equipoise.logs.records import match_from
+from equipoise.core.match_records import match_from
+from equipoise.ratings.laws import check_model, random_contest
+from equipoise.ratings.models.gaussian_filter.contest_columns import pack
 from equipoise.ratings.models.gaussian_filter.kernels import EXPERIENCE
-from equipoise.ratings.models.gaussian_filter.packing import pack
-from equipoise.testing.ratings import check_model, random_contest
 
 MODEL = GaussianFilter()
 ALL_ON = GaussianFilter(experience_sigma=0.5)
@@ -52,7 +52,7 @@ def planted(rng: np.random.Generator, worth: dict[str, float]) -> list[Contest]:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_switched_on_the_model_keeps_the_laws(seed: int) -> None:
-    """See :func:`equipoise.testing.ratings.check_model`."""
+    """See :func:`equipoise.ratings.laws.check_model`."""
     check_model(ALL_ON, np.random.default_rng(seed))
 
 

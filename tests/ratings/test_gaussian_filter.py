@@ -10,14 +10,14 @@ import pytest
 from tests.kernels import needs_numba
 
 from equipoise import Contest, GaussianFilter, InputError, Match, Mixture, Rating, Ruleset, Statistics, replay
-from equipoise.lab.simulate import name, rank_correlation, simulate
-from equipoise.link import LOGISTIC_SLOPE
+from equipoise.core.win_probability import LOGISTIC_SLOPE
+from equipoise.ratings.lab.simulation import name, rank_correlation, simulate
 from equipoise.ratings.ladder import Resident
+from equipoise.ratings.laws import random_contest
+from equipoise.ratings.models.gaussian_filter.contest_columns import pack
 from equipoise.ratings.models.gaussian_filter.kernels import VARIANCE
 from equipoise.ratings.models.gaussian_filter.model import Filters
-from equipoise.ratings.models.gaussian_filter.packing import pack
 from equipoise.ratings.profiles import PROFILES, with_settings
-from equipoise.testing.ratings import random_contest
 
 MODEL = GaussianFilter()
 PLAIN = GaussianFilter(

@@ -28,9 +28,9 @@ from equipoise import (
     TrueSkill,
     replay,
 )
+from equipoise.core.registry import MODELS, resolve
+from equipoise.ratings.laws import random_contest
 from equipoise.ratings.model import RatingModel
-from equipoise.registry import MODELS, resolve
-from equipoise.testing.ratings import random_contest
 
 
 @pytest.mark.slow

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from equipoise import Contest, Elo, GaussianFilter, InputError, Ladder, Ruleset, curves, evaluate, replay
-from equipoise.matches import Statistics
-from equipoise.ratings.moves import moved
-from equipoise.registry import MODELS, resolve
-from equipoise.testing.ratings import check_model, in_step
+from equipoise.core.match import Statistics
+from equipoise.core.registry import MODELS, resolve
+from equipoise.ratings.laws import check_model, in_step
+from equipoise.ratings.rating_history import moved
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("name", MODELS)
 def test_every_model_keeps_the_laws(name: str, seed: int) -> None:
-    """See :func:`equipoise.testing.ratings.check_model`."""
+    """See :func:`equipoise.ratings.laws.check_model`."""
     check_model(resolve("model", MODELS, name)(), np.random.default_rng(seed))
 
 

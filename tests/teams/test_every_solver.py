@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.nights import Night
+from tests.play.nights import Night
 
 from equipoise import InputError, Solution, Status, balance
-from equipoise.registry import OBJECTIVES, resolve
+from equipoise.core.registry import OBJECTIVES, resolve
+from equipoise.teams.laws import best_costs, random_problem, random_units
 from equipoise.teams.problem.problem import MU
 from equipoise.teams.solvers.pairwise import range_bound
 from equipoise.teams.solvers.task import Task
-from equipoise.testing.teams import best_costs, random_problem, random_units
 
 pytestmark = pytest.mark.slow
 

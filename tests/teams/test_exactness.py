@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.nights import Night
+from tests.play.nights import Night
 from tests.strategies import cases
 
 from equipoise import Bots, Status, balance
-from equipoise.registry import OBJECTIVES, SOLVERS
-from equipoise.teams.problem.components import components
+from equipoise.core.registry import OBJECTIVES, SOLVERS
 from equipoise.teams.problem.problem import MU
+from equipoise.teams.problem.two_team_components import components
 
 TOLERANCE = 0.02
 
@@ -122,7 +122,7 @@ def test_the_bot_balancers_example() -> None:
 
 def test_components_of_a_problem_are_found_once() -> None:
     """The same problem gives the same components, so that no step pays for them twice."""
-    from equipoise.testing.teams import random_problem
+    from equipoise.teams.laws import random_problem
 
     problem = random_problem(np.random.default_rng(1))
     assert components(problem) is components(problem)

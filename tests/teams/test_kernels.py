@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 from tests.kernels import needs_numba
 
-from equipoise import compiled
-from equipoise.registry import OBJECTIVES, resolve
-from equipoise.teams.solvers import meeting
+from equipoise.core import compiled
+from equipoise.core.registry import OBJECTIVES, resolve
+from equipoise.teams.laws import random_problem, random_units
+from equipoise.teams.solvers import meet_in_the_middle
 from equipoise.teams.solvers import mitm_kernels as kernels
 from equipoise.teams.solvers.task import Task
-from equipoise.testing.teams import random_problem, random_units
 
 
 def bits(task: Task) -> list[tuple[bytes, bytes]]:
     """Return what a meeting found, to the bit."""
-    return [(np.float64(r.cost).tobytes(), r.labels.tobytes()) for r in meeting.meet(task).ranked]
+    return [(np.float64(r.cost).tobytes(), r.labels.tobytes()) for r in meet_in_the_middle.meet(task).ranked]
 
 
 @pytest.mark.slow
@@ -31,9 +31,9 @@ def test_compiled_and_plain_give_the_same_bits(objective: str, monkeypatch: pyte
         problem = random_problem(rng, most_blocks=15)
         goal = resolve("objective", OBJECTIVES, objective)(random_units(rng, problem))
         task = Task(problem, goal.criterion, keep=7)
-        monkeypatch.setattr(meeting, "pays", lambda *_: False)
+        monkeypatch.setattr(meet_in_the_middle, "pays", lambda *_: False)
         plain = bits(task)
-        monkeypatch.setattr(meeting, "pays", lambda *_: True)
+        monkeypatch.setattr(meet_in_the_middle, "pays", lambda *_: True)
         assert bits(task) == plain
 
 

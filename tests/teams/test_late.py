@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise import Bots, InputError, Player, Rating, advantage, place_late
-from equipoise.link import win_probability
+from equipoise.core.win_probability import win_probability
+from equipoise.teams.advantage import team_sums
 from equipoise.teams.problem.problem import COUNT, MU, SQUARE
-from equipoise.teams.running.sums import team_sums
 
 TOTALS = st.lists(st.floats(0, 500), min_size=2, max_size=6)
 

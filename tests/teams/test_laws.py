@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from equipoise.core.registry import OBJECTIVES, RERANKERS, SOLVERS, resolve
 from equipoise.errors import InputError
-from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, resolve
-from equipoise.teams.problem.components import components
+from equipoise.teams.laws import check_objective, check_solver, random_problem, random_units
+from equipoise.teams.problem.two_team_components import components
 from equipoise.teams.solvers import bitset, milp
 from equipoise.teams.solvers.task import Task
-from equipoise.testing.teams import check_objective, check_solver, random_problem, random_units
 
 SLOW = {"anneal"}
 
@@ -19,7 +19,7 @@ SLOW = {"anneal"}
 @pytest.mark.parametrize("seed", range(12))
 @pytest.mark.parametrize("name", OBJECTIVES)
 def test_every_objective_keeps_the_laws(name: str, seed: int) -> None:
-    """See :func:`equipoise.testing.teams.check_objective`."""
+    """See :func:`equipoise.teams.laws.check_objective`."""
     check_objective(resolve("objective", OBJECTIVES, name), np.random.default_rng(seed))
 
 
@@ -27,7 +27,7 @@ def test_every_objective_keeps_the_laws(name: str, seed: int) -> None:
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("name", SOLVERS)
 def test_every_solver_keeps_the_laws_with_every_objective(name: str, objective: str) -> None:
-    """See :func:`equipoise.testing.teams.check_solver`; bit sets are held to what they say they suit."""
+    """See :func:`equipoise.teams.laws.check_solver`; bit sets are held to what they say they suit."""
     solver = resolve("solver", SOLVERS, name)
     tried = 0
     for seed in range(2 if name in SLOW else 8):

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from equipoise import Bots, Player, balance
-from equipoise.arrays import Labels
+from equipoise.core.arrays import Labels
+from equipoise.teams.laws import random_problem
 from equipoise.teams.problem import roles
+from equipoise.teams.problem.linear_rules import Rule
 from equipoise.teams.problem.problem import Problem
-from equipoise.teams.problem.rules import Rule
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solvers import exchange
-from equipoise.teams.solvers.neighbours import BlockMoves, JudgedSplits, MoveJudge
-from equipoise.testing.teams import random_problem
+from equipoise.teams.solvers.exchange import BlockMoves, JudgedSplits, MoveJudge
 
 
 def asked(seed: int, n_teams: int) -> Problem:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from equipoise import InputError, Preference, Status, pareto
-from equipoise.pages.pictures.front import front_svg
+from equipoise.pages.pictures.pareto_front import front_svg
 
 
 def roster(n: int) -> dict[str, float]:

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from equipoise import InputError, balance, choose
-from equipoise.teams.objectives.difference import Difference
-from equipoise.teams.objectives.reranking import quantile_distance
-from equipoise.teams.problem.components import Contradiction, components
+from equipoise.teams.laws import best_costs, legal_splits, random_problem
+from equipoise.teams.objectives.composed import quantile_distance
+from equipoise.teams.objectives.moments import Difference
 from equipoise.teams.problem.problem import COUNT, MU, Problem
+from equipoise.teams.problem.two_team_components import Contradiction, components
 from equipoise.teams.solution import chances
-from equipoise.teams.solvers.bounds import lower_bound
 from equipoise.teams.solvers.draft import random_start
 from equipoise.teams.solvers.task import Best, Task
-from equipoise.testing.teams import best_costs, legal_splits, random_problem
+from equipoise.teams.solvers.two_team_bounds import lower_bound
 
 
 def problem_of(weights: list[float], **more: object) -> Problem:

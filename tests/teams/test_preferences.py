@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.nights import Night
+from tests.play.nights import Night
 
 from equipoise import InputError, Player, Preference, Rule, Solution, Status, balance
-from equipoise.matches import Contest, Match, Ruleset
+from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.teams.problem.preferences import recent_preferences
 from equipoise.teams.solvers import exchange
 

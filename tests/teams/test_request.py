@@ -23,9 +23,9 @@ from equipoise import (
     UnsupportedError,
     balance,
 )
-from equipoise.teams.keywords import DECODERS
-from equipoise.teams.objectives.difference import difference
+from equipoise.teams.objectives.moments import difference
 from equipoise.teams.request import Keywords
+from equipoise.teams.request_fields import DECODERS
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "request.schema.json").read_text(encoding="utf-8"))
 FOUR = {"Ann": 9.0, "Bob": 7.0, "Cid": 5.0, "Dan": 4.0}
@@ -206,7 +206,7 @@ def test_unknown_parts_are_refused_before_anything_is_asked(field: str) -> None:
 
 def test_a_part_of_ones_own_is_named_in_data_only_where_code_may_run() -> None:
     """A file of your own may name it, a request from elsewhere not; a Python object cannot be written."""
-    data = {"players": FOUR, "objective": "equipoise.teams.objectives.difference:difference"}
+    data = {"players": FOUR, "objective": "equipoise.teams.objectives.moments:difference"}
     assert balance(BalanceRequest.from_dict(data, own_parts=True)).value == 1.0
     with pytest.raises(UnsupportedError, match=r"^objective is .*cannot be written down"):
         BalanceRequest.of(FOUR, objective=difference).to_dict()

@@ -7,8 +7,8 @@ import pytest
 from benchmarks.scales import ROUNDING, SAME, SEED, SHAPES, law, uneven
 
 from equipoise import Bots, InputError, Player, Rating, advantage, balance, place_late
+from equipoise.teams.advantage import team_sums
 from equipoise.teams.objectives.units import BODY, units_of
-from equipoise.teams.running.sums import team_sums
 
 FIVE = {"a": 1600, "b": 1550, "c": 1500, "d": 1450, "e": 1400}
 

@@ -7,10 +7,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from tests.nights import Night
+from tests.play.nights import Night
 
 from equipoise import InputError, Player, Status, balance
-from equipoise.verifying.splits import Labels
+from equipoise.verification.optimum import Labels
 
 
 def changes(one: Labels, other: Labels, n_teams: int, held: tuple[int, ...] = ()) -> int:

@@ -10,12 +10,11 @@ import numpy as np
 import pytest
 
 from equipoise import BalanceRequest, Bots, InputError, Player, Status, balance, pareto, receipt, verify
-from equipoise.teams.explaining.editing import Move, Swap, edit, why_there
-from equipoise.teams.explaining.explaining import explain
+from equipoise.teams.explain.edits import Move, Swap, edit, why_there
+from equipoise.teams.explain.explanation import explain
 from equipoise.teams.solvers import nearby
-from equipoise.verifying.best import front, optimum
-from equipoise.verifying.plain import read
-from equipoise.verifying.splits import splits
+from equipoise.verification.optimum import front, optimum, splits
+from equipoise.verification.question import read
 
 #: Scales of weights, each with decimals that tie on paper and not in floating point.
 SCALES = (1e-9, 0.1, 1.0, 1e12)

@@ -3,10 +3,17 @@
 What happened is kept as it was reported; what follows from it (ratings, names, numbers of games) is derived
 and can always be rebuilt, see :mod:`equipoise.archive.learning`.  How a database does it is in
 :mod:`equipoise.archive.database`.
+
+How far each followed log was read, and what goes on on each server whose game runs.
+
+The events of nights, each kept with what it does to the matches, or not at all.
+
+An event is plain data; :mod:`equipoise.play.night` says what follows from all of them.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
@@ -14,20 +21,34 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from equipoise.archive import corrections, kept, listing, nights, places
-from equipoise.archive import exports as contents
-from equipoise.archive.appearances import Appearance, appearances
+from equipoise.archive import corrections, stored_matches
+from equipoise.archive import digest as contents
+from equipoise.archive.chosen_model import chosen, guessed, renamed, starting_of, with_merged
 from equipoise.archive.database import Database
-from equipoise.archive.databases import connect
-from equipoise.archive.exports import Content
-from equipoise.archive.known import Recorded, Standing, Updated
+from equipoise.archive.digest import Content
 from equipoise.archive.learning import Learner, version_of_ratings
-from equipoise.archive.listing import Listed
 from equipoise.archive.migrations.upgrading import prepare
-from equipoise.archive.models import chosen, guessed, renamed, starting_of, with_merged
-from equipoise.archive.records import match_of, record_of
-from equipoise.archive.schema import ARCHIVE, HEAD, MATCH, archive_row, grow, merged_ids, present
-from equipoise.matches import Match
+from equipoise.archive.open_database import connect
+from equipoise.archive.row_codec import match_of, record_of
+from equipoise.archive.standing import Recorded, Standing, Updated
+from equipoise.archive.stored_matches import Listed
+from equipoise.archive.tables import (
+    ARCHIVE,
+    FOLLOWED,
+    HEAD,
+    MATCH,
+    NIGHT,
+    archive_row,
+    grow,
+    identity,
+    mark_stale,
+    merged_ids,
+    present,
+)
+from equipoise.archive.timeline import Appearance, appearances
+from equipoise.core.match import Match
+from equipoise.errors import InputError
+from equipoise.play.night import GUESSES, WEIGHTS, event_renamed
 from equipoise.ratings.model import RatingModel
 
 #: Seconds to wait for another process that writes.
@@ -71,7 +92,7 @@ def open_archive(
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> from equipoise.matches import Contest, Ruleset
+    >>> from equipoise.core.match import Contest, Ruleset
     >>> duel = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with open_archive(f"sqlite:///{pathlib.Path(folder, 'games.db')}") as archive:
@@ -136,7 +157,7 @@ class Archive:
 
     def first_game(self) -> str | None:
         """Return the game of the matches that came first, None where there are several or none."""
-        return kept.first_game(self._database)
+        return stored_matches.first_game(self._database)
 
     def record(self, matches: Iterable[Match]) -> Recorded:
         """Keep matches, all of them or (where that fails) none, each once.
@@ -145,12 +166,14 @@ class Archive:
         the first match stays and a different one is a conflict, but for games of logs: they hash their lines.
         """
         incoming = list(matches)
-        unique, conflicts = kept.each_once(incoming)
+        unique, conflicts = stored_matches.each_once(incoming)
         with self._database.writing() as connection:
             forget = corrections.Forgetting(connection)
             known = present(connection, list(unique))
-            conflicts += kept.conflicts(connection, {key: forget.applied(unique[key]) for key in known})
-            kept.take_back(connection, unique, known)
+            conflicts += stored_matches.conflicts(
+                connection, {key: forget.applied(unique[key]) for key in known}
+            )
+            stored_matches.take_back(connection, unique, known)
             new = {key: match for key, match in unique.items() if key not in known}
             if new:
                 revision = grow(connection)
@@ -164,33 +187,33 @@ class Archive:
     def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
         """Return those matches of logs that were probably reported as results too, with the ids of these.
 
-        See :func:`equipoise.archive.kept.reported_too`.
+        See :func:`equipoise.archive.stored_matches.reported_too`.
         """
-        return kept.reported_too(self._database, matches)
+        return stored_matches.reported_too(self._database, matches)
 
     def has_logs(self) -> bool:
         """Tell whether a match of a log is kept."""
-        return kept.has_logs(self._database)
+        return stored_matches.has_logs(self._database)
 
     def matches(self) -> Iterator[Match]:
         """Go through the matches that count, in replay order, merged players under one id."""
         with self._database.reading() as connection:
             merged = merged_ids(connection)
-        for part in kept.parts(self._database):
+        for part in stored_matches.parts(self._database):
             for record in part:
                 yield corrections.renamed(match_of(*record), merged)
 
     def listed(self, before: tuple[float, str] | None, limit: int) -> list[Listed]:
         """Return some matches, the newest first: those before a place, by end and id, or the last ones."""
-        return listing.before(self._database, before, limit)
+        return stored_matches.before(self._database, before, limit)
 
     def listed_match(self, match_id: str) -> Listed | None:
         """Return the match with an id, None where there is none."""
-        return listing.one(self._database, match_id)
+        return stored_matches.one(self._database, match_id)
 
     def news(self, revision: int, limit: int) -> list[Listed]:
         """Return some matches that came after a revision, the earliest to come first."""
-        return listing.since(self._database, revision, limit)
+        return stored_matches.since(self._database, revision, limit)
 
     # What follows
 
@@ -240,7 +263,7 @@ class Archive:
         elif model is not None:
             if not of_night and starting_of(model) != starting_of(self.chosen_model):
                 with self._database.writing() as connection:
-                    nights.replace_weights(self._database, connection)
+                    replace_weights(self._database, connection)
             with self._database.reading() as connection:
                 forgotten = corrections.Forgetting(connection).names(guessed(model))
             self._learner.choose(chosen(renamed(model, forgotten)))
@@ -294,8 +317,8 @@ class Archive:
             If there is no such player.
         """
         with self._database.writing() as connection:
-            names = corrections.forget(self._database, connection, player, nights.people(connection))
-            nights.rename(connection, names)
+            names = corrections.forget(self._database, connection, player, people(connection))
+            rename(connection, names)
         self._learner.forget()
         self._learner.choose(chosen(renamed(self.chosen_model, names)))
         self.update_ratings()
@@ -305,9 +328,9 @@ class Archive:
     # Nights of games
 
     def night_events(self) -> list[dict[str, Any]]:
-        """Return what happened in nights of games, in order; see :mod:`equipoise.pickup.night`."""
+        """Return what happened in nights of games, in order; see :mod:`equipoise.play.night`."""
         with self._database.reading() as connection:
-            return nights.events(connection)
+            return events(connection)
 
     def add_night_event(
         self,
@@ -335,7 +358,7 @@ class Archive:
             If somebody else has added an event meanwhile.
         """
         with self._database.writing() as connection:
-            nights.add(self._database, connection, event, known, match, undone)
+            add(self._database, connection, event, known, match, undone)
 
     # All of it
 
@@ -381,20 +404,118 @@ class Archive:
     def sessions(self) -> list[dict[str, Any]]:
         """Return what :meth:`keep_session` was last given for each server, in the order of their names."""
         with self._database.reading() as connection:
-            return places.sessions(connection)
+            return sessions(connection)
 
     def keep_session(self, server: str, session: Mapping[str, Any]) -> None:
         """Keep what goes on on a server, for those who look at the archive; what was before is gone."""
-        self.keep_place(f"{places.SESSION}{server}", session)
+        self.keep_place(f"{SESSION}{server}", session)
 
     # Followed logs
 
     def place(self, log: str) -> dict[str, Any] | None:
         """Return what :meth:`keep_place` was last given for a log."""
         with self._database.reading() as connection:
-            return places.place(connection, log)
+            return place(connection, log)
 
     def keep_place(self, log: str, place: Mapping[str, Any]) -> None:
         """Keep how far a log was read."""
         with self._database.writing() as connection:
-            places.keep(self._database, connection, log, place)
+            keep(self._database, connection, log, place)
+
+
+#: Where names of servers stand among those of logs, which are absolute paths: from here up to the other.
+SESSION, _SESSION_END = "live:", "live;"
+
+
+def sessions(connection: sa.Connection) -> list[dict[str, Any]]:
+    """Return what was last kept of each server, in the order of their names."""
+    known = sa.select(FOLLOWED.c.place).where(
+        FOLLOWED.c.log >= identity(SESSION), FOLLOWED.c.log < identity(_SESSION_END)
+    )
+    return [json.loads(text) for text in connection.execute(known.order_by(FOLLOWED.c.log)).scalars()]
+
+
+def place(connection: sa.Connection, log: str) -> dict[str, Any] | None:
+    """Return how far a log was read, None where it never was."""
+    kept = sa.select(FOLLOWED.c.place).where(FOLLOWED.c.log == identity(log))
+    text = connection.execute(kept).scalar()
+    return None if text is None else json.loads(text)
+
+
+def keep(database: Database, connection: sa.Connection, log: str, content: Mapping[str, Any]) -> None:
+    """Keep how far a log was read."""
+    database.upsert(connection, FOLLOWED, [(identity(log), json.dumps(content))])
+
+
+def events(connection: sa.Connection) -> list[dict[str, Any]]:
+    """Return all events in the order they were added."""
+    texts = connection.execute(sa.select(NIGHT.c.event).order_by(NIGHT.c.number)).scalars()
+    return [json.loads(text) for text in texts]
+
+
+def add(
+    database: Database,
+    connection: sa.Connection,
+    event: Mapping[str, Any],
+    known: int | None,
+    match: Match | None = None,
+    undone: str | None = None,
+) -> None:
+    """Add one event, with the match that it reports or takes back.
+
+    Raises
+    ------
+    InputError
+        If there are other events than the known ones by now.
+    """
+    number = connection.execute(sa.select(sa.func.count()).select_from(NIGHT)).scalar_one()
+    if known is not None and number != known:
+        msg = (
+            "night: somebody else has taken a step meanwhile; look at 'equipoise night table', and try again"
+        )
+        raise InputError(msg)
+    database.insert(connection, NIGHT, [(number + 1, _text(event))])
+    if match is not None:
+        _report(database, connection, match)
+    counts = sa.select(MATCH.c.id).where(MATCH.c.id == identity(undone or ""), MATCH.c.undone.is_(False))
+    if undone is not None and connection.execute(counts).first():
+        corrections.undo(connection, undone, back=False)
+
+
+def replace_weights(database: Database, connection: sa.Connection) -> None:
+    """Note that other starting weights were chosen than those of the steps so far, if there are any."""
+    if any(event["kind"] == WEIGHTS for event in events(connection)):
+        add(database, connection, {"kind": GUESSES}, None)
+
+
+def _report(database: Database, connection: sa.Connection, match: Match) -> None:
+    """Keep a match; one that was reported and taken back counts again, as it is reported now."""
+    key = identity(match.id)
+    record = record_of(corrections.Forgetting(connection).applied(match))
+    ended = float(match.ended or 0.0)
+    before = connection.execute(sa.select(MATCH.c.ended).where(MATCH.c.id == key)).scalar()
+    if before is None:
+        database.insert(connection, MATCH, [(key, ended, grow(connection), False, record)])
+        return
+    changed = sa.update(MATCH).where(MATCH.c.id == key)
+    connection.execute(changed.values(ended=ended, record=record, undone=False, revision=grow(connection)))
+    mark_stale(connection, "an undone match was reported again", (min(ended, before), key))
+
+
+def people(connection: sa.Connection) -> set[str]:
+    """Return the ids of all who came to a night."""
+    return {player for event in events(connection) for player in event.get("spelled", ())}
+
+
+def rename(connection: sa.Connection, names: Mapping[str, str]) -> None:
+    """Write other ids into all events, and no name for them: for people who are forgotten."""
+    for row in connection.execute(sa.select(NIGHT)).all():
+        before = json.loads(row.event)
+        after = event_renamed(before, names)
+        if after != before:
+            changed = sa.update(NIGHT).where(NIGHT.c.number == row.number)
+            connection.execute(changed.values(event=_text(after)))
+
+
+def _text(event: Mapping[str, Any]) -> str:
+    return json.dumps(event, separators=(",", ":"), allow_nan=False)

@@ -15,12 +15,12 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
-from equipoise.archive import derived
-from equipoise.archive.checkpoints import BEGINNING, forget_all
+from equipoise.archive import derived_rows
+from equipoise.archive.chosen_model import Chosen, guessed
 from equipoise.archive.database import Database
-from equipoise.archive.models import Chosen, guessed
-from equipoise.archive.records import match_of, record_of
-from equipoise.archive.schema import (
+from equipoise.archive.derived_rows import BEGINNING, forget_all
+from equipoise.archive.row_codec import match_of, record_of
+from equipoise.archive.tables import (
     FORGOTTEN,
     MATCH,
     MERGED,
@@ -31,9 +31,8 @@ from equipoise.archive.schema import (
     merged_ids,
     text_of,
 )
+from equipoise.core.match import Contest, Match, Members, Statistics
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Match, Statistics
-from equipoise.members import Members
 from equipoise.ratings.model import is_bot
 
 #: How the ids of forgotten players begin.
@@ -84,7 +83,7 @@ def renamed(match: Match, ids: Mapping[str, str]) -> Match:
 
     Examples
     --------
-    >>> from equipoise.matches import Ruleset
+    >>> from equipoise.core.match import Ruleset
     >>> parts = Contest(Ruleset(), ([("ann", 0.5), ("ann2", 0.25)], ["bob"]), (1, 2))
     >>> renamed(Match((parts,)), {"ann2": "ann"}).contests[0].teams
     ((('ann', 0.75),), (('bob', 1.0),))
@@ -259,7 +258,7 @@ def forget(
         database.upsert(connection, MATCH, rows)
     database.insert(connection, FORGOTTEN, [(stone,) for stone in stones.values()])
     _rename_merged(connection, names)
-    derived.delete_all(connection)
+    derived_rows.delete_all(connection)
     forget_all(connection)
     mark_stale(connection, "a player was forgotten")
     return {root: names[root], **names}

@@ -15,11 +15,19 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from equipoise.archive import corrections, derived
-from equipoise.archive.checkpoints import (
+from equipoise.archive import corrections, derived_rows
+from equipoise.archive.chosen_model import Chosen, rated_by, with_merged
+from equipoise.archive.database import Database
+from equipoise.archive.derived_rows import (
+    KNOWN,
     SPAN,
+    STATE,
+    UNREADABLE,
     Back,
+    Both,
     CheckpointNote,
+    Kept,
+    Places,
     Position,
     changed_since,
     forget_all,
@@ -29,12 +37,9 @@ from equipoise.archive.checkpoints import (
     together,
     way_back,
 )
-from equipoise.archive.database import Database
-from equipoise.archive.derived import KNOWN, STATE, UNREADABLE, Both, Kept, Places
-from equipoise.archive.known import Known, Standing, Updated
-from equipoise.archive.models import Chosen, rated_by, with_merged
-from equipoise.archive.records import MatchRow, match_of, rows_before, rows_of, sizes_of
-from equipoise.archive.schema import (
+from equipoise.archive.row_codec import MatchRow, match_of, rows_before, rows_of, sizes_of
+from equipoise.archive.standing import Known, Standing, Updated
+from equipoise.archive.tables import (
     ARCHIVE,
     CHANGED,
     MATCH,
@@ -43,8 +48,8 @@ from equipoise.archive.schema import (
     in_replay_order,
     merged_ids,
 )
+from equipoise.core.match import Match
 from equipoise.errors import InputError
-from equipoise.matches import Match
 from equipoise.ratings.model import Further, RatingModel, State, is_local
 
 #: Matches that are learnt from at once: enough for the compiled kernels to pay, some 100 MB of memory.
@@ -184,7 +189,7 @@ class Learner:
     def _all(self, connection: sa.Connection, row: Any, empty: State) -> Both:
         """Return all that is known, of which only what has changed is read."""
         try:
-            self._kept = derived.all_of(connection, empty, int(row.revision), self._kept)
+            self._kept = derived_rows.all_of(connection, empty, int(row.revision), self._kept)
         except UNREADABLE as error:
             raise self._damaged() from error
         return self._kept.both
@@ -276,11 +281,11 @@ class Learner:
         rows = back.rows if back else ()
         empty = _kept_model(connection, row).initial()
         if not few or not is_local(self._learns):
-            return derived.changed(self._all(connection, row, empty), rows), None
+            return derived_rows.changed(self._all(connection, row, empty), rows), None
         later = _matches(connection.execute(in_replay_order(last)), merged_ids(connection))
         players = set[str]().union(*map(corrections.everyone, later))
         try:
-            return derived.some_of(connection, empty, players, rows)
+            return derived_rows.some_of(connection, empty, players, rows)
         except UNREADABLE as error:
             raise self._damaged() from error
 
@@ -298,7 +303,7 @@ class Learner:
         if not same or (version_of_ratings(now), now.model, now.settings) != mine:
             return False
         if learnt.new:
-            derived.delete_all(connection)
+            derived_rows.delete_all(connection)
             forget_all(connection)
         moved = learnt.new
         changed = {(each.part, each.key): each for each in learnt.rows}
@@ -308,15 +313,15 @@ class Learner:
             moved = any(changed.get((each.part, each.key), each).place != each.place for each in gone)
             gone = [each for each in gone if (each.part, each.key) not in changed]
             moved = moved or bool(gone)
-            derived.delete(connection, gone)
+            derived_rows.delete(connection, gone)
             changed = {(each.part, each.key): each for each in learnt.back.rows if each.numbers} | changed
         for each in learnt.notes():
             note(self._database, connection, each)
         connection.execute(sa.delete(CHANGED))
         revision = grow(connection)
-        derived.write(self._database, connection, changed.values(), revision, new=learnt.new)
-        derived.write_sizes(self._database, connection, learnt.sizes())
-        token = derived.renew(self._database, connection, revision, moved=moved)
+        derived_rows.write(self._database, connection, changed.values(), revision, new=learnt.new)
+        derived_rows.write_sizes(self._database, connection, learnt.sizes())
+        token = derived_rows.renew(self._database, connection, revision, moved=moved)
         connection.execute(
             sa.update(ARCHIVE).values(
                 rated=max(int(row.revision), 1), rated_by=rated_by(self._learns), last_ended=learnt.last[0],

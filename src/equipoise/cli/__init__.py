@@ -16,9 +16,9 @@ from typing import Any, ClassVar
 
 import click
 
-from equipoise import notices
+from equipoise.core import notices
+from equipoise.core.registry import part_at_fault
 from equipoise.errors import AmbiguousError, EquipoiseError, InputError, UnknownNameError, nearest
-from equipoise.registry import part_at_fault
 
 #: The commands in the groups of ``--help``: a file each, imported only when it runs, and what it does.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
@@ -91,7 +91,7 @@ class LazyGroup(click.Group):
         module = f"equipoise.cli.{cmd_name.replace('-', '_') + '_' * iskeyword(cmd_name)}"
         command: click.Command = import_module(module).command
         if ctx.resilient_parsing:  # a shell asks what could come next
-            from equipoise.cli.shared.completing import complete_values
+            from equipoise.cli.completion import complete_values
 
             complete_values(cmd_name, command)
         return command

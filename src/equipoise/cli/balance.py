@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from equipoise.cli.requests import AskingCommand, named, request_of, save_request, unknown
-from equipoise.cli.shared.asking import asks
-from equipoise.cli.shared.printing import PLAYER_FORMS, NewFile, form_options, print_json, write
+from equipoise.cli.output_options import PLAYER_FORMS, NewFile, form_options, print_json, write
+from equipoise.cli.request_options import AskingCommand, asks, named, request_of, save_request, unknown
+from equipoise.core.registry import SOLVERS, resolve
 from equipoise.errors import InputError, UnknownNameError
-from equipoise.registry import SOLVERS, resolve
 
 if TYPE_CHECKING:
-    from equipoise.cli.shared.answers import ExplainAnswers
-    from equipoise.clock import Deadline
+    from equipoise.cli.explain_answers import ExplainAnswers
+    from equipoise.core.clock import Deadline
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.solution import Solution, Split
 
@@ -62,7 +61,7 @@ class Interruptible:
 
     def at_most(self, seconds: float) -> Interruptible:
         """Return the criterion that holds after some seconds from now, or once interrupted."""
-        from equipoise.clock import deadline
+        from equipoise.core.clock import deadline
 
         return Interruptible(deadline(seconds), self.interruption)
 
@@ -138,7 +137,7 @@ def answered(roster: str | None, options: dict[str, Any]) -> BalanceAnswer:
     """Return the answer to what a roster and options ask."""
     from dataclasses import replace
 
-    from equipoise.teams.balancing import balance
+    from equipoise.teams.balance import balance
 
     request = asked(roster, options)
     if options["spacing"] is not None and request.keep == 1:
@@ -200,7 +199,7 @@ def interruptible(seconds: float | None) -> Iterator[Interruptible]:
 
     within = None
     if seconds is not None:
-        from equipoise.clock import deadline
+        from equipoise.core.clock import deadline
 
         within = deadline(seconds)
     stop = Interruptible(within, Interruption())
@@ -238,7 +237,7 @@ def show(answer: BalanceAnswer, options: dict[str, Any], answers: ExplainAnswers
     if answers is not None and not (options["as_json"] or options.get("form")):
         click.echo("\n".join(answers.lines if solution.splits else answers.lines[1:]))
     if split is not None and options["plot"]:
-        from equipoise.pages.pictures.teams import teams_svg
+        from equipoise.pages.pictures.team_bars import teams_svg
 
         write("--plot", options["plot"], teams_svg(solution, split, answer.names))
     if answer.interrupted:

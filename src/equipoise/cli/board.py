@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from equipoise.cli.shared.printing import NewFile, write
+from equipoise.cli.output_options import NewFile, write
 
 
 @click.command(name="board")

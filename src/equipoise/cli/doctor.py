@@ -11,9 +11,9 @@ from typing import Any
 
 import click
 
+from equipoise.cli.output_options import json_option, table, table_forms
 from equipoise.cli.serve import flags, naming
-from equipoise.cli.shared.printing import json_option, table, table_forms
-from equipoise.server.settings import place_of, read_settings
+from equipoise.service.settings import place_of, read_settings
 
 
 @click.command(name="doctor")
@@ -27,7 +27,7 @@ def command(config: str | None, as_json: bool, form: str | None = None, **typed:
     Takes the settings of serve, from the same file, environment and flags; run it as the same user.
     Exit code 1 means that something is wrong.
     """  # fmt: skip
-    from equipoise.server.doctor import examine
+    from equipoise.service.doctor import examine
 
     place = partial(place_of, path=config, environment=os.environ, flags=typed)
     with naming(place):

@@ -7,13 +7,12 @@ from typing import Any
 
 import click
 
-from equipoise.cli.histories import progress_bar, read_history
-from equipoise.cli.shared.models import model_named, name_of, say_unplayed, with_settings_options
-from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
-from equipoise.cli.shared.rosters import store
-from equipoise.cli.shared.values import Number
+from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_settings_options
+from equipoise.cli.output_options import NewFile, Number, table, table_forms, with_json, write
+from equipoise.cli.read_history import progress_bar, read_history
+from equipoise.cli.roster_options import store
+from equipoise.core.registry import MODELS
 from equipoise.errors import InputError
-from equipoise.registry import MODELS
 
 
 @click.command(name="evaluate")
@@ -47,7 +46,7 @@ def command(file: str, models: str, skip: float, as_json: bool, plot: str | None
     FILE is JSONL, CSV, Parquet or npz, or - for JSONL from standard input; an archive that was
     exported to Parquet is read too.
     """
-    from equipoise.lab.progressive import evaluate
+    from equipoise.ratings.lab.evaluation import evaluate
 
     asked = [name.strip() for name in models.split(",")]
     names = ["default", *(each for name in asked for each in (MODELS if name == "all" else (name,)))]
@@ -126,8 +125,8 @@ def _three_way(metrics: Any) -> str:
 
 
 def _plot(path: str, done: dict[str, Any]) -> None:
-    from equipoise.lab.metrics import reliability
     from equipoise.pages.pictures.reliability import reliability_svg
+    from equipoise.ratings.lab.evaluation import reliability
 
     bins = {
         name: [

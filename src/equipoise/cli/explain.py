@@ -7,9 +7,8 @@ from typing import Any
 import click
 
 from equipoise.cli.balance import answered, interruptible, naming, show
-from equipoise.cli.requests import AskingCommand
-from equipoise.cli.shared.asking import asks
-from equipoise.cli.shared.printing import form_options
+from equipoise.cli.output_options import form_options
+from equipoise.cli.request_options import AskingCommand, asks
 
 
 @click.command(cls=AskingCommand, name="explain")
@@ -35,7 +34,7 @@ def command(roster: str | None, **options: Any) -> None:
 
     The reason, the next best, and what is worth giving up; or the answers to --why and --edit alone.
     """
-    from equipoise.cli.shared.answers import ExplainAnswers
+    from equipoise.cli.explain_answers import ExplainAnswers
 
     if options.get("form") is not None and options["why"]:
         msg = f"--{options['form']} cannot be used with --why, whose answer is text; --json has it too"

@@ -6,13 +6,13 @@ import json
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared.printing import with_json
+from equipoise.cli import archive_options
+from equipoise.cli.output_options import with_json
 
 
 @click.command(name="forget")
 @click.argument("player", metavar="PLAYER")
-@archives.store
+@archive_options.store
 @with_json
 def command(player: str, store: str, as_json: bool) -> None:
     """Remove the person with the id PLAYER from an archive for good.
@@ -20,7 +20,7 @@ def command(player: str, store: str, as_json: bool) -> None:
     Ids and names are rewritten in every game, and reading a log again does not bring them back.
     The other players' ratings stay what they were.
     """
-    with archives.opened(store) as archive:
+    with archive_options.opened(store) as archive:
         stand_in = archive.forget(player)
     if as_json:
         click.echo(json.dumps({"stand_in": stand_in}, indent=2))

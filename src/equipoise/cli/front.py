@@ -8,9 +8,8 @@ from typing import Any
 import click
 
 from equipoise.cli.balance import asked, end_interrupted, interruptible, naming
-from equipoise.cli.requests import AskingCommand, two_objectives
-from equipoise.cli.shared.asking import asks
-from equipoise.cli.shared.printing import print_json, table, table_forms, write
+from equipoise.cli.output_options import print_json, table, table_forms, write
+from equipoise.cli.request_options import AskingCommand, asks, two_objectives
 
 #: Options that a front, which is all there is between two objectives, leaves nothing to do for.
 NOT_BESIDES = (
@@ -50,7 +49,7 @@ def _front(roster: str | None, options: dict[str, Any]) -> None:
     """Print the front, and draw it where a picture is asked for."""
     from dataclasses import replace
 
-    from equipoise.pages.pictures.front import front_svg
+    from equipoise.pages.pictures.pareto_front import front_svg
     from equipoise.pages.text.teams import front_lines, front_rows
     from equipoise.teams.pareto import pareto
 

@@ -7,22 +7,22 @@ from typing import Any
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared import evenings
-from equipoise.cli.shared.printing import table, table_forms, with_json
+from equipoise.cli import archive_options
+from equipoise.cli.output_options import table, table_forms, with_json
+from equipoise.service import night
 
 
 @click.command(name="history")
 @click.argument("player", metavar="PLAYER")
-@evenings.store
+@night.store
 @click.option("--why", is_flag=True, help="Show what was expected of each game and what moved mu.")
 @with_json
 @table_forms
 def command(player: str, store: str | None, why: bool, as_json: bool, form: str | None = None) -> None:
     """Show every game of a PLAYER (an id, or the name last seen) with the rating after it."""
-    with archives.opened(evenings.address(store)) as archive:
-        standing = archives.up_to_date(archive)
-        known = archives.player_named(standing, player, archive.merged())
+    with archive_options.opened(night.address(store)) as archive:
+        standing = archive_options.up_to_date(archive)
+        known = archive_options.player_named(standing, player, archive.merged())
         games: list[dict[str, Any]] = [{**each.as_dict()} for each in archive.history(known, why=why)]
         names: list[dict[str, Any]] = sorted(
             ({"name": name, "first": numbers[0], "last": numbers[1], "games": int(numbers[2])}
@@ -46,7 +46,7 @@ def _date(game: dict[str, Any]) -> str:
 def _text(
     player: str, names: list[dict[str, Any]], games: list[dict[str, Any]], form: str | None, *, why: bool
 ) -> str:
-    from equipoise.fields import printable
+    from equipoise.core.plain_data import printable
 
     known = ", ".join(printable(each["name"]) for each in names)
     rows: list[tuple[str, ...]] = [

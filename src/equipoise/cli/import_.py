@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared.printing import with_json
+from equipoise.cli import archive_options
+from equipoise.cli.output_options import with_json
 from equipoise.errors import InputError
 
 
 @click.command(name="import")
 @click.argument("file", metavar="FILE")
-@archives.store
+@archive_options.store
 @with_json
 def command(file: str, store: str, as_json: bool) -> None:
     """Fill a new archive with everything a Parquet FILE of 'equipoise export' holds."""
-    from equipoise.archive.parquet import read
-    from equipoise.files.kinds import check
-    from equipoise.files.rosters import content_of
+    from equipoise.archive.parquet_file import read
+    from equipoise.files.file_kinds import check
+    from equipoise.files.read_roster import content_of
 
     if file == "-":
         msg = "FILE must be a Parquet file, got -; standard input is not read here"
         raise InputError(msg)
     where, content = content_of(file)
     check(content, where, "export")
-    with archives.filled(store) as archive:
+    with archive_options.filled(store) as archive:
         rows = read(archive, file)
         archive.update_ratings()
         digest = archive.digest()
-    archives.tell_moved(file, rows, digest, as_json=as_json, verb="read from")
+    archive_options.tell_moved(file, rows, digest, as_json=as_json, verb="read from")

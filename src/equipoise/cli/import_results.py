@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared import evenings, people
-from equipoise.cli.shared.printing import with_json
-from equipoise.cli.shared.values import OneOf
+from equipoise.cli import archive_options, night_names
+from equipoise.cli.output_options import OneOf, with_json
+from equipoise.service import night
 
 if TYPE_CHECKING:
-    from equipoise.ingest.pasts import Past
-    from equipoise.matches import Match
+    from equipoise.core.match import Match
+    from equipoise.identity.roster_lookup import Past
 
 #: New names that are like another one and are listed one by one.
 MOST_LISTED = 10
@@ -27,7 +26,7 @@ MOST_LISTED = 10
     "--dates", type=OneOf(["day-first", "month-first"]),
     help="How to read dates such as 03/04/2026, which are ambiguous otherwise.",
 )  # fmt: skip
-@evenings.store
+@night.store
 @with_json
 def command(file: str, dates: str | None, store: str | None, as_json: bool) -> None:
     """Read past results from FILE: CSV or a spreadsheet, a row for each match or for each player.
@@ -35,14 +34,14 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
     Names match those of the archive, whatever their case; each match counts once, however often its
     file is read.  Ratings are up to date at the end, and 'equipoise night' goes on from them.
     """
-    from equipoise.cli.histories import say_apart
-    from equipoise.files.matches import tied_apart
-    from equipoise.files.results import results_from
-    from equipoise.ingest.ingesting import Ingest, plain
-    from equipoise.ingest.pasts import Past
+    from equipoise.archive.ingest.ingest import Ingest, plain
+    from equipoise.cli.read_history import say_apart
+    from equipoise.files.read_matches import tied_apart
+    from equipoise.files.result_tables import results_from
+    from equipoise.identity.roster_lookup import Past
 
-    with evenings.opened(store) as evening:
-        known = people.PeopleFinder(evening.archive, evening.night)
+    with night.opened(store) as evening:
+        known = night_names.PeopleFinder(evening.archive, evening.night)
         past = Past(known.id_of, {name: known.shown(each) for name, each in known.names().items()})
         ingest = Ingest(evening.archive)
         apart: list[str] = []
@@ -55,9 +54,9 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
         ingest.take(results_from(file, dates, past.known, note))
         ingest.keep()
         updated = evening.archive.update_ratings()
-        archives.say_read(ingest.tally)
+        archive_options.say_read(ingest.tally)
         say_apart(len(apart), apart, "the columns 'winner' and 'result'")
-        archives.say_rebuilt(updated)
+        archive_options.say_rebuilt(updated)
         if as_json:
             facts = plain(ingest.tally)
             facts = {key: facts[key] for key in ("matches", "duplicates", "skipped_lines", "first_skipped")}
@@ -76,8 +75,8 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
 def _tell(past: Past) -> None:
     """Say which new names are probably old ones."""
     for name, like in list(past.alike.items())[:MOST_LISTED]:
-        archives.warn(
+        archive_options.warn(
             f"{name!r} is new and much like {like!r}; if they are one: equipoise merge {like!r} {name!r}"
         )
     if len(past.alike) > MOST_LISTED:
-        archives.warn(f"... and {len(past.alike) - MOST_LISTED} more")
+        archive_options.warn(f"... and {len(past.alike) - MOST_LISTED} more")

@@ -8,15 +8,15 @@ from typing import Any
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared.models import kept_starting
-from equipoise.cli.shared.printing import with_json
-from equipoise.registry import GAMES
+from equipoise.cli import archive_options
+from equipoise.cli.model_options import kept_starting
+from equipoise.cli.output_options import with_json
+from equipoise.core.registry import GAMES
 
 
 @click.command(name="ingest")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@archives.store
+@archive_options.store
 @click.option(
     "--game", default="auto", show_default=True, metavar="NAME",
     help=f"Whose logs they are: auto, {', '.join(GAMES)}.",
@@ -27,7 +27,7 @@ from equipoise.registry import GAMES
     help="The date of games whose log and file name have none, as 2026-01-31T20:15.",
 )
 @kept_starting
-@archives.mutators
+@archive_options.mutators
 @with_json
 def command(
     paths: tuple[str, ...],
@@ -43,20 +43,20 @@ def command(
     Every finished game counts once, however often and under whatever name its log is read.
     Ratings are up to date at the end.
     """
-    from equipoise.cli.histories import progress_bar
-    from equipoise.cli.shared.models import say_unplayed, started
-    from equipoise.ingest.ingesting import AUTO, Ingest, plain
-    from equipoise.ingest.logs import find_logs, in_chains
-    from equipoise.ingest.mutators import read_mutators
-    from equipoise.logs.records import time_from
-    from equipoise.registry import resolve
+    from equipoise.archive.ingest.custom_mutators import read_mutators
+    from equipoise.archive.ingest.ingest import AUTO, Ingest, plain
+    from equipoise.archive.ingest.log_files import find_logs, in_chains
+    from equipoise.cli.model_options import say_unplayed, started
+    from equipoise.cli.read_history import progress_bar
+    from equipoise.core.match_records import time_from
+    from equipoise.core.registry import resolve
 
     if game != AUTO:
         resolve("game", GAMES, game)
     assumed = None if dated is None else time_from(dated, "--dated")
     counted = None if mutators is None else read_mutators(mutators)
     sources = find_logs(paths)
-    with archives.filled(store) as archive:
+    with archive_options.filled(store) as archive:
         if starting is not None:
             archive.rebuild(started(archive.chosen_model, starting))
         ingest = Ingest(archive, assumed, counted)
@@ -68,8 +68,8 @@ def command(
             ingest.keep()
         updated = archive.update_ratings()
         tally = ingest.tally
-        archives.say_read(tally)
-        archives.say_rebuilt(updated)
+        archive_options.say_read(tally)
+        archive_options.say_rebuilt(updated)
         if starting is not None:
             standing = archive.standing()
             say_unplayed(standing.model, standing.model.players(standing.state))
@@ -78,7 +78,7 @@ def command(
                     "store": archive.facts()}  # fmt: skip
             click.echo(json.dumps(facts, indent=2))
         else:
-            click.echo(archives.counts(tally))
+            click.echo(archive_options.counts(tally))
         if tally.failed:
             sys.exit(1)
 

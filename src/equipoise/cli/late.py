@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.balance import naming, team_names
-from equipoise.cli.requests import bots_of
-from equipoise.cli.shared.printing import table, table_forms, with_json
-from equipoise.cli.shared.rosters import placing, rated, read_option, read_players, with_stored_ratings
-from equipoise.cli.shared.values import Number, Whole
+from equipoise.cli.output_options import Number, Whole, table, table_forms, with_json
+from equipoise.cli.request_options import bots_of
+from equipoise.cli.roster_options import placing, rated, read_option, read_players, with_stored_ratings
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
-    from equipoise.players import Player
-    from equipoise.teams.running.joining import RunningGame
-    from equipoise.teams.running.placing import Placement
+    from equipoise.core.player import Player
+    from equipoise.teams.late_join import Placement, RunningGame
 
 
 @click.command(name="late")
@@ -78,13 +76,13 @@ def command(roster: str | None, **options: Any) -> None:
 
 def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
     """Return the game that a request file, a roster and flags tell, the later replacing the earlier."""
-    from equipoise.teams.running.joining import running_game
+    from equipoise.teams.late_join import running_game
 
     where = roster or options["request"]
     players: list[Player] = []
     keywords: dict[str, Any] = {}
     if options["request"] is not None:
-        from equipoise.files.requests import read_request
+        from equipoise.files.read_request import read_request
 
         players, keywords = read_request(options["request"])
     if roster is not None:
@@ -121,11 +119,10 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
 
 def _show_advantage(game: RunningGame, options: dict[str, Any]) -> None:
     """Print what the weaker team is owed while nobody joins."""
-    from equipoise.fields import number
+    from equipoise.core.plain_data import number
     from equipoise.pages.text.teams import convention
     from equipoise.pages.text.wording import team_name
-    from equipoise.teams.running.handicap import advantage
-    from equipoise.teams.running.sums import units_in
+    from equipoise.teams.advantage import advantage, units_in
 
     sums = game.sums
     factors = advantage(sums, **game.scale)
@@ -167,8 +164,8 @@ def _names(options: dict[str, Any]) -> list[str]:
 
 def _joining(options: dict[str, Any]) -> Player:
     """Return who joins: with a weight, or a name that an archive knows."""
-    from equipoise.files.rosters import parse_roster
-    from equipoise.players import Player
+    from equipoise.core.player import Player
+    from equipoise.files.read_roster import parse_roster
 
     if options["store"] is not None:
         return Player(options["join"].strip())
@@ -184,7 +181,7 @@ def _joining(options: dict[str, Any]) -> Player:
 
 def _options_table(placement: Placement, names: list[str], form: str) -> str:
     """Return a row for each team that the newcomer could join, and what each team would be then."""
-    from equipoise.fields import number
+    from equipoise.core.plain_data import number
     from equipoise.pages.text.wording import team_name
 
     teams = [team_name(names, n) for n in range(len(placement.options))]
@@ -209,7 +206,7 @@ def _lines(
     who: Player, placement: Placement, people: list[int], bots: list[int], names: list[str]
 ) -> list[str]:
     """Return the placement as people read it: the team, what each would be, and what then is owed."""
-    from equipoise.fields import number, printable
+    from equipoise.core.plain_data import number, printable
     from equipoise.pages.text.teams import convention
     from equipoise.pages.text.wording import team_name
 

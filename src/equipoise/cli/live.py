@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared.values import Number, Whole
+from equipoise.cli import archive_options
+from equipoise.cli.output_options import Number, Whole
 from equipoise.errors import EquipoiseError, InputError
 
 if TYPE_CHECKING:
-    from equipoise.server.playing_settings import Playing
+    from equipoise.service.live_settings import Playing
 
 #: Seconds between two looks at a log.
 STEP = 0.05
@@ -60,7 +60,7 @@ def command(config: str | None, store: str | None, dry_run: bool, once: bool, **
     It follows the server's log, rates every game, chooses teams between games, fills up with bots, finds a
     place for late joiners, and answers !teams, !why, !rank and !switch in the chat.
     """
-    from equipoise.server.playing_settings import read_servers, server_of
+    from equipoise.service.live_settings import read_servers, server_of
 
     given = {name: value for name, value in options.items() if value is not None}
     if config is not None:
@@ -122,9 +122,9 @@ def _run(servers: list[Playing], store: str, config: str, *, dry: bool) -> None:
         while why := _failure(each, store, config, stop, began, dry=dry):
             if not began.is_set():
                 failed.append(why)
-                archives.warn(f"error: {why}")
+                archive_options.warn(f"error: {why}")
                 return
-            archives.warn(f"error: {why}; {each.title} is begun again in {pause:g} s")
+            archive_options.warn(f"error: {why}; {each.title} is begun again in {pause:g} s")
             if stop.wait(pause):
                 return
             pause = min(2.0 * pause, AGAIN_MOST)
@@ -161,10 +161,10 @@ def _serve(
     """Balance one server until the program ends; note that it began."""
     import select
 
-    from equipoise.server.playing import BalancedServer
+    from equipoise.service.live_server import BalancedServer
 
-    with archives.opened(store, create=True) as archive:
-        archives.say_rebuilt(archive.update_ratings())
+    with archive_options.opened(store, create=True) as archive:
+        archive_options.say_rebuilt(archive.update_ratings())
         game = BalancedServer(archive, settings, _teller(settings), dry=dry)
         try:
             while not stop.is_set():
@@ -182,16 +182,16 @@ def _teller(settings: Playing) -> Any:
     name = f"{settings.name}: " if settings.name else ""
 
     def tell(text: str) -> None:
-        archives.tell(f"{time.strftime('%H:%M:%S')} {name}{text}")
+        archive_options.tell(f"{time.strftime('%H:%M:%S')} {name}{text}")
 
     return tell
 
 
 def _replay(settings: Playing, store: str) -> None:
     """Print what would have been done in a recorded log; the archive is read, and not written."""
-    from equipoise.server.replaying import replay
+    from equipoise.service.live_server import replay
 
-    with archives.opened(store) as archive:
-        archives.up_to_date(archive)
+    with archive_options.opened(store) as archive:
+        archive_options.up_to_date(archive)
         for line in replay(archive, settings):
-            archives.tell(line)
+            archive_options.tell(line)

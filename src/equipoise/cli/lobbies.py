@@ -9,23 +9,24 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.balance import end_interrupted, interruptible
-from equipoise.cli.shared.printing import (
+from equipoise.cli.output_options import (
     PLAYER_FORMS,
     NewFile,
+    Number,
+    Whole,
     form_options,
     print_json,
     table,
     with_json,
     write,
 )
-from equipoise.cli.shared.rosters import clan_tags, rated, roster, with_ratings
-from equipoise.cli.shared.values import Number, Whole
+from equipoise.cli.roster_options import clan_tags, rated, roster, with_ratings
+from equipoise.core.registry import LOBBY_SOLVERS
 from equipoise.errors import InputError, UnknownNameError
-from equipoise.registry import LOBBY_SOLVERS
 
 if TYPE_CHECKING:
+    from equipoise.core.player import Player
     from equipoise.lobbies.plan import FilledLobby, LobbyPlan
-    from equipoise.players import Player
 
 #: Teams of a lobby that are listed as text.
 LISTED = 60
@@ -108,9 +109,9 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     lobbies, separated by semicolons); - is standard input.  LOBBIES is CSV with columns 'name', 'target',
     'min_teams' and 'max_teams'; without targets lobbies are bands of skill.
     """
-    from equipoise.clans import with_clans
-    from equipoise.files.lobbies import read_lobbies, read_players, write_plan
-    from equipoise.lobbies.filling import fill
+    from equipoise.files.lobby_tables import read_lobbies, read_players, write_plan
+    from equipoise.identity.clan_tags import with_clans
+    from equipoise.lobbies.fill import fill
 
     stored = options["store"] is not None
     source, lobbies = (
@@ -182,7 +183,7 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
 
 def _show(plan: LobbyPlan, options: dict[str, Any]) -> None:
     """Print the plan in the form that was asked for."""
-    from equipoise.files.lobbies import PLAN_COLUMNS, plan_rows, write_csv
+    from equipoise.files.lobby_tables import PLAN_COLUMNS, plan_rows, write_csv
 
     if options.get("form") == "csv":
         write_csv(plan, sys.stdout, escape=not options["no_escape"])
@@ -195,20 +196,20 @@ def _show(plan: LobbyPlan, options: dict[str, Any]) -> None:
 
 
 def _premades(options: dict[str, Any]) -> list[list[str]]:
-    from equipoise.files.lobbies import read_premades
+    from equipoise.files.lobby_tables import read_premades
 
     return read_premades(options["premades"]) if options["premades"] is not None else []
 
 
 def _plot(path: str, plan: LobbyPlan) -> None:
-    from equipoise.pages.pictures.lobbies import lobbies_svg
+    from equipoise.pages.pictures.lobby_chart import lobbies_svg
 
     write("--plot", path, lobbies_svg(plan))
 
 
 def _text(plan: LobbyPlan, per_player: bool) -> str:
     """Return what a person reads."""
-    from equipoise.fields import number, printable
+    from equipoise.core.plain_data import number, printable
 
     lines: list[str] = []
     for lobby in plan.lobbies:
@@ -224,7 +225,7 @@ def _text(plan: LobbyPlan, per_player: bool) -> str:
 
 
 def _lobby_lines(lobby: FilledLobby, what: str) -> list[str]:
-    from equipoise.fields import number, printable
+    from equipoise.core.plain_data import number, printable
 
     teams = len(lobby.teams)
     mean = sum(lobby.totals) / teams if teams else 0.0
@@ -237,7 +238,7 @@ def _lobby_lines(lobby: FilledLobby, what: str) -> list[str]:
 
 
 def _verdict(plan: LobbyPlan) -> str:
-    from equipoise.fields import number
+    from equipoise.core.plain_data import number
 
     value = f"sum of {plan.deviation} deviations {number(plan.value or 0.0)}"
     if plan.status == "optimal":

@@ -6,19 +6,19 @@ import json
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared.printing import with_json
+from equipoise.cli import archive_options
+from equipoise.cli.output_options import with_json
 
 
 @click.command(name="merge")
 @click.argument("player", metavar="A")
 @click.argument("other", metavar="B")
-@archives.store
+@archive_options.store
 @click.option("--back", is_flag=True, help="Undo a merge: they are two people again.")
 @with_json
 def command(player: str, other: str, store: str, back: bool, as_json: bool) -> None:
     """Treat the ids A and B as one person, called A; the games stay as they were."""
-    with archives.opened(store) as archive:
+    with archive_options.opened(store) as archive:
         archive.merge(player, other, back=back)
         updated = archive.update_ratings()
     if as_json:
@@ -26,4 +26,4 @@ def command(player: str, other: str, store: str, back: bool, as_json: bool) -> N
         click.echo(json.dumps(facts, indent=2))
     else:
         what = "are two people again" if back else "are one person"
-        archives.tell(f"{player} and {other} {what}; ratings rebuilt from {updated.matches} matches")
+        archive_options.tell(f"{player} and {other} {what}; ratings rebuilt from {updated.matches} matches")

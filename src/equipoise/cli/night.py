@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli import archives
+from equipoise.cli import archive_options, night_names
 from equipoise.cli.balance import end_interrupted, interruptible
 from equipoise.cli.night_results import draw, everyone, score, undo, won
-from equipoise.cli.shared import evenings, people
-from equipoise.cli.shared.printing import table, table_forms
-from equipoise.cli.shared.rosters import read_option
-from equipoise.cli.shared.values import Whole
+from equipoise.cli.output_options import Whole, table, table_forms
+from equipoise.cli.roster_options import read_option
 from equipoise.errors import InputError
+from equipoise.service import night
 
 if TYPE_CHECKING:
-    from equipoise.cli.shared.evenings import Evening
-    from equipoise.files.pastes import Entry
-    from equipoise.pickup.arranging import Arranged
-    from equipoise.pickup.night import Setup
+    from equipoise.files.pasted_names import Entry
+    from equipoise.play.night import Setup
+    from equipoise.play.proposals import Arranged
+    from equipoise.service.night import Evening
 
 #: The step that names alone stand for.
 GATHER = "teams"
@@ -79,7 +78,7 @@ vary_option = click.option(
 )  # fmt: skip
 
 
-@evenings.step(GATHER)
+@night.step(GATHER)
 @click.argument("names", nargs=-1, metavar="NAMES...|-")
 @read_option
 @new_option
@@ -105,10 +104,10 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
     NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
     with searching(store) as evening:
-        known = people.PeopleFinder(evening.archive, evening.night)
+        known = night_names.PeopleFinder(evening.archive, evening.night)
         _refuse_misspelt_step(names, options["new"], known)
-        entries = people.entries_of(names, options["read"], known, command.commands)
-        ids = people.resolved(known, [entry.name for entry in entries], options["new"])
+        entries = night_names.entries_of(names, options["read"], known, command.commands)
+        ids = night_names.resolved(known, [entry.name for entry in entries], options["new"])
         newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
         step = secrets.token_hex(6)
         setup = _setup(evening, entries, ids, options)
@@ -118,11 +117,11 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
         arranged = evening.arrange(setup, vary=_price(options["vary"]))
         evening.propose(setup, arranged.proposal, spelled, fresh=True, step=step)
         if newcomers and len(newcomers) < len(ids):
-            archives.warn(f"New: {', '.join(newcomers)}.")
+            archive_options.warn(f"New: {', '.join(newcomers)}.")
         _tell_teams(evening, arranged, options["as_json"], options.get("form"))
 
 
-def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: people.PeopleFinder) -> None:
+def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: night_names.PeopleFinder) -> None:
     """Refuse words that look like a step that is misspelt, as ``wno red``, rather than make teams of them."""
     first = names[0] if names else ""
     near = next((step for step in command.commands if _misspelt(first.casefold(), step)), None)
@@ -144,8 +143,8 @@ def _misspelt(word: str, step: str) -> bool:
 
 def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], options: dict[str, Any]) -> Setup:
     """Return who is here and the rules."""
-    from equipoise.cli.shared.rules import groups, names_of
-    from equipoise.pickup.night import Setup, folded
+    from equipoise.cli.request_options import groups, names_of
+    from equipoise.play.night import Setup, folded
 
     by_name = {folded(name): each for name, each in ids.items()}
 
@@ -176,7 +175,7 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
     prefer, avoid = pairs("prefer"), pairs("avoid")
     return Setup(
         tuple(ids.values()),
-        tuple(people.parties_of(entries, ids).values()),
+        tuple(night_names.parties_of(entries, ids).values()),
         tuple(sorted(apart)),
         options["teams"],
         options["size"],
@@ -187,14 +186,14 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
 
 
 def _price(text: str) -> float:
-    from equipoise.fields import price_of
+    from equipoise.core.plain_data import price_of
 
     return price_of(text, "price", "--vary")
 
 
 def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool, form: str | None = None) -> None:
     """Say which teams are proposed now."""
-    from equipoise.pages.text.nights import arranged_lines, names_of, proposal_rows
+    from equipoise.pages.text.night import arranged_lines, names_of, proposal_rows
 
     night = evening.night
     if as_json:
@@ -220,7 +219,7 @@ def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool, form
 def searching(store: str | None) -> Iterator[Evening]:
     """Open a night for a step that searches: Ctrl-C ends the search, and the step is its best so far."""
     with interruptible(None) as stop:
-        with evenings.opened(store, stop.at_most) as evening:
+        with night.opened(store, stop.at_most) as evening:
             yield evening
         if stop.interruption.happened:
             end_interrupted()
@@ -229,7 +228,7 @@ def searching(store: str | None) -> Iterator[Evening]:
 # Who is here
 
 
-@evenings.step("late")
+@night.step("late")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @new_option
 @table_forms
@@ -240,21 +239,21 @@ def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **form
     The others stay in their teams unless a move makes it much fairer.
     """
     with searching(store) as evening:
-        known = people.PeopleFinder(evening.archive, evening.night)
-        entries = people.entries_of(names, None, known, command.commands)
+        known = night_names.PeopleFinder(evening.archive, evening.night)
+        entries = night_names.entries_of(names, None, known, command.commands)
         ids = evening.arrivals([entry.name for entry in entries], new)
         setup, step = evening.night.setup, secrets.token_hex(6)
         evening.weigh(entries, ids, step)
         after = replace(
             setup,
             here=(*setup.here, *ids.values()),
-            duos=(*setup.duos, *people.parties_of(entries, ids).values()),
+            duos=(*setup.duos, *night_names.parties_of(entries, ids).values()),
         )
         arranged = evening.change(after, ids, step=step)
         _tell_teams(evening, arranged, **forms)
 
 
-@evenings.step("leave")
+@night.step("leave")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @table_forms
 def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
@@ -263,14 +262,14 @@ def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
     The others stay in their teams unless a move makes it much fairer.
     """
     with searching(store) as evening:
-        gone = {evening.present(people.unquoted(name)) for name in names}
+        gone = {evening.present(night_names.unquoted(name)) for name in names}
         setup = evening.night.setup
         here = tuple(player for player in setup.here if player not in gone)
         arranged = evening.change(replace(setup, here=here), {})
         _tell_teams(evening, arranged, **forms)
 
 
-@evenings.step("sub")
+@night.step("sub")
 @click.argument("names", nargs=-1, required=True, metavar="NAME for NAME")
 @new_option
 @table_forms
@@ -284,10 +283,10 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
         msg = "write who comes in for whom, as: equipoise night sub Birch for Cedar"
         raise click.UsageError(msg)
     n = names.index("for")
-    going = people.unquoted(" ".join(names[n + 1 :]))
+    going = night_names.unquoted(" ".join(names[n + 1 :]))
     with searching(store) as evening:
-        finder = people.PeopleFinder(evening.archive, evening.night)
-        entries = people.entries_of([" ".join(names[:n])], None, finder, command.commands)
+        finder = night_names.PeopleFinder(evening.archive, evening.night)
+        entries = night_names.entries_of([" ".join(names[:n])], None, finder, command.commands)
         if len(entries) > 1:
             msg = f"there is one place, but {' and '.join(entry.name for entry in entries)} would take it"
             raise click.UsageError(msg)
@@ -307,7 +306,7 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
         _tell_teams(evening, arranged, **forms)
 
 
-@evenings.step("again")
+@night.step("again")
 @vary_option
 @click.option("--same", is_flag=True, help="The same teams once more.")
 @table_forms
@@ -330,7 +329,7 @@ def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
         _tell_teams(evening, arranged, **forms)
 
 
-@evenings.step("plan")
+@night.step("plan")
 @click.option("--rounds", type=Whole(1, 99), required=True, help="How many games.")
 @table_forms
 def plan(store: str | None, as_json: bool, rounds: int, form: str | None = None) -> None:
@@ -338,7 +337,7 @@ def plan(store: str | None, as_json: bool, rounds: int, form: str | None = None)
 
     All are fair, everyone sits out equally often, and partners and opponents vary.
     """
-    from equipoise.pages.text.nights import plan_lines, proposal_rows
+    from equipoise.pages.text.night import plan_lines, proposal_rows
 
     with searching(store) as evening:
         if not evening.night.setup.here:

@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared import evenings, people
-from equipoise.cli.shared.printing import table, table_forms
-from equipoise.cli.shared.values import Number
+from equipoise.cli import archive_options, night_names
+from equipoise.cli.output_options import Number, table, table_forms
 from equipoise.errors import InputError
+from equipoise.service import night
 
 if TYPE_CHECKING:
-    from equipoise.cli.shared.evenings import Evening
+    from equipoise.service.night import Evening
 
 match_option = click.option(
     "--match", metavar="ID", help="Which match it was.  [default: that of the current teams]"
@@ -28,32 +27,32 @@ at_option = click.option(
 )
 
 
-@evenings.step("won")
+@night.step("won")
 @click.argument("team", nargs=-1, required=True, metavar="TEAM")
 @match_option
 @at_option
 def won(team: tuple[str, ...], store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
     """Report that TEAM won: its name, its number, or one of its players."""
-    from equipoise.pickup.results import current, team_named
+    from equipoise.play.night import current, team_named
 
-    with evenings.opened(store) as evening:
-        winner = team_named(evening.night, people.unquoted(" ".join(team)))
+    with night.opened(store) as evening:
+        winner = team_named(evening.night, night_names.unquoted(" ".join(team)))
         ranks = [1.0 if n == winner else 2.0 for n in range(len(current(evening.night).teams))]
         _report(evening, ranks, (), match, when, as_json)
 
 
-@evenings.step("draw")
+@night.step("draw")
 @match_option
 @at_option
 def draw(store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
     """Report that nobody won."""
-    from equipoise.pickup.results import current
+    from equipoise.play.night import current
 
-    with evenings.opened(store) as evening:
+    with night.opened(store) as evening:
         _report(evening, [1.0] * len(current(evening.night).teams), (), match, when, as_json)
 
 
-@evenings.step("score", context_settings={"ignore_unknown_options": True})
+@night.step("score", context_settings={"ignore_unknown_options": True})
 @click.argument("scores", nargs=-1, required=True, type=Number(), metavar="N N")
 @match_option
 @at_option
@@ -61,13 +60,13 @@ def score(
     scores: tuple[float, ...], store: str | None, as_json: bool, match: str | None, when: str | None
 ) -> None:
     """Report the score of each team, in the order shown; more is better."""
-    from equipoise.fields import number_of
-    from equipoise.pickup.results import ranks_of
+    from equipoise.core.plain_data import number_of
+    from equipoise.play.night import ranks_of
 
     counted = [
         number_of(repr(abs(each)), "score", "night") * (-1.0 if each < 0.0 else 1.0) for each in scores
     ]
-    with evenings.opened(store) as evening:
+    with night.opened(store) as evening:
         _report(evening, ranks_of(counted), counted, match, when, as_json)
 
 
@@ -76,7 +75,7 @@ def _report(
     as_json: bool,
 ) -> None:  # fmt: skip
     """Keep a result once, and say so."""
-    from equipoise.pickup.results import current, match_of, result_event
+    from equipoise.play.night import current, match_of, result_event
 
     event = result_event(evening.night, ranks, scores, evening.time(when), match)
     wanted = match or current(evening.night).id
@@ -90,15 +89,15 @@ def _report(
         best = [n for n, rank in enumerate(ranks) if rank == min(ranks)]
         called = [evening.night.setup.called(n) for n in best]
         text = f"{called[0]} won" if len(best) == 1 else "A draw"
-        archives.tell(f"{text}. Next teams: equipoise night again (a mistake: equipoise night undo)")
+        archive_options.tell(f"{text}. Next teams: equipoise night again (a mistake: equipoise night undo)")
 
 
-@evenings.step("undo")
+@night.step("undo")
 def undo(store: str | None, as_json: bool) -> None:
     """Take back the last step: a result, or teams."""
-    from equipoise.pickup.night import RESULT, UNDO
+    from equipoise.play.night import RESULT, UNDO
 
-    with evenings.opened(store) as evening:
+    with night.opened(store) as evening:
         if not evening.night.steps:
             msg = "undo: there is no step to take back"
             raise InputError(msg)
@@ -111,19 +110,19 @@ def undo(store: str | None, as_json: bool) -> None:
             return
         click.echo({RESULT: "The result is taken back."}.get(last["kind"], "The last step is taken back."))
         if evening.night.proposal is not None:
-            from equipoise.pages.text.nights import proposal_lines
+            from equipoise.pages.text.night import proposal_lines
 
             lines = proposal_lines(evening.night.setup, evening.night.proposal, evening.night.spelled)
             click.echo("\n".join(lines))
 
 
-@evenings.step("table")
+@night.step("table")
 @table_forms
 def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
     """Show everyone: ratings, games, sitting out, and the current teams."""
-    from equipoise.pages.text.nights import table_lines, table_rows
+    from equipoise.pages.text.night import table_lines, table_rows
 
-    with evenings.opened(store) as evening:
+    with night.opened(store) as evening:
         rows = evening.rows()
         if as_json:
             proposal = evening.night.proposal

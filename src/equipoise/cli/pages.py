@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared.values import Date
+from equipoise.cli import archive_options
+from equipoise.cli.output_options import Date
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -21,11 +21,11 @@ def site_of(store: str, split: datetime | None) -> Site:
     """Return the pages of an archive."""
     from datetime import UTC
 
+    from equipoise.archive.timeline import chronicle_of
     from equipoise.pages.html.site import Site
-    from equipoise.serving.chronicle import chronicle_of
 
-    with archives.opened(store) as archive:
-        names = archives.up_to_date(archive).names
+    with archive_options.opened(store) as archive:
+        names = archive_options.up_to_date(archive).names
         chronicle = chronicle_of(archive.model, archive.matches(), names)
     return Site(chronicle, split=None if split is None else split.replace(tzinfo=UTC).timestamp())
 
@@ -40,7 +40,7 @@ split_option = click.option(
 
 
 @click.command(name="pages")
-@archives.store
+@archive_options.store
 @click.option("--out", metavar="DIR", required=True, help="The folder to write; it is made if necessary.")
 @split_option
 def command(store: str, out: str, split: datetime | None) -> None:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared import evenings
-from equipoise.cli.shared.values import Number
+from equipoise.cli import archive_options
+from equipoise.cli.output_options import Number
 from equipoise.errors import InputError
+from equipoise.service import night
 
 if TYPE_CHECKING:
     import ssl
 
-    from equipoise.pickup.game import PickupLobby
+    from equipoise.play.pickup import PickupLobby
 
 #: The variable with the password of our account, as others can read the arguments of a process.
 PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
@@ -43,7 +43,7 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
               help="How long everyone has to be ready.")  # fmt: skip
 @click.option("--pace", metavar="N", type=Number(0.1), default=0.8, show_default=True,
               help="Lines a second, after a burst of five; some servers allow more.")  # fmt: skip
-@evenings.store
+@night.store
 def command(
     address: str, channel: str, nick: str, lobbies: tuple[str, ...], apart: tuple[str, ...],
     admins: tuple[str, ...], vary: str, account: str, tls: bool, tls_ca: str | None, ready_time: float,
@@ -57,12 +57,12 @@ def command(
     import asyncio
     import signal
 
-    from equipoise.addresses import host_and_port
-    from equipoise.cli.shared.rules import groups
-    from equipoise.fields import price_of
-    from equipoise.server.irc import Address, Speaker
-    from equipoise.server.logging import log_events
-    from equipoise.server.pickups import Pickups
+    from equipoise.cli.request_options import groups
+    from equipoise.core.plain_data import price_of
+    from equipoise.service.chat.irc import Address, Speaker
+    from equipoise.service.monitoring import log_events
+    from equipoise.service.pickup_lobbies import Pickups
+    from equipoise.service.settings import host_and_port
 
     host, port = host_and_port(address, "--irc", "irc.example.org:6697")
     if not channel.startswith(("#", "&")) or any(sign in channel for sign in " ,\r\n\x07"):
@@ -79,12 +79,12 @@ def command(
         msg = f"--account needs its password in the variable {PASSWORD}"
         raise InputError(msg)
     log_events("info", as_json=False)
-    with archives.opened(evenings.address(store), create=True) as archive:
+    with archive_options.opened(night.address(store), create=True) as archive:
         pickups = Pickups(archive, given, apart=pairs, admins=admins, vary=price)
         where = Address(host, port, channel, nick, account, password, secure, pace)
 
         async def speak() -> None:
-            speaker = Speaker(pickups, where, lambda: archives.tell(f"in {channel} on {host}:{port}"))
+            speaker = Speaker(pickups, where, lambda: archive_options.tell(f"in {channel} on {host}:{port}"))
             loop = asyncio.get_running_loop()
             for each in (signal.SIGINT, signal.SIGTERM):
                 loop.add_signal_handler(each, speaker.stop)
@@ -95,9 +95,9 @@ def command(
 
 def _lobby(text: str, ready: float) -> PickupLobby:
     """Return the lobby of ``NAME=5v5@RULESET:MAP,MAP:veto``."""
-    from equipoise.logs.rules import ruleset_from
-    from equipoise.matches import Ruleset
-    from equipoise.pickup.game import PickupLobby
+    from equipoise.core.match import Ruleset
+    from equipoise.core.rulesets import ruleset_from
+    from equipoise.play.pickup import PickupLobby
 
     name, _, rest = text.partition("=")
     form, _, maps = rest.partition(":")

@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared import evenings
-from equipoise.cli.shared.printing import table, table_forms, with_json
-from equipoise.cli.shared.values import OneOf, Whole
-from equipoise.fields import printable
+from equipoise.cli import archive_options
+from equipoise.cli.output_options import OneOf, Whole, table, table_forms, with_json
+from equipoise.core.plain_data import printable
+from equipoise.service import night
 
 #: What players may be sorted by, and the widest cell of the table; --json has everything in full.
 SORTS, WIDEST = ("mu", "games", "sigma", "name", "id"), 48
 
 if TYPE_CHECKING:
-    from equipoise.archive.known import Standing
+    from equipoise.archive.standing import Standing
 
 
 @click.command(name="players")
-@evenings.store
+@night.store
 @click.option("--ruleset", metavar="TEXT", help="Only this ruleset, as openarena/tdm+g_instantgib.")
 @click.option("--top", type=Whole(1), metavar="N", help="Only the first N of each ruleset.")
 @click.option(
@@ -46,15 +45,17 @@ def command(
     form: str | None = None,
 ) -> None:
     """List everyone in an archive with the ratings in each ruleset they have played, the strongest first."""
-    from equipoise.logs.rules import ruleset_from, ruleset_text
+    from equipoise.core.rulesets import ruleset_from, ruleset_text
 
     wanted = None if ruleset is None else ruleset_text(ruleset_from(ruleset))
-    with archives.opened(evenings.address(store)) as archive:
-        players = _players(archives.up_to_date(archive))
+    with archive_options.opened(night.address(store)) as archive:
+        players = _players(archive_options.up_to_date(archive))
     if wanted is not None:
         there = sorted({player["ruleset"] for player in players})
         if wanted not in there:
-            archives.warn(f"--ruleset: nobody has played {wanted}; there are: {', '.join(there) or 'none'}")
+            archive_options.warn(
+                f"--ruleset: nobody has played {wanted}; there are: {', '.join(there) or 'none'}"
+            )
         players = [player for player in players if player["ruleset"] == wanted]
     players = _chosen(players, top, min_games, sort)
     click.echo(json.dumps({"players": players}, indent=2) if as_json else _text(players, form))
@@ -76,10 +77,10 @@ def _chosen(players: list[dict[str, Any]], top: int | None, games: int, sort: st
 
 def _players(standing: Standing) -> list[dict[str, Any]]:
     """Return a row for each player and ruleset as plain data."""
-    from equipoise.archive.known import bot_name
-    from equipoise.logs.rules import ruleset_text
+    from equipoise.archive.standing import bot_name
+    from equipoise.core.rulesets import ruleset_text
+    from equipoise.ratings.display_scale import scale_of
     from equipoise.ratings.model import is_bot
-    from equipoise.ratings.scale import scale_of
 
     scales = {ruleset: scale_of(standing.model, standing.state, ruleset) for ruleset in standing.rulesets}
     rows = []

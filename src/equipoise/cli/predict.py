@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.histories import progress_bar, read_history, since
-from equipoise.cli.shared.models import model_named, name_of, say_unplayed, with_model_options
-from equipoise.cli.shared.printing import table, table_forms, with_json
-from equipoise.cli.shared.rosters import store
+from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_model_options
+from equipoise.cli.output_options import table, table_forms, with_json
+from equipoise.cli.read_history import progress_bar, read_history, since
+from equipoise.cli.roster_options import store
 from equipoise.errors import InputError, again
 
 if TYPE_CHECKING:
@@ -48,9 +48,8 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
 
     FILES are JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
     """
-    from equipoise.matches import Ruleset
-    from equipoise.members import members_of
-    from equipoise.ratings.replaying import replay
+    from equipoise.core.match import Ruleset, members_of
+    from equipoise.ratings.replay import replay
     from equipoise.ratings.reports import predicted
 
     model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
@@ -93,7 +92,7 @@ def _members(team: str, known: set[str], find: Callable[[str], str]) -> list[str
 
 def _text(teams: tuple[str, ...], prediction: Predicted, form: str | None) -> str:
     """Return the prediction as a table, with the quality below."""
-    from equipoise.fields import printable
+    from equipoise.core.plain_data import printable
 
     rows: list[tuple[str, ...]] = [
         (printable(", ".join(_names(team))), f"{100 * one['win_probability']:.1f} %")
@@ -116,7 +115,7 @@ def _text(teams: tuple[str, ...], prediction: Predicted, form: str | None) -> st
 
 def _warn(strangers: list[str], played: bool) -> None:
     """Say who counts as a new player, and which ruleset nobody played: names are easily mistyped."""
-    from equipoise.fields import printable
+    from equipoise.core.plain_data import printable
 
     if strangers:
         names = ", ".join(printable(player) for player in strangers)

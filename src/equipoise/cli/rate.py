@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.histories import everything_kept, progress_bar, read_columns_of, read_history, since
-from equipoise.cli.shared.models import model_named, name_of, say_unplayed, with_model_options
-from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
-from equipoise.cli.shared.rosters import store
-from equipoise.cli.shared.values import Whole
+from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_model_options
+from equipoise.cli.output_options import NewFile, Whole, table, table_forms, with_json, write
+from equipoise.cli.read_history import everything_kept, progress_bar, read_columns_of, read_history, since
+from equipoise.cli.roster_options import store
+from equipoise.core.match import Ruleset
 from equipoise.errors import InputError
-from equipoise.matches import Ruleset
 
 if TYPE_CHECKING:
     from equipoise.ratings.reports import RatedRuleset, RatingTally
@@ -85,7 +84,7 @@ def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
     """Rate what is read into columns; None where that does not do."""
     if not getattr(model, "by_columns", False) or options["window"] is not None or options["curves"]:
         return None
-    from equipoise.ratings.columns import replay_columns
+    from equipoise.ratings.history_columns import replay_columns
     from equipoise.ratings.reports import RatingTally
 
     history = read_columns_of(files, since=options["since"], strict=options["strict"], store=options["store"])
@@ -99,7 +98,7 @@ def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
 
 def _by_matches(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) -> Any:
     """Rate matches, of any model and as every option wants it."""
-    from equipoise.ratings.replaying import replay
+    from equipoise.ratings.replay import replay
     from equipoise.ratings.reports import RatingTally
 
     history = read_history(files, strict=options["strict"], store=options["store"])
@@ -116,7 +115,7 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Rating
     import csv
     import io
 
-    from equipoise.logs.rules import GENERAL, ruleset_text
+    from equipoise.core.rulesets import GENERAL, ruleset_text
     from equipoise.ratings.model import answers
 
     played = {ruleset_text(ruleset): ruleset for ruleset in tally.rulesets if ruleset != Ruleset()}
@@ -142,7 +141,7 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Rating
 
 def _text(result: RatedRuleset, form: str | None) -> str:
     """Return the ratings of a ruleset as a table."""
-    from equipoise.fields import printable
+    from equipoise.core.plain_data import printable
 
     rows = [
         (printable(player["id"]), f"{player['scale']:.1f}", f"{player['mu']:.3f}", f"{player['sigma']:.3f}",
@@ -154,14 +153,14 @@ def _text(result: RatedRuleset, form: str | None) -> str:
 
 def _curves(path: str, model: Any, matches: Any, window: int | None) -> None:
     """Write curves over time, as the ending of the file says."""
-    from equipoise.ratings.curves import curves
+    from equipoise.ratings.rating_history import curves
 
     if window is not None:
         msg = "--curves cannot be used with --window"
         raise InputError(msg)
     found = curves(model, matches)
     if path.lower().endswith(".svg"):
-        from equipoise.pages.pictures.curves import curves_svg
+        from equipoise.pages.pictures.rating_curves import curves_svg
 
         general = {player: curve for (player, part), curve in found.items() if part == Ruleset()}
         longest = sorted(general, key=lambda player: (-len(general[player].at), player))[:DRAWN]

@@ -7,19 +7,19 @@ from typing import Any
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared.models import (
+from equipoise.cli import archive_options
+from equipoise.cli.model_options import (
     changed_model,
     say_unplayed,
     what_learns,
     with_kept_settings,
 )
-from equipoise.cli.shared.printing import with_json
-from equipoise.registry import MODELS
+from equipoise.cli.output_options import with_json
+from equipoise.core.registry import MODELS
 
 
 @click.command(name="rebuild")
-@archives.store
+@archive_options.store
 @click.option(
     "--model",
     metavar="NAME",
@@ -33,7 +33,7 @@ def command(store: str, as_json: bool, **options: Any) -> None:
     The archive keeps the choice: from then on ingest and watch learn with it.
     What is not named stays as it is: the model, its settings, the starting weights.
     """
-    with archives.opened(store) as archive:
+    with archive_options.opened(store) as archive:
         reason = archive.rebuild_reason
         parts = [options[each] for each in ("model", "profile", "settings", "starting")]
         updated = archive.rebuild(changed_model(archive.chosen_model, *parts) if any(parts) else None)

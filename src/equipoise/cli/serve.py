@@ -12,9 +12,9 @@ from typing import Any
 
 import click
 
-from equipoise.cli.shared.values import Number, Whole
+from equipoise.cli.output_options import Number, Whole
 from equipoise.errors import InputError
-from equipoise.server.settings import Settings, place_of, read_settings
+from equipoise.service.settings import Settings, place_of, read_settings
 
 #: How flags take the kinds of settings that a value may be wrong for.
 KINDS = {int: Whole(), float: Number()}
@@ -64,9 +64,9 @@ def command(config: str | None, **typed: Any) -> None:
     with naming(place):
         settings = read()
 
-    from equipoise.archive.databases import shown
-    from equipoise.server.logging import log_events
-    from equipoise.server.running import Begun, run
+    from equipoise.archive.open_database import shown
+    from equipoise.service.monitoring import log_events
+    from equipoise.service.process import Begun, run
 
     def say(begun: Begun) -> None:
         where = f"[{begun.host}]" if ":" in begun.host else begun.host

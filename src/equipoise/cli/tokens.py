@@ -7,10 +7,9 @@ import os
 
 import click
 
-from equipoise.cli.shared.printing import table, table_forms, with_json
-from equipoise.cli.shared.values import OneOf
+from equipoise.cli.output_options import OneOf, table, table_forms, with_json
 
-#: What a token may be for, as :data:`equipoise.server.tokens.SCOPES`.
+#: What a token may be for, as :data:`equipoise.service.tokens.SCOPES`.
 SCOPES = ("read", "report", "admin")
 
 _file = click.option(
@@ -36,7 +35,7 @@ def command() -> None:
 )  # fmt: skip
 def _make(path: str, name: str, scope: str) -> None:
     """Make a token and print it; it cannot be shown again."""
-    from equipoise.server.tokens import make
+    from equipoise.service.tokens import make
 
     token, text = make(path, name, scope)
     click.echo(f"token {token.id} for {name} ({scope}); keep it, it cannot be shown again:", err=True)
@@ -49,7 +48,7 @@ def _make(path: str, name: str, scope: str) -> None:
 @table_forms
 def _list(path: str, as_json: bool, form: str | None = None) -> None:
     """List tokens: who has which, for what, since when."""
-    from equipoise.server.tokens import read
+    from equipoise.service.tokens import read
 
     if not os.path.exists(path):
         click.echo(f"note: {path}: there is no such file; 'equipoise tokens make' makes one", err=True)
@@ -60,7 +59,7 @@ def _list(path: str, as_json: bool, form: str | None = None) -> None:
         ]
         click.echo(json.dumps({"tokens": plain}, indent=2))
         return
-    from equipoise.fields import printable
+    from equipoise.core.plain_data import printable
 
     rows = [(each.id, each.scope, each.made, printable(each.name)) for each in tokens]
     click.echo(table(("id", "scope", "made", "name"), rows, form))
@@ -71,8 +70,8 @@ def _list(path: str, as_json: bool, form: str | None = None) -> None:
 @click.argument("token_id", metavar="ID")
 def _revoke(path: str, token_id: str) -> None:
     """Revoke the token with an ID."""
-    from equipoise.fields import printable
-    from equipoise.server.tokens import revoke
+    from equipoise.core.plain_data import printable
+    from equipoise.service.tokens import revoke
 
     token = revoke(path, token_id)
     click.echo(f"token {token.id} of {printable(token.name)} is revoked")

@@ -7,10 +7,9 @@ from typing import Any
 
 import click
 
-from equipoise.cli.histories import progress_bar, read_history
-from equipoise.cli.shared.printing import table, table_forms, with_json
-from equipoise.cli.shared.rosters import store
-from equipoise.cli.shared.values import Number, Whole
+from equipoise.cli.output_options import Number, Whole, table, table_forms, with_json
+from equipoise.cli.read_history import progress_bar, read_history
+from equipoise.cli.roster_options import store
 
 
 @click.command(name="tune")
@@ -53,13 +52,12 @@ def command(file: str, **options: Any) -> None:
 
     It is compared with the shipped default, which is a mixture of filters, and with one filter untuned.
     """
-    from equipoise.lab.metrics import measure
-    from equipoise.lab.progressive import group_of, judge, predicted
-    from equipoise.lab.tuning import BOUNDS, tune
-    from equipoise.logs.rules import ruleset_text
+    from equipoise.core.rulesets import ruleset_text
+    from equipoise.ratings.lab.evaluation import group_of, judge, measure, predicted
+    from equipoise.ratings.lab.tuning import BOUNDS, tune
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture
     from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
-    from equipoise.ratings.replaying import in_order
+    from equipoise.ratings.replay import in_order
 
     history = read_history((file,), store=options["store"])
     contests = [contest for match in in_order(history.matches) for contest in match.contests]

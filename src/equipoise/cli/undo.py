@@ -6,13 +6,13 @@ import json
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared.printing import with_json
+from equipoise.cli import archive_options
+from equipoise.cli.output_options import with_json
 
 
 @click.command(name="undo")
 @click.argument("match", metavar="MATCH")
-@archives.store
+@archive_options.store
 @click.option("--back", is_flag=True, help="Include a match that was undone again.")
 @with_json
 def command(match: str, store: str, back: bool, as_json: bool) -> None:
@@ -20,7 +20,7 @@ def command(match: str, store: str, back: bool, as_json: bool) -> None:
 
     It stays in the archive, so that reading its log again does not bring it back.
     """
-    with archives.opened(store) as archive:
+    with archive_options.opened(store) as archive:
         known = archive.undo(match, back=back)
         updated = archive.update_ratings()
     if as_json:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.cli.shared.printing import print_json, table, table_forms, with_json, write
-from equipoise.cli.shared.values import Number
+from equipoise.cli.output_options import Number, print_json, table, table_forms, with_json, write
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.solution import Solution
-    from equipoise.verifying.findings import Verification
+    from equipoise.verification.receipt_check import Verification
 
 #: Seconds after which what is not proven is left unconfirmed.
 SECONDS = 10.0
@@ -34,11 +33,11 @@ def command(receipt: str, time_limit: float, as_json: bool, form: str | None = N
     FILE may be - for standard input.  The check shares nothing with the search.
     The exit code is 1 if something is false; what cannot be confirmed is listed, and is no error.
     """
-    from equipoise.clock import deadline
-    from equipoise.files.kinds import check
-    from equipoise.files.rosters import content_of
-    from equipoise.verifying.checking import verify
-    from equipoise.verifying.receipts import parse
+    from equipoise.core.clock import deadline
+    from equipoise.files.file_kinds import check
+    from equipoise.files.read_roster import content_of
+    from equipoise.verification.receipt_check import verify
+    from equipoise.verification.receipts import parse
 
     try:
         stop = deadline(time_limit)
@@ -76,6 +75,6 @@ def save_receipt(request: BalanceRequest, solution: Solution, path: str) -> None
     """Write the receipt of an answer into a file."""
     import json
 
-    from equipoise.verifying.receipts import receipt
+    from equipoise.verification.receipts import receipt
 
     write("--receipt", path, json.dumps(receipt(request, solution), indent=2) + "\n")

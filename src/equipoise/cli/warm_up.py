@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from equipoise import notices
+from equipoise.core import notices
 from equipoise.errors import UnsupportedError
 
 
@@ -15,8 +15,8 @@ def command() -> None:
     Once per installation; it takes about half a minute.  What is compiled is kept beside the package, or in a
     cache folder of the user, or in NUMBA_CACHE_DIR.
     """
-    from equipoise.compiled import available
-    from equipoise.serving.warming import warm_up
+    from equipoise.core.compiled import available
+    from equipoise.service.kernel_warmup import warm_up
 
     if not available():
         click.echo("Nothing to compile: numba is not installed here, and searches run without it.")

@@ -9,16 +9,15 @@ from pathlib import Path
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared.printing import json_option
-from equipoise.cli.shared.values import Number
+from equipoise.cli import archive_options
+from equipoise.cli.output_options import Number, json_option
+from equipoise.core.registry import GAMES
 from equipoise.errors import InputError
-from equipoise.registry import GAMES
 
 
 @click.command(name="watch")
 @click.argument("path", metavar="PATH")
-@archives.store
+@archive_options.store
 @click.option(
     "--game", default="auto", show_default=True, metavar="NAME",
     help=f"Whose log it is: auto, {', '.join(GAMES)}.",
@@ -27,7 +26,7 @@ from equipoise.registry import GAMES
     "--interval", default=1.0, show_default=True, type=Number(0.01, 3600.0), metavar="SECONDS",
     help="How often to look for what is new.",
 )  # fmt: skip
-@archives.mutators
+@archive_options.mutators
 @click.option("--once", is_flag=True, help="Read what there is, and end.")
 @json_option("Print JSON, one line each time there is something new.")
 def command(
@@ -37,9 +36,9 @@ def command(
 
     Ratings are up to date within the interval after each game.
     """
-    from equipoise.files.kinds import HEAD, READERS, kind_of
-    from equipoise.ingest.mutators import read_mutators
-    from equipoise.ingest.watching import Watch
+    from equipoise.archive.ingest.custom_mutators import read_mutators
+    from equipoise.archive.ingest.ingest import Watch
+    from equipoise.files.file_kinds import HEAD, READERS, kind_of
 
     if path == "-":
         msg = "PATH must be a log file, got -; 'equipoise ingest -' reads standard input"
@@ -54,16 +53,16 @@ def command(
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    with archives.filled(store) as archive, Watch(archive, path, game, counted) as watch:
-        archives.say_rebuilt(archive.update_ratings())
+    with archive_options.filled(store) as archive, Watch(archive, path, game, counted) as watch:
+        archive_options.say_rebuilt(archive.update_ratings())
         while True:
             tally, updated = watch.step()
             for text in watch.news():
-                archives.warn(text)
+                archive_options.warn(text)
             if updated or once:
-                archives.say_read(tally)
-                click.echo(json.dumps(watch.plain()) if as_json else archives.counts(tally))
+                archive_options.say_read(tally)
+                click.echo(json.dumps(watch.plain()) if as_json else archive_options.counts(tally))
             if updated:
-                archives.say_rebuilt(updated)
+                archive_options.say_rebuilt(updated)
             if once or stop.wait(interval):
                 return

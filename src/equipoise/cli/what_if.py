@@ -6,9 +6,8 @@ import json
 
 import click
 
-from equipoise.cli import archives
-from equipoise.cli.shared.printing import NewFile, table, table_forms, with_json, write
-from equipoise.cli.shared.values import Whole
+from equipoise.cli import archive_options
+from equipoise.cli.output_options import NewFile, Whole, table, table_forms, with_json, write
 from equipoise.errors import InputError
 
 #: Seconds for the teams of one match.
@@ -16,7 +15,7 @@ SECONDS = 1.0
 
 
 @click.command(name="what-if")
-@archives.store
+@archive_options.store
 @click.option("--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw the arms into a file.")
 @click.option(
     "--seed",
@@ -34,11 +33,11 @@ def command(store: str, plot: str | None, seed: int, as_json: bool, form: str | 
     Each way uses only what was known before the match; chances are those of the ratings after
     the last one.  'played' is what really happened.
     """
-    from equipoise.clock import deadline
-    from equipoise.lab.counterfactual import what_if
-    from equipoise.pages.pictures.arms import arms_svg
+    from equipoise.core.clock import deadline
+    from equipoise.pages.pictures.what_if_chart import arms_svg
+    from equipoise.play.what_if import what_if
 
-    with archives.opened(store) as archive:
+    with archive_options.opened(store) as archive:
         found = what_if(
             archive.matches(),
             archive.model,

@@ -1,6 +1,7 @@
 """Match files straight into columns, for who rates whole histories.
 
-The meaning and the errors are those of :func:`equipoise.files.matches.read_matches`, many times faster and
+The meaning and the errors are those of :func:`equipoise.files.read_matches.read_matches`, many times faster
+and
 smaller.  What is rare is left to that function: :func:`read_columns` gives None where a file is of another
 format, or where two records of one id would have to be compared.
 """
@@ -16,17 +17,22 @@ from typing import IO, Any
 
 import numpy as np
 
-from equipoise.arrays import Ints
+from equipoise.core.arrays import Ints
+from equipoise.core.match import Match, Skipped
 from equipoise.errors import InputError
-from equipoise.files.kinds import HEAD, mistaken
-from equipoise.files.match_cells import Cells, Unusual, rows_of
-from equipoise.files.match_lines import Decoded, LineDecoder
-from equipoise.files.match_rows import RowDecoder, hashes_of
-from equipoise.files.match_series import parquet_columns
-from equipoise.games.plain import Progress, from_line, silence
-from equipoise.logs.lines import LONGEST_LINE
-from equipoise.matches import Match, Skipped
-from equipoise.ratings.columns import Columns
+from equipoise.files.file_kinds import HEAD, mistaken
+from equipoise.files.match_json_columns import Decoded, LineDecoder
+from equipoise.files.match_table_columns import (
+    Cells,
+    RowDecoder,
+    Unusual,
+    hashes_of,
+    parquet_columns,
+    rows_of,
+)
+from equipoise.games.log_reader import LONGEST_LINE
+from equipoise.games.plain.reader import Progress, from_line, silence
+from equipoise.ratings.history_columns import Columns
 
 #: Bytes that are decoded at a time: as much as stays in a processor's cache.
 BLOCK = 1 << 17
@@ -34,7 +40,7 @@ BLOCK = 1 << 17
 #: Endings of files that hold no lines of JSON: tables, and others.
 TABLES, PARQUET, OTHERS = (".csv", ".tsv"), ".parquet", (".npz",)
 
-#: What is nothing in a line, as :mod:`equipoise.games.plain` has it.
+#: What is nothing in a line, as :mod:`equipoise.games.plain.reader` has it.
 _BLANK = b" \t\r\n\xef\xbb\xbf"
 
 
@@ -75,7 +81,7 @@ def _counted(parts: Iterator[Cells], tell: Callable[[], None]) -> Iterator[Cells
 def read_columns(
     sources: Sequence[str], progress: Progress | None = None, *, most_places: int = 0
 ) -> ReadColumns | None:
-    """Read match files into columns; None where that needs :func:`equipoise.files.matches.read_matches`.
+    """Read match files into columns; None where that needs :func:`equipoise.files.read_matches.read_matches`.
 
     Parameters
     ----------

@@ -14,10 +14,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.arrays import Floats, Ints
+from equipoise.core.arrays import Floats, Ints
+from equipoise.core.linear_programs import Program
 from equipoise.errors import InputError
 from equipoise.lobbies.problem import LobbyProblem
-from equipoise.programs import Program
 
 #: More make-ups than teams of 30 players have, in all.
 MOST_MAKEUPS = 40_000

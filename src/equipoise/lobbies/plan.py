@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NotRequired, TypedDict
 
+from equipoise.core.player import LARGEST_WEIGHT, Player
 from equipoise.errors import InputError
-from equipoise.players import LARGEST_WEIGHT, Player
 from equipoise.teams.solution import Status
 
 

@@ -16,20 +16,18 @@ from io import UnsupportedOperation
 from numbers import Real
 from typing import IO, Any
 
-from equipoise.compiled import pays
+from equipoise.core.compiled import pays
+from equipoise.core.data_frames import Table
+from equipoise.core.match import Contest, Match, Ruleset, Teams, members_of
+from equipoise.core.player import LARGEST_WEIGHT, Rating
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Match, Ruleset
-from equipoise.members import Teams, members_of
-from equipoise.players import LARGEST_WEIGHT, Rating
-from equipoise.ratings.folding import LATEST, Folding
 from equipoise.ratings.model import Chances, RatingModel, State, chances_of, checked, ratings_of
-from equipoise.ratings.models.gaussian_filter.learnt import listed
+from equipoise.ratings.models.gaussian_filter.contest_columns import GENERAL, Packed, levels, pack
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters
-from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Packed, levels, pack
-from equipoise.ratings.models.gaussian_filter.state import FilterState
-from equipoise.ratings.states import check_state
-from equipoise.tables import Table
+from equipoise.ratings.models.gaussian_filter.state_columns import FilterState, listed
+from equipoise.ratings.per_player_model import LATEST, Folding
+from equipoise.ratings.state_check import check_state
 
 #: Contests recorded from which it pays to load the compiled kernels.
 WORTH = 2000

@@ -10,10 +10,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Protocol, cast
 
+from equipoise.core.match import Contest, Ruleset, Teams, members_of
+from equipoise.core.player import Rating
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Ruleset
-from equipoise.members import Teams, members_of
-from equipoise.players import Rating
 
 #: How the ids of bots begin: ``bot:<name>:<level>``.
 BOT = "bot:"
@@ -135,7 +134,8 @@ class Further:
     #: begin with one, and those that belong to nobody: tuples of numbers, and mappings from rulesets.
     local: ClassVar[bool] = False
 
-    #: Whether it learns from columns of numbers too (:func:`equipoise.ratings.columns.replay_columns`).
+    #: Whether it learns from columns of numbers too
+    #: (:func:`equipoise.ratings.history_columns.replay_columns`).
     by_columns: ClassVar[bool] = False
 
     def prepare(self, contests: int) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypedDict
 
-from equipoise.matches import Match, Ruleset
+from equipoise.core.match import Match, Ruleset
+from equipoise.ratings.display_scale import mean_bot, scale_of
 from equipoise.ratings.model import RatingModel, State, answers, chances_of, ratings_of
-from equipoise.ratings.scale import mean_bot, scale_of
 
 
 @dataclass(frozen=True, slots=True)

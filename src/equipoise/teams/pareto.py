@@ -20,12 +20,12 @@ from typing import Any, Unpack
 import numpy as np
 
 from equipoise.errors import InputError
-from equipoise.teams.balancing import balance
-from equipoise.teams.keywords import Keywords, Players
-from equipoise.teams.objectives.composing import AtMost, OnPaper
+from equipoise.teams.balance import balance
+from equipoise.teams.objectives.composed import AtMost, OnPaper
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.objectives.units import Asked, compose
 from equipoise.teams.request import BalanceRequest
+from equipoise.teams.request_fields import Keywords, Players
 from equipoise.teams.solution import Solution, Split, Status
 
 #: Points after which the walk ends: a picture shows no more.

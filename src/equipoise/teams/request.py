@@ -22,19 +22,18 @@ from typing import Any, Unpack, cast
 
 import numpy as np
 
+from equipoise.core.player import LARGEST_WEIGHT, NO_SIDE, Bots, Player
+from equipoise.core.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
+from equipoise.core.stopping import Stop, never
 from equipoise.errors import InputError, UnknownNameError
-from equipoise.players import LARGEST_WEIGHT, NO_SIDE, Bots, Player
-from equipoise.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
-from equipoise.stopping import Stop, never
-from equipoise.teams.keywords import Judge, Keywords, Players, data_of, keywords_of
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import check_scale, compose_in, units_of
-from equipoise.teams.problem.arguments import frozen, with_scale
-from equipoise.teams.problem.components import Contradiction
+from equipoise.teams.problem.build import MOST_TEAMS, Besides, Roster, Sizes, build, rated, size_rules
+from equipoise.teams.problem.linear_rules import Rule
 from equipoise.teams.problem.preferences import Preference, check_named, preferences_of
 from equipoise.teams.problem.problem import Problem, SizeRules
-from equipoise.teams.problem.roster import MOST_TEAMS, Besides, Roster, Sizes, build, rated, size_rules
-from equipoise.teams.problem.rules import Rule
+from equipoise.teams.problem.two_team_components import Contradiction
+from equipoise.teams.request_fields import Judge, Keywords, Players, data_of, frozen, keywords_of, with_scale
 
 #: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
 DEFAULT_OBJECTIVE = "spread"
@@ -93,7 +92,8 @@ class BalanceRequest:
     rules : tuple of Rule
         Sums over each team's players that must stay within limits.
     objective : str, callable, Objective, sequence or mapping
-        A name of :data:`equipoise.registry.OBJECTIVES`, ``"module:attribute"``, or the thing itself; several
+        A name of :data:`equipoise.core.registry.OBJECTIVES`, ``"module:attribute"``, or the thing itself;
+        several
         in a sequence, most important first; or a mapping from names to weights for their weighted sum.
         ``"moves"`` is how many players change team.
         The prices of preferences count with win probability, first of all, unless ``"preferences"`` is among
@@ -102,10 +102,10 @@ class BalanceRequest:
         With objectives in a sequence, how far from the optimum of each but the last those after it may go,
         in its own unit; by default the tolerance for ``win``, and 0.
     solver : str or callable
-        A name of :data:`equipoise.registry.SOLVERS`, ``"module:attribute"``, the thing itself, or
+        A name of :data:`equipoise.core.registry.SOLVERS`, ``"module:attribute"``, the thing itself, or
         ``"auto"``.
     rerank : str or callable, optional
-        A name of :data:`equipoise.registry.RERANKERS` by which the best splits are re-ranked: those of
+        A name of :data:`equipoise.core.registry.RERANKERS` by which the best splits are re-ranked: those of
         the 1000 best that give up no more win probability than the tolerance.
     keep : int
         How many different splits are wanted, best first.  Players of equal weight count as the same.

@@ -9,9 +9,9 @@ from typing import Any, NotRequired, TypedDict
 
 import numpy as np
 
+from equipoise.core.data_frames import Table
+from equipoise.core.player import Player, Rating
 from equipoise.errors import InputError
-from equipoise.players import Player, Rating
-from equipoise.tables import Table
 from equipoise.teams.problem.preferences import Outcome
 
 #: The power unless another is asked for: a split at the mean distance is a quarter as likely as an even one.

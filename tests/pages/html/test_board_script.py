@@ -15,7 +15,7 @@ import pytest
 from benchmarks import board
 
 from equipoise.pages.html.board import OBJECTIVES, SCRIPTS, board_html, board_script
-from equipoise.pages.html.catalogue import texts
+from equipoise.pages.html.site import texts
 
 pytestmark = pytest.mark.slow
 

@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from equipoise.archive.database import Database
-from equipoise.archive.schema import ARCHIVE, HEAD, METADATA
+from equipoise.archive.tables import ARCHIVE, HEAD, METADATA
 from equipoise.errors import InputError
 
 #: Where alembic keeps which schema a database has.

@@ -12,11 +12,11 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from equipoise.games.halflife.rules import CS2, GO, MAPS, OLD, OTHER, RULES, changes_play, rules_of
-from equipoise.logs.lines import Block, GameReader
-from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
-from equipoise.logs.rules import GameRules
-from equipoise.matches import Contest, Match, Ruleset, Unfinished
+from equipoise.core.match import Contest, Match, Ruleset, Unfinished
+from equipoise.core.rulesets import GameRules
+from equipoise.games.halflife.rulesets import CS2, GO, MAPS, OLD, OTHER, RULES, changes_play, rules_of
+from equipoise.games.log_reader import Block, GameReader
+from equipoise.games.match_in_progress import ALONE, NAME, Play, bot_id, text_from
 
 #: The beginning of a line, with a date; over HTTP the newest games write milliseconds and no ``L``.
 LINE = re.compile(
@@ -61,7 +61,7 @@ ENOUGH_LINES = 3
 
 
 class HalfLife:
-    """Half-Life and Counter-Strike, see :class:`equipoise.logs.reading.Game`."""
+    """Half-Life and Counter-Strike, see :class:`equipoise.games.log_reader.Game`."""
 
     name = "halflife"
 
@@ -202,7 +202,7 @@ def _identity(name: str, identity: str) -> str:
 
 
 class HalfLifeReader(GameReader[HalfLifeGame]):
-    """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
+    """Reads one log, see :class:`equipoise.games.log_reader.Reader`."""
 
     cut_off = "the log ends before the game does"
 

@@ -2,7 +2,7 @@ r"""``quake3``: servers of the Quake 3 family: ``games.log`` with times, and con
 
 A line is ``mmm:ss Kind: rest``; a game begins with ``InitGame`` and has a result when ``Exit`` is followed by
 ``red:n  blue:m`` or by a ``score:`` for everybody who plays.  Nothing after that is needed, so a result is
-certain the moment it is read.  What the lines mean is in :mod:`equipoise.games.quake3.game`.
+certain the moment it is read.  What the lines mean is in :mod:`equipoise.games.quake3.match_lines`.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from equipoise.games.quake3.clients import ClientInfo
-from equipoise.games.quake3.game import LINES, Quake3Game
-from equipoise.games.quake3.rules import RULES, ServerSetup, setup_of
-from equipoise.logs.lines import Block, GameReader
-from equipoise.logs.rules import GameRules
+from equipoise.core.rulesets import GameRules
+from equipoise.games.log_reader import Block, GameReader
+from equipoise.games.quake3.match_lines import LINES, ClientInfo, Quake3Game
+from equipoise.games.quake3.rulesets import RULES, ServerSetup, setup_of
 
 #: Lines that matter, with and without a time.  All others are passed over as fast as they can be: that is why
 #: the line feed before a line stands here, the time is never tried twice, and first letters are looked at.
@@ -49,7 +48,7 @@ NO_RESULT = "it ends without a result"
 
 
 class Quake3:
-    """The Quake 3 family, see :class:`equipoise.logs.reading.Game`."""
+    """The Quake 3 family, see :class:`equipoise.games.log_reader.Game`."""
 
     name = "quake3"
 
@@ -82,7 +81,7 @@ class Quake3:
 
 
 class Quake3Reader(GameReader[Quake3Game]):
-    """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
+    """Reads one log, see :class:`equipoise.games.log_reader.Reader`."""
 
     def __init__(
         self, source: str, first_line: int = 1, custom: Mapping[str, frozenset[str]] | None = None

@@ -12,12 +12,11 @@ import re
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from equipoise.games.ut2004.rules import LONE_TYPES, RULES, TEAM_TYPES
-from equipoise.logs.lines import Block, GameReader
-from equipoise.logs.play import ALONE, NAME, Play, bot_id, text_from
-from equipoise.logs.reading import Parsed
-from equipoise.logs.rules import GameRules
-from equipoise.matches import Contest, Match, Unfinished
+from equipoise.core.match import Contest, Match, Unfinished
+from equipoise.core.rulesets import GameRules
+from equipoise.games.log_reader import Block, GameReader, Parsed
+from equipoise.games.match_in_progress import ALONE, NAME, Play, bot_id, text_from
+from equipoise.games.ut2004.rulesets import LONE_TYPES, RULES, TEAM_TYPES
 
 #: The beginning of a game.
 NEW_GAME = re.compile(rb"(?:^|\n)(?:\xef\xbb\xbf)?\d{1,9}(?:\.\d{1,6})?\tNG\t")
@@ -43,7 +42,7 @@ NO_RESULT = "it ends without a result"
 
 
 class UT2004:
-    """Unreal Tournament 2004, see :class:`equipoise.logs.reading.Game`."""
+    """Unreal Tournament 2004, see :class:`equipoise.games.log_reader.Game`."""
 
     name = "ut2004"
 
@@ -250,7 +249,7 @@ LINES: dict[str, Callable[[UT2004Game, list[str]], str | None]] = {
 
 
 class UT2004Reader(GameReader[UT2004Game]):
-    """Reads one log, see :class:`equipoise.logs.reading.Reader`."""
+    """Reads one log, see :class:`equipoise.games.log_reader.Reader`."""
 
     def __init__(self, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)

@@ -1,8 +1,10 @@
 """What every page of an archive shares: links, texts, templates, the policy, and the kinds of page.
 
 A page is found by its path, such as ``player/ann-1b2c3d.html``.  The same paths serve a folder of static
-files and a service, so every link is relative.  A kind of page is a file in :mod:`equipoise.pages.html.kinds`
+files and a service, so every link is relative.  A kind of page is a file in :mod:`equipoise.pages.html`
 and a line in :data:`KINDS`.
+
+The texts of all pages, by language: one file each, so that others can translate.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import hashlib
 import io
 import math
 import re
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -25,21 +28,44 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from equipoise.fields import printable
-from equipoise.logs.rules import ruleset_text
-from equipoise.matches import Ruleset
-from equipoise.pages.html.catalogue import texts
-from equipoise.pages.text.grids import FORMULA
-from equipoise.serving.chronicle import Chronicle
+from equipoise.archive.timeline import Chronicle
+from equipoise.core.match import Ruleset
+from equipoise.core.plain_data import printable
+from equipoise.core.rulesets import ruleset_text
+from equipoise.errors import UnknownNameError
+from equipoise.pages.text.tables import FORMULA
+
+
+@cache
+def texts(language: str = "en") -> Mapping[str, Any]:
+    """Return the catalogue of a language.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is none.
+
+    Examples
+    --------
+    >>> texts("en")["board"]["team"].format(number=2)
+    'Team 2'
+    """
+    folder = files(__package__).joinpath("texts")
+    known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
+    if language not in known:
+        kind = "language"
+        raise UnknownNameError(kind, language, known)
+    return tomllib.loads(folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
+
 
 #: The kinds of page, in the order of the menu; each module has a ``KIND``.
 KINDS: Mapping[str, str] = MappingProxyType(
     {
-        "leaderboard": "equipoise.pages.html.kinds.leaderboard",
-        "match": "equipoise.pages.html.kinds.match",
-        "player": "equipoise.pages.html.kinds.player",
-        "fairness": "equipoise.pages.html.kinds.fairness",
-        "servers": "equipoise.pages.html.kinds.servers",
+        "leaderboard": "equipoise.pages.html.leaderboard_page",
+        "match": "equipoise.pages.html.match_page",
+        "player": "equipoise.pages.html.player_page",
+        "fairness": "equipoise.pages.html.fairness_page",
+        "servers": "equipoise.pages.html.servers_page",
     }
 )
 

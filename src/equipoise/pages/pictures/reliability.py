@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from equipoise.fields import number
+from equipoise.core.plain_data import number
 from equipoise.pages.pictures.svg import (
     COLOURS,
     DASHES,

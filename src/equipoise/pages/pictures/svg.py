@@ -7,7 +7,7 @@ import unicodedata
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from equipoise.fields import printable
+from equipoise.core.plain_data import printable
 
 #: Colours that differ for colour-blind eyes too: M. Okabe, K. Ito, "Color Universal Design", 2008.
 #: Its yellow is darkened, as it is not seen on white.

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from equipoise.fields import number, printable
-from equipoise.pages.text.grids import Grid, csv_lines, markdown_lines
+from equipoise.core.plain_data import number, printable
+from equipoise.pages.text.tables import Grid, csv_lines, markdown_lines
 
 #: How wide lines of a table are, and the least that is left for its last column.
 WIDTH, NARROWEST = 110, 40

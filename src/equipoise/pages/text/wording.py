@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from equipoise.fields import number, printable
-from equipoise.teams.explaining.asking import Constraint
-from equipoise.teams.explaining.explaining import Alternative
-from equipoise.teams.explaining.judging import Cost, TeamChanges
-from equipoise.teams.explaining.relaxing import words as words_of
+from equipoise.core.plain_data import number, printable
+from equipoise.teams.explain.asked_rules import Constraint
+from equipoise.teams.explain.asked_rules import words as words_of
+from equipoise.teams.explain.explanation import Alternative
+from equipoise.teams.explain.valuation import Cost, TeamChanges
 
 #: A change of chance below it is not worth a digit: half of the last one shown.
 UNSEEN = 5e-5

@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from equipoise.matches import Contest
-from equipoise.players import Rating
-from equipoise.ratings.folding import Entries, Entry, Folding, check_above, check_finite, softmax
+from equipoise.core.match import Contest
+from equipoise.core.player import Rating
+from equipoise.ratings.per_player_model import Entries, Entry, Folding, check_above, check_finite, softmax
 
 #: Powers of ten beyond this leave the numbers.
 STEEPEST = 300.0
@@ -35,7 +35,7 @@ class Elo(Folding):
 
     Examples
     --------
-    >>> from equipoise.matches import Ruleset
+    >>> from equipoise.core.match import Ruleset
     >>> model = Elo()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
     >>> state["ann"], state["bob"]

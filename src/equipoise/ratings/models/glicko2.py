@@ -9,10 +9,18 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from equipoise.matches import Contest
-from equipoise.players import Rating
-from equipoise.ratings.folding import Entries, Entry, Folding, between, check_above, check_finite, softmax
-from equipoise.ratings.normal import odds
+from equipoise.core.match import Contest
+from equipoise.core.player import Rating
+from equipoise.ratings.distributions import odds
+from equipoise.ratings.per_player_model import (
+    Entries,
+    Entry,
+    Folding,
+    between,
+    check_above,
+    check_finite,
+    softmax,
+)
 
 #: Rating points for one unit of the internal scale: 400 / ln 10, as the paper rounds it.
 UNIT = 173.7178

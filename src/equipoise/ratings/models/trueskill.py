@@ -13,14 +13,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from equipoise.core.match import Contest, Ruleset, Teams
+from equipoise.core.player import Rating
+from equipoise.core.win_probability import win_probability
 from equipoise.errors import InputError
-from equipoise.link import win_probability
-from equipoise.matches import Contest, Ruleset
-from equipoise.members import Teams
-from equipoise.players import Rating
-from equipoise.ratings.folding import Entries, Entry, Folding, Table, check_above, check_finite
+from equipoise.ratings.distributions import below, between, beyond, quantile
 from equipoise.ratings.model import question
-from equipoise.ratings.normal import below, between, beyond, quantile
+from equipoise.ratings.per_player_model import Entries, Entry, Folding, Table, check_above, check_finite
 
 #: Messages have settled when none moves by more than this part; and at most so many sweeps.
 SETTLED, SWEEPS = 1e-11, 500
@@ -50,7 +49,7 @@ class TrueSkill(Folding):
 
     Examples
     --------
-    >>> from equipoise.matches import Ruleset
+    >>> from equipoise.core.match import Ruleset
     >>> model = TrueSkill()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
     >>> [round(number, 3) for number in state["ann"]]

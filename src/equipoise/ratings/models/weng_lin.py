@@ -13,13 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from equipoise.core.match import Contest, Ruleset, Teams
+from equipoise.core.player import Rating
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Ruleset
-from equipoise.members import Teams
-from equipoise.players import Rating
-from equipoise.ratings.folding import Entries, Entry, Folding, Table, check_above, check_finite
+from equipoise.ratings.distributions import below, odds, quantile
 from equipoise.ratings.model import question
-from equipoise.ratings.normal import below, odds, quantile
+from equipoise.ratings.per_player_model import Entries, Entry, Folding, Table, check_above, check_finite
 
 #: A team's sum of mu and of sigma squared.
 Sums = tuple[float, float]
@@ -149,7 +148,7 @@ class BradleyTerry(WengLin):
     Examples
     --------
     >>> from equipoise.errors import InputError
-    >>> from equipoise.matches import Contest, Ruleset
+    >>> from equipoise.core.match import Contest, Ruleset
     >>> model = BradleyTerry()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
     >>> [round(number, 4) for number in state["ann"]]
@@ -184,7 +183,7 @@ class PlackettLuce(WengLin):
     Examples
     --------
     >>> from equipoise.errors import InputError
-    >>> from equipoise.matches import Contest, Ruleset
+    >>> from equipoise.core.match import Contest, Ruleset
     >>> model = PlackettLuce()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["a"], ["b"], ["c"]), (1, 2, 3)))
     >>> [round(state[player][0], 4) for player in "abc"]

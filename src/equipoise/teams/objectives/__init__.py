@@ -1,1 +1,1 @@
-"""The objectives by name, a file each; :data:`equipoise.registry.OBJECTIVES` lists them."""
+"""The objectives by name, a file each; :data:`equipoise.core.registry.OBJECTIVES` lists them."""

@@ -9,7 +9,7 @@ from typing import cast
 
 import numpy as np
 
-from equipoise.arrays import Floats
+from equipoise.core.arrays import Floats
 from equipoise.teams.objectives.moments import second_moment_reach, variance_errors
 from equipoise.teams.objectives.objective import (
     Criterion,
@@ -22,8 +22,8 @@ from equipoise.teams.objectives.objective import (
     means,
 )
 from equipoise.teams.objectives.partial_kernels import INFORMATION, Partial
+from equipoise.teams.problem.float_error import Rounding
 from equipoise.teams.problem.problem import COUNT, SIDE, SQUARE, VARIANCE
-from equipoise.teams.problem.rounding import Rounding
 
 #: Halvings until an interval is as narrow as a float: the width of its fraction and a few to spare.
 _HALVINGS = 60

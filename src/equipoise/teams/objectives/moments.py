@@ -1,4 +1,11 @@
-"""Criteria that more than one objective is made of."""
+"""Criteria that more than one objective is made of.
+
+``difference``: the largest team total minus the smallest, in roster units.
+
+``ratio``: the smallest team total over the largest; 1 is even.
+
+``win``: the largest distance of a team's win probability from even.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +16,21 @@ from typing import cast
 
 import numpy as np
 
-from equipoise.arrays import Floats
-from equipoise.link import LOGISTIC_SLOPE, difference_for, noise_of, win_probability
+from equipoise.core.arrays import Floats
+from equipoise.core.win_probability import LOGISTIC_SLOPE, difference_for, noise_of, win_probability
 from equipoise.teams.objectives.objective import (
     EVERYWHERE,
     Closeness,
     Crowd,
     DifferenceCriterion,
     Interval,
+    Objective,
     Pair,
+    Units,
     Windows,
 )
+from equipoise.teams.problem.float_error import OPERATIONS, UNIT, Rounding
 from equipoise.teams.problem.problem import COUNT, MU, SQUARE, VARIANCE
-from equipoise.teams.problem.rounding import OPERATIONS, UNIT, Rounding
 
 
 @dataclass(frozen=True)
@@ -40,7 +49,7 @@ class WinDistance(DifferenceCriterion):
 
     References
     ----------
-    See :func:`equipoise.link.win_probability`.
+    See :func:`equipoise.core.win_probability.win_probability`.
 
     Examples
     --------
@@ -191,3 +200,105 @@ def smallest_square(interval: Interval) -> float:
     if interval.low <= 0.0 <= interval.high:
         return 0.0
     return min(interval.low**2, interval.high**2)
+
+
+@dataclass(frozen=True)
+class Difference(DifferenceCriterion):
+    """The range of the team totals of mu.
+
+    References
+    ----------
+    S. Mertens, "The easiest hard problem: number partitioning", 2006, equation 1 (two teams).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> totals = np.zeros((1, 2, 5)); totals[0, :, MU] = 374, 373
+    >>> Difference().cost(totals)
+    array([1.])
+    """
+
+    whole = True
+
+    def cost(self, totals: Floats) -> Floats:
+        return ranges(totals[:, :, MU])
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`: that of two totals."""
+        return 2.0 * rounding.mu
+
+    def largest_difference(self, cost: float, pair: Pair) -> float:
+        del pair
+        return cost
+
+    def closeness(self, cost: float, crowd: Crowd) -> Closeness:
+        del crowd
+        return Closeness(span=cost)
+
+
+def difference(units: Units) -> Objective:
+    """Return the objective; it has no unit of its own."""
+    del units
+    return Objective("difference", Difference())
+
+
+@dataclass(frozen=True)
+class Ratio(DifferenceCriterion):
+    """One minus the ratio of the smallest total of mu to the largest; no total may be negative.
+
+    Teams that all total 0 are even.
+
+    References
+    ----------
+    S. Simpson, "Balancing tools for Unreal Tournament", 2010: choosing teams at the start of a game.
+
+    Examples
+    --------
+    The totals of the example there, 373 to 374:
+
+    >>> totals = np.zeros((1, 2, 5)); totals[0, :, MU] = 374, 373
+    >>> cost, = Ratio().cost(totals)
+    >>> float(round(Ratio().shown(cost), 5))
+    0.99733
+    """
+
+    needs_positive = True
+
+    def cost(self, totals: Floats) -> Floats:
+        smallest, largest = totals[:, :, MU].min(axis=1), totals[:, :, MU].max(axis=1)
+        difference = largest - smallest
+        return cast("Floats", np.divide(difference, largest, out=np.zeros_like(largest), where=largest > 0))
+
+    def error(self, rounding: Rounding) -> float:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.error`.
+
+        The largest total is at least its share of the whole; it and the difference are off.
+        """
+        whole = rounding.least_total
+        return 3.0 * rounding.mu * rounding.problem.n_teams / whole + rounding.unit if whole > 0.0 else 0.0
+
+    def shown(self, cost: float) -> float:
+        """Return smallest over largest."""
+        return 1.0 - cost
+
+    def cost_of(self, shown: float) -> float:
+        return 1.0 - shown
+
+    def largest_difference(self, cost: float, pair: Pair) -> float:
+        cost = min(cost, 1.0)
+        return float(pair.whole[MU]) * cost / (2.0 - cost)
+
+    def closeness(self, cost: float, crowd: Crowd) -> Closeness:
+        del crowd
+        return Closeness(1.0 - cost, 0.0) if cost < 1.0 else Closeness()
+
+
+def ratio(units: Units) -> Objective:
+    """Return the objective; it has no unit of its own."""
+    del units
+    return Objective("ratio", Ratio())
+
+
+def win(units: Units) -> Objective:
+    """Return the objective in the given units."""
+    return Objective("win", WinDistance(units.beta, units.zero))

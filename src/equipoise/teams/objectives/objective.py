@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from equipoise.arrays import Floats
+from equipoise.core.arrays import Floats
 from equipoise.teams.objectives.partial_kernels import Partial
+from equipoise.teams.problem.float_error import UNIT, Rounding
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
-from equipoise.teams.problem.rounding import UNIT, Rounding
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class Crowd:
 class Closeness(NamedTuple):
     """How close all strengths must be: each is at least any other times ``share``, less ``span``.
 
-    Strengths are totals of mu above the ``zero``, see :func:`equipoise.link.strengths`.
+    Strengths are totals of mu above the ``zero``, see :func:`equipoise.core.win_probability.strengths`.
     """
 
     share: float = 1.0

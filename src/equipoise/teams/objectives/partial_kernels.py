@@ -1,7 +1,7 @@
 """What a split costs at least once some of its teams are full, all other players taken as one team.
 
 A criterion says with a :class:`Partial` which of the bounds here holds for it; a search that fills teams one
-by one asks for it after each.  Written for :mod:`equipoise.compiled`.
+by one asks for it after each.  Written for :mod:`equipoise.core.compiled`.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from typing import cast
 
 import numpy as np
 
-from equipoise.arrays import Floats
+from equipoise.core.arrays import Floats
 from equipoise.teams.objectives.moments import (
     WinDistance,
     largest_square,
@@ -27,8 +27,8 @@ from equipoise.teams.objectives.objective import (
     means,
 )
 from equipoise.teams.objectives.partial_kernels import DEVIATIONS, Partial
+from equipoise.teams.problem.float_error import OPERATIONS, UNIT, Rounding
 from equipoise.teams.problem.problem import COUNT, MU, SQUARE
-from equipoise.teams.problem.rounding import OPERATIONS, UNIT, Rounding
 
 #: A variance below this share of the mean square is looked at closely: it may be rounding.
 SMALL_SHARE = 1e-6

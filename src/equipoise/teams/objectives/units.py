@@ -18,13 +18,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from equipoise.arrays import Floats
+from equipoise.core.arrays import Floats
+from equipoise.core.player import LARGEST_WEIGHT
+from equipoise.core.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.errors import InputError
-from equipoise.players import LARGEST_WEIGHT
-from equipoise.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import Objective, Units
-from equipoise.teams.problem.rounding import centre_of
+from equipoise.teams.problem.float_error import centre_of
 
 #: Spreads that one player's performance varies by from game to game, unless beta is given.
 #: Why: docs/decisions/0003-default-beta.md.
@@ -305,6 +305,6 @@ def _weighted(weights: Mapping[str, float], units: Units) -> Objective:
     if not terms:
         msg = "must name at least one, got none"
         raise InputError(msg, "objective")
-    from equipoise.teams.objectives.composing import WeightedSum  # a single objective does without
+    from equipoise.teams.objectives.composed import WeightedSum  # a single objective does without
 
     return Objective(" + ".join(names), WeightedSum(tuple(terms)))

@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from equipoise.arrays import Floats, Labels
+from equipoise.core.arrays import Floats, Labels
+from equipoise.core.player import NO_SIDE, Player
 from equipoise.errors import InputError
-from equipoise.players import NO_SIDE, Player
 
 if TYPE_CHECKING:
-    from equipoise.matches import Match
+    from equipoise.core.match import Match
 
 #: What a preference is worth where no price is named: one percent of win probability.
 PREFERENCE_PRICE = 0.01
@@ -215,7 +215,7 @@ def recent_preferences(
 
     Examples
     --------
-    >>> from equipoise.matches import Contest, Match, Ruleset
+    >>> from equipoise.core.match import Contest, Match, Ruleset
     >>> game = Match((Contest(Ruleset(), (["Ann", "Bob"], ["Cid", "Dan"]), (1, 2)),))
     >>> recent_preferences([game], {"Ann", "Bob", "Cid"}, 0.01)
     [Preference(kind='apart', players=('Ann', 'Bob'), price=0.01)]

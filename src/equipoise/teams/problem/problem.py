@@ -3,25 +3,95 @@
 A block is what cannot be divided: a player, or a party that stays together.
 A split is a row of labels, the team of each block.
 Objectives see only the features' sums over each team (the totals), so nothing here knows an objective.
+
+The problem of dividing some blocks again, while the others are held where they are.
+
+Who is in a team already, and how many change it: at a price each, or at most so many.
+
+A player changes team who is in another one than ``Player.team_now``; those without one, and bots that fill
+up, do not count.  The price is paid with those of preferences, the number is counted in totals of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.arrays import Bools, Floats, Ints, Labels
-from equipoise.players import NO_SIDE
+from equipoise.core.arrays import Bools, Floats, Ints, Labels
+from equipoise.core.player import NO_SIDE, Player
+from equipoise.errors import InputError
+from equipoise.teams.problem.float_error import Rounding
+from equipoise.teams.problem.linear_rules import Rows
 from equipoise.teams.problem.preferences import Prices
 from equipoise.teams.problem.roles import Roles
-from equipoise.teams.problem.rounding import Rounding
-from equipoise.teams.problem.rules import Rows
-from equipoise.teams.problem.staying import Moving
+
+
+@dataclass(frozen=True, eq=False)
+class Moving:
+    """How many players change team, and how many may.
+
+    Parameters
+    ----------
+    each : ndarray, shape (n_blocks, n_teams)
+        How many of a block's players change team where it is in a team.
+    most : int or None
+        How many players may; None for any number.
+    price : float
+        What each pays, in win probability; it is among the prices of the problem.
+    """
+
+    each: Floats
+    most: int | None = None
+    price: float = 0.0
+
+    def counted(self, labels: Labels) -> Floats:
+        """Return how many players of each team come from another, shape (m, n_teams)."""
+        n_teams = self.each.shape[1]
+        return np.stack([(labels == team) @ self.each[:, team] for team in range(n_teams)], axis=1)
+
+    def excess(self, labels: Labels) -> Floats:
+        """Return how many more players change team than may, shape (m,)."""
+        if self.most is None:
+            return np.zeros(len(labels))
+        return np.asarray(np.maximum(self.counted(labels).sum(axis=1) - self.most, 0.0))
+
+
+def check_team(player: Player, field: str, n_teams: int) -> None:
+    """Refuse a player's ``team`` or ``team_now`` where there is no such team."""
+    team: int | None = getattr(player, field)
+    if team is not None and not 0 <= team < n_teams:
+        msg = f"of {player.label!r} must be from 1 to {n_teams}, got {team + 1}"
+        raise InputError(msg, field, player.id)
+
+
+def moves_of(players: Sequence[Player], n_teams: int) -> Floats:
+    """Return 1 for each player in each team that is not theirs now, else 0; shape (n_players, n_teams).
+
+    Raises
+    ------
+    InputError
+        If somebody is in a team that there is not.
+
+    Examples
+    --------
+    >>> moves_of([Player("Ann", team_now=1), Player("Bob")], 2)
+    array([[1., 0.],
+           [0., 0.]])
+    """
+    moves = np.zeros((len(players), n_teams))
+    for index, player in enumerate(players):
+        if player.team_now is None:
+            continue
+        check_team(player, "team_now", n_teams)
+        moves[index] = 1.0
+        moves[index, player.team_now] = 0.0
+    return moves
+
 
 #: The features of a block, in the order of the last axis of totals: how many players, and the sums of
 #: their mu, (mu - centre)², sigma² and side preference.
@@ -398,3 +468,29 @@ def sums_of(chosen: Bools, parts: Floats, width: int) -> Floats:
     """Return the sums of rows of which there are parts, shape (m, width), for those chosen, (m, n)."""
     sums = chosen.astype(np.float64) @ parts
     return np.asarray(sums.reshape(len(chosen), parts.shape[1] // width, width).sum(axis=1))
+
+
+def subproblem(problem: Problem, labels: Labels, blocks: NDArray[np.intp]) -> Problem:
+    """Return the problem of dividing some blocks, while all others are held as one block for each team.
+
+    Parameters
+    ----------
+    problem : Problem
+        What was to be divided.
+    labels : ndarray, shape (n_blocks,)
+        The team of each block.
+    blocks : ndarray of int
+        Those that may move; in the new problem they come after the teams' held blocks, in this order.
+        Of pairs that must be apart both are among them, or else nobody looks at the pair.
+    """
+    place = {block: n for n, block in enumerate(blocks.tolist(), start=problem.n_teams)}
+    stays = np.ones(problem.n_blocks, dtype=np.bool_)
+    stays[blocks] = False
+    held = [problem.features[stays & (labels == team)].sum(axis=0) for team in range(problem.n_teams)]
+    return replace(
+        problem,
+        features=np.concatenate([np.array(held), problem.features[blocks]]),
+        apart=tuple((place[a], place[b]) for a, b in problem.apart if a in place and b in place),
+        fixed=(*range(problem.n_teams), *(problem.fixed[block] for block in place)),
+        members=((),) * problem.n_teams + tuple(problem.members[block] for block in place),
+    )

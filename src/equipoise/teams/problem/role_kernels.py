@@ -1,4 +1,4 @@
-"""The hot loop of roles, written for :mod:`equipoise.compiled`: who of a team plays what."""
+"""The hot loop of roles, written for :mod:`equipoise.core.compiled`: who of a team plays what."""
 
 from __future__ import annotations
 

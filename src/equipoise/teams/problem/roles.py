@@ -21,10 +21,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.arrays import Floats, Ints, Labels
-from equipoise.compiled import pays, run
+from equipoise.core.arrays import Floats, Ints, Labels
+from equipoise.core.compiled import pays, run
+from equipoise.core.player import Player, Rating
 from equipoise.errors import InputError
-from equipoise.players import Player, Rating
 from equipoise.teams.problem import role_kernels
 
 #: Blocks up to which the line-ups of all possible teams are kept in a table: 2^20 rows, some 40 MB.

@@ -1,5 +1,5 @@
-"""The solvers by name, a file each; :data:`equipoise.registry.SOLVERS` lists them.
+"""The solvers by name, a file each; :data:`equipoise.core.registry.SOLVERS` lists them.
 
-What two of them share is below: :mod:`equipoise.teams.solvers.meeting`,
-:mod:`equipoise.teams.solvers.windows`, :mod:`equipoise.teams.solvers.pairwise`.
+What two of them share is below: :mod:`equipoise.teams.solvers.meet_in_the_middle`,
+:mod:`equipoise.teams.solvers.window`, :mod:`equipoise.teams.solvers.pairwise`.
 """

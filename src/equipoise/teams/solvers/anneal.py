@@ -17,12 +17,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.arrays import Floats, Labels
-from equipoise.teams.problem.components import Components, components
+from equipoise.core.arrays import Floats, Labels
 from equipoise.teams.problem.problem import COUNT
-from equipoise.teams.solvers.bounds import lower_bound
+from equipoise.teams.problem.two_team_components import Components, components
 from equipoise.teams.solvers.draft import random_start
 from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
+from equipoise.teams.solvers.two_team_bounds import lower_bound
 
 Signs = NDArray[np.int8]
 
@@ -53,7 +53,7 @@ class Neighbourhood:
 
     Raises
     ------
-    equipoise.teams.problem.components.Contradiction
+    equipoise.teams.problem.two_team_components.Contradiction
         If blocks must be both together and apart.
     """
 

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import UnsupportedError
-from equipoise.teams.problem.components import Components, components
 from equipoise.teams.problem.problem import COUNT, MU
-from equipoise.teams.solvers.bounds import strength_difference
+from equipoise.teams.problem.two_team_components import Components, components
 from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
+from equipoise.teams.solvers.two_team_bounds import strength_difference
 
 #: Bits of all sets together beyond which the solver refuses: 256 MB.
 MOST_BITS = 1 << 31

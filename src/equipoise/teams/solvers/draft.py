@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from equipoise.errors import InputError
-from equipoise.teams.problem.components import Components, components
 from equipoise.teams.problem.problem import COUNT, MU
-from equipoise.teams.solvers.bounds import lower_bound
+from equipoise.teams.problem.two_team_components import Components, components
 from equipoise.teams.solvers.task import Best, Found, Solver, Task
+from equipoise.teams.solvers.two_team_bounds import lower_bound
 
 #: Components of other sizes than one up to which completability is exact; beyond, they are so many that
 #: only the ends of the range are looked at.

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.arrays import Floats, Labels
+from equipoise.core.arrays import Floats, Labels
 from equipoise.errors import UnsupportedError
 from equipoise.teams.objectives.objective import Criterion
 from equipoise.teams.problem.problem import Problem

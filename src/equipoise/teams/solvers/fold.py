@@ -18,9 +18,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.arrays import Floats, Ints, Labels
-from equipoise.teams.problem.problem import COUNT, MU, Problem
-from equipoise.teams.problem.subproblem import subproblem
+from equipoise.core.arrays import Floats, Ints, Labels
+from equipoise.teams.problem.problem import COUNT, MU, Problem, subproblem
 from equipoise.teams.solvers.enumerate import splits
 from equipoise.teams.solvers.pairwise import draft_teams, even_rooms, improve, range_bound
 from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task

@@ -21,12 +21,12 @@ from math import gcd, lcm
 
 import numpy as np
 
-from equipoise.arrays import Floats, Labels
+from equipoise.core.arrays import Floats, Labels
+from equipoise.core.linear_programs import Program
+from equipoise.core.win_probability import strengths
 from equipoise.errors import UnsupportedError
-from equipoise.link import strengths
-from equipoise.programs import Program
-from equipoise.teams.objectives.composing import PreferencePrices, WeightedSum
-from equipoise.teams.objectives.difference import Difference
+from equipoise.teams.objectives.composed import PreferencePrices, WeightedSum
+from equipoise.teams.objectives.moments import Difference
 from equipoise.teams.objectives.objective import Criterion, DifferenceCriterion, Pair
 from equipoise.teams.problem.problem import COUNT, MU, Problem
 from equipoise.teams.solvers.task import MOVES, PRICES, RULES, Best, Found, Solver, Task

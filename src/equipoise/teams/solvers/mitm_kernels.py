@@ -1,4 +1,4 @@
-"""The hot loops, written for :mod:`equipoise.compiled`: plain functions over indexable sequences.
+"""The hot loops, written for :mod:`equipoise.core.compiled`: plain functions over indexable sequences.
 
 Only loops, arithmetic and comparisons here, on memory views (plain) or arrays (compiled), so that both ways
 give the same numbers bit for bit.  What numpy does as fast, :func:`outline`, is no kernel.
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from equipoise.arrays import Floats
+from equipoise.core.arrays import Floats
 
 # Memory views when plain, arrays when compiled; both are only indexed.
 Column = Any

@@ -15,7 +15,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from equipoise.arrays import Floats, Labels
+from equipoise.core.arrays import Floats, Labels
 from equipoise.errors import UnsupportedError
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers.task import MOVES, PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task

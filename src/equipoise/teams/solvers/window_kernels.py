@@ -1,4 +1,4 @@
-"""The hot loop of window enumeration, written for :mod:`equipoise.compiled`.
+"""The hot loop of window enumeration, written for :mod:`equipoise.core.compiled`.
 
 Teams are filled one by one, depth first: a *level* is a team.  At each level the first free block by rank
 leads a team of one of the *classes* that are left (teams under the same rules), and its mates are picked

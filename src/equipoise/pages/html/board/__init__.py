@@ -11,7 +11,7 @@ from importlib.resources import files
 from jinja2 import Environment
 from markupsafe import Markup
 
-from equipoise.pages.html.catalogue import texts
+from equipoise.pages.html.site import texts
 
 #: What the page's one script is made of, in order: what is asked and the search, what is typed, the page.
 SCRIPTS = (

@@ -1,4 +1,4 @@
-// Names as people write them: the readings of equipoise.files.pastes and rosters, in the page's own words.
+// Names as people write them: the readings of equipoise.files.pasted_names and rosters, in the page's own words.
 // tests/pages/html/test_board_script.py holds both to one corpus.
 "use strict";
 

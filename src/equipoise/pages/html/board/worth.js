@@ -198,7 +198,7 @@ function violation(problem, labels) {
   return broken;
 }
 
-/** What rounding may do to the distance of a chance from even, as equipoise.teams.problem.rounding has it.
+/** What rounding may do to the distance of a chance from even, as equipoise.teams.problem.float_error has it.
  * @param {Problem} problem @returns {number} */
 function winError(problem) {
   const { n, k, units, filler, seats } = problem;

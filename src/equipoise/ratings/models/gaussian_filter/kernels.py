@@ -2,8 +2,8 @@
 
 A mixture has several filters (*members*) that see the same contests, each with its own hyperparameters; one
 filter is a mixture of one.  Only loops, arithmetic and ``math`` on lists (plain) or arrays (compiled, see
-:mod:`equipoise.compiled`), so both give the same bits.  Compiled, a number of a member is one lane of a
-vector, and all members are worked on at once, see :mod:`equipoise.vectors`.  The equations are in
+:mod:`equipoise.core.compiled`), so both give the same bits.  Compiled, a number of a member is one lane of a
+vector, and all members are worked on at once, see :mod:`equipoise.core.simd_lanes`.  The equations are in
 docs/algorithms/gaussian-filter.md and in the order of this file: predict, statistics, scores, places, learn.
 
 A *row* is one additive part of a player's skill: the general part, the offset of a game type, the offset of
@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
-from equipoise.ratings.normal import odds
-from equipoise.vectors import above, add_up, in_lanes, largest, shared
+from equipoise.core.simd_lanes import above, add_up, in_lanes, largest, shared
+from equipoise.ratings.distributions import odds
 
 # Lists and arrays of the standard library when plain, arrays of NumPy when compiled; all are only indexed.
 Column = Any

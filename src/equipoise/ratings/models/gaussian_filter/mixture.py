@@ -13,9 +13,9 @@ from types import MappingProxyType
 from typing import Any
 
 from equipoise.errors import InputError
+from equipoise.ratings.models.gaussian_filter.contest_columns import GENERAL, Key
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
-from equipoise.ratings.models.gaussian_filter.packing import GENERAL, Key
-from equipoise.ratings.starting import TRUSTED, Given, StartingGuess, given_from, placed
+from equipoise.ratings.starting_weights import TRUSTED, Given, StartingGuess, given_from, placed
 
 #: How the ids begin of players of whom a log has only the name.
 NAMED = "name:"
@@ -59,7 +59,8 @@ class Mixture(Filters):
         Hyperparameters of :class:`GaussianFilter` that all members have alike.
     starting : sequence of Player, or mapping from str to Rating or float
         An organiser's guesses, in any unit, for some players or all.  There is then a member of each name for
-        each degree of trust in them, see :mod:`equipoise.ratings.starting`.  Fewer than three guesses, or
+        each degree of trust in them, see :mod:`equipoise.ratings.starting_weights`.  Fewer than three
+        guesses, or
         guesses that are all alike, say nothing of who is better: the model is then the same as without.
 
     Raises
@@ -69,7 +70,7 @@ class Mixture(Filters):
 
     Examples
     --------
-    >>> from equipoise.matches import Contest, Ruleset
+    >>> from equipoise.core.match import Contest, Ruleset
     >>> model = Mixture()
     >>> state = model.update(model.initial(), Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)))
     >>> chances = model.win_probability(state, (["ann"], ["bob"]))

@@ -15,15 +15,12 @@ from functools import lru_cache
 from itertools import chain
 from typing import ClassVar
 
+from equipoise.core.match import Contest, Ruleset, Teams
+from equipoise.core.player import Rating
 from equipoise.errors import InputError
-from equipoise.matches import Contest, Ruleset
-from equipoise.members import Teams
-from equipoise.players import Rating
 from equipoise.ratings.model import Attention, Chances, Further, is_bot, openness, question
 from equipoise.ratings.models.gaussian_filter import kernels
-from equipoise.ratings.models.gaussian_filter.hyperparameters import Hyperparameters, Numbers
-from equipoise.ratings.models.gaussian_filter.learnt import EVIDENCE, RULESETS, TABLE, Learnt, fast, listed
-from equipoise.ratings.models.gaussian_filter.packing import (
+from equipoise.ratings.models.gaussian_filter.contest_columns import (
     DAY,
     GENERAL,
     Key,
@@ -31,15 +28,22 @@ from equipoise.ratings.models.gaussian_filter.packing import (
     levels,
     pack,
 )
-from equipoise.ratings.models.gaussian_filter.state import (
+from equipoise.ratings.models.gaussian_filter.parameters import Hyperparameters, Numbers
+from equipoise.ratings.models.gaussian_filter.state_columns import (
     CLOSE_BEFORE,
     DRAWS_BEFORE,
+    EVIDENCE,
     MARGIN_COUNT,
     MARGIN_SQUARE,
     NO_GAMES,
+    RULESETS,
     STATISTIC_COUNT,
     STATISTIC_SQUARE,
+    TABLE,
     FilterState,
+    Learnt,
+    fast,
+    listed,
 )
 
 

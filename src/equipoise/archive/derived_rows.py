@@ -1,0 +1,373 @@
+"""The derived rows of an archive: all of them, those that have changed, or those of some players alone.
+
+Each time they are written they get a token.  A process that has kept them knows by it whether what was
+written since is all that differs: a backup that was put in the place of a newer archive, a rebuild and rows
+that were deleted have other tokens.
+
+Ways back: what the derived rows were at earlier places of the replay, so that little is learnt again.
+
+A checkpoint is a place in replay order with the rows that have changed since, as they were there; going back
+is writing those of the newest checkpoints first, down to the one that is asked for.  Neighbours are united as
+their spans grow, so that there are few: their number grows as the logarithm of the number of matches.
+"""
+
+from __future__ import annotations
+
+import secrets
+import struct
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, pairwise
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+
+from equipoise.archive.database import Database
+from equipoise.archive.row_codec import MatchRow, common_keys, keys_of, parts_of, patched, state_of
+from equipoise.archive.standing import Known
+from equipoise.archive.tables import ASKED, CHANGED, CHECKPOINT, DERIVED, RENEWAL, SIZE, UNDO
+from equipoise.ratings.model import State
+
+#: How the names of parts of the model's state and of what else is known begin.
+STATE, KNOWN = "state.", "known."
+
+#: Renewals that are remembered: a follower that has seen none of them reads everything.
+RENEWALS = 1000
+
+#: Ranges of keys that are asked for at once, each of two values.
+TOGETHER = ASKED // 3
+
+#: What reading rows that were damaged raises.
+UNREADABLE = (ValueError, TypeError, LookupError, struct.error)
+
+
+class Both(NamedTuple):
+    """What a model knows, and what else is known."""
+
+    state: State
+    known: Known
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """All derived rows as they were when they had a token."""
+
+    token: bytes
+    revision: int
+    both: Both
+
+
+@dataclass(slots=True)
+class Places:
+    """Where rows stand in their parts, for those who have only some of them.
+
+    Parameters
+    ----------
+    known : dict
+        The places of rows by part and key.
+    sizes : Counter
+        How many rows each part has; a new one gets the place after them.
+    """
+
+    known: dict[tuple[str, bytes], int]
+    sizes: Counter[str] = field(default_factory=Counter)
+
+    def placed(self, rows: Iterable[MatchRow]) -> Iterator[MatchRow]:
+        """Give rows their places, in the order in which new ones follow each other."""
+        for row in rows:
+            at = row.part, row.key
+            if at not in self.known:
+                self.known[at] = self.sizes[row.part]
+                self.sizes[row.part] += 1
+            yield row._replace(place=self.known[at])
+
+
+def token_of(connection: sa.Connection) -> bytes:
+    """Return the token of the derived rows as they are, empty where there is none."""
+    newest = sa.select(RENEWAL.c.token).order_by(RENEWAL.c.revision.desc()).limit(1)
+    found = connection.execute(newest).scalar()
+    return b"" if found is None else bytes(found)
+
+
+def all_of(connection: sa.Connection, empty: State, revision: int, kept: Kept | None = None) -> Kept:
+    """Return all derived rows, of which those that are kept and have not changed since are not read.
+
+    Parameters
+    ----------
+    connection : Connection
+        Where they are read, as of one revision.
+    empty : State
+        A state of the model that made them.
+    revision : int
+        That of the archive.
+    kept : Kept, optional
+        What is known of them.
+    """
+    token = token_of(connection)
+    if kept is not None and token and kept.token == token:
+        return kept
+    wanted = sa.select(DERIVED.c.part, DERIVED.c.key, DERIVED.c.place, DERIVED.c.numbers)
+    if kept is not None and _is_remembered(connection, kept.token):
+        since = wanted.where(DERIVED.c.revision > kept.revision).order_by(DERIVED.c.part, DERIVED.c.place)
+        return Kept(token, revision, changed(kept.both, list(_rows(connection.execute(since)))))
+    rows = list(_rows(connection.execute(wanted)))
+    return Kept(token, revision, Both(state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN)))
+
+
+def _is_remembered(connection: sa.Connection, token: bytes) -> bool:
+    return connection.execute(sa.select(RENEWAL).where(RENEWAL.c.token == token)).first() is not None
+
+
+def _rows(found: Iterable[Any]) -> Iterator[MatchRow]:
+    return (MatchRow(one.part, bytes(one.key), one.place, bytes(one.numbers)) for one in found)
+
+
+def changed(both: Both, rows: Sequence[MatchRow]) -> Both:
+    """Return what is known with some rows as they are given; those without numbers are left out."""
+    return Both(patched(both.state, rows, STATE), patched(both.known, rows, KNOWN))
+
+
+def some_of(
+    connection: sa.Connection, empty: State, players: Iterable[str], back: Sequence[MatchRow] = ()
+) -> tuple[Both, Places]:
+    """Return what is known of some players and of no player in particular, and where the rows stand.
+
+    Parameters
+    ----------
+    connection : Connection
+        Where it is read.
+    empty : State
+        A state of the model that made the rows.
+    players : iterable of str
+        Whose rows are wanted.
+    back : sequence of MatchRow
+        How rows were at an earlier place, without numbers where there were none; what is returned is as of
+        there.
+    """
+    ranges = [*common_keys(), *(each for player in players for each in keys_of(player))]
+    parts = [*parts_of(empty, STATE), *parts_of(Known(), KNOWN)]
+    found = {
+        (row.part, row.key): row
+        for part in parts
+        for first in range(0, len(ranges), TOGETHER)
+        for row in _within(connection, part, ranges[first : first + TOGETHER])
+    }
+    sizes = Counter({row.part: row.rows for row in connection.execute(sa.select(SIZE))})
+    for row in back:
+        if not row.numbers:
+            sizes[row.part] -= 1
+            found.pop((row.part, row.key), None)
+        elif (row.part, row.key) in found:
+            found[row.part, row.key] = row
+    rows = list(found.values())
+    both = Both(state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN))
+    return both, Places({at: row.place for at, row in found.items()}, sizes)
+
+
+def _within(
+    connection: sa.Connection, part: str, ranges: Sequence[tuple[bytes, bytes]]
+) -> Iterator[MatchRow]:
+    """Go through the rows of a part whose keys are in some ranges, each found by the index.
+
+    SQLite goes through what stands before a cross join first; of any other join, which SQLAlchemy would
+    write, it may go through all rows of the part for the ranges.
+    """
+    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
+    asked = ", ".join([f"({mark}, {mark})"] * len(ranges))
+    wanted = (
+        f"WITH asked (low, high) AS (VALUES {asked}) "  # noqa: S608  # marks alone
+        "SELECT derived.part, derived.key, derived.place, derived.numbers "
+        "FROM asked CROSS JOIN derived "
+        f"WHERE derived.part = {mark} AND derived.key >= asked.low AND derived.key < asked.high"
+    )
+    yield from _rows(connection.exec_driver_sql(wanted, (*chain.from_iterable(ranges), part)))
+
+
+def write(
+    database: Database, connection: sa.Connection, rows: Iterable[MatchRow], revision: int, *, new: bool
+) -> None:
+    """Write rows; ``new`` says that none of them is there."""
+    put = database.insert if new else database.upsert
+    put(connection, DERIVED, [(*row, revision) for row in rows])
+
+
+def delete(connection: sa.Connection, rows: Iterable[MatchRow]) -> None:
+    """Delete some rows."""
+    for row in rows:
+        connection.execute(sa.delete(DERIVED).where(DERIVED.c.part == row.part, DERIVED.c.key == row.key))
+
+
+def write_sizes(database: Database, connection: sa.Connection, sizes: Counter[str]) -> None:
+    """Keep how many rows each part has."""
+    database.upsert(connection, SIZE, list(sizes.items()))
+
+
+def renew(database: Database, connection: sa.Connection, revision: int, *, moved: bool) -> bytes:
+    """Note that rows were written, and return the new token.
+
+    Parameters
+    ----------
+    database, connection
+        Where they were written.
+    revision : int
+        What they were written with.
+    moved : bool
+        Whether some were deleted or stand elsewhere, so that earlier readers cannot go on.
+    """
+    if moved:
+        connection.execute(sa.delete(RENEWAL))
+    else:
+        old = sa.select(RENEWAL.c.revision).order_by(RENEWAL.c.revision.desc()).offset(RENEWALS).limit(1)
+        last = connection.execute(old).scalar()
+        if last is not None:
+            connection.execute(sa.delete(RENEWAL).where(RENEWAL.c.revision <= last))
+    token = secrets.token_bytes(16)
+    database.insert(connection, RENEWAL, [(token, revision)])
+    return token
+
+
+def delete_all(connection: sa.Connection) -> None:
+    """Delete every derived row."""
+    for table in (DERIVED, RENEWAL, SIZE):
+        connection.execute(sa.delete(table))
+
+
+#: Matches in the span of a checkpoint, at least, where there are more.
+SPAN = 1000
+
+#: Parts of what is to be learnt that have a checkpoint each, as far as spans allow.
+PARTS = 8
+
+#: The largest part of what comes after them that the span of two united neighbours may be.
+MOST_OF_LATER = 0.5
+
+#: A place in replay order.
+Position = tuple[float, bytes]
+
+#: Before every match.
+BEGINNING: Position = (-1e300, b"")
+
+
+class Checkpoint(NamedTuple):
+    """A place to go back to, and how many matches there are from it to the next."""
+
+    number: int
+    ended: float
+    match: bytes
+    matches: int
+
+    @property
+    def position(self) -> Position:
+        """The place of the last match that is learnt there."""
+        return self.ended, self.match
+
+
+class Back(NamedTuple):
+    """The way to a checkpoint: the rows as they were there, without numbers where there was none."""
+
+    to: Checkpoint
+    rows: tuple[MatchRow, ...]
+
+
+class CheckpointNote(NamedTuple):
+    """What rows were at a place, before some matches were learnt from."""
+
+    position: Position
+    matches: int
+    rows: Iterable[MatchRow]
+
+
+def together(left: int, most: int) -> int:
+    """Return how many matches to learn from at once, so that a checkpoint lies near the end.
+
+    Examples
+    --------
+    >>> together(100_000, 10_000), together(10_000, 10_000), together(500, 10_000)
+    (10000, 1250, 1000)
+    """
+    return max(SPAN, min(most, left // PARTS))
+
+
+def changed_since(connection: sa.Connection) -> Position | None:
+    """Return the earliest place where corrections have changed the past, None where they have not."""
+    first = connection.execute(sa.select(CHANGED).order_by(CHANGED.c.ended, CHANGED.c.id).limit(1)).first()
+    return None if first is None else (float(first.ended), bytes(first.id))
+
+
+def way_back(connection: sa.Connection, position: Position) -> Back | None:
+    """Return the way to the newest checkpoint before a match, None where there is none."""
+    there = [each for each in _all(connection) if each.position < position]
+    if not there:
+        return None
+    rows: dict[tuple[str, bytes], MatchRow] = {}
+    wanted = sa.select(UNDO).where(UNDO.c.number >= there[-1].number).order_by(UNDO.c.number.desc())
+    for one in connection.execute(wanted):
+        rows[one.part, bytes(one.key)] = MatchRow(one.part, bytes(one.key), one.place, bytes(one.numbers))
+    return Back(there[-1], tuple(rows.values()))
+
+
+def _all(connection: sa.Connection) -> list[Checkpoint]:
+    rows = connection.execute(sa.select(CHECKPOINT).order_by(CHECKPOINT.c.number))
+    return [Checkpoint(row.number, float(row.ended), bytes(row.match), row.matches) for row in rows]
+
+
+def go_back(connection: sa.Connection, back: Back) -> None:
+    """Let go of a checkpoint and of those after it; the derived rows are then the caller's."""
+    connection.execute(sa.delete(UNDO).where(UNDO.c.number >= back.to.number))
+    connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.number >= back.to.number))
+
+
+def forget_all(connection: sa.Connection) -> None:
+    """Delete every checkpoint."""
+    connection.execute(sa.delete(UNDO))
+    connection.execute(sa.delete(CHECKPOINT))
+
+
+def note(database: Database, connection: sa.Connection, one: CheckpointNote) -> None:
+    """Keep what rows were at a place."""
+    there = _all(connection)
+    if there and there[-1].matches + one.matches <= SPAN:
+        number = there[-1].number
+        grown = sa.update(CHECKPOINT).where(CHECKPOINT.c.number == number)
+        connection.execute(grown.values(matches=there[-1].matches + one.matches))
+    else:
+        number = there[-1].number + 1 if there else 1
+        database.insert(connection, CHECKPOINT, [(number, *one.position, one.matches)])
+        there = [*there, Checkpoint(number, *one.position, one.matches)]
+        while (at := to_unite([each.matches for each in there])) is not None:
+            older, newer = there[at], there[at + 1]
+            _unite_two(connection, older, newer)
+            there[at : at + 2] = [older._replace(matches=older.matches + newer.matches)]
+    database.insert_missing(connection, UNDO, [(number, *row) for row in one.rows])
+
+
+def to_unite(spans: Sequence[int]) -> int | None:
+    """Return the first of some neighbours whose united span is a small part of what comes after, or None.
+
+    So what is learnt because of a late match is at most that much more than what came after it.
+
+    Examples
+    --------
+    >>> to_unite([1000, 1000, 1000, 3000]), to_unite([1000, 1000, 3000])
+    (0, None)
+    """
+    after = sum(spans)
+    for at, (older, newer) in enumerate(pairwise(spans)):
+        if older + newer <= MOST_OF_LATER * (after - older - newer):
+            return at
+        after -= older
+    return None
+
+
+def _unite_two(connection: sa.Connection, older: Checkpoint, newer: Checkpoint) -> None:
+    """Unite two neighbours: where both have a row that of the older one stays."""
+    same = UNDO.alias()
+    known = sa.exists().where(
+        same.c.number == older.number, same.c.part == UNDO.c.part, same.c.key == UNDO.c.key
+    )
+    connection.execute(sa.delete(UNDO).where(UNDO.c.number == newer.number, known))
+    connection.execute(sa.update(UNDO).where(UNDO.c.number == newer.number).values(number=older.number))
+    connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.number == newer.number))
+    grown = sa.update(CHECKPOINT).where(CHECKPOINT.c.number == older.number)
+    connection.execute(grown.values(matches=older.matches + newer.matches))

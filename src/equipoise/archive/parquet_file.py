@@ -1,0 +1,93 @@
+"""A whole archive as one Parquet file, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from equipoise.archive.corrections import renamed
+from equipoise.archive.digest import GAME, SAME, Content
+from equipoise.archive.row_codec import match_of
+from equipoise.archive.tables import roots_of, text_of
+from equipoise.errors import InputError
+from equipoise.ratings.replay import in_order
+
+if TYPE_CHECKING:
+    from equipoise.archive.archive import Archive
+    from equipoise.core.match import Match
+
+
+def write(archive: Archive, path: str) -> int:
+    """Write everything an archive holds into a file, whole or not at all; return how many matches there are.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, or polars is not installed.
+    """
+    polars = _polars()
+    frame = polars.DataFrame(list(archive.contents()), schema=_schema(polars), orient="row")
+    beside = Path(f"{path}.part")
+    try:
+        frame.write_parquet(beside, compression="zstd")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        msg = f"{path}: cannot be written: {error.strerror or error}"
+        raise InputError(msg) from error
+    return int((frame["kind"] == GAME).sum())
+
+
+def read(archive: Archive, path: str) -> int:
+    """Fill a new archive from a file; return how many matches there are.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or is not an archive, or the archive is not new.
+    """
+    polars = _polars()
+    try:
+        frame = polars.read_parquet(path)
+    except (OSError, polars.exceptions.PolarsError) as error:
+        msg = f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise InputError(msg) from error
+    if dict(frame.schema) != _schema(polars):
+        msg = f"{path}: it is not an archive that 'equipoise export' has written"
+        raise InputError(msg)
+    return archive.fill(_content(frame))
+
+
+def exported(path: str) -> list[Match]:
+    """Return the matches that count in a file that :func:`write` has written; none of any other file."""
+    polars = _polars()
+    try:
+        if dict(polars.read_parquet_schema(path)) != _schema(polars):
+            return []
+        frame = polars.read_parquet(path)
+    except (OSError, polars.exceptions.PolarsError):
+        return []  # the reader of other files says what is wrong
+    content = list(_content(frame))
+    merged = roots_of({text_of(one.id): one.text for one in content if one.kind == SAME})
+    matches = [match_of(one.text, one.ended) for one in content if one.kind == GAME and not one.undone]
+    return in_order(renamed(match, merged) for match in matches)
+
+
+def _content(frame: Any) -> Iterator[Content]:
+    for row in frame.iter_rows():
+        yield Content(*row)
+
+
+def _schema(polars: Any) -> dict[str, Any]:
+    kinds = (polars.String, polars.Binary, polars.Float64, polars.Boolean, polars.String)
+    return dict(zip(Content._fields, kinds, strict=True))
+
+
+def _polars() -> Any:
+    try:
+        import polars as pl
+    except ImportError as error:
+        msg = "parquet: it needs polars; install it with: pip install 'equipoise[parquet]'"
+        raise InputError(msg) from error
+    return pl

@@ -1,0 +1,151 @@
+"""What the commands on archives share: the option ``--store``, messages about logs, and progress."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from equipoise.archive.archive import Archive
+    from equipoise.archive.ingest.ingest import Tally
+    from equipoise.archive.standing import Standing, Updated
+
+
+store = click.option(
+    "--store", required=True, metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
+    help="The archive: sqlite:///path or postgresql://user@host/database.",
+)  # fmt: skip
+
+mutators = click.option(
+    "--mutators", metavar="FILE.toml",
+    help="Settings that change play, or do not: one table per game, with lists 'gameplay' and 'cosmetic'.",
+)  # fmt: skip
+
+
+def warn(text: str) -> None:
+    """Print a message for people on standard error."""
+    from equipoise.core.plain_data import printable
+
+    click.echo(printable(text), err=True)
+
+
+def opened(url: str, *, create: bool = False) -> Archive:
+    """Return the archive of an address."""
+    from equipoise.archive.archive import open_archive
+
+    return open_archive(url, create=create, waiting=warn)
+
+
+@contextmanager
+def filled(url: str) -> Iterator[Archive]:
+    """Give an archive to be filled, made where there is none.
+
+    One that is new and holds nothing when filling it fails is removed again.
+    """
+    scheme, _, path = url.partition(":///")
+    new = scheme == "sqlite" and bool(path) and not Path(path).exists()
+    kept = False
+    try:
+        with opened(url, create=True) as archive:
+            try:
+                yield archive
+            finally:
+                kept = bool(archive.count() or archive.night_events())
+    except BaseException:
+        if new and not kept:
+            for name in (path, f"{path}-wal", f"{path}-shm", f"{path}-journal"):
+                Path(name).unlink(missing_ok=True)
+        raise
+
+
+def up_to_date(archive: Archive) -> Standing:
+    """Return what is known, after learning what is not learnt yet; say so where it is all rebuilt."""
+    standing = archive.standing()
+    if not standing.current and archive.writable:
+        say_rebuilt(archive.update_ratings())
+        standing = archive.standing()
+    return standing
+
+
+def say_rebuilt(updated: Updated) -> None:
+    """Say that ratings were rebuilt, and why."""
+    if updated.rebuilt:
+        warn(f"ratings rebuilt from {updated.matches} matches: {updated.rebuilt}")
+
+
+def player_named(standing: Standing, player: str, merged: dict[str, str] | None = None) -> str:
+    """Return the id of a player who is called by id or by the name last seen.
+
+    Raises
+    ------
+    InputError
+        If there is none, or several have the name.
+    """
+    from equipoise.identity.roster_lookup import Names
+
+    find = Names(standing, merged or {})
+    known = find.id_of(player)
+    if known in find.ids:
+        return known
+    msg = f"player: there is none with the id or last name {player!r}; 'equipoise players' lists them"
+    raise InputError(msg)
+
+
+def say_read(tally: Tally) -> None:
+    """Print on standard error what the logs were and what of them could not be read."""
+    for each in tally.files:
+        what = f"{each['game']} ({each['by']})" if each["game"] else f"left out: {each['by']}"
+        warn(f"{each['file']}: {what}")
+    for skipped in tally.first_skipped:
+        warn(f"{skipped.where}: skipped: {skipped.reason}")
+    if (more := tally.skipped_lines - len(tally.first_skipped)) > 0:
+        warn(f"... and {more} more skipped lines")
+    for unfinished in tally.first_unfinished:
+        warn(f"{unfinished.where}: does not count: {unfinished.reason}")
+    if (more := tally.unfinished - len(tally.first_unfinished)) > 0:
+        warn(f"... and {more} more unfinished games")
+    for game, names in sorted(tally.unknown_mutators.items()):
+        warn(f"{game}: unknown mutators, treated as changing play: {', '.join(sorted(names))}")
+    for game in sorted(tally.unknown_games):
+        warn(f"{game}: a game that no table knows; its game types are treated as those of its family")
+    for source, by in tally.dated_by.items():
+        warn(f"{source}: its games have no dates and were dated by {by}; --dated sets another date")
+    for match, result in tally.first_twice:
+        warn(
+            f"{match[:12]}: probably the game of the result {result!r}; both count: 'equipoise undo' one, and"
+        )
+        warn("  either ingest the log or report results")
+    if (more := tally.twice - len(tally.first_twice)) > 0:
+        warn(f"... and {more} more games that were probably reported too")
+    for failure in tally.failed:
+        warn(f"error: {failure}")
+
+
+def counts(tally: Tally) -> str:
+    """Return the counts of a tally as one line."""
+    return (
+        f"{tally.matches} new matches, {tally.duplicates} duplicates, {tally.unfinished} unfinished games, "
+        f"{tally.skipped_lines} skipped lines"
+    )
+
+
+def tell(text: str) -> None:
+    """Print a line with ids or names in it."""
+    from equipoise.core.plain_data import printable
+
+    click.echo(printable(text))
+
+
+def tell_moved(file: str, matches: int, digest: str, *, as_json: bool, verb: str) -> None:
+    """Print what was written to a file or read from it."""
+    if as_json:
+        click.echo(json.dumps({"file": file, "matches": matches, "digest": digest}, indent=2))
+    else:
+        tell(f"{matches} matches {verb} {file}; digest {digest}")

@@ -1,0 +1,240 @@
+"""What the commands on match files share: reading them with messages and a progress bar."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from equipoise.core.match import Match
+    from equipoise.ratings.history_columns import Columns
+
+
+#: Records that are listed one by one for files without any match.
+MOST_LISTED = 10
+
+#: Matches that are named where they share something odd.
+FEW = 3
+
+
+@dataclass(slots=True)
+class ReadHistory:
+    """Matches that were read, how many records could not be, and what finds ids by name."""
+
+    matches: list[Match] = field(default_factory=list)
+    skipped: int = 0
+    find: Callable[[str], str] = str
+
+    def finish(self) -> None:
+        """End with exit code 1 and a count where something could not be read."""
+        _finish(self.skipped, len(self.matches))
+
+
+@dataclass(slots=True)
+class ColumnsOfHistory:
+    """Matches that were read into columns, and how many records could not be."""
+
+    columns: Columns
+    skipped: int
+    read: int
+
+    def finish(self) -> None:
+        """End with exit code 1 and a count where something could not be read."""
+        _finish(self.skipped, self.read)
+
+
+def _finish(skipped: int, read: int) -> None:
+    if skipped:
+        records = "record" if skipped == 1 else "records"
+        matches = "match" if read == 1 else "matches"
+        click.echo(f"error: {skipped} {records} skipped, {read} {matches} read", err=True)
+        sys.exit(1)
+
+
+def read_columns_of(
+    sources: tuple[str, ...], *, since: str | None = None, strict: bool = False, store: str | None = None
+) -> ColumnsOfHistory | None:
+    """Read match files into columns, and say what is wrong with single records.
+
+    It is None where :func:`read_history` is needed: of an archive, of formats that are rare, where there is
+    no match, and to stop at the first wrong record.
+    """
+    import numpy as np
+
+    from equipoise.core.match_records import time_from
+    from equipoise.files.match_columns import read_columns
+
+    if store is not None or not sources or "-" in sources or not all(sources):
+        return None
+    with progress_bar("reading") as tell, everything_kept():
+        found = read_columns(sources, tell, most_places=FEW)
+    if found is None or not len(found.columns) or (strict and found.skipped):
+        return None
+    columns, read = found.columns, len(found.columns)
+    if since is not None:
+        ended = np.asarray(columns.numbers["ended"])
+        kept = np.flatnonzero(ended >= time_from(since, "--since"))
+        del ended
+        if not len(kept):
+            return None
+        columns.arrange(kept)
+    for skipped in found.skipped:
+        click.echo(f"{skipped.where}: {skipped.reason}", err=True)
+    say_apart(found.tied_apart, found.places)
+    return ColumnsOfHistory(columns, len(found.skipped), read)
+
+
+def say_apart(contests: int, places: list[str], deciding: str = "ranks") -> None:
+    """Say in how many contests ranks and scores do not tie the same teams, and where the first stand."""
+    if contests:
+        some = "1 contest has" if contests == 1 else f"{contests} contests have"
+        click.echo(
+            f"note: {some} a winner at equal scores, or a draw at different ones; {deciding} say who won; "
+            f"{'it is' if contests == 1 else 'among them'}: {'; '.join(places[:FEW])}",
+            err=True,
+        )
+
+
+def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str | None = None) -> ReadHistory:
+    """Read match files, or the matches of an archive; say what is wrong with single records.
+
+    Raises
+    ------
+    InputError
+        If a file cannot be read, there is no match in any, or (strict) at the first wrong record.
+    """
+    from equipoise.core.match import Match, Skipped
+    from equipoise.files.read_matches import read_matches, tied_apart
+
+    if store is not None:
+        return _from_archive(sources, store)
+    if not sources or not all(sources):
+        msg = "FILE is missing; give match files, or --store with an archive"
+        raise InputError(msg)
+    history = ReadHistory()
+    known: dict[str, Match] = {}
+    apart: list[str] = []
+    wrong: list[str] = []  # until there is a match: what has none at all is named by a few records
+    with progress_bar("reading") as tell, everything_kept():
+        for n, source in enumerate(sources):
+            found = _exported(source) or read_matches(source, _part(tell, n, len(sources)))
+            for number, one in enumerate(found, start=1):
+                place = f"{source}, match {number}"
+                many = len(known)
+                skipped = one if isinstance(one, Skipped) else _repeated(one, known, place)
+                if skipped is None:
+                    if len(known) > many and isinstance(one, Match):
+                        scored = (part for part in one.contests if part.scores)
+                        many_apart = sum(tied_apart(part.ranks, part.scores) for part in scored)
+                        apart += [f"{place} ({one.id!r})"] * many_apart
+                    continue
+                if strict:
+                    msg = f"{skipped.where}: {skipped.reason}"
+                    raise InputError(msg)
+                history.skipped += 1
+                wrong.append(f"{skipped.where}: {skipped.reason}")
+                if known:
+                    _say_all(wrong)
+    _say_all(wrong[: None if known else MOST_LISTED])
+    if len(wrong) > MOST_LISTED:
+        click.echo(f"... and {len(wrong) - MOST_LISTED} more records that are wrong", err=True)
+    history.matches = list(known.values())
+    say_apart(len(apart), list(dict.fromkeys(apart)))
+    if not history.matches:
+        places = ("standard input" if source == "-" else source for source in sources)
+        msg = f"{', '.join(places)}: no match found; docs/match-files.md describes the format"
+        raise InputError(msg)
+    return history
+
+
+def _say_all(texts: list[str]) -> None:
+    """Print messages, and take them off the list."""
+    for text in texts:
+        click.echo(text, err=True)
+    texts.clear()
+
+
+def _from_archive(sources: tuple[str, ...], store: str) -> ReadHistory:
+    from equipoise.cli.roster_options import stored_matches
+
+    if any(sources):
+        msg = "--store cannot be used with match files; give one of them"
+        raise InputError(msg)
+    matches, find = stored_matches(store)
+    return ReadHistory(matches, find=find)
+
+
+def _exported(source: str) -> list[Match]:
+    """Return the matches of an archive that was exported; none of any other file."""
+    if not source.lower().endswith(".parquet"):
+        return []
+    from equipoise.archive.parquet_file import exported
+
+    return exported(source)
+
+
+@contextmanager
+def everything_kept() -> Iterator[None]:
+    """Look for no garbage while a history is read or rated, nor later in it: it is kept to the end."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
+def _repeated(match: Match, known: dict[str, Match], place: str) -> Any:
+    """Keep a match; return what to say where another one has its id."""
+    from equipoise.core.match import Skipped
+
+    if known.setdefault(match.id, match) == match:
+        return None
+    return Skipped(place, f"id: another match has the id {match.id!r} too; ids must differ")
+
+
+def _part(tell: Callable[[float], None] | None, n: int, parts: int) -> Callable[[float], None] | None:
+    """Return what tells how far one of several parts is, as part of the whole."""
+    return None if tell is None else lambda part: tell((n + part) / parts)
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
+    """Give a function that draws how far something is, where a person watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=1.0)
+        yield lambda part: progress.update(task, completed=part)
+
+
+def since(matches: list[Match], date: str | None) -> list[Match]:
+    """Return the matches that ended on a date or after it.
+
+    Raises
+    ------
+    InputError
+        If it is no date, or no match is left.
+    """
+    if date is None:
+        return matches
+    from equipoise.core.match_records import time_from
+
+    start = time_from(date, "--since")
+    kept = [match for match in matches if (match.ended or 0.0) >= start]
+    if not kept:
+        msg = f"--since: no match ended on {date} or after; {len(matches)} ended before"
+        raise InputError(msg)
+    return kept

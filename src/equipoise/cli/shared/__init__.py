@@ -1,1 +1,0 @@
-"""What commands share: options and the reading behind them."""

@@ -1,0 +1,1 @@
+"""What everything shares: players, matches, rulesets, dates, registries, compiled kernels."""

@@ -1,0 +1,214 @@
+"""Match files: JSONL, CSV, Parquet and npz, from names of files to matches.
+
+A record that is wrong becomes a :class:`~equipoise.core.match.Skipped` that says where and which field, and
+the rest goes on.  The format is described in docs/match-files.md and docs/match.schema.json.
+
+Match files that are no text: Parquet, a row for each player, and flat arrays (npz).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from equipoise.core.match import Match, Skipped, Unfinished
+from equipoise.core.match_records import match_from
+from equipoise.core.plain_data import fail, has_value
+from equipoise.errors import InputError
+from equipoise.files.read_roster import content_of
+from equipoise.games.log_reader import Parsed
+from equipoise.games.plain.reader import OFTEN, READ, Progress, Row, checked
+
+#: Bytes between two reports of progress.
+STEP = 1 << 18
+
+
+def read_matches(source: str, progress: Progress | None = None) -> Iterator[Match | Skipped]:
+    """Read matches from a file, or JSONL from standard input where the source is ``-``.
+
+    Parameters
+    ----------
+    source : str
+        A path or ``-``.  The ending says the format: ``.csv``, ``.tsv``, ``.parquet`` (needs the extra
+        ``parquet``), ``.npz``; anything else is JSONL.
+    progress : callable, optional
+        Called now and then with how far a file was read.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read at all.
+    """
+    from equipoise.files.file_kinds import check
+    from equipoise.games.plain.reader import GAME, csv_rows, from_rows, silence
+
+    tell = progress or silence
+    ending = Path(source).suffix.lower()
+    if ending == ".npz":
+        yield from from_npz(source, tell)
+        return
+    if ending == ".parquet":
+        yield from from_rows(parquet_rows(source, tell), tell)
+        return
+    where, content = content_of(source)
+    check(content, where, "matches")
+    if ending in (".csv", ".tsv"):
+        yield from from_rows(csv_rows(content, where, "\t" if ending == ".tsv" else "", tell), tell)
+        return
+    reader = GAME.reader(where)
+    for start in range(0, len(content), STEP):
+        yield from _records(reader.read(content[start : start + STEP]))
+        tell(start / len(content))
+    yield from _records(reader.finish())
+
+
+def _records(found: Iterable[Parsed]) -> Iterator[Match | Skipped]:
+    """Leave out unfinished games, which a file of results has none of."""
+    return (one for one in found if not isinstance(one, Unfinished))
+
+
+def tied_apart(ranks: Sequence[float], scores: Sequence[float]) -> bool:
+    """Tell whether one of ranks and scores ties teams that the other tells apart, as a tie-break does.
+
+    Examples
+    --------
+    >>> tied_apart((0, 1), (3, 3)), tied_apart((0, 0), (3, 1)), tied_apart((0, 1), (3, 1))
+    (True, True, False)
+    """
+    teams = sorted(zip(ranks, scores, strict=True), key=lambda team: (team[0], -team[1]))
+    return any((one[0] == other[0]) != (one[1] == other[1]) for one, other in itertools.pairwise(teams))
+
+
+_NUMBERS, _WHOLE = "iufb", "iu"
+
+#: The flat arrays: the kinds of their entries as NumPy has them, and what there is one for each of.
+FLAT = {
+    "ids": (_WHOLE + "U", "player"), "off": (_WHOLE, "match and one"),
+    "nA": (_WHOLE, "match"), "nB": (_WHOLE, "match"),
+    "y": (_NUMBERS, "match"), "t": (_NUMBERS, "match"), "sA": (_NUMBERS, "match"), "sB": (_NUMBERS, "match"),
+    "ctx": (_WHOLE, "match"), "ctxnames": ("U", "name"), "k": (_NUMBERS, "player"), "d": (_NUMBERS, "player"),
+}  # fmt: skip
+NEEDED = ("ids", "off", "nA", "nB", "y", "t")
+
+
+def parquet_rows(source: str, tell: Progress) -> Iterator[Row]:
+    """Go through the rows of a Parquet file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or the library for it is not installed.
+    """
+    frame = parquet_frame(source)
+    checked(frame.columns, source)
+    for number, row in enumerate(frame.iter_rows(named=True), start=1):
+        if number % OFTEN == 0:
+            tell(READ * number / frame.height)
+        yield f"{source}, row {number}", {name: cell for name, cell in row.items() if has_value(cell)}
+
+
+def parquet_frame(source: str) -> Any:
+    """Return the table of a Parquet file."""
+    try:
+        import polars as pl
+    except ImportError:
+        msg = f"{source}: Parquet needs polars; install equipoise[parquet], or convert the file to CSV"
+        raise InputError(msg) from None
+    try:
+        return pl.read_parquet(source)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        msg = (
+            f"{source}: cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}"
+        )
+        raise InputError(msg) from error
+
+
+def from_npz(source: str, tell: Progress) -> Iterator[Match | Skipped]:
+    """Go through the matches of flat arrays in play order; see docs/match-files.md for their names.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or an array is missing.
+    """
+    arrays = _arrays(source)
+    latest = 0.0
+    for n in range(len(arrays["y"])):
+        if n % OFTEN == 0:
+            tell(n / len(arrays["y"]))
+        day = arrays["t"][n]
+        latest = max(latest, day) if day == day else latest  # play order stands, whatever the clock shows
+        try:
+            yield match_from(_record(arrays, n, latest))
+        except InputError as error:
+            yield Skipped(f"{source}, match {n + 1}", str(error))
+
+
+def _arrays(source: str) -> dict[str, Any]:
+    """Return the arrays of a file as lists, once their kinds and lengths are as they must be."""
+    import zipfile
+
+    import numpy as np
+
+    try:
+        with np.load(source, allow_pickle=False) as file:
+            arrays = {name: file[name] for name in file.files if name in FLAT}
+    except (OSError, ValueError, EOFError, TypeError, zipfile.BadZipFile) as error:
+        reason = "it is a single array" if isinstance(error, TypeError) else str(error)
+        if "pickle" in reason:  # what NumPy advises then is no advice for files of others
+            reason = "it is no file of arrays of numbers and texts"
+        msg = f"{source}: cannot be read: {reason}"
+        raise InputError(msg) from error
+    missing = [name for name in NEEDED if name not in arrays]
+    if missing:
+        msg = f"{source}: the array {missing[0]!r} is missing; see docs/match-files.md"
+        raise InputError(msg)
+    sizes = {"match": arrays["y"].size, "match and one": arrays["y"].size + 1, "player": arrays["ids"].size}
+    for name, array in arrays.items():
+        kinds, each = FLAT[name]
+        if array.size == 0 and name == "ctxnames":
+            continue  # an empty array has no kind of its own
+        if array.dtype.kind not in kinds or array.ndim != 1 or len(array) != sizes.get(each, len(array)):
+            kind = {_WHOLE: "whole numbers, ", _NUMBERS: "numbers, "}.get(kinds, "")
+            msg = f"{source}: the array {name!r} must have {kind}one for each {each}"
+            raise InputError(msg)
+    return {name: array.tolist() for name, array in arrays.items()}
+
+
+def _record(arrays: Mapping[str, Any], n: int, day: float) -> dict[str, Any]:
+    """Return a match of flat arrays as a record."""
+    start, first, second = (arrays[name][n] for name in ("off", "nA", "nB"))
+    middle, end = start + first, start + first + second
+    if min(start, first, second) < 0 or end > len(arrays["ids"]):
+        fail("off, nA, nB", f"players {start} to {end} do not exist; ids has {len(arrays['ids'])}")
+    won = arrays["y"][n]
+    if won not in (0.0, 0.5, 1.0):
+        fail("y", f"{won!r} must be 1, 0 or 0.5")
+    record: dict[str, Any] = {
+        "ended": day * 86400.0, "ranks": [1.0 - won, won],
+        "teams": [[_row(arrays, j) for j in range(*team)] for team in ((start, middle), (middle, end))],
+    }  # fmt: skip
+    scores = [arrays[name][n] for name in ("sA", "sB") if name in arrays]
+    if len(scores) == 2 and all(score == score for score in scores):
+        record["scores"] = scores
+    if "ctx" in arrays and arrays.get("ctxnames") and arrays["ctx"][n] >= 0:
+        if arrays["ctx"][n] >= len(arrays["ctxnames"]):
+            fail("ctx", f"{arrays['ctx'][n]} must be below {len(arrays['ctxnames'])}, the length of ctxnames")
+        record["game_type"] = arrays["ctxnames"][arrays["ctx"][n]]
+    # The place keeps the order of play; the content tells the matches of two files apart.
+    content = hashlib.sha256(repr(record).encode()).hexdigest()
+    return {"id": f"{n:09d}-{content[:12]}", **record}
+
+
+def _row(arrays: Mapping[str, Any], j: int) -> dict[str, Any]:
+    player: dict[str, Any] = {"id": str(arrays["ids"][j])}
+    for name, field in (("k", "kills"), ("d", "deaths")):
+        if name in arrays and arrays[name][j] == arrays[name][j]:
+            player[field] = arrays[name][j]
+    if player.get("kills", 0.0) < 0.0 or player.get("deaths", 0.0) < 0.0:
+        player["score"] = player.pop("kills", None)
+        player.pop("deaths", None)
+    return player

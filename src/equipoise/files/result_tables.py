@@ -1,0 +1,534 @@
+"""Results as organisers keep them in a spreadsheet: a row for each match, or for each player of a match.
+
+The columns are described in docs/how-to/ratings.md, "Results from a spreadsheet"; what a row for each player
+means is in :mod:`equipoise.files.result_tables`.
+
+Results with a row for each player of a match.
+
+Cells that mean the same in every table of results: when a match was, who came out ahead, who played.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import Any
+
+from equipoise.core.match import Match, Skipped, moved
+from equipoise.core.match_records import LATEST, cell_text, match_from, number_from, time_from
+from equipoise.errors import InputError
+from equipoise.files.pasted_lines import HELD, named, parts_of, unquoted, weight_of
+from equipoise.files.pasted_names import refuse_joined
+from equipoise.files.read_roster import WITH_COMMA
+from equipoise.files.spreadsheets import Row, rows_from
+from equipoise.games.plain.reader import WRONG
+from equipoise.play.night import folded
+from equipoise.ratings.replay import HASHED, OF_TABLE
+
+#: Columns that are of the match and of no team.
+OF_MATCH = {
+    "id": "id",
+    "match": "id",
+    "game": "game",
+    "game_type": "game_type",
+    "map": "map",
+    "weight": "weight",
+}
+WHEN = ("ended", "date", "time", "played")
+
+#: What a result may be, and the rank of the side that had it.
+RANKS = {
+    "win": 1.0, "won": 1.0, "w": 1.0, "loss": 2.0, "lost": 2.0, "l": 2.0, "draw": 1.0, "tie": 1.0, "d": 1.0,
+}  # fmt: skip
+DRAWN = ("draw", "tie", "d")
+
+#: How dates with slashes or full stops may be written.
+ORDERS = ("day-first", "month-first")
+
+#: The earliest number that is a time, in 1973; what is smaller is a year, or a day of a spreadsheet.
+EARLIEST = 1e8
+
+_CLOCK = r"(?:[ T](\d{1,2}):(\d{2})(?::(\d{2}))?)?"
+_SLASHED = re.compile(rf"(\d{{1,2}})[./-](\d{{1,2}})[./-](\d{{4}}){_CLOCK}")
+_YEAR_FIRST = re.compile(rf"(\d{{4}})[./-](\d{{1,2}})[./-](\d{{1,2}}){_CLOCK}")
+_COMPACT = re.compile(r"\A(\d{4})(\d\d)(\d\d)\Z")
+_NUMBER = re.compile(r"-?\d+(?:\.\d*)?")
+
+#: The day from which spreadsheets count, and the range that numbers of their days have: 1954 to 2119.
+_DAY_0, _DAYS = datetime(1899, 12, 30, tzinfo=UTC), (20_000, 80_000)
+_YEARS = (1900, 2200)
+
+
+def common(row: Mapping[str, Any], dates: str | None) -> dict[str, Any]:
+    """Return what a row says of its match, as the fields of a record.
+
+    Raises
+    ------
+    InputError
+        If it is wrong as a whole, or does not say when the match was, or in two ways.
+    """
+    if WRONG in row:
+        raise InputError(row[WRONG])
+    column = next((name for name in WHEN if name in row), None)
+    if column is None:
+        msg = f"ended is missing; one of {', '.join(WHEN)} says when a match was played"
+        raise InputError(msg)
+    record = {field: row[name] for name, field in OF_MATCH.items() if name in row}
+    record["ended"] = _time(row[column], column, dates)
+    if "weight" in record:
+        record["weight"] = figure(record["weight"], "weight")
+    return record
+
+
+def figure(cell: Any, column: str) -> float:
+    """Return a number, also with a decimal comma.
+
+    Examples
+    --------
+    >>> figure("3,5", "score")
+    3.5
+    """
+    if isinstance(cell, str) and WITH_COMMA.fullmatch(cell.strip()):
+        return weight_of(cell, column, cell, "score")
+    return number_from(cell, column)
+
+
+def players_in(cell: Any, column: str) -> list[str]:
+    """Return the players in a cell: separated by commas or semicolons, or as the parties of a roster.
+
+    Raises
+    ------
+    InputError
+        If it may be one player or several, as ``Ann and Bob``.
+
+    Examples
+    --------
+    >>> players_in("Ann; Bob", "red"), players_in("Ann+Bob", "red"), players_in("R&B", "red")
+    (['Ann', 'Bob'], ['Ann', 'Bob'], ['R&B'])
+    """
+    text, held = unquoted(cell_text(cell, column))
+    parts = [part for name in re.split(r"[;,]|\s[+&/]\s", text) for part in parts_of(name.strip()) if part]
+    for part in parts:
+        if HELD not in part:
+            refuse_joined(part, named(part, held), column)
+    return [named(part, held) for part in parts]
+
+
+def players_under(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    """Return the players in the cell of the first of these columns that a row has."""
+    column = next((name for name in columns if name in row), None)
+    if column is None:
+        msg = f"{columns[0]} is missing; write the players of a team, as Ann; Bob"
+        raise InputError(msg)
+    return players_in(row[column], column)
+
+
+def check_order(rows: Iterable[tuple[str, Mapping[str, Any]]], dates: str) -> None:
+    """Refuse a table that has a date of the other order: its other dates would be read wrongly.
+
+    Raises
+    ------
+    InputError
+        If some date can only be of the other order; the message begins with its row.
+    """
+    (other,) = set(ORDERS) - {dates}
+    for at, row in rows:
+        column = next((name for name in WHEN if name in row), "")
+        when = str(row.get(column, "")).strip()
+        if _moment(when, dates) is None and _moment(when, other) is not None:
+            msg = (
+                f"{at}: {column}: {when!r} is no date, {dates}; if the table has its dates {other}, choose "
+                f"--dates {other} (dates= in Python)"
+            )
+            raise InputError(msg)
+
+
+def _moment(when: str, dates: str | None) -> datetime | None:
+    """Return a date that is written in numbers; None where there is no such day or time of day."""
+    found, slashed = _YEAR_FIRST.fullmatch(when), _SLASHED.fullmatch(when)
+    if found:
+        year, month, day, *clock = (int(part or 0) for part in found.groups())
+    elif slashed:
+        one, two, year, *clock = (int(part or 0) for part in slashed.groups())
+        day, month = (one, two) if dates == "day-first" else (two, one)
+    else:
+        return None
+    try:
+        hour, minute, second = clock
+        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _time(when: Any, column: str, dates: str | None) -> float:
+    """Return a time of a cell; a date with slashes only where it is set which number is the day."""
+    if isinstance(when, int | float) and not isinstance(when, bool):
+        when = f"{when:.15g}"
+    text = _COMPACT.sub(r"\1-\2-\3", when.strip()) if isinstance(when, str) else ""
+    slashed = _SLASHED.fullmatch(text)
+    if slashed and dates is None:
+        msg = (
+            f"{column}: {when!r} may begin with the day or the month; choose --dates day-first or "
+            "month-first (dates= in Python)"
+        )
+        raise InputError(msg)
+    if slashed or _YEAR_FIRST.fullmatch(text):
+        moment = _moment(text, dates)
+        if moment is None:
+            order = f", {dates}" if slashed else ""
+            msg = f"{column}: {when!r} is no date{order}; there is no such day or time of day"
+            raise InputError(msg)
+        return moment.timestamp()
+    if _NUMBER.fullmatch(text) and not EARLIEST <= float(text) < LATEST:
+        msg = (
+            f"{column}: {when!r} is no time{_likely(float(text))}; write a date such as 2026-01-31, "
+            f"or seconds since 1970 from {EARLIEST:.0f} on"
+        )
+        raise InputError(msg)
+    return time_from(text or when, column)
+
+
+def _likely(number: float) -> str:
+    """Return what a number in a column of dates looks like."""
+    if _DAYS[0] <= number <= _DAYS[1]:
+        day = _DAY_0 + timedelta(days=number)
+        return f", but looks like {day:%Y-%m-%d} as spreadsheets count days: give the cells a date's format"
+    if _YEARS[0] <= number <= _YEARS[1] and number == int(number):
+        return ", but looks like a year"
+    return ", but looks like milliseconds" if EARLIEST <= number / 1000.0 < LATEST else ""
+
+
+RESULT = ("result", "winner", "win", "loss", "winners", "losers", "loser")
+
+#: Columns that hold a whole team, as ``Ann; Bob``, where no columns are numbered.
+TEAMS = (
+    *("red", "blue", "green", "gold", "yellow", "home", "away"),
+    *("team a", "team b", "team c", "team d", "team_a", "team_b", "team_c", "team_d"),
+)
+
+_MEMBER = re.compile(r"(.*?)[ _]?\d+")
+_SCORE = re.compile(r"score[ _](.+)|(.+)[ _]score|score(\d+)")
+#: The scores of all teams in one cell, as ``3:1``.
+_SCORES = re.compile(r"\d+(?:[.,]\d+)?(?:\s*[:\u2013-]\s*\d+(?:[.,]\d+)?)+")
+_BETWEEN = re.compile(r"\s*[:\u2013-]\s*")
+
+
+def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | Skipped]:
+    """Read a table with a row for each match, or with a row for each player of a match.
+
+    Rows that say the same are as many matches: those of one time are a second apart, in the order of the
+    table.  What the table has an id for counts once.  The id of any other says what its row says, so that it
+    is the same in a table with other rows, or with the rows in another order.
+
+    Parameters
+    ----------
+    source : str, data frame, or iterable of mappings
+        The path of a CSV file or a spreadsheet, a frame of pandas or polars, or the rows.
+    dates : {"day-first", "month-first"}, optional
+        How to read dates such as 03/04/2026, which are ambiguous otherwise.
+
+    Yields
+    ------
+    Match or Skipped
+        A match, or where a row stands that is wrong and what is wrong with it.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read, has no rows, its columns name no two teams, or a date is of another order
+        than ``dates``.
+
+    Examples
+    --------
+    >>> rows = [{"date": "31/01/2026", "red1": "Ann", "red2": "Bob", "blue1": "Cid", "result": "win"}]
+    >>> match = next(read_results(rows, dates="day-first"))
+    >>> match.contests[0].teams, match.contests[0].ranks
+    (((('Ann', 1.0), ('Bob', 1.0)), (('Cid', 1.0),)), (1.0, 2.0))
+    """
+    return results_from(source, dates)
+
+
+def results_from(
+    source: Any,
+    dates: str | None,
+    known: Callable[[Match], Match] | None = None,
+    tell: Callable[[str, Match], None] | None = None,
+) -> Iterator[Match | Skipped]:
+    """Read a table as :func:`read_results`, with the ids that ``known`` gives to players.
+
+    ``tell`` hears of each match where it stands.
+
+    Raises
+    ------
+    InputError
+        As :func:`read_results`; what ``known`` raises makes a match one that is skipped.
+    """
+    if dates is not None and dates not in ORDERS:
+        msg = f"dates must be {' or '.join(ORDERS)}, got {dates!r}"
+        raise InputError(msg)
+    where, rows = rows_from(source)
+    if not rows:
+        msg = f"{where}: it has no rows; write one for each match, or for each player of a match"
+        raise InputError(msg)
+    if dates is not None:
+        check_order(rows, dates)
+    columns = list(dict.fromkeys(name for _, row in rows for name in row if name != WRONG))
+    parts: Sequence[tuple[str, Any]] = rows
+    if set(PLAYER) & set(columns):
+        parts, record_of = _long_matches(rows), _long_record
+    else:
+        record_of = partial(_record, _teams(columns, where))
+    numbering = _Numbering(known)
+    for at, part in parts:
+        try:
+            record = record_of(part, dates)
+            match = numbering.settled(match_from(record), own="id" in record)
+        except InputError as error:
+            yield Skipped(at, str(error))
+            continue
+        if tell is not None:
+            tell(at, match)
+        yield match
+
+
+class _Numbering:
+    """Gives matches of a table ids by which each counts once, however often and in whatever order it is read.
+
+    A match keeps the id of its table, with its date, as people count from 1 every season.  Without one it has
+    a hash of what its row says, and of how many rows before it said the same.  Matches of one time were
+    played in the order of the table: they are a second apart.
+    """
+
+    def __init__(self, known: Callable[[Match], Match] | None) -> None:
+        self._known = known
+        self._at: Counter[float] = Counter()
+        self._equal: Counter[str] = Counter()
+        #: What was read under each id of the table, and what became of it.
+        self._settled: dict[str, tuple[Match, Match]] = {}
+
+    def settled(self, read: Match, *, own: bool) -> Match:
+        """Return a match with an id, its table's ``own`` or that of its content, at a time of its own."""
+        match = read if self._known is None else self._known(read)
+        ended = match.ended or 0.0
+        date = time.strftime("%Y-%m-%d", time.gmtime(ended))
+        identity = f"{OF_TABLE}{date}-{read.id if own else self._hash(read)}"
+        before, settled = self._settled.get(identity, (None, match))
+        if before == read:
+            return settled
+        later = replace(moved(match, ended + self._at[ended]), id=identity)
+        self._at[ended] += 1
+        if own:
+            self._settled.setdefault(identity, (read, later))
+        return later
+
+    def _hash(self, read: Match) -> str:
+        """Return what tells a match from all others of its date, whatever the case of names, and its row."""
+        (contest,) = read.contests
+        teams = [sorted((folded(player), share) for player, share in team) for team in contest.teams]
+        ruleset, scores = contest.ruleset, contest.scores or [None] * len(teams)
+        content = repr((
+            contest.at, contest.weight, ruleset.game, ruleset.game_type, ruleset.mutators, folded(read.map),
+            sorted(zip(teams, contest.ranks, scores, strict=True), key=repr),
+        ))  # fmt: skip
+        self._equal[content] += 1
+        number = self._equal[content]
+        digest = hashlib.sha256(f"{number} {content}".encode("utf-8", "backslashreplace")).hexdigest()
+        return f"{HASHED}{digest[:16]}"
+
+
+def _teams(columns: Sequence[str], where: str) -> dict[str, list[str]]:
+    """Return the columns of players of each team, as ``red1`` and ``red2`` are of ``red``."""
+    teams: dict[str, list[str]] = {}
+    for name in columns:
+        member = _MEMBER.fullmatch(name)
+        if member and member[1] and name not in (*OF_MATCH, *WHEN, *RESULT) and not _SCORE.fullmatch(name):
+            teams.setdefault(member[1], []).append(name)
+    whole = teams["team"] if list(teams) == ["team"] else [name for name in columns if name in TEAMS]
+    if len(teams) < 2 <= len(whole):
+        return {name: [name] for name in whole}
+    if len(teams) < 2 and not {"winner", "winners", "win"} & set(columns):
+        msg = (
+            f"{where}: it must have columns of two teams or more, as red1, red2, blue1, blue2, or winner and "
+            f"loser, or a player in each row; it has {', '.join(columns)}"
+        )
+        raise InputError(msg)
+    return teams
+
+
+def _record(teams: Mapping[str, Sequence[str]], row: Mapping[str, Any], dates: str | None) -> dict[str, Any]:
+    """Return a row as a record of a match."""
+    record = common(row, dates)
+    if len(teams) < 2:
+        won = players_under(row, ("winner", "winners", "win"))
+        lost = players_under(row, ("loser", "losers", "loss"))
+        return {**record, "teams": [won, lost], "ranks": [1.0, 2.0]}
+    present = {team: _members(row, columns) for team, columns in teams.items()}
+    taking = [team for team, members in present.items() if members]
+    scores = {
+        _scored(found[1] or found[2] or found[3], teams): name
+        for name in row
+        if (found := _SCORE.fullmatch(name))
+    }
+    record["teams"] = [present[team] for team in taking]
+    if scores:
+        missing = [team for team in taking if team not in scores]
+        if missing or set(scores) - set(teams):
+            extra = [name for team, name in scores.items() if team not in teams]
+            wrong = f"score_{missing[0]}" if missing else extra[0]
+            msg = f"{wrong}: each team must have players and a score, teams are {', '.join(taking)}"
+            raise InputError(msg)
+        record["scores"] = [figure(row[scores[team]], scores[team]) for team in taking]
+        return _with_ranks(record, row, taking)
+    together = _scores_in(row, taking)
+    if together is not None:
+        record["scores"] = together
+        if _SCORES.fullmatch(str(row.get("result", "")).strip()):
+            row = {name: cell for name, cell in row.items() if name != "result"}
+    return _with_ranks(record, row, taking)
+
+
+def _with_ranks(record: dict[str, Any], row: Mapping[str, Any], teams: Sequence[str]) -> dict[str, Any]:
+    """Return a record with the ranks that a row says, if it says any."""
+    ranks = _ranks(row, teams)
+    if ranks is None:
+        return record
+    scores = record.get("scores", [])
+    for one, other in itertools.permutations(range(len(scores)), 2):
+        if ranks[one] < ranks[other] and scores[one] < scores[other]:
+            column = "result" if "result" in row else "winner"
+            msg = (
+                f"{column} {str(row[column])!r:.40} puts {teams[one]} before {teams[other]}, but their "
+                f"scores are {scores[one]:g} and {scores[other]:g}; correct it, or leave out scores where "
+                "more is not better"
+            )
+            raise InputError(msg)
+    return {**record, "ranks": ranks}
+
+
+def _scores_in(row: Mapping[str, Any], teams: Sequence[str]) -> list[float] | None:
+    """Return the scores that one cell has, in the order of the teams; None where there is no such cell."""
+    cells = {name: str(row[name]).strip() for name in ("score", "result") if name in row}
+    name = next((each for each, cell in cells.items() if _SCORES.fullmatch(cell)), None)
+    if name is None and "score" not in cells:
+        return None
+    name = name or "score"
+    scores = _BETWEEN.split(cells[name])
+    if len(scores) != len(teams) or not _SCORES.fullmatch(cells[name]):
+        msg = f"{name} must be a score for each of {', '.join(teams)}, as 3:1, got {cells[name]!r:.40}"
+        raise InputError(msg)
+    return [figure(score, name) for score in scores]
+
+
+def _members(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
+    """Return the players of a team: a cell each, or all in one cell."""
+    if len(columns) == 1:
+        return players_in(row.get(columns[0], ""), columns[0])
+    return [cell_text(row[name], name) for name in columns if name in row]
+
+
+def _scored(team: str, teams: Iterable[str]) -> str:
+    """Return the team of a column of scores: ``score1`` is that of ``team1``."""
+    return next(
+        (each for each in (team, f"team{team}", f"team {team}", f"team_{team}") if each in teams), team
+    )
+
+
+def _ranks(row: Mapping[str, Any], teams: Sequence[str]) -> list[float] | None:
+    """Return ranks as the result or the winner of a row says; None where it says neither."""
+    if "result" in row:
+        result = str(row["result"]).strip().lower()
+        if result not in RANKS or len(teams) != 2:
+            msg = (
+                f"result must be win, loss or draw of {', '.join(teams[:1])} among two teams, "
+                f"got {str(row['result'])!r:.40}"
+            )
+            raise InputError(msg)
+        return [1.0, 1.0] if result in DRAWN else [RANKS[result], 3.0 - RANKS[result]]
+    if "winner" in row:
+        winner = str(row["winner"]).strip().lower()
+        if winner in ("draw", "tie"):
+            return [1.0] * len(teams)
+        won = _scored(winner, teams)
+        if won not in teams:
+            msg = f"winner must be {', '.join(teams)} or draw, got {winner!r:.40}"
+            raise InputError(msg)
+        return [1.0 if team == won else 2.0 for team in teams]
+    return None
+
+
+#: What the column of players may be called.
+PLAYER = ("player", "name", "nick")
+
+#: What tells the rows of one match; without it they are those of one time.
+MATCH = ("match", "id")
+
+SCORE, RANK = ("score", "team_score", "team score"), ("rank", "place")
+
+
+def _long_matches(rows: Sequence[Row]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Return the rows of each match, with the place of the first of them, or of one that is wrong."""
+    found: dict[Any, tuple[str, list[dict[str, Any]]]] = {}
+    for at, row in rows:
+        key = next(((name, str(row[name])) for name in (*MATCH, *WHEN) if name in row), at)
+        members = found.setdefault(key, (at, []))[1]
+        members.append(row)
+        if WRONG in row:
+            found[key] = at, members
+    return list(found.values())
+
+
+def _long_record(rows: Sequence[Mapping[str, Any]], dates: str | None) -> dict[str, Any]:
+    """Return the rows of a match as a record.
+
+    Raises
+    ------
+    InputError
+        If rows contradict each other, or something is missing.
+    """
+    teams: dict[str, list[str]] = {}
+    standings: dict[str, tuple[float, bool]] = {}
+    for row in rows:
+        column = next((name for name in PLAYER if name in row), None)
+        if column is None:
+            msg = f"{PLAYER[0]} is missing; each row is one player of a match"
+            raise InputError(msg)
+        standing = _standing(row)
+        team = cell_text(row.get("team", f"those with {standing[0]:g}"), "team").strip().lower()
+        teams.setdefault(team, []).append(cell_text(row[column], column))
+        if standings.setdefault(team, standing) != standing:
+            msg = f"team {team!r}: its score, rank or result must be the same in all its rows"
+            raise InputError(msg)
+    shared = common(rows[0], dates)
+    for row in rows:
+        if common(row, dates) != shared:
+            msg = "a match must have one date, one map and one game in all its rows"
+            raise InputError(msg)
+    values = [standings[team] for team in teams]
+    if len({scored for _, scored in values}) > 1:
+        msg = "score must be in all rows of a match, or in none"
+        raise InputError(msg)
+    field = "scores" if values and values[0][1] else "ranks"
+    return {**shared, "teams": list(teams.values()), field: [value for value, _ in values]}
+
+
+def _standing(row: Mapping[str, Any]) -> tuple[float, bool]:
+    """Return the score of a row's team and True, or else its rank and False."""
+    for names, scored in ((SCORE, True), (RANK, False)):
+        for name in names:
+            if name in row:
+                return figure(row[name], name), scored
+    result = str(row.get("result", "")).strip().lower()
+    if result not in RANKS:
+        msg = f"result must be win, loss or draw, or there must be a score or a rank, got {result!r:.40}"
+        raise InputError(msg)
+    if result in DRAWN and "team" not in row:
+        msg = "team is missing; after a draw nothing else tells the teams apart"
+        raise InputError(msg)
+    return RANKS[result], False

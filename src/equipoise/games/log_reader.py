@@ -1,0 +1,313 @@
+"""Whole lines of a log that comes in pieces, and what every reader of such lines does the same.
+
+Only a line feed ends a line: names may hold every other sign that some programs take for the end of one.
+
+What the log of a game is to the rest: bytes in, matches out, no matter where they are cut.
+
+The protocols only; what the readers of several games share stands beside this file, each game in its own.
+
+Guessing which game a log is of, by its beginning alone.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
+from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
+
+from equipoise.core.match import Match, Skipped, Unfinished
+from equipoise.core.registry import GAMES, resolve
+from equipoise.core.rulesets import GameRules
+from equipoise.errors import InputError
+
+#: What comes out of a log.
+Parsed = Match | Skipped | Unfinished
+
+
+class Reader(Protocol):
+    """Reads one log from its start, or from a place that was :attr:`settled`.
+
+    What comes out depends on the bytes alone, never on how they were cut, on the clock or on the name of the
+    file; the name is only used to say where something stands.
+    """
+
+    @property
+    def settled(self) -> int:
+        """How many bytes, from where this reader began, are not needed again.
+
+        A new reader that begins there gives what this one would have given from there on; lines of a running
+        game that were skipped are reported again.
+        """
+
+    @property
+    def settled_line(self) -> int:
+        """The number of the line that begins there: the ``first_line`` of such a reader."""
+
+    def read(self, data: bytes) -> Iterable[Parsed]:
+        """Take the next bytes; return what has ended with them.  A line that is not complete waits."""
+
+    def finish(self) -> Iterable[Parsed]:
+        """Take the end of the log; return what ends with it, among it the game that was not finished.
+
+        A match is given only where nothing that may be appended to the log can change it.  Who follows a log
+        that grows does not call this.
+        """
+
+
+class Game(Protocol):
+    """One family of logs: a module-level object, registered in :data:`equipoise.core.registry.GAMES`."""
+
+    name: str
+
+    def recognise(self, head: bytes) -> str:
+        """Return by what the first bytes of a log (up to 64 KiB) show this game; empty where they do not."""
+
+    def reader(self, source: str, first_line: int = 1) -> Reader:
+        """Return a reader for a log.
+
+        Parameters
+        ----------
+        source : str
+            What the log is called in ``where`` (``"<source>, line <n>"``).
+        first_line : int
+            The number of its first line; more than 1 where a followed log goes on.
+        """
+
+    def rules(self) -> Iterable[GameRules]:
+        """Return the tables of game types and mutators, one for each game of the family."""
+
+
+#: Longest line that is read, in bytes; of a longer one nothing is kept.  The longest that a server writes is
+#: its settings at the start of a game, some kilobytes.
+LONGEST_LINE = 1 << 20
+
+#: How much is looked at in one go, in bytes: enough for speed, little enough to stay in a processor's cache,
+#: and never above the longest line, so that only the first line of a block can be too long.
+STEP = 1 << 16
+
+#: What is wrong with a line that is longer.
+TOO_LONG = f"the line is longer than {LONGEST_LINE} bytes"
+
+
+class Block:
+    """Whole lines, each with its line feed; none where a line was too long.
+
+    Parameters
+    ----------
+    content : bytes
+        The lines.
+    offset : int
+        Bytes before it, from where reading began.
+    line : int
+        The number of its first line.
+    """
+
+    __slots__ = ("_near", "content", "line", "offset")
+
+    def __init__(self, content: bytes, offset: int, line: int) -> None:
+        self.content, self.offset, self.line = content, offset, line
+        self._near = (0, line)
+
+    def line_at(self, place: int) -> int:
+        """Return the number of the line in which a byte of the content stands; quick if asked in order."""
+        start, line = self._near if self._near[0] <= place else (0, self.line)
+        line += self.content.count(b"\n", start, place)
+        self._near = (place, line)
+        return line
+
+
+class Lines:
+    """Cuts bytes that come in pieces of any size into blocks of whole lines."""
+
+    __slots__ = ("_dropped", "_rest", "line", "offset")
+
+    def __init__(self, first_line: int = 1) -> None:
+        #: Where the line that is not complete yet begins, in bytes and by number.
+        self.offset = 0
+        self.line = first_line
+        self._rest = b""
+        #: Bytes of a line that is too long that nothing is kept of.
+        self._dropped = 0
+
+    def take(self, data: bytes) -> Iterator[Block]:
+        """Take the next bytes; give the lines that are complete with them."""
+        for start in range(0, len(data), STEP):
+            yield from self._take(data[start : start + STEP])
+
+    def _take(self, piece: bytes) -> Iterator[Block]:
+        """Take at most :data:`STEP` bytes."""
+        content = self._rest + piece
+        end = content.find(b"\n") + 1
+        if self._dropped or end > LONGEST_LINE + 1 or (not end and len(content) > LONGEST_LINE):
+            if not end:
+                self._dropped += len(content)
+                self._rest = b""
+                return
+            yield Block(b"", self.offset, self.line)
+            self.offset += self._dropped + end
+            self.line += 1
+            self._dropped = 0
+            content = content[end:]
+        end = content.rfind(b"\n") + 1
+        self._rest = content[end:]
+        if end:
+            block = Block(content[:end], self.offset, self.line)
+            self.offset += end
+            self.line += block.content.count(b"\n")
+            yield block
+
+    def rest(self) -> bytes:
+        """Return what there is of the last line, which no line feed ended."""
+        return self._rest
+
+
+class LineReader(ABC):
+    """A :class:`~equipoise.games.log_reader.Reader` that goes through blocks of lines.
+
+    Parameters
+    ----------
+    source : str
+        What the log is called.
+    first_line : int
+        The number of its first line.
+    """
+
+    def __init__(self, source: str, first_line: int = 1) -> None:
+        self.source = source
+        self.lines = Lines(first_line)
+        self._found: list[Parsed] = []
+        self._settled = (0, first_line)
+
+    @property
+    def settled(self) -> int:
+        """How many bytes are not needed again."""
+        return self._settled[0]
+
+    @property
+    def settled_line(self) -> int:
+        """The number of the line that begins there."""
+        return self._settled[1]
+
+    def read(self, data: bytes) -> list[Parsed]:
+        """Take the next bytes; return what has ended with them."""
+        for block in self.lines.take(data):
+            if block.content:
+                self.take(block)
+            else:
+                self.skip(block.line, TOO_LONG)
+            if self.idle():
+                self._settled = (self.lines.offset, self.lines.line)
+        return self._given()
+
+    def finish(self) -> list[Parsed]:
+        """Take the end of the log; return what ends with it."""
+        self.end()
+        return self._given()
+
+    def _given(self) -> list[Parsed]:
+        found, self._found = self._found, []
+        return found
+
+    @abstractmethod
+    def take(self, block: Block) -> None:
+        """Go through some lines."""
+
+    @abstractmethod
+    def idle(self) -> bool:
+        """Tell whether nothing that was read is needed for what comes."""
+
+    @abstractmethod
+    def end(self) -> None:
+        """Take the end of the log."""
+
+    def begins(self, block: Block, place: int) -> str:
+        """Take note that what is needed begins at a place in a block; return how messages call it."""
+        line = block.line_at(place)
+        self._settled = (block.offset + place, line)
+        return f"{self.source}, line {line}"
+
+    def give(self, found: Parsed) -> None:
+        """Give something that was found."""
+        self._found.append(found)
+
+    def skip(self, line: int, reason: str) -> None:
+        """Tell what is wrong with a line."""
+        self._found.append(Skipped(f"{self.source}, line {line}", reason))
+
+    def abandon(self, where: str, reason: str) -> None:
+        """Tell why a game does not count."""
+        self._found.append(Unfinished(where, reason))
+
+
+class Running(Protocol):
+    """A game of a log that has not ended yet."""
+
+    where: str
+
+
+OneGame = TypeVar("OneGame", bound=Running)
+
+
+class GameReader(LineReader, Generic[OneGame]):
+    """A reader of a log in which one game runs at a time."""
+
+    #: Why a game does not count that the log does not tell the end of.
+    cut_off: ClassVar[str] = "the log ends before its result"
+
+    def __init__(self, source: str, first_line: int = 1) -> None:
+        super().__init__(source, first_line)
+        self.game: OneGame | None = None
+
+    def idle(self) -> bool:
+        """Tell whether no game runs."""
+        return self.game is None
+
+    def end(self) -> None:
+        """Take the end of the log; a game that has no result yet is unfinished."""
+        self.give_up(self.cut_off)
+
+    def give_up(self, reason: str) -> None:
+        """Tell why the running game does not count, if there is one."""
+        game, self.game = self.game, None
+        if game is not None:
+            self.abandon(game.where, reason)
+
+
+#: How much of a log a guess is made from, in bytes.
+HEAD = 1 << 16
+
+
+class Guess(NamedTuple):
+    """Which game a log is of, and by what that is seen."""
+
+    name: str
+    game: Game
+    because: str
+
+
+def guess_game(head: bytes) -> Guess:
+    r"""Return which registered game a log is of.
+
+    Parameters
+    ----------
+    head : bytes
+        Its beginning; at most the first 64 KiB are looked at.
+
+    Raises
+    ------
+    InputError
+        If it is of none.
+
+    Examples
+    --------
+    >>> guess = guess_game(rb"  0:00 InitGame: \gamename\baseoa\g_gametype\4" + b"\n")
+    >>> guess.name, guess.because
+    ('quake3', "a line 'InitGame: \\...'")
+    """
+    for name in GAMES:
+        game: Game = resolve("game", GAMES, name)
+        because = game.recognise(head[:HEAD])
+        if because:
+            return Guess(name, game, because)
+    msg = f"game: the log looks like none of {', '.join(GAMES)}; name the game if it is one of these"
+    raise InputError(msg)

@@ -1,0 +1,1 @@
+"""Nexuiz: reader of its logs, and its live server."""

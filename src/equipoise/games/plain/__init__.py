@@ -1,0 +1,1 @@
+"""Logs in a plain format of lines, for games without a reader."""

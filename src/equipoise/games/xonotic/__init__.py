@@ -1,0 +1,1 @@
+"""Xonotic: reader of its logs."""

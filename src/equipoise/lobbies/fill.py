@@ -1,0 +1,340 @@
+"""The door: :func:`fill` puts players and parties into teams and lobbies, and says what is proven.
+
+Which solver when: ``exact`` where all teams can be listed, ``large`` before it and for the rest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+
+import numpy as np
+
+from equipoise.core.arrays import Floats
+from equipoise.core.linear_programs import available
+from equipoise.core.player import LARGEST_WEIGHT, MOST_PLAYERS, Player, Rating
+from equipoise.core.registry import LOBBY_SOLVERS, resolve
+from equipoise.core.stopping import Stop, never, seconds_left, share_of
+from equipoise.errors import InputError, again
+from equipoise.lobbies import exact, large
+from equipoise.lobbies.annealing import ENOUGH, heat_of, search
+from equipoise.lobbies.first_placing import arrange
+from equipoise.lobbies.infeasibility import advice, conflict, plain_conflict
+from equipoise.lobbies.layout import Layout, evenly, lay_out
+from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan
+from equipoise.lobbies.problem import (
+    WAITING,
+    LobbyProblem,
+    LobbyRequest,
+    LobbySolver,
+    LobbyTask,
+    Placed,
+    Placing,
+    gather,
+)
+from equipoise.lobbies.quick_bounds import best_counts
+from equipoise.teams.objectives.units import units_of
+from equipoise.teams.problem.build import rated
+from equipoise.teams.solution import Status
+
+#: The deviations there are.
+DEVIATIONS = ("squared", "absolute")
+
+
+def fill(
+    players: Iterable[Player] | Mapping[str, float | Rating | None],
+    lobbies: Iterable[Lobby] | Mapping[str, float | None],
+    *,
+    team_size: int,
+    min_size: int | None = None,
+    deviation: str = "squared",
+    per_player: bool = False,
+    zero: float | None = None,
+    body: float | None = None,
+    parties: Iterable[Sequence[str]] = (),
+    barred: Mapping[str, Collection[str]] | None = None,
+    caution: float = 0.0,
+    default: float | None = None,
+    solver: str | LobbySolver = "auto",
+    stop: Stop = never,
+) -> LobbyPlan:
+    """Put players and parties into teams, and the teams into lobbies, each near its lobby's target.
+
+    As few players wait as possible, and among all plans with so few the one with the least value is sought.
+    Where teams may be smaller than ``team_size``, everybody is placed if possible, in as few teams as
+    possible.
+    Lobbies without targets are bands of skill: equally many teams in each, the first the weakest, and the
+    target of each is what a team of its share of the players, sorted by skill, has in the mean.
+
+    Parameters
+    ----------
+    players : iterable of Player, or mapping from name to weight
+        Who is here; ``Player.party`` keeps players together.
+    lobbies : iterable of Lobby, or mapping from name to target
+        Where they go; all have a target or none has.
+    team_size : int
+        How many players a team has.
+    min_size : int, optional
+        How many a team may have at least; by default ``team_size``.
+    deviation : str
+        ``"squared"`` or ``"absolute"``: how a team's distance from the target counts.
+    per_player : bool
+        Whether targets are for a team's mean; else for its total.
+    zero, body : float, optional
+        Where teams may be smaller and targets are totals: the weight that an empty seat counts as, or how
+        many standard deviations of the weights that is below their mean; one unless either is given.
+    parties : iterable of sequences of str
+        Ids (or names) of players who stay together, besides those of ``Player.party``.
+    barred : mapping from str to collection of str, optional
+        The names of the lobbies that a player, by id (or name), may not be in.
+    caution : float
+        How many sigmas are taken off a player's mu: 0 counts the mean, 3 what is nearly sure.
+    default : float, optional
+        The weight of players without one; by default the mean of the others.
+    solver : str or callable
+        A name of :data:`equipoise.core.registry.LOBBY_SOLVERS`, ``"module:attribute"``, the thing itself, or
+        ``"auto"``.
+    stop : callable
+        Asked now and then; once it returns True the solver ends with what it has.
+        :func:`equipoise.deadline` makes one from seconds.
+
+    Returns
+    -------
+    LobbyPlan
+        With status infeasible, and rules that contradict, where the limits cannot be met.
+
+    Raises
+    ------
+    InputError
+        If an argument is at fault.
+    UnknownNameError
+        If a solver does not exist.
+
+    Examples
+    --------
+    >>> skills = {"Ann": 4.0, "Bob": 3.5, "Cid": 2.5, "Dee": 2.0, "Eve": 1.5, "Fay": 1.0}
+    >>> plan = fill(skills, {"calm": 3.0, "wild": 6.0}, team_size=2)
+    >>> plan.status.value, plan.value, plan.gap
+    ('optimal', 0.25, 0.0)
+    >>> [(lobby.name, [[player.id for player in team] for team in lobby.teams]) for lobby in plan.lobbies]
+    [('calm', [['Dee', 'Fay']]), ('wild', [['Bob', 'Cid'], ['Ann', 'Eve']])]
+    """
+    _check(team_size, min_size, deviation, caution, default)
+    places = _lobbies(lobbies)
+    method: LobbySolver | None = None
+    if callable(solver) or solver != "auto":
+        method = resolve("solver", {"auto": "", **LOBBY_SOLVERS}, solver)
+    roster = rated(players, default)
+    if not roster.players:
+        msg = "players must be at least one, got none"
+        raise InputError(msg)
+    asked = gather(
+        roster, places, team_size=team_size, min_size=min_size or team_size, parties=parties,
+        barred=barred or {}, caution=caution,
+    )  # fmt: skip
+    name = solver if isinstance(solver, str) else getattr(solver, "__name__", "own")
+    plan = LobbyPlan(
+        Status.INFEASIBLE, deviation, name, default_weight=roster.default, unrated=roster.unrated,
+        parties=asked.named_parties(), barred=asked.named_bars(),
+    )  # fmt: skip
+    rules = plain_conflict(asked)
+    if rules:
+        return replace(plan, conflict=rules, advice=advice(asked))
+    # Counted from the zero, a team's total and its target are what they are with the empty seats filled up.
+    units = units_of(asked.skill, np.zeros(len(asked.skill)), zero=zero, body=body)
+    seat = 0.0 if per_player or min_size in (None, team_size) else units.zero
+    targets = np.array([(lobby.target or 0.0) - seat * team_size for lobby in places])
+    problem = asked.problem(targets, absolute=deviation == "absolute", per_player=per_player)
+    problem = replace(problem, skill=problem.skill - seat * problem.size) if seat else problem
+    layout = lay_out(problem)
+    if layout is None:
+        return replace(plan, conflict=conflict(asked), advice=advice(asked))
+    if places[0].target is None:
+        problem, layout = _with_bands(problem, layout, asked.skill - seat)
+    placed, used = _solved(problem, layout, method, stop)
+    status = Status.OPTIMAL if placed.proven else Status.FEASIBLE
+    value = placed.placing.value(problem)
+    filled, waiters = _named(problem, placed.placing, asked, seat)
+    return replace(
+        plan, status=status, solver=used or name, lobbies=filled, waiting=waiters, value=value,
+        bound=value if placed.proven else placed.bound,
+    )  # fmt: skip
+
+
+def _solved(
+    problem: LobbyProblem, layout: Layout, method: LobbySolver | None, stop: Stop
+) -> tuple[Placed, str]:
+    """Return what a solver placed, and its name where none was asked for."""
+    if not layout.n_teams:
+        nobody = Placing.of(np.full(problem.n_blocks, WAITING), np.zeros(0, dtype=np.int64))
+        return Placed(nobody, 0.0, proven=True), ""
+    start = arrange(problem, _with_best_counts(problem, layout), stop)
+    task = LobbyTask(problem, layout.n_teams, problem.n_players - layout.seated, start, stop)
+    return solve(task) if method is None else (method(task), "")
+
+
+def _check(
+    team_size: int, min_size: int | None, deviation: str, caution: float, default: float | None
+) -> None:
+    if not 1 <= team_size <= MOST_PLAYERS:
+        msg = f"must be from 1 to {MOST_PLAYERS}, got {team_size}"
+        raise InputError(msg, "team_size")
+    if min_size is not None and not 1 <= min_size <= team_size:
+        msg = f"must be from 1 to the team size of {team_size}, got {min_size}"
+        raise InputError(msg, "min_size")
+    if deviation not in DEVIATIONS:
+        msg = f"must be {' or '.join(DEVIATIONS)}, got {deviation!r}"
+        raise InputError(msg, "deviation")
+    if not 0.0 <= caution <= LARGEST_WEIGHT:
+        msg = f"must be from 0 to 1e15, got {caution!r}"
+        raise InputError(msg, "caution")
+    if default is not None and not -LARGEST_WEIGHT <= default <= LARGEST_WEIGHT:
+        msg = f"must be from -1e15 to 1e15, got {default!r}"
+        raise InputError(msg, "default")
+
+
+def _lobbies(lobbies: Iterable[Lobby] | Mapping[str, float | None]) -> tuple[Lobby, ...]:
+    if isinstance(lobbies, Mapping):
+        lobbies = [Lobby(name, target) for name, target in lobbies.items()]
+    places = tuple(lobbies)
+    if not places:
+        msg = "lobbies must be at least one, got none"
+        raise InputError(msg)
+    names = [lobby.name for lobby in places]
+    twice = again(names)
+    if twice >= 0:
+        msg = f"lobbies: {names[twice]!r} appears twice; names must differ"
+        raise InputError(msg)
+    without = [lobby.name for lobby in places if lobby.target is None]
+    if 0 < len(without) < len(places):
+        msg = f"lobbies: {without[0]!r} has no target, but others have; all or none must have one"
+        raise InputError(msg)
+    return places
+
+
+def _with_bands(problem: LobbyProblem, layout: Layout, skill: Floats) -> tuple[LobbyProblem, Layout]:
+    """Return problem and layout with chosen targets, and equally many teams a lobby where that can be."""
+    even = evenly(problem.least, problem.most, layout.n_teams)
+    fixed = replace(problem, least=even, most=even)
+    other = lay_out(fixed)
+    if other is not None and other.seated == layout.seated:
+        problem, layout = fixed, other
+    counts = layout.teams.sum(axis=1)
+    players = np.round(np.cumsum(counts) / max(layout.n_teams, 1) * len(skill)).astype(int)
+    rising = np.sort(skill)
+    size = layout.seated / max(layout.n_teams, 1)
+    targets = [
+        float(rising[begin:end].mean()) * (1.0 if problem.per_player else size) if end > begin else 0.0
+        for begin, end in zip([0, *players[:-1]], players, strict=True)
+    ]
+    return replace(problem, target=np.array(targets)), layout
+
+
+def _with_best_counts(problem: LobbyProblem, layout: Layout) -> Layout:
+    """Return the layout with numbers of teams whose targets sum to nearest the players' total."""
+    if problem.n_lobbies == 1:
+        return layout
+    # What the teams have in all, if those who wait are like the others: totals, or means of players.
+    seated = layout.n_teams if problem.per_player else layout.seated
+    total = float(problem.skill.sum()) * seated / problem.n_players
+    counts, _ = best_counts(problem, layout.n_teams, total)
+    if not problem.barred:
+        return layout.with_counts(counts)
+    other = lay_out(replace(problem, least=counts, most=counts))
+    return layout if other is None or other.seated < layout.seated else other
+
+
+def _named(
+    problem: LobbyProblem,
+    placing: Placing,
+    asked: LobbyRequest,
+    seat: float,
+) -> tuple[tuple[FilledLobby, ...], tuple[Player, ...]]:
+    """Return the lobbies with their players, and those who wait; weights are counted from that of a seat."""
+    totals, sizes = placing.totals(problem), placing.sizes(problem)
+    shown = totals / sizes if problem.per_player else totals + seat * sizes
+    teams = np.lexsort((-shown, placing.lobby))
+    # Lobby by lobby and team by team, the strongest first; those who wait come after all teams.
+    rank = np.full(len(teams) + 1, len(teams), dtype=np.int32)
+    rank[teams] = np.arange(len(teams))
+    del totals
+    roster = asked.roster
+    team = placing.team[asked.block_of()] if asked.parties else placing.team
+    order = np.lexsort((-roster.mu, rank[team]))
+    counts = np.bincount(placing.lobby, minlength=problem.n_lobbies)
+    filled, first, begin = [], 0, 0
+    for lobby, target, count in zip(asked.lobbies, problem.target.tolist(), counts.tolist(), strict=True):
+        mine = teams[first : first + count]
+        end = begin + int(sizes[mine].sum())
+        players = map(roster.players.__getitem__, order[begin:end].data)
+        members = tuple(tuple(islice(players, size)) for size in sizes[mine].tolist())
+        goal = target + seat * problem.team_size
+        filled.append(FilledLobby(lobby.name, goal, members, tuple(shown[mine].tolist())))
+        first, begin = first + count, end
+    return tuple(filled), tuple(roster.players[place] for place in np.sort(order[begin:]).tolist())
+
+
+#: Teams times lobbies up to which ``exact`` is all it takes; up to which it is tried with no limit of time,
+#: for teams of two and for larger ones, whose integer programs are far harder; and with one, for each second,
+#: and at most of larger teams.
+AT_ONCE, LISTED_PAIRS, LISTED, A_SECOND, MOST_LISTED = 4_000, 250_000, 60_000, 150_000, 4_000_000
+
+#: Nodes of an integer program with no limit of time, for larger teams.
+NODES = 200
+
+#: The share of the time that ``exact`` has of what the first search leaves.
+FOR_EXACT = 0.7
+
+
+def solve(task: LobbyTask) -> tuple[Placed, str]:
+    """Return what was found, and the name of the solver that found or proved it.
+
+    With a limit of time the search goes on until it is over, or nobody could tell a better plan.
+    """
+    columns = exact.count_candidates(task.problem) if available() else exact.MOST_CANDIDATES + 1
+    limited = seconds_left(task.stop) < math.inf
+    most = LISTED_PAIRS if task.problem.team_size <= 2 else LISTED
+    if limited:
+        listed = exact.MOST_CANDIDATES if task.problem.team_size <= 2 else MOST_LISTED
+        most = max(most, int(min(seconds_left(task.stop) * A_SECOND, listed)))
+    if columns <= AT_ONCE:
+        placed = exact.solve(replace(task, stop=share_of(task.stop, FOR_EXACT)))
+        name = "exact"
+    else:
+        placed, name = large.solve(task, bounded=columns > most), "large"
+        if columns <= most and not placed.proven and not task.stop():
+            nodes = None if limited or task.problem.team_size <= 2 else NODES
+            again = replace(task, start=placed.placing, stop=share_of(task.stop, FOR_EXACT), nodes=nodes)
+            placed, name = _better(placed, exact.solve(again), task), "exact"
+    if limited:
+        placed = _gone_on(task, placed)
+    return placed, name
+
+
+def _better(one: Placed, other: Placed, task: LobbyTask) -> Placed:
+    """Return the better placing of two with the better bound."""
+    values = one.placing.value(task.problem), other.placing.value(task.problem)
+    placing, value = (one.placing, values[0]) if values[0] < values[1] else (other.placing, values[1])
+    if other.proven:
+        return Placed(placing, value, proven=True)
+    return Placed(placing, min(max(one.bound, other.bound), value), proven=one.proven)
+
+
+def _gone_on(task: LobbyTask, placed: Placed) -> Placed:
+    """Return the best placing of searches with other random numbers until the time is up."""
+    problem = task.problem
+    enough = placed.bound + ENOUGH * heat_of(problem) * task.n_teams
+    placing, seed = placed.placing, 0
+    while not (placed.proven or task.stop() or placing.value(problem) <= enough):
+        seed += 1
+        # Every other search starts afresh: the longer ones from where the last ended.
+        found = search(
+            problem, placing, task.stop, bound=placed.bound, seed=seed, times=1.0 + (seed // 4) % 4
+        )
+        if found.value(problem) < placing.value(problem):
+            placing = found
+    return (
+        placed if placed.proven else Placed(placing, min(placed.bound, placing.value(problem)), proven=False)
+    )

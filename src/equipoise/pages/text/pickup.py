@@ -1,0 +1,149 @@
+"""What lobbies say, in words short enough for a line of a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from equipoise.core.plain_data import printable
+
+if TYPE_CHECKING:
+    from equipoise.play.pickup import PickupGame, PickupLobbies
+    from equipoise.play.pickup_events import Notice
+
+#: From the id of a player to what is shown.
+Shown = Callable[[str], str]
+
+#: What teams are called.
+COLOURS = ("red", "blue", "green", "gold")
+
+
+def called(team: int) -> str:
+    """Return what a team, from 0, is called."""
+    return COLOURS[team] if team < len(COLOURS) else f"team {team + 1}"
+
+
+def line_of(notice: Notice, shown: Shown) -> str:
+    """Return a notice as a line; empty for one that has no words."""
+    words = _WORDS.get(notice.kind, "")
+    where = f"[{notice.lobby}] " if notice.lobby and words else ""
+    return printable(where + words.format_map(_facts(notice.facts, shown)))
+
+
+def _facts(raw: Mapping[str, Any], shown: Shown) -> dict[str, str]:
+    """Return facts in words, and what follows from several of them."""
+    facts = {name: _fact(value, name, shown) for name, value in raw.items()}
+    if "teams" in raw:
+        facts["line_up"] = teams_text(raw["teams"], shown)
+    if "chances" in raw:
+        facts["odds"] = _odds(raw["chances"])
+    if "ranks" in raw:
+        facts["result"] = result_text(raw["ranks"])
+    if "maps" in raw:
+        facts["choices"], facts["side"] = " | ".join(raw["maps"]), names_of(raw["team"], shown)
+    facts["where"] = f" on {raw['map']}" if raw.get("map") else ""
+    return facts
+
+
+def _fact(value: Any, name: str, shown: Shown) -> str:
+    """Return a fact in words."""
+    if name in ("who", "other", "instead", "captain"):
+        return shown(value)
+    if isinstance(value, tuple) and name in ("players", "left", "waiting", "gone"):
+        return names_of(value, shown) or "nobody"
+    return f"{value:.0f} s" if name == "seconds" else str(value)
+
+
+def names_of(players: Iterable[str], shown: Shown) -> str:
+    """Return people as a text."""
+    return ", ".join(map(shown, players))
+
+
+def teams_text(teams: Sequence[Sequence[str]], shown: Shown) -> str:
+    """Return teams in one line."""
+    return " | ".join(f"{called(n)}: {names_of(team, shown)}" for n, team in enumerate(teams))
+
+
+def _odds(chances: Sequence[float]) -> str:
+    best = max(range(len(chances)), key=lambda n: chances[n])
+    if chances[best] - 1.0 / len(chances) < 0.005:
+        return "an even game"
+    return f"{called(best)} wins {100.0 * chances[best]:.0f} %"
+
+
+def result_text(ranks: Sequence[float]) -> str:
+    """Return how a game ended."""
+    best = [n for n, rank in enumerate(ranks) if rank == min(ranks)]
+    return f"{called(best[0])} won" if len(best) == 1 else "a draw"
+
+
+_WORDS: Mapping[str, str] = {
+    "refused": "{why}",
+    "added": "{who} is in: {waiting} of {seats}",
+    "left": "{who} is out: {waiting} left",
+    "duo": "{who} and {other} play together from now on",
+    "asked": "{who} wants to play with {other}: !duo {who} to agree",
+    "alone": "you play alone",
+    "preference": "noted: {preference} {other}",
+    "ready?": "{players}: type !ready within {seconds}",
+    "late": "{who} is late and has {seconds} more",
+    "more time": "waiting {seconds} more for {left}",
+    "called off": "the game is called off; gone: {gone}; waiting: {waiting}",
+    "no teams": "no teams keep all the rules; add again when others are here",
+    "teams": "{line_up} ({odds}): !yes, !no or !captains within {seconds}",
+    "no captains": "these cannot be captains; vote again",
+    "pick": "{line_up}; {captain} picks one of {left}: !pick NAME",
+    "veto": "{side} strike a map: !veto {choices}",
+    "play": "play: {line_up}{where}; then !report won, lost, draw or 3 1",
+    "wanted": "{who} needs a substitute: !sub {who}",
+    "substituted": "{who} plays for {instead}",
+    "reported": "{who} reports: {result}; the other side: !confirm, or !report otherwise within {seconds}",
+    "disputed": "the sides report different results; report again, or ask those in charge",
+    "over": "{result}; it counts ({game})",
+    "take back?": "{who} wants {game} taken back; the other side: !undo",
+    "taken back": "{game} no longer counts",
+    "cancelled": "{game} is called off",
+}  # fmt: skip
+
+
+def status_lines(lobbies: PickupLobbies, shown: Shown) -> list[str]:
+    """Return who waits where, and which games there are."""
+    lines = [
+        f"{name}: {len(queue)} of {lobbies.lobbies[name].seats}"
+        + (f": {names_of(queue, shown)}" if queue else "")
+        for name, queue in lobbies.waiting.items()
+    ]
+    lines += [f"{game.id}: waiting for {game.phase.value}" for game in lobbies.games.values()]
+    return list(map(printable, lines))
+
+
+def teams_lines(lobbies: PickupLobbies, shown: Shown) -> list[str]:
+    """Return the teams of the games there are."""
+    lines = [
+        f"{game.id}: {teams_text(game.teams, shown)} ({_odds(game.chances)})"
+        for game in lobbies.games.values() if game.teams
+    ]  # fmt: skip
+    return list(map(printable, lines)) or ["no game is being played"]
+
+
+def game_meant(lobbies: PickupLobbies, who: str) -> PickupGame | None:
+    """Return the game that somebody asks about: their own, or else the last one; None before the first."""
+    return lobbies.game_of(who) or next(reversed([*lobbies.over.values(), *lobbies.games.values()]), None)
+
+
+def why_lines(lobbies: PickupLobbies, who: str, shown: Shown, weights: Mapping[str, float]) -> list[str]:
+    """Return why teams are as they are: chances and the sums of what everyone weighs."""
+    game = game_meant(lobbies, who)
+    if game is None or not game.teams:
+        return ["there are no teams yet"]
+    if game.picks:
+        return [
+            "captains picked these teams: " + ", ".join(shown(player) for _, player in game.picks if player)
+        ]
+    sums = [sum(weights.get(player, 0.0) for player in team) for team in game.teams]
+    each = " | ".join(
+        f"{called(n)} {100.0 * chance:.1f} %, {total:.0f} points"
+        for n, (chance, total) in enumerate(zip(game.chances, sums, strict=True))
+    )
+    seen = len(game.seen)
+    return [f"by the ratings {each}" + (f"; teams number {seen} that were proposed" if seen > 1 else "")]

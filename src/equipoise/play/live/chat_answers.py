@@ -1,0 +1,85 @@
+"""What players ask in the chat, and the answers: teams, reasons, ranks; never a name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from equipoise.play.live.decisions import chances
+from equipoise.play.live.state import Seat, State
+
+#: What teams are called in the chat.
+COLOURS = ("Red", "Blue", "Green", "Gold")
+
+#: What players may ask.
+QUESTIONS = ("!teams", "!why", "!rank", "!switch")
+
+
+def called(team: int) -> str:
+    """Return what a team is called."""
+    return COLOURS[team] if team < len(COLOURS) else f"team {team + 1}"
+
+
+def percent(numbers: Sequence[float]) -> str:
+    """Return chances as people read them, as in ``48 to 52``."""
+    return " to ".join(f"{100 * number:.0f}" for number in numbers)
+
+
+def describe_teams(state: State) -> str:
+    """Return how large teams are, and their chances."""
+    parts = []
+    for team, (people, bots) in enumerate(zip(state.sizes(), state.bots, strict=True)):
+        filled = f" and {len(bots)} bot{'s' if len(bots) > 1 else ''}" if bots else ""
+        parts.append(f"{called(team)} {people}{filled}")
+    return f"{', '.join(parts)}. Chances {percent(chances(state))}."
+
+
+def explain_team(state: State, seat: Seat) -> str:
+    """Return what the game would be with somebody in another team."""
+    team = state.plan.get(seat.id)
+    if team is None or state.match.teams < 2:
+        return "You are in no team."
+    others = [
+        f"with you in {called(other)} {percent(chances(state, {**state.plan, seat.id: other}))}"
+        for other in range(state.match.teams)
+        if other != team
+    ]
+    return f"You are {called(team)}: chances {percent(chances(state))}, {', '.join(others)}."
+
+
+def describe_rank(state: State, seat: Seat) -> str:
+    """Return somebody's rank and weight."""
+    known = state.known.ranks.get(seat.id.partition("#")[0])
+    if known is None:
+        return "You are new here: your weight is what is assumed of a new player."
+    rank, among, weight = known
+    return f"You are {rank} of {among} with a weight of {weight:.0f}."
+
+
+def describe_advantage(factors: Sequence[float]) -> str:
+    """Return what teams are owed, as in ``Red 1.08``; empty where nothing is."""
+    return ", ".join(f"{called(team)} {factor:.2f}" for team, factor in enumerate(factors) if factor > 1.0)
+
+
+def reply(state: State, seat: Seat, question: str, *, chosen: bool) -> str:
+    """Return the answer to one of :data:`QUESTIONS`.
+
+    Parameters
+    ----------
+    state : State
+        Who is there and where they are to be.
+    seat : Seat
+        Who asks.
+    question : str
+        What they ask.
+    chosen : bool
+        Whether there are teams to speak of.
+    """
+    if question == "!rank":
+        return describe_rank(state, seat)
+    if not chosen:
+        return "Teams are chosen when the next game is about to start."
+    if question == "!teams":
+        return describe_teams(state)
+    if question == "!why":
+        return explain_team(state, seat)
+    return "You change sides as soon as that does no harm."

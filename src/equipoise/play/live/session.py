@@ -1,0 +1,608 @@
+"""The running game: one server from the first minute to the last, as a state machine.
+
+:meth:`Session.handle` takes what happened and gives what is to be done.  It keeps two things: who is on the
+server and where they are (what events say), and where they are to be (what was decided).  Commands are the
+difference between the two, so that what got lost is given again after a while, what happened already is not
+asked for, and a session that begins in the middle of anything converges like any other.
+
+Decisions are made when something calls for them, and at no other time:
+
+=====================  ====================================================================================
+about to start         teams of everyone, at a price for each move
+(:func:`~equipoise.play.live.decisions.divided`)
+somebody joins         a team for them, by the effect with the bot that leaves or comes; before the game
+                       begins teams are chosen once more for all who come
+somebody leaves        bots that fill up; where that leaves the game uneven, volunteers are asked for
+somebody changes team  accepted where it does no harm, else taken back
+``!switch``            done where it does no harm, else kept in mind
+=====================  ====================================================================================
+
+Nobody who plays is moved otherwise unless the policy allows it, and then never the same person twice in a
+row, nobody who carries a flag, and nobody in the last minutes.
+
+The commands that take a server from its state to the state that is planned, and those under way.
+
+Who changes sides while a game runs: volunteers; others only where the admin allows it.
+
+The games of a session as the ledger counts them: the teams, their chances, who came out ahead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from equipoise.core.rulesets import ruleset_text
+from equipoise.core.stopping import Stop, never
+from equipoise.play.ledger import LedgerGame, accounts
+from equipoise.play.live import chat_answers
+from equipoise.play.live.decisions import (
+    HARMLESS,
+    best_switch,
+    chances,
+    divided,
+    imbalance,
+    owed,
+    placed,
+    wanted_bots,
+)
+from equipoise.play.live.events import (
+    AddBot,
+    Announced,
+    Busy,
+    Carrying,
+    Changed,
+    Chatted,
+    Clock,
+    Command,
+    Ended,
+    Event,
+    Joined,
+    Left,
+    MovePlayer,
+    RatingsKnown,
+    RemoveBot,
+    Renamed,
+    Resumed,
+    Say,
+    Seen,
+    SetAdvantage,
+    SetMinimum,
+    Started,
+    Starting,
+    Weighed,
+)
+from equipoise.play.live.state import Policy, Seat, State
+
+
+class Pending:
+    """Commands that were given and have had no effect yet: they are not given again for a while.
+
+    Parameters
+    ----------
+    moves_bots : bool
+        Whether a bot that is in the wrong team is moved, where the server can do that.
+    """
+
+    def __init__(self, *, moves_bots: bool = False) -> None:
+        self._moves_bots = moves_bots
+        self._sent: dict[tuple[Command, str], float] = {}
+        self._coming: list[tuple[AddBot, float]] = []
+
+    def forget(self) -> None:
+        """Expect nothing: a new level begins with those who are there."""
+        self._coming.clear()
+
+    def left(self, seat: Seat) -> None:
+        """Expect nothing of somebody who is gone; one who comes back is asked for again."""
+        self._sent = {key: at for key, at in self._sent.items() if key[1] != seat.id}
+
+    def postpone(self, now: float) -> None:
+        """Expect nothing of what was given sooner than if it were given now."""
+        self._sent = dict.fromkeys(self._sent, now)
+        self._coming = [(command, now) for command, _ in self._coming]
+
+    def came(self, seat: Seat) -> None:
+        """Note that a bot came that was asked for."""
+        for n, (command, _) in enumerate(self._coming):
+            if command.team == seat.team and command.level in (None, seat.level):
+                del self._coming[n]
+                return
+
+    def nothing(self, state: State) -> bool:
+        """Whether everyone is where they are to be, and nobody is expected."""
+        return not (list(state.astray()) or self._coming or self._bots(state))
+
+    def commands(self, state: State, now: float) -> list[Command]:
+        """Return what is to be done, without what was asked for just now."""
+        retry = state.policy.retry_seconds
+        self._coming = [each for each in self._coming if now - each[1] < retry]
+        self._sent = {key: at for key, at in self._sent.items() if now - at < retry}
+        fresh: list[Command] = []
+        wanted = [MovePlayer(seat.slot, state.plan[seat.id]) for seat in state.astray()]
+        for command in [*wanted, *self._bots(state)]:
+            if isinstance(command, AddBot):
+                self._coming.append((command, now))
+                fresh.append(command)
+            elif (key := (command, state.seats[command.slot].id)) not in self._sent:
+                self._sent[key] = now
+                fresh.append(command)
+        return fresh
+
+    def _bots(self, state: State) -> list[MovePlayer | AddBot | RemoveBot]:
+        """Return which bots to move, to remove and to add; replacements are added afterwards."""
+        if not state.policy.bots:
+            return []
+        missing: list[AddBot] = []
+        extra = [seat for seat in state.seats.values() if seat.bot and seat.team is None]
+        for team, levels in enumerate(state.bots):
+            there = [seat for seat in state.seats.values() if seat.bot and seat.team == team]
+            left, beyond = _matched(levels, there)
+            missing += [AddBot(team, level) for level in left]
+            extra += beyond
+        moved: list[MovePlayer] = []
+        for seat in extra[:] if self._moves_bots else ():
+            fits = next((add for add in missing if add.level in (None, seat.level)), None)
+            if fits is not None:
+                missing.remove(fits)
+                extra.remove(seat)
+                moved.append(MovePlayer(seat.slot, fits.team))
+        underway = [command for command, _ in self._coming]
+        come: list[AddBot] = []
+        for add in missing:
+            if add in underway:
+                underway.remove(add)
+            else:
+                come.append(add)
+        return [*moved, *(RemoveBot(seat.slot) for seat in extra), *come[len(extra) :]]
+
+
+def _matched(levels: tuple[float | None, ...], there: list[Seat]) -> tuple[list[float | None], list[Seat]]:
+    """Return the levels that no bot has, and the bots that are too many: those who came last."""
+    left = list(levels)
+    extra: list[Seat] = []
+    for seat in sorted(there, key=lambda seat: (seat.since, seat.slot)):
+        if seat.level in left:
+            left.remove(seat.level)
+        elif None in left:
+            left.remove(None)
+        else:
+            extra.append(seat)
+    return left, extra
+
+
+def accepted_switch(state: State, seat: Seat, team: int) -> dict[str, int] | None:
+    """Return the plan with somebody in the team they changed to by themselves, None where that does harm."""
+    plan = {**state.plan, seat.id: team}
+    if imbalance(chances(state, plan)) > imbalance(chances(state)) + HARMLESS:
+        return None
+    sizes = replace(state, plan=plan).sizes()
+    return plan if max(sizes) - min(sizes) <= 1 else None
+
+
+class Switching:
+    """What is kept in mind of a running game.
+
+    Parameters
+    ----------
+    last_moved : str
+        Who was moved last, and so is not the next.
+    """
+
+    def __init__(self, last_moved: str = "") -> None:
+        self.volunteers: dict[str, None] = {}
+        self.last_moved = last_moved
+        #: Whether volunteers are to be asked for now.
+        self.asks = False
+        self._asked = False
+        self._since: float | None = None
+
+    def plan(self, state: State, now: float) -> dict[str, int] | None:
+        """Return the plan after a switch, None where nobody changes sides.
+
+        A carrier stays, and so does a player on the way to another team.
+        """
+        self.asks = False
+        uneven = imbalance(chances(state))
+        movable = [
+            seat
+            for seat in state.people()
+            if not seat.carrying and seat.team is not None and state.plan.get(seat.id) == seat.team
+        ]
+        ready = [seat for seat in movable if seat.id in self.volunteers]
+        plan = best_switch(state, ready, uneven + HARMLESS) if ready else None
+        if plan is None:
+            plan = self._forced(state, movable, uneven, now)
+        if plan is not None:
+            moved = [seat.id for seat in movable if plan[seat.id] != state.plan[seat.id]]
+            for each in moved:
+                self.volunteers.pop(each, None)
+            self.last_moved = moved[0]
+            self._since, self._asked = None, False
+        return plan
+
+    def _forced(self, state: State, movable: list[Seat], uneven: float, now: float) -> dict[str, int] | None:
+        """Ask for volunteers in an uneven game; move somebody where none came and the policy allows it."""
+        policy = state.policy
+        if uneven < policy.worth or not movable:
+            self._since, self._asked = None, False
+            return None
+        others = [seat for seat in movable if seat.id != self.last_moved]
+        if self._since is None:
+            self._since = now
+            if not self._asked and best_switch(state, movable, uneven - HARMLESS) is not None:
+                self._asked = self.asks = True
+            return None
+        if not policy.move_alive or now - self._since < policy.volunteer_seconds:
+            return None
+        return best_switch(state, others, uneven - HARMLESS)
+
+
+class Played:
+    """The games that have ended, and what the ledger needs to know of the one that runs."""
+
+    def __init__(self) -> None:
+        self.games: list[LedgerGame] = []
+        #: Who was moved to another team for the game that is about to start.
+        self.moved: tuple[str, ...] = ()
+        self._teams: tuple[tuple[str, ...], ...] = ()
+        self._expected: tuple[float, ...] = ()
+
+    def begin(self, state: State) -> None:
+        """Note the teams of a game that starts, and their chances."""
+        teams: list[list[str]] = [[] for _ in range(state.match.teams)]
+        for player, team in state.plan.items():
+            teams[team].append(player)
+        self._teams = tuple(map(tuple, teams))
+        self._expected = chances(state) if state.bots else ()
+
+    def end(self, scores: tuple[float, ...]) -> None:
+        """Add the game, unless a team was empty or has no score."""
+        if len(scores) == len(self._teams) == len(self._expected) and all(self._teams):
+            ranks = tuple(-score for score in scores)
+            self.games.append(LedgerGame(self._teams, self._expected, ranks, (), self.moved))
+
+
+#: Phases of a session: nothing is known, teams are open, teams are chosen, the game runs.
+IDLE, OPEN, CHOSEN, PLAYING = "idle", "open", "chosen", "playing"
+
+#: Seconds for which a list of the server's own may be older than what was heard of somebody.
+FRESH = 2.0
+
+#: Seconds between two answers to one player.
+BETWEEN_ANSWERS = 3.0
+
+#: Seconds for which those who come while teams are chosen are gathered, to choose once for all of them.
+GATHERING = 0.5
+
+#: Most players that a session keeps in mind, whatever a log says.
+MOST_SEATS = 256
+
+
+class Session:
+    """One server; see the module.
+
+    Parameters
+    ----------
+    policy : Policy
+        What the admin wants.
+    stopping : callable
+        Makes what ends a search for teams that takes too long.
+    moves_bots : bool
+        Whether bots can be put into another team.
+
+    Examples
+    --------
+    >>> session = Session()
+    >>> for event in (Announced("oa_dm5"), Joined(0, "ann", team=0), Joined(1, "bob", team=0)):
+    ...     _ = session.handle(event, 0.0)
+    >>> session.handle(Starting(), 1.0)
+    [SetMinimum(players=2), Say(text='Teams: Red 1, Blue 1. Chances 50 to 50.', slot=None),
+     SetAdvantage(factors=(1.0, 1.0)), MovePlayer(slot=0, team=1)]
+    """
+
+    def __init__(
+        self,
+        policy: Policy | None = None,
+        stopping: Callable[[], Stop] = lambda: never,
+        *,
+        moves_bots: bool = False,
+    ) -> None:
+        self.state, self.phase, self._stopping = State(policy or Policy()), IDLE, stopping
+        self._commands: list[Command] = []
+        self._gone: dict[int, Seat] = {}
+        self._were: dict[str, int] = {}
+        self._pending, self._switching = Pending(moves_bots=moves_bots), Switching()
+        self._answered: dict[int, float] = {}
+        self.played = Played()
+        self._now, self._began = 0.0, float("-inf")
+        self._ends_at: float | None = None
+        self._choose_at: float | None = None
+        self._minimum: int | None = None
+        self._factors: tuple[float, ...] = ()
+
+    def handle(self, event: Event, now: float) -> list[Command]:
+        """Take what happened, and return what is to be done.
+
+        Parameters
+        ----------
+        event : Event
+            What happened.
+        now : float
+            Seconds on any clock that does not run backwards.
+        """
+        self._commands, self._now = [], now
+        taken_by = _TAKEN_BY.get(type(event))
+        if taken_by is not None:
+            getattr(self, taken_by)(event)
+        if self.phase == CHOSEN and self._choose_at is not None and now >= self._choose_at:
+            self._choose(announce=False)
+        if self.phase in (CHOSEN, PLAYING):
+            self._settle_grace()
+            self._look_after_balance()
+            self._commands += self._pending.commands(self.state, now)
+        return self._commands
+
+    def as_public(self, server: str) -> dict[str, Any]:
+        """Return what everybody may see, without who plays: map, phase, and for each team what it has."""
+        state = self.state
+        known = len(state.bots) == state.match.teams > 1
+        odds = chances(state) if known else ()
+        return {
+            "server": server, "phase": self.phase, "map": state.match.map,
+            "ruleset": ruleset_text(state.match.ruleset),
+            "teams": [
+                {"players": size, "bots": len(state.bots[n]) if known else 0,
+                 "chance": odds[n] if known else None,
+                 "advantage": self._factors[n] if n < len(self._factors) else 1.0}
+                for n, size in enumerate(state.sizes())
+            ],
+        }  # fmt: skip
+
+    @property
+    def settled(self) -> bool:
+        """Whether everyone is where they are to be."""
+        chosen = self.phase in (CHOSEN, PLAYING) and self._choose_at is None
+        return chosen and self._pending.nothing(self.state)
+
+    # What happened
+
+    def _announced(self, event: Announced) -> None:
+        state, before = self.state, self.state.match
+        if event.teams != before.teams:
+            state.plan.clear()
+        state.match = event
+        state.bots = ((),) * event.teams
+        for seat in state.seats.values():
+            seat.team = _in(state, seat.team)
+        self._were.clear()
+        self._pending.forget()
+        if self.phase == CHOSEN and (event.teams, event.ruleset) == (before.teams, before.ruleset):
+            self._fill()
+        else:  # teams that were chosen were for another game
+            self.phase = OPEN
+        self._forget_game()
+
+    def _joined(self, event: Joined) -> None:
+        state, before = self.state, self.state.seats.get(event.slot)
+        if before is not None and before.id.partition("#")[0] == event.id and before.bot == event.bot:
+            before.name = event.name or before.name
+            self._changed(Changed(event.slot, event.team))
+            return
+        if before is not None:
+            self._left(Left(event.slot))
+        if len(state.seats) >= MOST_SEATS:
+            return
+        team = _in(state, event.team)
+        seat = Seat(event.slot, state.unique(event.id), event.name, event.bot, team, event.level, self._now)
+        state.seats[event.slot] = seat
+        self._gone.pop(event.slot, None)
+        if event.bot:
+            self._pending.came(seat)
+        else:
+            self._find_place(seat)
+
+    def _find_place(self, seat: Seat) -> None:
+        """Give somebody who comes into a game that is chosen or runs a team."""
+        if self.phase not in (CHOSEN, PLAYING) or seat.id in self.state.plan:
+            return
+        if self.phase == CHOSEN:
+            if self._choose_at is None:
+                self._choose_at = self._now + GATHERING
+            return
+        before, team = self._were.get(seat.id), placed(self.state, seat)
+        self.state.plan[seat.id] = before if before is not None and self.state.has_room(before) else team
+        self._fill()
+
+    def _left(self, event: Left) -> None:
+        seat = self.state.seats.pop(event.slot, None)
+        if seat is None:
+            return
+        self._gone[event.slot] = seat
+        self._pending.left(seat)
+        team = self.state.plan.pop(seat.id, None)
+        self._switching.volunteers.pop(seat.id, None)
+        if team is not None and self.phase == PLAYING:
+            self._were[seat.id] = team
+        if not seat.bot and self.phase in (CHOSEN, PLAYING):
+            self._fill()
+
+    def _changed(self, event: Changed) -> None:
+        state, seat = self.state, self.state.seats.get(event.slot)
+        if seat is None:
+            return
+        team, before = _in(state, event.team), seat.team
+        seat.team, seat.since = team, self._now
+        if seat.bot or team == before:
+            return
+        wanted = state.plan.get(seat.id)
+        if team is None:
+            if before is not None and wanted == before:  # went to watch
+                seat.watching = True
+                state.plan.pop(seat.id, None)
+                self._refill()
+        elif seat.watching or wanted is None:
+            seat.watching = False
+            self._find_place(seat)
+        elif self.phase == PLAYING and team != wanted:
+            plan = accepted_switch(state, seat, team)
+            if plan is not None:
+                state.plan = plan
+                self._fill()
+
+    def _renamed(self, event: Renamed) -> None:
+        if event.slot in self.state.seats:
+            self.state.seats[event.slot].name = event.name
+
+    def _seen(self, event: Seen) -> None:
+        for other in self.state.corrections(event.teams, self._gone, self._now - FRESH):
+            getattr(self, _TAKEN_BY[type(other)])(other)
+
+    def unknown(self, event: Seen) -> list[int]:
+        """Return the slots of a server's list of whom nothing is known."""
+        return [slot for slot in event.teams if slot not in self.state.seats]
+
+    def _knows(self, event: RatingsKnown) -> None:
+        self.state.known = event
+
+    def _weighed(self, event: Weighed) -> None:
+        known = {**self.state.known.ratings, event.id: event.rating}
+        ratings = {who: rating for who, rating in known.items() if rating is not None}
+        self.state.known = replace(self.state.known, ratings=ratings)
+
+    def _starting(self, _: Starting) -> None:
+        if self.phase != IDLE:
+            self._choose(announce=True)
+
+    def _started(self, _: Started) -> None:
+        if self.phase in (IDLE, PLAYING):
+            return
+        if self.phase == OPEN or self._choose_at is not None:
+            self._choose(announce=self.phase == OPEN)
+        self.phase, self._began = PLAYING, self._now
+        self.played.begin(self.state)
+
+    def _resumed(self, _: Resumed) -> None:
+        if self.phase == IDLE:
+            return
+        for seat in self.state.people():
+            if seat.team is not None:
+                self.state.plan[seat.id] = seat.team
+        if self.phase == PLAYING:
+            self._began = float("-inf")
+            self.played.begin(self.state)
+        self._minimum = None  # what was asked for then may never have arrived
+        self._refill()
+
+    def _ended(self, event: Ended) -> None:
+        if self.phase != PLAYING:
+            return
+        self.played.end(event.scores)
+        self.phase = OPEN
+        self._switching = Switching(self._switching.last_moved)
+        self._forget_game()
+
+    def _forget_game(self) -> None:
+        """Know neither when a game ends nor who carries a flag."""
+        self._ends_at = None
+        for seat in self.state.seats.values():
+            seat.carrying = False
+
+    def _carrying(self, event: Carrying) -> None:
+        if event.slot in self.state.seats:
+            self.state.seats[event.slot].carrying = event.carries
+
+    def _clock(self, event: Clock) -> None:
+        self._ends_at = self._now + event.left
+
+    def _chatted(self, event: Chatted) -> None:
+        seat = self.state.seats.get(event.slot)
+        question = event.text.strip().lower()
+        if seat is None or seat.bot or question not in chat_answers.QUESTIONS:
+            return
+        if question == "!switch":
+            self._switching.volunteers[seat.id] = None
+        last = self._answered.get(event.slot)
+        if last is not None and self._now - last < BETWEEN_ANSWERS:
+            return
+        self._answered[event.slot] = self._now
+        text = chat_answers.reply(self.state, seat, question, chosen=self.phase in (CHOSEN, PLAYING))
+        self._commands.append(Say(text, seat.slot))
+
+    def _busy(self, _: Busy) -> None:
+        self._pending.postpone(self._now)
+
+    # Decisions
+
+    def _choose(self, *, announce: bool) -> None:
+        """Choose the teams of a game that is about to start."""
+        state, self._choose_at = self.state, None
+        was = {seat.id: seat.team for seat in state.people()}
+        state.plan = divided(state, accounts(self.played.games), self._stopping())
+        self.played.moved = tuple(each for each, team in state.plan.items() if was[each] not in (None, team))
+        self.phase = CHOSEN if self.phase != PLAYING else PLAYING
+        self._fill()
+        if announce and state.plan and state.match.teams > 1:
+            self._commands.append(Say(f"Teams: {chat_answers.describe_teams(state)}"))
+
+    def _fill(self) -> None:
+        """Decide on bots, and tell what the weaker team is owed."""
+        state = self.state
+        state.bots = wanted_bots(state)
+        if not state.policy.bots:
+            return
+        minimum = sum(state.sizes()) + sum(map(len, state.bots))
+        if minimum != self._minimum:
+            self._minimum = minimum
+            self._commands.append(SetMinimum(minimum))
+
+    def _refill(self) -> None:
+        if self.phase in (CHOSEN, PLAYING):
+            self._fill()
+
+    def _settle_grace(self) -> None:
+        """Leave those where they are who could not be moved until some seconds after the start."""
+        if self.phase != PLAYING or self._now - self._began < self.state.policy.grace_seconds:
+            return
+        began, self._began = self._began, float("inf")
+        for seat in self.state.astray():
+            if seat.team is not None and seat.since <= began:
+                self.state.plan[seat.id] = seat.team
+        self._fill()
+
+    def _look_after_balance(self) -> None:
+        """Tell what teams are owed, and change sides where that is asked for, or needed and allowed."""
+        state = self.state
+        if state.match.teams < 2:
+            return
+        factors = owed(state)
+        if factors != self._factors:
+            self._factors = factors
+            self._commands.append(SetAdvantage(factors))
+        if self.phase != PLAYING or self._is_late():
+            return
+        plan = self._switching.plan(state, self._now)
+        if self._switching.asks:
+            self._commands.append(Say("The game is uneven. Who would change sides? Write !switch"))
+        if plan is not None:
+            state.plan = plan
+            self._fill()
+
+    def _is_late(self) -> bool:
+        """Whether these are the last minutes."""
+        return self._ends_at is not None and self._ends_at - self._now < self.state.policy.last_seconds
+
+
+def _in(state: State, team: int | None) -> int | None:
+    """Return a team that the game has, None for any other."""
+    return team if team is not None and 0 <= team < state.match.teams else None
+
+
+#: What takes each kind of event; a score and the time that passes change nothing by themselves.
+_TAKEN_BY = {
+    Announced: "_announced", Joined: "_joined", Left: "_left", Changed: "_changed", Renamed: "_renamed",
+    Seen: "_seen", RatingsKnown: "_knows", Weighed: "_weighed", Starting: "_starting", Started: "_started",
+    Resumed: "_resumed", Ended: "_ended", Carrying: "_carrying", Clock: "_clock", Chatted: "_chatted",
+    Busy: "_busy",
+}  # fmt: skip

@@ -1,0 +1,197 @@
+"""The worker that keeps results: when it has answered, they survive a crash.
+
+The worker that reads the archive for HTTP: matches, and players' histories.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import msgspec
+
+from equipoise.archive.archive import Archive, open_archive
+from equipoise.core.clock import ahead
+from equipoise.core.match import Match, moved
+from equipoise.errors import InputError
+
+log = logging.getLogger(__name__)
+
+
+#: What became of a question: it was news, it was known, another is kept under its id, there is no such one.
+NEW, KNOWN, OTHER, MISSING = "new", "known", "other", "missing"
+
+
+class ReportedGame(NamedTuple):
+    """A match to be kept; ``timed`` tells whether its end was given, or is the moment at which it came."""
+
+    match: Match
+    timed: bool
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.match.id
+
+
+class UndoneGame(NamedTuple):
+    """A match that is not to count, or (``back``) is to count again."""
+
+    id: str
+    back: bool = False
+
+
+class Keeping:
+    """Keeps games in an archive that exists; learning from them is not its business.
+
+    Parameters
+    ----------
+    url : str
+        The archive.
+    seconds : float
+        How long to wait for another process that writes it.
+    """
+
+    def __init__(self, url: str, seconds: float) -> None:
+        self._url = url
+        self._seconds = seconds
+        self._opened: Archive | None = None
+
+    def __call__(
+        self, question: Match | ReportedGame | UndoneGame | None
+    ) -> Generator[None, None, bool | str]:
+        """Keep a game, or take one back; return whether that was new, of a report one of the outcomes.
+
+        Of None only that this process is ready.
+        """
+        yield from ()
+        if question is None:
+            return False
+        match = question.match if isinstance(question, ReportedGame) else question
+        if isinstance(match, Match) and (wrong := ahead(match.ended or 0.0, time.time())):
+            msg = f": {wrong}"
+            raise InputError(msg, "ended")
+        with self._archive() as archive:
+            if isinstance(question, Match):
+                new = archive.record([question]).new > 0
+                if new:
+                    _warn(archive, question)
+                return new
+            return (
+                _reported(archive, question)
+                if isinstance(question, ReportedGame)
+                else _undone(archive, question)
+            )
+
+    @contextmanager
+    def _archive(self) -> Iterator[Archive]:
+        """Give the archive, and close its file again, which may be replaced."""
+        archive = self._opened or open_archive(
+            self._url, create=False, timeout=self._seconds, waiting=log.warning
+        )
+        self._opened = None
+        try:
+            yield archive
+        finally:
+            archive.close()
+        self._opened = archive
+
+
+def _reported(archive: Archive, report: ReportedGame) -> str:
+    """Keep a match that is reported; return what became of it."""
+    match = report.match
+    recorded = archive.record([match])
+    if recorded.new:
+        _warn(archive, match)
+        return NEW
+    if recorded.conflicts and not report.timed:  # the same match may have been reported at another moment
+        kept = archive.listed_match(match.id)
+        if kept is not None:
+            recorded = archive.record([moved(match, kept.match.ended or 0.0)])
+    return OTHER if recorded.conflicts else KNOWN
+
+
+def _warn(archive: Archive, match: Match) -> None:
+    """Warn of a result whose game was read from a log too, so that it counts twice."""
+    for logged, result in archive.reported_too([match]):
+        log.warning(
+            "the result %r is probably the game %s, which was read from a log; both count: "
+            "either ingest the log or report results",
+            result, logged[:12],
+        )  # fmt: skip
+
+
+def _undone(archive: Archive, undo: UndoneGame) -> str:
+    """Take a match back, or let it count again."""
+    kept = archive.listed_match(undo.id)
+    if kept is None:
+        return MISSING
+    if kept.undone is undo.back:
+        archive.undo(undo.id, back=undo.back)
+        return NEW
+    return KNOWN
+
+
+class Read(NamedTuple):
+    """What was read, as JSON, and the revision it is of; no body where there is no such thing."""
+
+    body: bytes | None
+    revision: int
+
+
+class Reading:
+    """Reads an archive that exists; its writers are not waited for.
+
+    Parameters
+    ----------
+    url : str
+        The archive.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def __call__(self, question: tuple[str, Any] | None) -> Generator[None, None, Any]:
+        """Answer what a method has a name for, as ``matches``; of None only that this process is ready."""
+        yield from ()
+        if question is None:
+            return None
+        kind, asked = question
+        with open_archive(self._url, create=False) as archive:
+            revision = archive.revision()
+            plain = getattr(self, f"_{kind}")(archive, asked)
+        return Read(None if plain is None else msgspec.json.encode(plain), revision)
+
+    @staticmethod
+    def _matches(archive: Archive, asked: tuple[tuple[float, str] | None, int]) -> Any:
+        before, limit = asked
+        found = archive.listed(before, limit + 1)
+        last = found[limit - 1].match if len(found) > limit else None
+        return {
+            "matches": [each.as_dict() for each in found[:limit]],
+            "next": None if last is None else [last.ended or 0.0, last.id],
+        }
+
+    @staticmethod
+    def _match(archive: Archive, asked: str) -> Any:
+        found = archive.listed_match(asked)
+        return None if found is None else found.as_dict()
+
+    @staticmethod
+    def _history(archive: Archive, asked: tuple[str, bool]) -> Any:
+        player, why = asked
+        games = [each.as_dict() for each in archive.history(player, why=why)]
+        return {"id": player, "games": games} if games else None
+
+    @staticmethod
+    def _sessions(archive: Archive, asked: None) -> Any:
+        del asked
+        return archive.sessions()
+
+    @staticmethod
+    def _news(archive: Archive, asked: tuple[int, int]) -> Any:
+        revision, limit = asked
+        return [each.as_dict() for each in archive.news(revision, limit)]

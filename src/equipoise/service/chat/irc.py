@@ -1,0 +1,172 @@
+"""Lobbies on Internet Relay Chat: a connection that is kept, made again where it ends, and spoken over."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import ssl
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from equipoise.play import pickup_events as ev
+from equipoise.service.chat.irc_session import RATE, Arrived, ChatSession, Gone, Happened, Identified, Spoken
+from equipoise.service.pickup_lobbies import ChatReply, Pickups
+
+log = logging.getLogger(__name__)
+
+#: Seconds between two looks at the time, and how many to wait before reconnecting: at first, and at most.
+LOOK, SOON, LATEST = 0.25, 1.0, 60.0
+
+#: Seconds that a connection and its end may take.
+PATIENCE = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where to connect, as whom, and where to speak.
+
+    Parameters
+    ----------
+    host, port : str and int
+        The server.
+    channel, nick : str
+        Where, and as whom.
+    account, password : str
+        For logging in; nobody logs in without a password.
+    tls : ssl.SSLContext, optional
+        For a connection that nobody can listen to.
+    pace : float
+        Lines a second.
+    """
+
+    host: str
+    port: int
+    channel: str
+    nick: str
+    account: str = ""
+    password: str = ""
+    tls: ssl.SSLContext | None = None
+    pace: float = RATE
+
+
+class Speaker:
+    """Speaks for lobbies on one server, for as long as it is not stopped."""
+
+    def __init__(self, pickups: Pickups, address: Address, ready: Callable[[], None] = lambda: None) -> None:
+        self._pickups, self._address, self._ready = pickups, address, ready
+        self._session = self._new_session()
+        self._aliases: dict[str, str] = {}
+        self._stopping = asyncio.Event()
+        self._started = False
+
+    def stop(self) -> None:
+        """Say goodbye and end."""
+        self._stopping.set()
+
+    async def run(self) -> None:
+        """Connect, and again where the connection ends, until :meth:`stop`."""
+        wait = SOON
+        while not self._stopping.is_set():
+            began = time.monotonic()
+            try:
+                await self._connected()
+            except (OSError, ssl.SSLError, asyncio.IncompleteReadError, TimeoutError) as error:
+                log.warning("irc: %s:%s: %s", self._address.host, self._address.port, error)
+            wait = SOON if time.monotonic() - began > LATEST else min(2.0 * wait, LATEST)
+            if not self._stopping.is_set():
+                log.info("irc: connecting again in %.0f s", wait)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopping.wait(), wait)
+
+    def _new_session(self) -> ChatSession:
+        address = self._address
+        return ChatSession(address.nick, address.channel, address.account, address.password, address.pace)
+
+    async def _connected(self) -> None:
+        """Speak over one connection until it ends."""
+        address = self._address
+        opening = asyncio.open_connection(address.host, address.port, ssl=address.tls)
+        reader, writer = await asyncio.wait_for(opening, PATIENCE)
+        self._session = session = self._new_session()
+        session.start(time.monotonic())
+        reading: asyncio.Task[bytes] = asyncio.ensure_future(reader.read(65536))
+        try:
+            while not self._stopping.is_set():
+                await self._flush(writer)
+                done, _ = await asyncio.wait({reading}, timeout=LOOK)
+                if done:
+                    data = reading.result()
+                    if not data:
+                        return
+                    for happened in session.feed(data, time.monotonic()):
+                        self._happened(happened)
+                    reading = asyncio.ensure_future(reader.read(65536))
+                if session.is_dead(time.monotonic()):
+                    return
+                self._say(self._pickups.tick(time.time()))
+            writer.write(b"QUIT :goodbye\r\n")
+            await asyncio.wait_for(writer.drain(), PATIENCE)
+        finally:
+            reading.cancel()
+            with contextlib.suppress(asyncio.CancelledError, OSError, ssl.SSLError):
+                await reading
+            writer.close()
+            with contextlib.suppress(OSError, ssl.SSLError, TimeoutError):
+                await asyncio.wait_for(writer.wait_closed(), PATIENCE)
+
+    async def _flush(self, writer: asyncio.StreamWriter) -> None:
+        data = self._session.out(time.monotonic())
+        if data:
+            writer.write(data)
+            await asyncio.wait_for(writer.drain(), PATIENCE)
+
+    def _happened(self, happened: Happened) -> None:
+        """Let something that happened in the channel happen in the lobbies."""
+        now = time.time()
+        if isinstance(happened, Arrived):
+            log.info("irc: in %s as %s", self._session.channel, self._session.nick)
+            if not self._started:
+                self._started = True
+                self._say(self._pickups.start(now))
+            self._ready()
+        elif isinstance(happened, Spoken):
+            who = self._player(happened.who)
+            self._say(
+                self._pickups.hear(who, happened.nick, happened.text, now, self._id_of), happened.nick, who
+            )
+        elif isinstance(happened, Identified):
+            was = self._player(happened.was)
+            if self._pickups.lobbies.game_of(was) is not None:
+                self._aliases[happened.who] = was  # a game goes on with whom it began
+            else:
+                self._leave(was, now)
+        elif isinstance(happened, Gone):
+            self._leave(self._player(happened.who), now)
+
+    def _leave(self, who: str, now: float) -> None:
+        """Let somebody who is not here wait no longer; a game is not ended by a lost connection."""
+        lobbies = self._pickups.lobbies
+        if lobbies.game_of(who) is None and any(who in queue for queue in lobbies.waiting.values()):
+            self._say(self._pickups.take(ev.Leave(who), now))
+
+    def _player(self, who: str) -> str:
+        """Return who somebody is in the game they are in."""
+        alias = self._aliases.get(who)
+        if alias is not None and self._pickups.lobbies.game_of(alias) is None:
+            del self._aliases[who]
+            return who
+        return alias or who
+
+    def _id_of(self, nick: str) -> str | None:
+        who = self._session.id_of(nick)
+        return None if who is None else self._player(who)
+
+    def _say(self, replies: list[ChatReply], nick: str = "", who: str = "") -> None:
+        for reply in replies:
+            if reply.to:
+                target = nick if nick and reply.to == who else self._session.nick_of(reply.to)
+                self._session.say(target, reply.text)
+            else:
+                self._session.say(self._session.channel, reply.text)

@@ -1,0 +1,180 @@
+"""Pages for people over HTTP: those of an archive, and the board.
+
+A worker goes through the archive and renders, so that nothing here waits for either.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Generator
+from functools import cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qsl
+
+from equipoise.archive.archive import open_archive
+from equipoise.archive.timeline import chronicle_of
+from equipoise.errors import EquipoiseError
+from equipoise.pages.html.board import board_html
+from equipoise.pages.html.site import KINDS, Site, policy
+from equipoise.service.admission import Rates, address_of
+from equipoise.service.http.application import Receive, Scope, Send, sent
+from equipoise.service.http.backend import Desk
+from equipoise.service.http.event_stream import heard_lately
+from equipoise.service.http.messages import ProblemError, Reply, refusal
+from equipoise.service.http.problems import HttpProblem
+
+#: Seconds that a page may take, and how many times as long as it took to go through the archive pass at least
+#: before that is done again.
+RENDERING, REST = 20.0, 10.0
+
+#: Seconds before an archive is looked at again at the earliest.
+LOOK = 1.0
+
+HTML, CSV, SCRIPT = (b"text/%s; charset=utf-8" % kind for kind in (b"html", b"csv", b"javascript"))
+
+log = logging.getLogger(__name__)
+
+
+class Paging:
+    """The worker: the pages of an archive, as it was some moments ago.
+
+    Parameters
+    ----------
+    url : str
+        The archive.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._site: Site | None = None
+        self._stamp: object = None
+        self._next = 0.0
+        self._making: threading.Thread | None = None
+
+    def __call__(
+        self, question: tuple[str, dict[str, str]] | None
+    ) -> Generator[None, None, tuple[str, str | None]]:
+        """Answer a path and a query: whether pages are there yet, and the page."""
+        yield from ()
+        self._renew()
+        if question is None or self._site is None:
+            return "later", None
+        return "now", self._site.page(*question)
+
+    def _renew(self) -> None:
+        """Begin to go through the archive where that is due; the pages before are shown meanwhile."""
+        if (self._making is not None and self._making.is_alive()) or time.monotonic() < self._next:
+            return
+        self._making = threading.Thread(target=self._make, daemon=True)
+        self._making.start()
+        if self._site is None:
+            self._making.join(1.0)  # a small one is there at once
+
+    def _sessions(self) -> list[dict[str, Any]]:
+        """Return what runs now; nothing where the archive cannot be read."""
+        try:
+            with open_archive(self._url, create=False) as archive:
+                return heard_lately(archive.sessions())
+        except EquipoiseError:
+            return []
+
+    def _make(self) -> None:
+        began = time.monotonic()
+        try:
+            with open_archive(self._url, create=False) as archive:
+                stamp = archive.stamp()
+                if stamp != self._stamp:
+                    names = archive.standing().names
+                    chronicle = chronicle_of(archive.model, archive.matches(), names)
+                    self._site = Site(chronicle, live=True, sessions=self._sessions)
+                    self._stamp = stamp
+        except EquipoiseError as error:
+            log.warning("no pages", extra={"why": str(error)})
+        self._next = time.monotonic() + max(LOOK, REST * (time.monotonic() - began))
+
+
+class Pages:
+    """The application for all paths that no operation has.
+
+    Parameters
+    ----------
+    desk : Desk
+        What asks the worker.
+    rates : Rates
+        How fast each address may ask.
+    """
+
+    def __init__(self, desk: Desk, rates: Rates) -> None:
+        self._desk = desk
+        self._rates = rates
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        del receive
+        if scope["type"] != "http":
+            return
+        try:
+            answer = await self._reply(scope)
+        except ProblemError as error:
+            answer = refusal(error.problem, ((b"connection", b"close"),))
+        await sent(answer, send)
+
+    async def _reply(self, scope: Scope) -> Reply:
+        if scope["method"] not in ("GET", "HEAD"):
+            raise ProblemError(
+                HttpProblem(405, "method-not-allowed", f"{scope['method']} is not a method of pages")
+            )
+        address = address_of(scope["client"])
+        if not self._rates.allows(address):
+            await self._rates.hold(address)
+            raise ProblemError(
+                HttpProblem(429, "too-many-requests", "this address asks too fast; wait, and ask again")
+            )
+        path = scope["path"].removeprefix("/")
+        if path == "board.html":
+            return Reply(200, _board(), _headers(), HTML)
+        if path == "live.js":
+            return Reply(200, _live(), _headers(), SCRIPT)
+        if path not in ("", "index.html") and path.partition("/")[0] not in KINDS:
+            raise _missing()
+        if self._desk.settings.read_token:
+            raise ProblemError(
+                HttpProblem(401, "no-token", "reading needs a token here, which pages cannot carry")
+            )
+        query = parse_qsl(scope["query_string"].decode("ascii", "replace"), errors="replace")
+        return await self._page(path, dict(query), address)
+
+    async def _page(self, path: str, query: dict[str, str], address: str) -> Reply:
+        known, page = await self._desk.page(path, query, address)
+        if known == "later":
+            soon = b'<!doctype html><meta charset="utf-8"><title>Soon</title><p>The pages are being made.'
+            return Reply(503, soon, ((b"retry-after", b"5"), (b"refresh", b"5")), HTML)
+        if page is None:
+            raise _missing()
+        security = (b"content-security-policy", policy().encode())
+        return Reply(200, page.encode(), (*_headers(), security), CSV if path.endswith(".csv") else HTML)
+
+
+def _missing() -> ProblemError:
+    what = "there is nothing at this path; / has the first page, and /openapi.json says what else there is"
+    return ProblemError(HttpProblem(404, "not-found", what))
+
+
+def _headers() -> tuple[tuple[bytes, bytes], ...]:
+    return (
+        (b"cache-control", b"no-cache"), (b"x-content-type-options", b"nosniff"),
+        (b"referrer-policy", b"no-referrer"),
+    )  # fmt: skip
+
+
+@cache
+def _board() -> bytes:
+    return board_html(server="v1/balance", results="v1/results").encode()
+
+
+@cache
+def _live() -> bytes:
+    return files("equipoise.pages.html").joinpath("live.js").read_bytes()

@@ -1,0 +1,468 @@
+"""What may be asked over HTTP: one table, from which requests are answered and the document is made.
+
+What answers each operation: from the newest snapshot, or through a lane.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from time import time
+from typing import Any, NoReturn, TypeVar
+
+import msgspec
+
+from equipoise.archive.stored_matches import MatchData
+from equipoise.core.clock import ahead
+from equipoise.core.match import Ruleset
+from equipoise.core.match_records import match_from
+from equipoise.errors import InputError
+from equipoise.lobbies.plan import PlanData
+from equipoise.ratings.reports import Predicted, Rated
+from equipoise.service import archive_workers
+from equipoise.service import monitoring as counts
+from equipoise.service.archive_workers import ReportedGame, UndoneGame
+from equipoise.service.http import compat
+from equipoise.service.http.backend import MOST_CARDS, Desk, FromSnapshot
+from equipoise.service.http.event_stream import running
+from equipoise.service.http.messages import (
+    HttpRequest,
+    ProblemError,
+    Reply,
+    plain_object,
+    refusal,
+    reply,
+    typed,
+)
+from equipoise.service.http.problems import HttpProblem, located
+from equipoise.service.http.schemas import (
+    Alive,
+    BoardQuery,
+    Cursor,
+    Explained,
+    HistoryQuery,
+    Leaderboard,
+    LobbiesBody,
+    MatchPage,
+    PeopleQuery,
+    PlayerHistory,
+    PlayerPage,
+    PredictBody,
+    RateBody,
+    Readiness,
+    Reported,
+    Rulesets,
+    Sessions,
+    TimeLimit,
+    UndoBody,
+    Undone,
+)
+from equipoise.service.leaderboard import Page, PlayerCard
+from equipoise.service.weights.messages import Refusal
+from equipoise.teams.solution import SolutionData
+
+Handler = Callable[[Any, HttpRequest], Awaitable[Reply]]
+
+#: Answers that every operation may give besides its own.
+USUAL: Mapping[int, str] = {
+    422: "A parameter is wrong.",
+    429: "This address asks too fast, or too much waits.",
+    503: "It cannot be answered just now.",
+}
+
+#: Answers where there is a body.
+WITH_BODY: Mapping[int, str] = {
+    400: "The body is not JSON.",
+    408: "The body came too slowly.",
+    413: "The body is too large.",
+    422: "Something in the body or a parameter is wrong.",
+}
+
+#: Answers where a token may be needed.
+WITH_TOKEN: Mapping[int, str] = {
+    401: "There is no token, or a wrong one.",
+    403: "The token is for something else.",
+}
+
+#: Answers where what is asked for has a revision, or may not be there.
+UNCHANGED: Mapping[int, str] = {304: "Nothing has changed since that revision."}
+MISSING: Mapping[int, str] = {404: "There is no such thing."}
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing that may be asked.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in the document and in metrics.
+    method, path : str
+        How it is asked for; a place such as ``{id:path}`` may hold slashes.
+    summary : str
+        What it does.
+    handler : callable
+        What answers it.
+    answer : type
+        Of which its answer is.
+    body : type or str, optional
+        Of which its body is, or the name of a schema.
+    query : type, optional
+        Its parameters.
+    answers : mapping
+        What it may answer besides its answer and what all may.
+    scope : str
+        What a token must be for, of :data:`equipoise.service.tokens.SCOPES`; empty where none is asked for.
+    lenient : bool
+        Whether credentials of another service count as none: its clients send them wherever they ask.
+    done : mapping
+        The statuses with which it gives its answer.
+    """
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    handler: Handler
+    answer: Any
+    body: Any = None
+    query: Any = None
+    answers: Mapping[int, str] = field(default_factory=dict)
+    scope: str = "read"
+    lenient: bool = False
+    done: Mapping[int, str] = field(default_factory=lambda: {200: "The answer."})
+
+
+#: Characters of the longest id of a match that is reported.
+LONGEST_ID = 200
+
+#: Digits of the largest revision.
+DIGITS = 18
+
+Decoded = TypeVar("Decoded")
+
+
+async def question(kind: str, desk: Desk, asked: HttpRequest) -> Reply:
+    """Answer a question that needs no archive."""
+    limit = asked.query.time_limit
+    seconds = None if limit is msgspec.UNSET else limit
+    status, body = await desk.ask(kind, asked.body, seconds, asked.address)
+    return Reply(status, body) if status == 200 else Reply(status, body, (), b"application/problem+json")
+
+
+async def players(desk: Desk, asked: HttpRequest) -> Reply:
+    """List players."""
+    known = desk.known
+    if unchanged := _unchanged(known, asked):
+        return unchanged
+    query = asked.query
+    ruleset = _ruleset(known, query.ruleset)
+    parts = known.people.page(ruleset, _start(known, query.cursor), query.limit, query.q)
+    found: Page = await desk.gone_through(parts, asked.address)
+    after = None if found.after is None else _cursor([found.after, known.people.ids[found.after]])
+    return reply({"players": found.rows, "next": after}, headers=_etag(known))
+
+
+async def player(desk: Desk, asked: HttpRequest) -> Reply:
+    """Show a player."""
+    known = desk.known
+    named = asked.path["id"]
+    body = known.cards.get(named)
+    if body is None:
+        if named not in known.snapshot.ratings.known:
+            _missing("player", named)
+        body = msgspec.json.encode(known.people.card(named))
+        if len(known.cards) >= MOST_CARDS:
+            known.cards.clear()
+        known.cards[named] = body
+    return _unchanged(known, asked) or Reply(200, body, _etag(known))
+
+
+async def rulesets(desk: Desk, asked: HttpRequest) -> Reply:
+    """List rulesets."""
+    known = desk.known
+    return _unchanged(known, asked) or reply({"rulesets": known.people.rulesets()}, headers=_etag(known))
+
+
+async def leaderboard(desk: Desk, asked: HttpRequest) -> Reply:
+    """List the strongest."""
+    known = desk.known
+    ruleset = _ruleset(known, asked.path["ruleset"])
+    if unchanged := _unchanged(known, asked):
+        return unchanged
+    rows = await desk.leaders(ruleset, asked.query.min_games, asked.address)
+    content = {"ruleset": asked.path["ruleset"], "players": rows[: asked.query.limit]}
+    return reply(content, headers=_etag(known))
+
+
+async def history(desk: Desk, asked: HttpRequest) -> Reply:
+    """List a player's games."""
+    known = desk.known
+    named = asked.path["id"]
+    if named not in known.snapshot.ratings.known:
+        _missing("player", named)
+    return await _from_archive(desk, asked, "history", (named, asked.query.why))
+
+
+async def matches(desk: Desk, asked: HttpRequest) -> Reply:
+    """List matches."""
+    if unchanged := _unchanged(desk.known, asked):
+        return unchanged
+    before = _place(asked.query.cursor)
+    read = await desk.read("matches", (before, asked.query.limit), asked.address)
+    page = msgspec.json.decode(read.body or b"")
+    page["next"] = None if page["next"] is None else _cursor(page["next"])
+    return reply(page, headers=_etag(desk.known))
+
+
+async def match(desk: Desk, asked: HttpRequest) -> Reply:
+    """Show a match."""
+    return await _from_archive(desk, asked, "match", asked.path["id"])
+
+
+async def _from_archive(desk: Desk, asked: HttpRequest, kind: str, what: Any) -> Reply:
+    if unchanged := _unchanged(desk.known, asked):
+        return unchanged
+    read = await desk.read(kind, what, asked.address)
+    if read.body is None:
+        _missing(kind, asked.path["id"])
+    return Reply(200, read.body, _etag(desk.known))
+
+
+async def results(desk: Desk, asked: HttpRequest) -> Reply:
+    """Keep a match that has ended."""
+    record = plain_object(asked.body)
+    timed = "ended" in record
+    now = time()
+    record.setdefault("ended", now)
+    key = _key(asked)
+    if record.get("id", "") == "":
+        record["id"] = key
+    if record["id"] == "" or len(str(record["id"])) > LONGEST_ID:
+        detail = (
+            f"id must have 1 to {LONGEST_ID} characters; it, or an Idempotency-Key, tells a match from others"
+        )
+        raise ProblemError(HttpProblem(422, "invalid", detail, "/id"))
+    try:
+        match = match_from(record)
+    except InputError as error:
+        pointer, detail = located(str(error), record, error.argument)
+        raise ProblemError(HttpProblem(422, "invalid", detail, pointer)) from None
+    if wrong := ahead(match.ended or 0.0, now):
+        raise ProblemError(HttpProblem(422, "invalid", f"ended: {wrong}", "/ended"))
+    outcome = await _kept(desk, ReportedGame(match, timed), asked)
+    if outcome == archive_workers.OTHER:
+        detail = f"another match is kept under the id {match.id!r}; it stays as it is"
+        raise ProblemError(HttpProblem(409, "conflict", detail, "/id"))
+    new = outcome == archive_workers.NEW
+    return reply({"id": match.id, "new": new}, 201 if new else 200)
+
+
+def _key(asked: HttpRequest) -> str:
+    """Return what the header says that a match is known by; two that differ never come out as one."""
+    try:
+        return asked.headers.get(b"idempotency-key", b"").decode().strip()
+    except UnicodeDecodeError:
+        raise ProblemError(HttpProblem(422, "invalid", "Idempotency-Key must be UTF-8")) from None
+
+
+async def undo(desk: Desk, asked: HttpRequest) -> Reply:
+    """Exclude a match from the ratings, or include it again."""
+    back = typed(asked.body or b"{}", UndoBody).back
+    named = asked.path["id"]
+    if await _kept(desk, UndoneGame(named, back), asked) == archive_workers.MISSING:
+        _missing("match", named)
+    return reply({"match": named, "undone": not back})
+
+
+async def _kept(desk: Desk, what: ReportedGame | UndoneGame, asked: HttpRequest) -> str:
+    """Have something kept; return what became of it."""
+    outcome = await desk.service.work(what, asked.address)
+    if outcome is Refusal.BUSY:
+        raise ProblemError(HttpProblem(429, "busy", "too much is being reported at once; report it again"))
+    if isinstance(outcome, Refusal):
+        raise ProblemError(HttpProblem(503, "unavailable", "it cannot be kept just now; report it again"))
+    return str(outcome)
+
+
+async def sessions(desk: Desk, asked: HttpRequest) -> Reply:
+    """List the running games that were heard of lately."""
+    return reply({"sessions": await running(desk, asked.address)}, headers=((b"cache-control", b"no-store"),))
+
+
+async def events(desk: Desk, asked: HttpRequest) -> Reply:
+    """Tell of what happens as it does."""
+    given = asked.headers.get(b"last-event-id", b"").decode("latin-1")
+    if given and not (given.isascii() and given.isdigit() and len(given) <= DIGITS):
+        raise ProblemError(HttpProblem(422, "invalid", "Last-Event-ID must be the id of an event"))
+    if not desk.events.has_room(asked.address):
+        raise ProblemError(HttpProblem(429, "busy", "as many listen as may; ask again"))
+    stream = desk.events.stream(asked.address, int(given) if given else None)
+    return Reply(200, b"", ((b"cache-control", b"no-store"),), b"text/event-stream", stream)
+
+
+async def livez(desk: Desk, asked: HttpRequest) -> Reply:
+    """Tell that the process answers."""
+    del desk, asked
+    return reply({"status": "alive"})
+
+
+async def readyz(desk: Desk, asked: HttpRequest) -> Reply:
+    """Tell whether there are ratings to answer from, and no end in sight."""
+    del asked
+    if desk.ending:
+        return refusal(HttpProblem(503, "ending", "this server ends"))
+    return reply({"status": "ready", "revision": desk.known.snapshot.revision})
+
+
+async def metrics(desk: Desk, asked: HttpRequest) -> Reply:
+    """Tell counts and times."""
+    del asked
+    return Reply(200, desk.metrics.text(desk.gauges()).encode(), (), counts.MEDIA_TYPE)
+
+
+async def document(desk: Desk, asked: HttpRequest) -> Reply:
+    """Give the document of all operations."""
+    del asked
+    return Reply(200, desk.document)
+
+
+# Revisions, places in lists, and what is missing
+
+
+def _etag(known: FromSnapshot) -> tuple[tuple[bytes, bytes], ...]:
+    return ((b"etag", known.etag), (b"cache-control", b"no-cache"))
+
+
+def _unchanged(known: FromSnapshot, asked: HttpRequest) -> Reply | None:
+    """Return the answer to a client that has this revision already."""
+    has = asked.headers.get(b"if-none-match")
+    if has is None:
+        return None
+    tags = [each.strip().removeprefix(b"W/") for each in has.split(b",")]
+    return Reply(304, b"", _etag(known)) if known.etag in tags or b"*" in tags else None
+
+
+def _missing(kind: str, named: str) -> NoReturn:
+    raise ProblemError(HttpProblem(404, "not-found", f"there is no {kind} {named!r}"))
+
+
+def _ruleset(known: FromSnapshot, text: str) -> Ruleset:
+    """Return the ruleset that a text names."""
+    found = known.people.ruleset(text)
+    if found is None:
+        _missing("ruleset", text)
+    return found
+
+
+def _cursor(place: list[Any]) -> str:
+    return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode()
+
+
+def _decoded(cursor: str, kind: type[Decoded]) -> Decoded:
+    try:
+        return msgspec.json.decode(base64.urlsafe_b64decode(cursor.encode()), type=kind)
+    except (binascii.Error, ValueError):
+        detail = "cursor: it is not the `next` of a page"
+        raise ProblemError(HttpProblem(422, "invalid", detail, more={"parameter": "cursor"})) from None
+
+
+def _place(cursor: str) -> tuple[float, str] | None:
+    return None if not cursor else _decoded(cursor, tuple[float, str])
+
+
+def _start(known: FromSnapshot, cursor: str) -> int:
+    """Return the place of a cursor in the order of first appearance, which a correction may have moved."""
+    if not cursor:
+        return 0
+    place, player = _decoded(cursor, tuple[int, str])
+    ids = known.people.ids
+    if 0 <= place < len(ids) and ids[place] == player:
+        return place
+    return ids.index(player) if player in known.snapshot.ratings.known else min(max(place, 0), len(ids))
+
+
+def _question(name: str, summary: str, answer: Any, body: Any) -> Operation:
+    """Return the operation of a question that needs no archive."""
+    handler = partial(question, name)
+    return Operation(name, "POST", f"/v1/{name}", summary, handler, answer, body, TimeLimit, WITH_BODY)
+
+
+OPERATIONS: tuple[Operation, ...] = (
+    _question("balance", "Divide players into the fairest teams.", SolutionData, "BalanceBody"),
+    _question("explain", "Divide players, and say why the split is as it is.", Explained, "ExplainBody"),
+    _question("late", "Choose the team for someone who joins a running game.", Any, "LateBody"),
+    _question("lobbies", "Put players into teams, and teams into lobbies.", PlanData, LobbiesBody),
+    _question("rate", "Learn ratings from matches.", Rated, RateBody),
+    _question("predict", "Say who would win, from matches.", Predicted, PredictBody),
+    Operation(
+        "players", "GET", "/v1/players", "List players with their ratings.", players, PlayerPage,
+        query=PeopleQuery, answers={**UNCHANGED, **MISSING},
+    ),
+    Operation(
+        "history", "GET", "/v1/players/{id:path}/history", "List a player's games and ratings.",
+        history, PlayerHistory, query=HistoryQuery, answers={**UNCHANGED, **MISSING},
+    ),
+    Operation(
+        "player", "GET", "/v1/players/{id:path}", "Show a player's ratings.", player, PlayerCard,
+        answers={**UNCHANGED, **MISSING},
+    ),
+    Operation(
+        "rulesets", "GET", "/v1/rulesets", "List the rulesets that were played.", rulesets, Rulesets,
+        answers=UNCHANGED,
+    ),
+    Operation(
+        "leaderboard", "GET", "/v1/leaderboards/{ruleset:path}", "List the strongest in a ruleset.",
+        leaderboard, Leaderboard, query=BoardQuery, answers={**UNCHANGED, **MISSING},
+    ),
+    Operation(
+        "matches", "GET", "/v1/matches", "List matches, the newest first.", matches, MatchPage,
+        query=Cursor, answers=UNCHANGED,
+    ),
+    Operation(
+        "match", "GET", "/v1/matches/{id:path}", "Show a match.", match, MatchData,
+        answers={**UNCHANGED, **MISSING},
+    ),
+    Operation(
+        "results", "POST", "/v1/results", "Report a match that has ended.", results, Reported,
+        "ResultBody", answers={**WITH_BODY, 409: "Another match is kept under this id."}, scope="report",
+        done={201: "It is kept, and survives a crash.", 200: "It was kept before; nothing changes."},
+    ),
+    Operation(
+        "undo", "POST", "/v1/matches/{id:path}/undo", "Let a match not count, or count again.",
+        undo, Undone, UndoBody, answers={**WITH_BODY, **MISSING}, scope="admin",
+    ),
+    Operation(
+        "sessions", "GET", "/v1/sessions", "List the game servers that are balanced now.",
+        sessions, Sessions,
+    ),
+    Operation(
+        "events", "GET", "/v1/events", "Tell of matches, ratings and running games (Server-Sent Events).",
+        events, bytes, answers={422: "Last-Event-ID is not the id of an event."},
+    ),
+    Operation(
+        "elo", "GET", "/elo/{ids:path}", "Give ratings in the shape of qlstats.net, for minqlx.", compat.elo,
+        compat.Elos, lenient=True,
+    ),
+    Operation(
+        "get_rating", "GET", "/teiserver/api/spads/get_rating/{id}/{type}",
+        "Give a rating in the shape of teiserver, for SPADS.", compat.get_rating, compat.SpadsRating,
+        lenient=True,
+    ),
+    Operation(
+        "balance_battle", "POST", "/teiserver/api/spads/balance_battle",
+        "Divide players in the shape of teiserver, for SPADS.", compat.balance_battle, compat.SpadsBalance,
+        "SpadsBody", answers=WITH_BODY, lenient=True,
+    ),
+    Operation(
+        "livez", "GET", "/livez", "Tell whether the process answers.", livez, Alive, scope=""
+    ),
+    Operation(
+        "readyz", "GET", "/readyz", "Tell whether it may be asked.", readyz, Readiness, scope=""
+    ),
+    Operation("metrics", "GET", "/metrics", "Counts and times, for Prometheus.", metrics, str),
+    Operation("openapi", "GET", "/openapi.json", "This document.", document, Any, scope=""),
+)  # fmt: skip

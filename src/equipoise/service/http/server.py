@@ -1,0 +1,340 @@
+"""HTTP as a whole: the application with what it rests on, listening, and its end.
+
+HTTP connections: how long each may keep silent or send, and the way they end.
+
+uvicorn's protocol speaks HTTP (:class:`uvicorn.protocols.http.httptools_impl.HttpToolsProtocol`), and the
+application answers; all that is here is what uvicorn leaves open: it waits without end for headers that do
+not come and for answers that nobody takes.
+Why this one: docs/decisions/0013-http.md.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import email.utils
+import json
+import logging
+import socket
+import ssl
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+from uvicorn.server import ServerState
+
+from equipoise.service.admission import Account, ConnectionLimits, Rates, Refusals
+from equipoise.service.http.application import Application
+from equipoise.service.http.backend import Desk
+from equipoise.service.http.event_stream import Events
+from equipoise.service.http.openapi import document
+from equipoise.service.http.pages import Pages
+from equipoise.service.http.problems import MEDIA_TYPE, HttpProblem
+from equipoise.service.http.routes import OPERATIONS
+from equipoise.service.http.stateless_questions import warm
+from equipoise.service.listener import Acceptor
+from equipoise.service.service import Service
+from equipoise.service.settings import Settings
+from equipoise.service.tcp import Server
+
+#: Bytes of the headers of one request, and requests that one connection may send ahead.
+MOST_HEAD, MOST_AHEAD = 32768, 8
+
+#: Bytes that may wait to be sent, here and in the system, before the handler has to wait.
+HIGH_WATER, SYSTEM_BUFFER = 65536, 65536
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLimits(ConnectionLimits):
+    """What HTTP connections may take, besides what is common to all.
+
+    Parameters
+    ----------
+    header_seconds : float
+        How long headers may take from their first byte, and the first ones from the connection on.
+    idle_seconds : float
+        How long a connection may be silent between two requests.
+    """
+
+    header_seconds: float = 10.0
+    idle_seconds: float = 75.0
+
+
+class HttpConnection(HttpToolsProtocol):
+    """One connection, with a moment until which something must have come."""
+
+    def __init__(self, server: HttpServer, address: str, account: Account) -> None:
+        super().__init__(server.config, server.state, {})
+        self._server = server
+        self._answering: asyncio.Task[None] | None = None
+        self._answered: RequestResponseCycle | None = None
+        self._head = 0
+        self._in_head = True
+        self._unsent = 0
+        self._stuck_since = 0.0
+        self._until = server.clock + server.limits.header_seconds
+        self.address = address
+        self.account = account
+        self.was_open = False
+        self._is_refused = False
+        self._refused_later: HttpProblem | None = None
+        self._fault = ""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Begin."""
+        super().connection_made(transport)  # type: ignore[arg-type]  # a stream has one of these
+        self.was_open = True
+        self.transport.set_write_buffer_limits(high=HIGH_WATER)
+        side = transport.get_extra_info("socket")
+        side.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SYSTEM_BUFFER)
+        side.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1) if side.family != socket.AF_UNIX else None
+        self._server.took(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the connection; nobody waits for its answers now."""
+        super().connection_lost(exc)
+        if self._answering is not None and self._answered is not None:
+            self._answered.disconnected = True  # it may be another than the last that was sent ahead
+            self._answering.cancel()
+        self._server.drop(self)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
+        """Let the application answer, and remember which task does."""
+        self._answered = cycle
+        self._answering = task = self.loop.create_task(cycle.run_asgi(app))
+        task.add_done_callback(self.tasks.discard)
+        self.tasks.add(task)
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes; headers may not be longer than allowed."""
+        if self._is_refused:
+            self.transport.pause_reading()  # an answer under way has asked for more
+            return
+        if self._in_head:
+            self._head += len(data)
+            if self._head > MOST_HEAD and self.parser is not None:
+                super().data_received(data)
+                if self._in_head:
+                    self._refuse(HttpProblem(431, "headers-too-large", f"headers may have {MOST_HEAD} bytes"))
+                return
+        if self.parser is not None and not self.transport.is_closing():
+            super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        """Note that headers begin; they may not take long."""
+        super().on_message_begin()
+        if not self._in_head:
+            self._head = 0
+        self._in_head = True
+        self._until = self._server.clock + self._server.limits.header_seconds
+
+    def on_headers_complete(self) -> None:
+        """Let the application answer, unless too much was sent ahead, or nobody is addressed."""
+        self._in_head = False
+        self._until = 0.0  # how long bodies and answers may take is the application's affair
+        if len(self.pipeline) >= MOST_AHEAD:
+            self._fault = f"a connection may send {MOST_AHEAD} requests ahead of their answers"
+            raise ValueError(self._fault)
+        if self.parser.get_http_version() == "1.1" and not any(name == b"host" for name, _ in self.headers):
+            self._fault = "a request must have a Host"  # RFC 9112 (3.2)
+            raise ValueError(self._fault)
+        super().on_headers_complete()
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        super().on_response_complete()
+        self._unset_keepalive_if_required()  # one timer for all connections does
+        if not self._in_head and not self.pipeline:
+            self._head = 0
+            self._in_head = True
+            self._until = self._server.clock + self._server.limits.idle_seconds
+        if self._refused_later is not None and not self._is_answering():
+            self._refuse_now(self._refused_later)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answer what is no HTTP."""
+        self._refuse(HttpProblem(400, "malformed", self._fault or msg))
+
+    def _refuse(self, problem: HttpProblem) -> None:
+        """Take nothing more, and refuse once what came before has been answered: answers come in order."""
+        if self.transport.is_closing() or self._is_refused:
+            return
+        self._is_refused = True
+        self.transport.pause_reading()
+        if self.pipeline and self.pipeline[0][0].more_body:
+            self.pipeline.popleft()  # its body is at fault
+        if self._is_answering():
+            self._refused_later = problem
+        else:
+            self._refuse_now(problem)
+
+    def _is_answering(self) -> bool:
+        """Tell whether the application answers a request that has come as a whole."""
+        cycle = self._answered
+        return cycle is not None and not (cycle.response_complete or cycle.more_body)
+
+    def _refuse_now(self, problem: HttpProblem) -> None:
+        """Refuse when it is this address's turn to be refused."""
+        wait = self._server.refusals.wait(self.address, self.loop.time())
+        if wait:
+            self.loop.call_later(wait, self._end_with, problem)
+        else:
+            self._end_with(problem)
+
+    def _end_with(self, problem: HttpProblem) -> None:
+        if self.transport.is_closing():
+            return
+        body = problem.encoded()
+        head = f"content-type: {MEDIA_TYPE}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        self.transport.write(STATUS_LINE[problem.status] + head.encode() + body)
+        self.transport.close()
+
+    def check(self, now: float) -> None:
+        """Close the connection where nothing comes, cut it off where nothing is taken."""
+        unsent = self.transport.get_write_buffer_size()
+        if not unsent or unsent < self._unsent or not self._unsent:
+            self._stuck_since = now
+        self._unsent = unsent
+        if unsent and now - self._stuck_since > self._server.limits.slow_seconds:
+            log.info("slow HTTP reader cut off", extra={"address": self.address})
+            self.transport.abort()
+        elif self._until and now > self._until:
+            self._until = now + self._server.limits.slow_seconds
+            if self.transport.is_closing():
+                self.transport.abort()
+            else:
+                self.transport.close()
+
+    def abort(self) -> None:
+        """Cut the connection off."""
+        self.transport.abort()
+
+
+class HttpServer(Acceptor[HttpConnection, HttpLimits]):
+    """What listens for HTTP.
+
+    Parameters
+    ----------
+    application : ASGI application
+        What answers.
+    limits : HttpLimits
+        What connections may take.
+    refusals : Refusals
+        When each address is refused.
+    """
+
+    def __init__(
+        self, application: Any, limits: HttpLimits | None = None, refusals: Refusals | None = None
+    ) -> None:
+        super().__init__("http", limits or HttpLimits())
+        self.config = Config(
+            application, interface="asgi3", lifespan="off", ws="none", http=HttpConnection, log_config=None,
+            access_log=False, proxy_headers=False, server_header=False,
+        )  # fmt: skip
+        self.config.load()
+        quiet = logging.getLogger("uvicorn")
+        quiet.propagate = False
+        quiet.addHandler(logging.NullHandler())
+        self.state = ServerState()
+        self.refusals = refusals or Refusals()
+
+    def begin(self, address: str, account: Account) -> HttpConnection:
+        """Return what answers a connection that was taken."""
+        return HttpConnection(self, address, account)
+
+    def tick(self) -> None:
+        """Take the time: for limits, and for the date of answers."""
+        super().tick()
+        date = email.utils.formatdate(time.time(), usegmt=True).encode()
+        self.state.default_headers = [(b"date", date)]
+
+    async def stop(self) -> None:
+        """Take no more connections, answer what has arrived on the others, and end them."""
+        by = self._loop.time() + self.limits.grace_seconds
+        self.close()
+        for connection in tuple(self._connections):
+            connection.shutdown()
+        await self.end(by)
+        for task in self.state.tasks:
+            task.cancel()
+        await asyncio.gather(*self.state.tasks, return_exceptions=True)
+
+
+class HttpFront:
+    """What answers HTTP beside the weight protocol, from the same snapshot.
+
+    Parameters
+    ----------
+    service : Service
+        What answers the weight protocol.
+    settings : Settings
+        What is allowed.
+    weights : Server
+        What listens for the weight protocol, for its counts.
+    """
+
+    def __init__(self, service: Service, settings: Settings, weights: Server) -> None:
+        self.desk = Desk(service, settings)
+        self.desk.document = json.dumps(document(OPERATIONS)).encode()
+        rates = Rates(settings.http_rate)
+        pages = Pages(self.desk, rates)
+        self.application = Application(
+            OPERATIONS, self.desk, rates, settings.max_body, settings.origins, settings.proxies, pages
+        )
+        self._server = HttpServer(self.application, limits(settings), rates.refusals)
+        self.desk.events = Events(self.desk)
+        self.desk.lookups = lambda: weights.lookups
+        self.desk.connections = lambda: {
+            '{protocol="weights"}': weights.open, '{protocol="http"}': self._server.open
+        }  # fmt: skip
+        # Behind a proxy all have its address.
+        proxied = bool(settings.proxies)
+        self.desk.here.is_alone = lambda: not proxied and weights.addresses + self._server.addresses < 2
+        self._tasks: list[asyncio.Task[None]] = []
+        self.where = ("", 0)
+
+    async def open(self, address: tuple[str, int], tls: ssl.SSLContext | None, others: int) -> None:
+        """Work the lanes off, and listen.
+
+        Raises
+        ------
+        InputError
+            If the address cannot be listened on.
+        """
+        warm()
+        self._tasks = [
+            asyncio.create_task(each) for each in (*self.desk.lanes(), *self.desk.events.following())
+        ]
+        self.where = await self._server.listen(*address, tls, others)
+
+    def reload(self, settings: Settings) -> None:
+        """Take other limits from reloaded settings; addresses and proxies stay."""
+        self.desk.settings = settings
+        self.application.rates.rate = settings.http_rate
+        self.application.most_bytes = settings.max_body
+        self._server.limits = limits(settings)
+
+    async def stop(self) -> None:
+        """Take no more connections, answer what has arrived, and end the others."""
+        self.desk.ending = True
+        self.desk.events.end()
+        await self._server.stop()
+
+    async def close(self) -> None:
+        """Close the workers."""
+        self._server.close()
+        for each in self._tasks:
+            each.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.desk.close()
+
+
+def limits(settings: Settings) -> HttpLimits:
+    """Return what HTTP connections may take."""
+    return HttpLimits(
+        settings.max_http_connections, settings.max_http_per_address, settings.slow_seconds,
+        settings.grace_seconds, header_seconds=settings.header_seconds,
+    )  # fmt: skip

@@ -1,0 +1,569 @@
+"""One game server, balanced while it runs: its log in, its remote console out, an archive for what is known.
+
+Everything that decides is in :mod:`equipoise.play.live`; this only carries bytes, time and ratings.  A step
+never waits for the server: what it does not answer is asked again.
+
+What an archive knows, as a running game asks for it: ratings of those who are there, bots, ranks.
+
+What would have been done on a server, from its recorded log and what an archive knows now.
+
+For how many players a map is best, as its games have shown.
+
+A game is as one-sided as the loser's score falls short of the winner's.  Of every number of players that a
+map has been played with often enough, the mean of that is compared with the least one: a number is left out
+where its games were more one-sided by more than twice the standard error of the difference.  What remains
+around the best number is the range.
+
+A side of it is open where no number beyond it was left out.  So a map that was always played with one number
+has no range, and what an admin asks for is not held back by what was asked for before.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+import socket
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from equipoise.archive.archive import Archive
+from equipoise.archive.ingest.follow_log import BREAK
+from equipoise.archive.ingest.ingest import Watch
+from equipoise.archive.ingest.log_files import Source, pieces
+from equipoise.archive.standing import Standing
+from equipoise.core.clock import deadline
+from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.core.player import Rating
+from equipoise.errors import InputError
+from equipoise.games.rcon import Rcon
+from equipoise.games.server_adapter import Ranges
+from equipoise.play.ledger import LedgerGame
+from equipoise.play.live.events import (
+    Announced,
+    Busy,
+    Command,
+    Ended,
+    Event,
+    Joined,
+    Left,
+    RatingsKnown,
+    Resumed,
+    Say,
+    Seen,
+    SetAdvantage,
+    SetMinimum,
+    Starting,
+    TimePassed,
+    Weighed,
+)
+from equipoise.play.live.levers import RatingUnits, bot_skills
+from equipoise.play.live.session import IDLE, OPEN, Session
+from equipoise.play.night import LIVE
+from equipoise.ratings.display_scale import NOBODY, mean_bot, scale_of
+from equipoise.ratings.model import is_bot
+from equipoise.service.live_settings import Playing
+from equipoise.service.snapshot import nearest
+
+#: More players than this are not ranked for the chat.
+MOST_RANKED = 20_000
+
+
+class ArchiveRatings:
+    """The ratings of one archive in one ruleset.
+
+    Parameters
+    ----------
+    archive : Archive
+        Where matches are kept.
+    """
+
+    def __init__(self, archive: Archive) -> None:
+        self._archive = archive
+        self._standing: Standing = archive.standing()
+        self._merged = archive.merged()
+        #: What is played.
+        self.ruleset = Ruleset()
+
+    def read(self) -> None:
+        """Read what the archive knows now."""
+        if self._archive.is_behind() and self._archive.writable:
+            self._archive.update_ratings()
+        self._standing, self._merged = self._archive.standing(), self._archive.merged()
+
+    def rating(self, player: str) -> Rating | None:
+        """Return what is known of somebody, None for a stranger."""
+        known = self._merged.get(player, player)
+        standing = self._standing
+        if not any(player_ == known for player_, _ in standing.known.games):
+            return None
+        return standing.model.rating(standing.state, known, self._nearest())
+
+    def _nearest(self) -> Ruleset:
+        return nearest(self.ruleset, self._standing.rulesets)
+
+    def known(self, ids: Iterable[str]) -> RatingsKnown:
+        """Return what a session needs to know."""
+        standing, ruleset = self._standing, self._nearest()
+        model: Any = standing.model
+        default = model.rating(standing.state, NOBODY, ruleset)
+        found = {player: rating for player in ids if (rating := self.rating(player)) is not None}
+        reach = scale_of(model, standing.state, ruleset).reach / 3.0
+        beta = getattr(model, "beta", None) or reach
+        zero = getattr(model, "zero", None)
+        levels = [
+            (float(level), model.rating(standing.state, player, ruleset))
+            for player in model.players(standing.state)
+            if is_bot(player) and (level := player.rpartition(":")[2]).replace(".", "", 1).isdigit()
+        ]
+        mean = Rating(mean_bot(model, standing.state, ruleset)[0], default.sigma if not levels else 0.0)
+        scale = RatingUnits(beta, default.mu - beta if zero is None else zero)
+        return RatingsKnown(found, default, bot_skills(levels, mean), scale, self._ranks(ruleset))
+
+    def _ranks(self, ruleset: Ruleset) -> dict[str, tuple[int, int, float]]:
+        """Return rank, number and shown weight of everyone who has played, bots left out."""
+        standing, model = self._standing, self._standing.model
+        people = [player for player in model.players(standing.state) if not is_bot(player)]
+        if not people or len(people) > MOST_RANKED:
+            return {}
+        scale = scale_of(model, standing.state, ruleset)
+        skills = {player: model.rating(standing.state, player, ruleset).mu for player in people}
+        order = sorted(people, key=lambda player: (-skills[player], player))
+        return {player: (n + 1, len(order), scale.shown(skills[player])) for n, player in enumerate(order)}
+
+
+#: Games with a number of players from which on they say something, and how many standard errors are enough.
+LEAST, ERRORS = 10, 2.0
+
+
+def map_ranges(matches: Iterable[Match], *, least: int = LEAST) -> dict[str, tuple[int, int | None]]:
+    """Return for how many players maps are best: the least, 0 for any, and the most, None for any.
+
+    Parameters
+    ----------
+    matches : iterable of Match
+        What was played; games without scores of teams say nothing.
+    least : int
+        How many games with a number of players are needed before it is judged.
+
+    Examples
+    --------
+    >>> from equipoise.core.match import Ruleset
+    >>> def game(n, loser):
+    ...     teams = [list("abcd"[:n]), list("efgh"[:n])]
+    ...     return Match([Contest(Ruleset("g"), teams, (0, 1), scores=(20, loser))], map="dm1")
+    >>> map_ranges([game(2, 18), game(3, 18), game(4, 2)] * 10)
+    {'dm1': (0, 6)}
+    """
+    games: dict[str, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    for match in matches:
+        result = match.contests[-1] if match.map and match.contests else None
+        if result is not None and len(result.teams) > 1 and (gap := _one_sided(result)) is not None:
+            size = round(sum(share for team in result.teams for _, share in team))
+            games[match.map][size].append(gap)
+    found = {name: _range(sizes, least) for name, sizes in games.items()}
+    return {name: span for name, span in found.items() if span != (0, None)}
+
+
+def _one_sided(result: Contest) -> float | None:
+    """Return how far the last one's score falls short of the winner's, from 0 to 1."""
+    if not result.scores or min(result.scores) < 0.0 or not math.isfinite(max(result.scores)):
+        return None
+    most = max(result.scores)
+    return 1.0 - min(result.scores) / most if most > 0.0 else None
+
+
+def _range(sizes: dict[int, list[float]], least: int) -> tuple[int, int | None]:
+    """Return the range of one map, from how one-sided its games were with each number of players."""
+    judged = {size: gaps for size, gaps in sorted(sizes.items()) if len(gaps) >= least}
+    if len(judged) < 2:
+        return 0, None
+    order = list(judged)
+    best = min(order, key=lambda size: (np.mean(judged[size]), size))
+    good = [not _worse(judged[size], judged[best]) for size in order]
+    low = high = order.index(best)
+    while low > 0 and good[low - 1]:
+        low -= 1
+    while high + 1 < len(order) and good[high + 1]:
+        high += 1
+    return order[low] if low > 0 else 0, order[high] if high + 1 < len(order) else None
+
+
+def _worse(gaps: Sequence[float], best: Sequence[float]) -> bool:
+    """Tell whether games were more one-sided than others, beyond what chance does."""
+    error = math.sqrt(sum(float(np.var(each, ddof=1)) / len(each) for each in (gaps, best)))
+    return float(np.mean(gaps) - np.mean(best)) > ERRORS * error + 1e-9
+
+
+#: Seconds between two looks at the server's own list, where everyone is where they are to be, and where not.
+LOOK, LOOK_SOON = 10.0, 2.0
+
+#: Seconds after the announcement of a game at which it has begun, if nothing else was heard.
+QUIET = 2.0
+
+#: Seconds for a search for teams.
+SECONDS = 1.0
+
+#: Seconds after which what goes on is kept for the service: at the soonest, and where nothing changes.
+SHOWN_SOON, SHOWN_STILL = 1.0, 30.0
+
+#: The newest games from which ranges of maps are read, at the start.
+MOST_GAMES = 2000
+
+#: Games of the ledger that are read at the start.
+MOST_KEPT = 500
+
+log = logging.getLogger(__name__)
+
+
+class Link:
+    """The socket to a console; without an address nothing is sent and nothing arrives."""
+
+    def __init__(self, settings: Playing) -> None:
+        self._socket: socket.socket | None = None
+        if settings.rcon:
+            host, port = settings.address()
+            try:
+                family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+            except OSError as error:
+                msg = f": {host} cannot be found: {error.strerror or error}"
+                raise InputError(msg, "rcon") from error
+            self._socket = socket.socket(family, kind, protocol)
+            self._socket.connect(where)
+            self._socket.setblocking(False)
+
+    def send(self, packet: bytes) -> None:
+        """Send a packet; one that cannot be sent is lost like any other."""
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.send(packet)
+
+    def arrived(self) -> Iterable[bytes]:
+        """Give the packets that arrived."""
+        while self._socket is not None:
+            try:
+                yield self._socket.recv(65536)
+            except OSError:
+                return
+
+    def fileno(self) -> int:
+        """Return what can be waited for, -1 where there is nothing."""
+        return -1 if self._socket is None else self._socket.fileno()
+
+    def close(self) -> None:
+        """Close it."""
+        if self._socket is not None:
+            self._socket.close()
+
+
+class BalancedServer:
+    """One server, step by step.
+
+    Parameters
+    ----------
+    archive : Archive
+        Where matches are kept and ratings are known.
+    settings : Playing
+        Its settings.
+    say : callable
+        Takes a line of text for each thing that is done.
+    dry : bool
+        Whether commands are only printed, and nothing is sent.
+    """
+
+    def __init__(
+        self, archive: Archive, settings: Playing, say: Callable[[str], None], *, dry: bool = False
+    ) -> None:
+        self.settings = settings
+        self._archive, self._say, self._dry = archive, say, dry
+        family = self._family = settings.family()
+        self._log = family.log(ranges(archive, settings), settings.players)
+        self._watch = Watch(archive, settings.log, family.game, tap=self._tap)
+        self._rated = ArchiveRatings(archive)
+        self._link = Link(settings if not dry else Playing(settings.log))
+        self._console = Rcon(settings.password or "none", family.dialect)
+        self._lines = family.console(settings.players)
+        retry = max(settings.policy.retry_seconds, family.move_seconds)
+        self.session = Session(
+            replace(settings.policy, retry_seconds=retry),
+            lambda: deadline(SECONDS),
+            moves_bots=family.moves_bots,
+        )
+        self.there: dict[int, Joined] = {}
+        self._caught_up = False
+        self._events: list[Event] = []
+        self._announced = self._ended = float("-inf")
+        self._gone_on = 0
+        self._looked = self._ticked = float("-inf")
+        self._begun = False
+        self._shown: dict[str, Any] = {}
+        self._shown_at = float("-inf")
+
+    def close(self) -> None:
+        """Let go of the log and the console."""
+        self._watch.__exit__(None, None, None)
+        self._link.close()
+
+    def fileno(self) -> int:
+        """Return what can be waited for."""
+        return self._link.fileno()
+
+    def step(self, now: float) -> None:
+        """Do whatever is due: read, rate, decide, send.
+
+        Parameters
+        ----------
+        now : float
+            Seconds on a clock that does not run backwards.
+        """
+        if self._console.ordering:
+            self._do(self.session.handle(Busy(), now))
+        self._read(now)
+        for packet in self._link.arrived():
+            self._console.receive(packet, now)
+        for answer in self._console.answers():
+            if answer.text is not None:
+                self._answered(answer.question, answer.text, now)
+        if now - self._ticked >= 0.5:
+            self._ticked = now
+            self._wait_for_it(now)
+        self._look(now)
+        for packet in self._console.outgoing(now):
+            self._link.send(packet)
+        self._show(now)
+
+    def _show(self, now: float) -> None:
+        """Keep what goes on where the service can see it, now and then; who plays stays here."""
+        if self._dry or not self._caught_up or now - self._shown_at < SHOWN_SOON:
+            return
+        shown = self.session.as_public(self.settings.title)
+        if shown != self._shown or now - self._shown_at >= SHOWN_STILL:
+            self._shown, self._shown_at = shown, now
+            self._archive.keep_session(shown["server"], {**shown, "at": time.time()})
+
+    # What happened
+
+    def _tap(self, piece: bytes) -> None:
+        """Take a piece of the log as it is read for the ratings."""
+        if piece == BREAK:
+            self._log.again()
+        else:
+            self._events += self._log.read(piece)
+
+    def _read(self, now: float) -> None:
+        """Read what is new in the log, learn from games that ended, and pass on what happened."""
+        tally, _ = self._watch.step()
+        for text in self._watch.news():
+            self._say(text)
+        events, self._events = self._events, []
+        if not self._caught_up:
+            self._catch_up(events, now)
+            return
+        if tally.matches:
+            self._say(f"rated {tally.matches} game{'s' if tally.matches > 1 else ''}")
+        for event in events:
+            self._happened(event, now)
+            if isinstance(event, Ended):
+                self._knows(now)
+                if self._family.keeps_teams:
+                    self._happened(Starting(), now)
+        if tally.matches and not any(isinstance(event, Ended) for event in events):
+            self._knows(now)
+
+    def _catch_up(self, events: list[Event], now: float) -> None:
+        """Take what was written before: nothing of it is acted upon."""
+        self._caught_up = True
+        self._knows(now)
+        for event in events:
+            self._note(event, now)
+            self.session.handle(event, now)
+        for event in self._log.begin():
+            self.session.handle(event, now)
+        self._knows(now)
+        self.session.played.games = self._kept_games()
+        if self.session.phase == IDLE:
+            self._happened(Announced(), now)
+        elif self.session.phase == OPEN:
+            self._ended = now
+        self._happened(Resumed(), now)
+
+    def _note(self, event: Event, now: float) -> None:
+        """Keep in mind who is there, and when games are announced and end."""
+        if isinstance(event, Joined):
+            self.there[event.slot] = event
+        elif isinstance(event, Left):
+            self.there.pop(event.slot, None)
+        elif isinstance(event, Announced):
+            self._announced, self._ended, self._gone_on = now, float("-inf"), 0
+            self._begun = False  # the server may be another one, without the settings of the last
+        elif isinstance(event, Ended):
+            self._ended = now
+
+    def _happened(self, event: Event, now: float) -> None:
+        """Take an event, and do what follows from it."""
+        if isinstance(event, Announced) and event.ruleset != self._rated.ruleset:
+            self._rated.ruleset = event.ruleset
+            self._note(event, now)
+            self._knows(now)
+        self._note(event, now)
+        if isinstance(event, Joined):
+            weight = Weighed(event.id, self._rated.rating(event.id))
+            self._do(self.session.handle(weight, now))
+        before = len(self.session.played.games)
+        self._do(self.session.handle(event, now))
+        if len(self.session.played.games) > before and not self._dry:
+            kept = {"kind": LIVE, "game": self.session.played.games[-1].as_dict()}
+            self._archive.add_night_event(kept, None)
+
+    def _kept_games(self) -> list[LedgerGame]:
+        """Return what the ledger knows of earlier runs, on any server of the archive."""
+        kept = [event for event in self._archive.night_events() if event["kind"] == LIVE]
+        return [LedgerGame.from_dict(event["game"]) for event in kept[-MOST_KEPT:]]
+
+    def _knows(self, now: float) -> None:
+        """Tell the session what ratings say of those who are there."""
+        self._rated.ruleset = self._log.ruleset
+        self._rated.read()
+        ids = [each.id for each in self.there.values()]
+        self._do(self.session.handle(self._rated.known(ids), now))
+
+    def _answered(self, question: str, text: str, now: float) -> None:
+        """Take what a question to the console was answered with."""
+        event = self._log.answered(question, text)
+        if isinstance(event, Seen):
+            self._happened(event, now)
+            for who in self._lines.who(self.session.unknown(event)):
+                self._console.ask(who)
+        elif isinstance(event, Joined) and event.slot not in self.session.state.seats:
+            self._happened(event, now)
+            self._looked = float("-inf")
+
+    # What is to be done
+
+    def _wait_for_it(self, now: float) -> None:
+        """Note that time has passed: a game that was announced begins, one that has ended goes on."""
+        if now - self._announced >= QUIET:
+            self._announced = float("inf")
+            for event in self._log.begin():
+                self._happened(event, now)
+        people = any(not each.bot for each in self.there.values())
+        waited = self.settings.intermission * (1 + self._gone_on)
+        go_on = self._family.go_on
+        if people and self._gone_on < len(go_on) and now - self._ended >= waited and self._ended > 0:
+            self._send([go_on[self._gone_on]])
+            self._gone_on += 1
+        self._do(self.session.handle(TimePassed(), now))
+
+    def _look(self, now: float) -> None:
+        """Ask the server for its own list now and then."""
+        if self._dry:
+            return
+        if not self._begun:
+            self._begun = True
+            self._send(self._lines.begin())
+        between = LOOK if self.session.settled or self.session.phase in (IDLE, OPEN) else LOOK_SOON
+        if now - self._looked >= between and self._console.idle:
+            self._looked = now
+            self._console.ask(self._family.players)
+
+    def _do(self, commands: Iterable[Command]) -> None:
+        """Carry commands out, and tell them."""
+        given = list(commands)
+        for command in given:
+            self._say(worded(command, self.there))
+        self._send(self._lines.lines(given, self.there))
+
+    def _send(self, lines: list[str]) -> None:
+        if lines and not self._dry:
+            self._console.order(lines)
+
+
+def ranges(archive: Archive, settings: Playing) -> Ranges:
+    """Return for how many players maps are made, as the settings say, or else as games have shown."""
+    if not settings.map_ranges:
+        return settings.maps
+    played = [each.match for each in archive.listed(None, MOST_GAMES) if not each.undone]
+    return {**map_ranges(played), **settings.maps}
+
+
+def worded(command: Command, there: dict[int, Joined]) -> str:
+    """Return a command as people read it."""
+    from equipoise.play.live.chat_answers import called, describe_advantage
+    from equipoise.play.live.events import AddBot, MovePlayer, RemoveBot
+
+    if isinstance(command, MovePlayer):
+        name = there[command.slot].name if command.slot in there else ""
+        return f"move {command.slot} {name} to {called(command.team)}"
+    if isinstance(command, AddBot):
+        level = "" if command.level is None else f" of skill {command.level:g}"
+        return f"add a bot{level} to {called(command.team)}"
+    if isinstance(command, RemoveBot):
+        return f"remove bot {command.slot}"
+    if isinstance(command, SetMinimum):
+        return f"{command.players} players with bots"
+    if isinstance(command, SetAdvantage):
+        return f"advantage {describe_advantage(command.factors) or 'even'}"
+    return f"say{'' if command.slot is None else f' to {command.slot}'}: {_text(command)}"
+
+
+def _text(command: Say) -> str:
+    return command.text
+
+
+#: Seconds between two games of a record, in which every command would have had its effect.
+BETWEEN = 60.0
+
+
+def replay(archive: Archive, settings: Playing) -> Iterator[str]:
+    """Give what would have been done, a line for each game and command.
+
+    The record goes on as it did, whatever would have been done about it; so every game begins with the teams
+    that it really had.
+
+    Parameters
+    ----------
+    archive : Archive
+        What is known; it is not changed.
+    settings : Playing
+        The server, with its log.
+
+    Raises
+    ------
+    InputError
+        If no game begins in the log.
+    """
+    family = settings.family()
+    log = family.log(ranges(archive, settings), settings.players)
+    rated = ArchiveRatings(archive)
+    session = Session(settings.policy, lambda: deadline(SECONDS), moves_bots=family.moves_bots)
+    there: dict[int, Joined] = {}
+    now, games = 0.0, 0
+
+    def happened(event: Event) -> Iterator[str]:
+        for command in session.handle(event, now):
+            yield f"  {worded(command, there)}"
+
+    for piece in pieces(Source(settings.log, named=True)):
+        for event in log.read(piece):
+            now += 0.1
+            if isinstance(event, Announced):
+                games, now = games + 1, now + BETWEEN
+                yield f"game {games}: {event.map}"
+                rated.ruleset = event.ruleset
+                yield from happened(rated.known([each.id for each in there.values()]))
+            elif isinstance(event, Joined):
+                there[event.slot] = event
+                yield from happened(Weighed(event.id, rated.rating(event.id)))
+            elif isinstance(event, Left):
+                there.pop(event.slot, None)
+            yield from happened(event)
+            if isinstance(event, Ended) and family.keeps_teams:
+                yield from happened(Starting())
+    if not games:
+        msg = f": {settings.log} has no game of {settings.game}; --game says what the server plays"
+        raise InputError(msg, "log")

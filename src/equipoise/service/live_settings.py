@@ -1,0 +1,243 @@
+"""Settings of the servers that are balanced while they run: one TOML file with a table for each.
+
+::
+
+    store = "sqlite:///games.db"
+
+    [[server]]
+    name = "ctf"
+    log = "/home/oa/.openarena/baseoa/games.log"
+    rcon = "127.0.0.1:27960"
+    rcon_password_file = "/etc/equipoise/rcon"
+    target = 8
+    levers = true
+    maps = { oa_dm5 = [4, 8] }
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from equipoise.core.registry import SERVERS, resolve
+from equipoise.errors import InputError, again
+from equipoise.games.rcon import Rcon
+from equipoise.games.server_adapter import Ranges, ServerFamily
+from equipoise.play.live.state import Policy
+from equipoise.service.settings import host_and_port
+
+#: Settings of one server beside those of its policy, and what each is.
+TEXTS = ("name", "game", "log", "rcon", "rcon_password_file")
+TABLES = ("maps", "players")
+NUMBERS = ("intermission",)
+SWITCHES = ("map_ranges",)
+
+
+@dataclass(frozen=True, slots=True)
+class Playing:
+    """The settings of one game server.
+
+    Parameters
+    ----------
+    log : str
+        Its log.
+    rcon : str
+        Host and port of its remote console; empty where nothing is to be sent.
+    password : str
+        The console's.
+    name : str
+        What it is called in messages.
+    policy : Policy
+        What the admin wants.
+    maps : mapping from str to (int, int or None)
+        For how many players each map is made.
+    players : mapping from str to str
+        Bots that count as players, with their characters.
+    intermission : float
+        Seconds after which the next game begins where people are in one that has ended.
+    game : str
+        What the server plays, as registered.
+    map_ranges : bool
+        Whether maps that are not in ``maps`` have the range that games in the archive have shown.
+    """
+
+    log: str
+    rcon: str = ""
+    password: str = field(default="", repr=False)
+    name: str = ""
+    policy: Policy = field(default_factory=Policy)
+    maps: Ranges = field(default_factory=dict)
+    players: dict[str, str] = field(default_factory=dict)
+    intermission: float = 15.0
+    game: str = "openarena"
+    map_ranges: bool = True
+
+    @property
+    def title(self) -> str:
+        """What it is called: its name, or else that of its log."""
+        return self.name or Path(self.log).name
+
+    def family(self) -> ServerFamily:
+        """Return how such a server is read and spoken to."""
+        family: ServerFamily = resolve("game", SERVERS, self.game)
+        return family
+
+    def address(self) -> tuple[str, int]:
+        """Return host and port of the console.
+
+        Raises
+        ------
+        InputError
+            If they are not written so.
+        """
+        return host_and_port(self.rcon, "rcon", "127.0.0.1:27960")
+
+
+def read_servers(path: str) -> tuple[str, list[Playing]]:
+    """Return the address of the archive and the servers of a file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or a setting is unknown or out of range.
+    """
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        msg = f"{path}: cannot be read: {error.strerror or error}"
+        raise InputError(msg) from error
+    except ValueError as error:
+        msg = f"{path}: it is not TOML: {error}"
+        raise InputError(msg) from error
+    servers = content.get("server", [])
+    store = content.get("store", "")
+    if set(content) - {"store", "server"} or not isinstance(store, str):
+        msg = f'{path}: it must have store = "..." and a table [[server]] for each server, and nothing else'
+        raise InputError(msg)
+    if not isinstance(servers, list) or not servers or not all(isinstance(each, dict) for each in servers):
+        msg = f"{path}: there must be a table [[server]] for each server"
+        raise InputError(msg)
+    found = []
+    for n, each in enumerate(servers):
+        try:
+            found.append(server_of(each))
+        except InputError as error:
+            msg = f"{path}: server {each.get('name', n + 1)}: {error}"
+            raise InputError(msg) from error
+    for what, values in (
+        ("log", [str(Path(each.log).absolute()) for each in found]),
+        ("name", [each.title for each in found]),
+    ):
+        twice = again(values)
+        if twice >= 0:
+            msg = f"{path}: two servers have one {what}, {values[twice]}; each must have its own"
+            raise InputError(msg)
+    return store, found
+
+
+def server_of(given: Mapping[str, Any]) -> Playing:
+    """Return the settings of one server.
+
+    Raises
+    ------
+    InputError
+        If one is missing, unknown or out of range.
+    """
+    policies = {each.name: each for each in fields(Policy)}
+    for name, value in given.items():
+        if name not in (*TEXTS, *TABLES, *NUMBERS, *SWITCHES, *policies):
+            known = ", ".join((*TEXTS, *TABLES, *NUMBERS, *SWITCHES, *policies))
+            msg = f"there is no setting {name!r}; the settings are {known}"
+            raise InputError(msg)
+        _check_kind(name, value)
+    if given.get("game", "openarena") not in SERVERS:
+        msg = f"must be one of {', '.join(SERVERS)}, got {given['game']!r}"
+        raise InputError(msg, "game")
+    if not given.get("log"):
+        msg = "is missing"
+        raise InputError(msg, "log")
+    if bool(given.get("rcon")) is not bool(given.get("rcon_password_file")):
+        msg = "and a password file (rcon_password_file, --rcon-password-file) must be given together"
+        raise InputError(msg, "rcon")
+    policy = Policy(**{name: value for name, value in given.items() if name in policies})
+    password = password_of(given["rcon_password_file"]) if given.get("rcon") else ""
+    playing = Playing(
+        given["log"], given.get("rcon", ""), password, given.get("name", ""), policy,
+        {name: _range(name, span) for name, span in given.get("maps", {}).items()},
+        {name: _plain(name, character) for name, character in given.get("players", {}).items()},
+        float(given.get("intermission", 15.0)), given.get("game", "openarena"),
+        given.get("map_ranges", True),
+    )  # fmt: skip
+    if not 0.0 <= playing.intermission < 1e6:
+        msg = f"must be from 0 to 1000000, got {given['intermission']!r}"
+        raise InputError(msg, "intermission")
+    if policy.level is not None and not playing.family().levels:
+        msg = f"does not apply to {playing.game}, whose bots have one skill: set it on the server"
+        raise InputError(msg, "level")
+    if playing.rcon:
+        playing.address()
+    return playing
+
+
+def _check_kind(name: str, value: Any) -> None:
+    """Refuse a value of another kind than the setting has."""
+    kinds = {each.name: each.type for each in fields(Policy)}
+    wanted: tuple[type, ...]
+    if name in TEXTS:
+        wanted, words = (str,), "text"
+    elif name in TABLES:
+        wanted, words = (dict,), "a table"
+    elif name in SWITCHES or kinds.get(name) == "bool":
+        wanted, words = (bool,), "true or false"
+    elif kinds.get(name) == "int":
+        wanted, words = (int,), "a whole number"
+    else:
+        wanted, words = (int, float), "a number"
+    if not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted):
+        msg = f"must be {words}, got {value!r}"
+        raise InputError(msg, name)
+
+
+def _range(name: str, span: Any) -> tuple[int, int]:
+    """Return for how many players a map is made."""
+    if (
+        isinstance(span, list) and len(span) == 2
+        and all(type(each) is int and 0 <= each <= 1000 for each in span) and span[0] <= span[1]
+    ):  # fmt: skip
+        return span[0], span[1]
+    msg = f": {name} must be two whole numbers, the least and the most, got {span!r}"
+    raise InputError(msg, "maps")
+
+
+def _plain(name: str, character: Any) -> str:
+    """Return the character of a bot; both are sent to the server."""
+    for each in (name, character):
+        if not (
+            isinstance(each, str) and each.isascii() and each.replace("_", "").isalnum() and len(each) < 32
+        ):
+            msg = f": names and characters must be letters, digits and _, got {each!r}"
+            raise InputError(msg, "players")
+    return str(character)
+
+
+def password_of(path: str) -> str:
+    """Return the password that is the first line of a file.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read, or a console cannot take it.
+    """
+    try:
+        password = Path(path).read_text(encoding="ascii").splitlines()[0].strip()
+        Rcon(password)
+    except OSError as error:
+        msg = f": {path} cannot be read: {error.strerror or error}"
+        raise InputError(msg, "rcon_password_file") from error
+    except (ValueError, IndexError) as error:
+        msg = f": {path} must hold one line of plain signs without spaces, quotes and semicolons"
+        raise InputError(msg, "rcon_password_file") from error
+    return password

@@ -1,0 +1,332 @@
+"""What the steps of ``equipoise night`` share: the archive, the names, and the teams that are proposed."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from equipoise.cli import archive_options, night_names
+from equipoise.cli.output_options import with_json
+from equipoise.core.clock import deadline
+from equipoise.core.stopping import Stop
+from equipoise.errors import InputError, nearest
+
+if TYPE_CHECKING:
+    from equipoise.archive.archive import Archive
+    from equipoise.core.player import Player
+    from equipoise.files.pasted_names import Entry
+    from equipoise.play.night import Event, Night, Proposal, Setup
+    from equipoise.play.proposals import Arranged
+    from equipoise.play.round_plan import Plan
+
+#: Seconds for a search; up to some 20 players it is proven best long before.
+SECONDS = 10.0
+
+store = click.option(
+    "--store", metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
+    help="The archive.  [default: equipoise/night.db in the user's data folder]",
+)  # fmt: skip
+
+
+def data_folder() -> Path:
+    """Return the folder of the user's data."""
+    weights = os.environ.get("XDG_DATA_HOME", "")
+    base = Path(weights) if Path(weights).is_absolute() else Path.home() / ".local" / "share"
+    return base / "equipoise"
+
+
+def address(url: str | None) -> str:
+    """Return the address of the archive, in a folder that exists where it is the usual one."""
+    if url:
+        return url
+    folder = data_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = (
+            f"--store: {folder} cannot be made: {error.strerror or error}; name another archive with --store"
+        )
+        raise InputError(msg) from error
+    return f"sqlite:///{folder / 'night.db'}"
+
+
+def new_match() -> str:
+    """Return an id that no other match has."""
+    return f"night-{time.strftime('%Y-%m-%d', time.gmtime())}-{secrets.token_hex(6)}"
+
+
+def step(name: str, **more: Any) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a step of ``equipoise night``, with the options that all of them have."""
+
+    def decorated(function: Callable[..., None]) -> click.Command:
+        command: Any = click.command(name=name, **more)
+        made: click.Command = command(store(with_json(function)))
+        return made
+
+    return decorated
+
+
+@dataclass(slots=True)
+class Evening:
+    """The archive of a night, and the night as it is after every step."""
+
+    archive: Archive
+    events: list[Event]
+    night: Night
+    limited: Callable[[float], Stop] = deadline
+
+    def add(self, event: Event, match: Any = None, undone: str | None = None) -> None:
+        """Take a step: keep it first, then answer."""
+        from equipoise.play.night import night_of
+
+        self.archive.add_night_event(event, len(self.events), match, undone)
+        self.events.append(event)
+        self.night = night_of(self.events)
+        self.settle()
+
+    def settle(self) -> None:
+        """Let the ratings begin at the starting weights of the steps that count, and learn what is new."""
+        model: Any = self.archive.chosen_model
+        wanted = self.starting(model)
+        if wanted is not None and wanted != tuple(model.starting):
+            self.archive.rebuild(replace(model, starting=wanted), of_night=True)
+        elif self.archive.is_behind():
+            self.archive.update_ratings()
+
+    def starting(self, model: Any) -> Any:
+        """Return the guesses of a model with those of the night, None where it takes none."""
+        from equipoise.ratings.starting_weights import given_from
+
+        if not hasattr(model, "starting"):
+            return None
+        others = [guess for guess in model.starting if guess[0] not in self.night.ever_weighed]
+        return given_from([*others, *self.night.weights.items()])
+
+    def rated(self, players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
+        """Return players with their ratings under the ids and names of the night, and the units of these."""
+        from equipoise.identity.roster_lookup import rated
+
+        here = rated(self.archive.standing(), players, None, self.archive.merged())
+        named = [
+            replace(player, id=each, name=self.night.spelled.get(each, each), bot=False)
+            for each, player in zip(players, here.players, strict=True)
+        ]
+        return named, here.units
+
+    def arrange(
+        self, setup: Setup, *, now: Mapping[str, int] | None = None, still: bool = False, vary: float = 0.0,
+        match: str = "",
+    ) -> Arranged:  # fmt: skip
+        """Return teams of those who are here, with a new id unless one is given."""
+        from equipoise.play.proposals import arrange
+
+        seen = {proposal.parted for proposal in self.night.tonight}
+        return arrange(
+            self.night.games, setup, self.rated, match or new_match(),
+            seen=seen, now=now, still=still, vary=vary, stop=self.limited(SECONDS),
+        )  # fmt: skip
+
+    def propose(
+        self, setup: Setup, proposal: Proposal | None, spelled: Mapping[str, str], *, fresh: bool = False,
+        step: str = "", plan: Sequence[Proposal] = (),
+    ) -> None:  # fmt: skip
+        """Take the step to teams, with the rounds that follow."""
+        from equipoise.play.night import teams_event
+
+        self.add(teams_event(setup, proposal, spelled, step or secrets.token_hex(6), fresh=fresh, plan=plan))
+
+    def planned(self, rounds: int) -> Plan:
+        """Take the step to the first of several rounds that are divided at once."""
+        from equipoise.play.round_plan import plan
+
+        stop = self.limited(SECONDS)
+        found = plan(self.night.games, self.night.setup, self.rated, rounds, stop=stop)
+        first, *later = [replace(each, id=new_match()) for each in found.rounds]
+        self.propose(self.night.setup, first, {}, plan=later)
+        return replace(found, rounds=(first, *later))
+
+    def next_planned(self) -> Arranged:
+        """Take the step to the next round of the plan, with the chances of now."""
+        setup, (following, *later) = self.night.setup, self.night.plan
+        now = {player: n for n, team in enumerate(following.teams) for player in team}
+        arranged = self.arrange(setup, now=now, still=True, match=following.id)
+        self.propose(setup, arranged.proposal, {}, plan=later)
+        return arranged
+
+    def change(
+        self, setup: Setup, ids: Mapping[str, str], instead: Mapping[str, str] | None = None, *,
+        step: str = "",
+    ) -> Arranged | None:  # fmt: skip
+        """Take the step to other people; teams not played yet change with them as little as possible."""
+        night = self.night
+        spelled = self.spellings(ids)
+        self.night = replace(night, spelled={**night.spelled, **spelled})
+        proposal, arranged = night.proposal, None
+        if proposal is not None and night.result_of(proposal.id) is None:
+            if len(setup.here) < setup.teams:
+                proposal = None
+            else:
+                swapped = instead or {}
+                now = {swapped.get(player, player): n for player, n in self.teams_now().items()}
+                now = {player: n for player, n in now.items() if player in setup.here}
+                arranged = self.arrange(setup, now=now, still=bool(swapped))
+                proposal = arranged.proposal
+        self.propose(setup, proposal, spelled, step=step)
+        return arranged
+
+    def teams_now(self) -> dict[str, int]:
+        """Return the team of everyone who is in one."""
+        proposal = self.night.proposal
+        return {} if proposal is None else {p: n for n, team in enumerate(proposal.teams) for p in team}
+
+    def present(self, name: str) -> str:
+        """Return the id of somebody who is here.
+
+        Raises
+        ------
+        click.UsageError
+            If there is none of that name.
+        """
+        from equipoise.play.night import folded
+
+        player = self.night.id_of(name)
+        if player in self.night.setup.here:
+            return str(player)
+        here = {
+            folded(spelled): spelled
+            for spelled in (self.night.spelled.get(each, each) for each in self.night.setup.here)
+        }
+        near = nearest(folded(name), here)
+        hint = f"; did you mean {here[near]!r}?" if near is not None else ""
+        msg = f"{name!r} is not here{hint}"
+        raise click.UsageError(msg)
+
+    def arrivals(self, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
+        """Return the ids of those who come.
+
+        Raises
+        ------
+        InputError
+            If one of them is here already.
+        """
+        ids = night_names.resolved(night_names.PeopleFinder(self.archive, self.night), names, new)
+        for name, each in ids.items():
+            if each in self.night.setup.here:
+                msg = f"players: {name!r} is here already"
+                raise InputError(msg)
+        return ids
+
+    def spellings(self, ids: Mapping[str, str]) -> dict[str, str]:
+        """Return how everyone is written from now on: as typed, unless that was a slip for somebody known."""
+        known = night_names.PeopleFinder(self.archive, self.night)
+        return {
+            each: name if each == name or known.id_of(name) == each else known.shown(each)
+            for name, each in ids.items()
+        }
+
+    def weigh(self, entries: Sequence[Entry], ids: Mapping[str, str], step: str) -> None:
+        """Keep starting weights that are new, of those who have none from elsewhere."""
+        from equipoise.archive.chosen_model import starting_of
+        from equipoise.play.night import WEIGHTS
+        from equipoise.ratings.starting_weights import FEWEST, placed
+
+        model: Any = self.archive.chosen_model
+        weights = {ids[entry.name]: entry.weight for entry in entries if entry.weight is not None}
+        if weights and not hasattr(model, "starting"):
+            archive_options.warn(
+                "note: the model of this archive takes no starting weights; they are left out"
+            )
+            return
+        elsewhere = {guess[0] for guess in starting_of(model)} - self.night.ever_weighed
+        changed = {
+            player: weight
+            for player, weight in weights.items()
+            if player not in elsewhere and self.night.weights.get(player) != weight
+        }
+        if changed:
+            shown = self.spellings(ids)
+            spelled = {player: shown[player] for player in changed}
+            self.add({"kind": WEIGHTS, "step": step, "weights": changed, "spelled": spelled})
+            if not placed(starting_of(self.archive.model)):
+                archive_options.warn(
+                    f"note: starting weights change nothing before {FEWEST} players have one, not all alike"
+                )
+
+    def time(self, when: str | None) -> float:
+        """Return when a game ended: after those before it, and not in the future.
+
+        Raises
+        ------
+        InputError
+            If it is no time, or one ahead of this machine's clock.
+        """
+        from equipoise.core.clock import ahead
+        from equipoise.core.match_records import time_from
+
+        now = time.time()
+        if when is None:
+            return max(now, self.archive.last_ended())
+        moment = time_from(when, "--at")
+        if wrong := ahead(moment, now):
+            msg = f"--at: {when} is {wrong}"
+            raise InputError(msg)
+        return moment
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return everyone's row of the table, the strongest first."""
+        from equipoise.core.match import Ruleset
+        from equipoise.play.ledger import PlayerAccount, accounts, met
+        from equipoise.ratings.display_scale import scale_of
+
+        night, standing = self.night, self.archive.standing()
+        scale = scale_of(standing.model, standing.state, Ruleset())
+        known, merged = accounts(night.games), self.archive.merged()
+        together, against = met(night.games)
+        rows = []
+        for player, name in night.spelled.items():
+            account = known.get(player, PlayerAccount())
+            rating = standing.model.rating(standing.state, merged.get(player, player), None)
+            weight = scale.shown(rating.mu) if standing.games else None
+            rows.append(
+                {"id": player, "name": name, "here": player in night.setup.here, "weight": weight,
+                 "mu": rating.mu, "sigma": rating.sigma, "starting": night.weights.get(player),
+                 "played": account.played, "won": account.won, "drawn": account.drawn,
+                 "lost": account.lost, "out": account.out, "weak": account.weak, "moved": account.moved,
+                 "unmet": account.unmet, "with": self._often(together, player),
+                 "against": self._often(against, player)}
+            )  # fmt: skip
+        return sorted(rows, key=lambda row: (-row["mu"], row["name"]))
+
+    def _often(self, counts: Mapping[frozenset[str], int], player: str) -> dict[str, int]:
+        """Return how often somebody met whom, by name, the most frequent first."""
+        found = {other: n for pair, n in counts.items() if player in pair for other in pair - {player}}
+        named = {self.night.spelled.get(other, other): n for other, n in found.items()}
+        return dict(sorted(named.items(), key=lambda item: (-item[1], item[0])))
+
+
+@contextmanager
+def opened(url: str | None, limited: Callable[[float], Stop] = deadline) -> Iterator[Evening]:
+    """Open the archive of a night, or make it, and finish what a step that was cut off has left.
+
+    Parameters
+    ----------
+    url : str or None
+        The address of the archive; None for the usual one.
+    limited : callable
+        What ends a search after some seconds, or before.
+    """
+    from equipoise.play.night import night_of
+
+    with archive_options.filled(address(url)) as archive:
+        events: list[Event] = list(archive.night_events())
+        evening = Evening(archive, events, night_of(events), limited)
+        evening.settle()
+        yield evening

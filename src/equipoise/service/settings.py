@@ -1,0 +1,354 @@
+"""Settings of a server: one TOML file, the environment and flags, in rising precedence.
+
+Addresses as settings and options have them.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import re
+import ssl
+import tomllib
+from collections.abc import Mapping
+from dataclasses import MISSING, Field, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from equipoise.errors import InputError
+from equipoise.service.admission import ServerLimits
+from equipoise.service.weights.commands import Limits
+
+
+def host_and_port(text: str, argument: str, examples: str, least: int = 1) -> tuple[str, int]:
+    """Return host and port of an address.
+
+    Parameters
+    ----------
+    text : str
+        ``HOST:PORT``; IPv6 stands in square brackets.
+    argument, examples : str
+        What the address is for, and what it may look like; messages name both.
+    least : int
+        The lowest port; 0 for one that the system may choose.
+
+    Raises
+    ------
+    InputError
+        If it is not written so.
+    """
+    host, _, port = text.rpartition(":")
+    if not (host and port.isascii() and port.isdigit() and len(port) < 6 and least <= int(port) < 65536):
+        msg = f"must be HOST:PORT, as in {examples}, got {text!r:.60}"
+        raise InputError(msg, argument)
+    return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+#: The table of the file that is read.
+TABLE = "serve"
+
+#: How the names in the environment begin.
+PREFIX = "EQUIPOISE_"
+
+#: A token that is shorter can be guessed.
+SHORTEST_TOKEN = 16
+
+#: Where weights are asked for unless stated otherwise.
+ADDRESS = "127.0.0.1:7790"
+
+#: What an address to listen at may look like.
+LISTENING = f"{ADDRESS} or [::1]:7790"
+
+#: A page as browsers name it to servers.
+_ORIGIN = re.compile(r"https?://[^/\s,]+")
+
+LEVELS = ("debug", "info", "warning", "error")
+
+
+log = logging.getLogger(__name__)
+
+
+def _setting(default: Any, metavar: str, help_text: str) -> Any:
+    return field(default=default, metadata={"metavar": metavar, "help": help_text})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a server; each field is a key of the file, a variable of the environment, and a flag.
+
+    Raises
+    ------
+    InputError
+        If a value is out of range; the message begins with its name.
+    """
+
+    store: str = _setting("", "URL", "The archive: sqlite:///PATH or postgresql://...")
+    create: bool = _setting(False, "", "Make the archive where there is none.")
+    weights: str = _setting(ADDRESS, "HOST:PORT", "Address of the weight protocol; port 0 picks a free one.")
+    http: str = _setting("", "HOST:PORT", "Address of HTTP.  [default: none]")
+    game: str = _setting("", "NAME", "The game that GAME refers to when it names none.")
+    token_file: str = _setting(
+        "", "FILE", "A file with the token for AUTH; without one, results are refused."
+    )
+    tokens: str = _setting("", "FILE", "A file of tokens, which 'equipoise tokens' makes.")
+    read_token: bool = _setting(False, "", "Whether reading over HTTP needs a token too.")
+    cors: str = _setting("", "ORIGINS", "Origins of web pages that may use HTTP, separated by commas, or *.")
+    token: str = field(default="", repr=False)
+    tls_certificate: str = _setting("", "FILE", "A certificate with its chain: connections are TLS then.")
+    tls_key: str = _setting("", "FILE", "The key of the certificate, where it is in another file.")
+    log_level: str = _setting(
+        "info", "LEVEL", "The least severe messages to log: debug, info, warning or error."
+    )
+    json_logs: bool = _setting(False, "", "Log one JSON object per line.")
+    max_connections: int = _setting(2048, "N", "Connections in total.")
+    max_per_address: int = _setting(1536, "N", "Connections from one address.")
+    max_line: int = _setting(8192, "N", "Longest line, in bytes.")
+    max_members: int = _setting(128, "N", "Players and bots in a game.")
+    max_mutators: int = _setting(64, "N", "Mutators of a game.")
+    max_waiting: int = _setting(
+        64, "N", "How many divisions may wait at once, and how many results, and other questions."
+    )
+    idle_seconds: float = _setting(600.0, "SECONDS", "Close a connection that sends nothing for this long.")
+    slow_seconds: float = _setting(
+        30.0, "SECONDS", "Close a connection that does not read its answers for this long."
+    )
+    grace_seconds: float = _setting(10.0, "SECONDS", "Time to finish answers when the server stops.")
+    wrong_token_seconds: float = _setting(
+        1.0,
+        "SECONDS",
+        "How long to delay the answer to a wrong token; longer for each further one of an address.",
+    )
+    clan_tags: bool = _setting(False, "", "Players with the same clan tag in their names form a party.")
+    team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
+
+    max_http_connections: int = _setting(1024, "N", "HTTP connections in total.")
+    max_http_per_address: int = _setting(768, "N", "HTTP connections from one address.")
+    forwarded_by: str = _setting(
+        "", "ADDRESSES", "Reverse proxies, separated by commas, whose X-Forwarded-For header is trusted."
+    )
+    http_rate: float = _setting(50.0, "N", "HTTP requests a second from one address.")
+    max_body: int = _setting(1_048_576, "N", "Longest HTTP body, in bytes.")
+    max_time_limit: float = _setting(5.0, "SECONDS", "The longest search that an HTTP request may ask for.")
+    header_seconds: float = _setting(10.0, "SECONDS", "Time for the headers of an HTTP request.")
+
+    def __post_init__(self) -> None:
+        if not self.store:
+            msg = "is missing; write sqlite:///PATH or postgresql://..."
+            raise InputError(msg, "store")
+        if self.log_level not in LEVELS:
+            msg = f"must be one of {', '.join(LEVELS)}, got {self.log_level!r}"
+            raise InputError(msg, "log_level")
+        for origin in self.origins:
+            if origin != "*" and not _ORIGIN.fullmatch(origin):
+                msg = f"must be * or origins such as https://example.org with commas, got {origin!r}"
+                raise InputError(msg, "cors")
+        for proxy in self.proxies:
+            try:
+                ipaddress.ip_address(proxy)
+            except ValueError:
+                msg = f"must be addresses such as 127.0.0.1 with commas, got {proxy!r}"
+                raise InputError(msg, "forwarded_by") from None
+        for each in fields(self):
+            number = getattr(self, each.name)
+            if _kind(each) in (int, float) and not 0 < number < float("inf"):
+                msg = f"must be above 0 and finite, got {number!r}"
+                raise InputError(msg, each.name)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port of ``weights``."""
+        return host_and_port(self.weights, "weights", LISTENING, 0)
+
+    @property
+    def http_address(self) -> tuple[str, int] | None:
+        """Host and port of ``http``; None where HTTP is not asked for."""
+        return host_and_port(self.http, "http", LISTENING, 0) if self.http else None
+
+    @property
+    def origins(self) -> list[str]:
+        """The origins in ``cors``."""
+        return _listed(self.cors)
+
+    @property
+    def proxies(self) -> list[str]:
+        """The addresses in ``forwarded_by``."""
+        return _listed(self.forwarded_by)
+
+    @property
+    def limits(self) -> ServerLimits:
+        """What connections may take."""
+        return ServerLimits(
+            self.max_connections, self.max_per_address, self.slow_seconds, self.grace_seconds,
+            self.idle_seconds, self.wrong_token_seconds,
+            conversation=Limits(self.max_line, self.max_mutators, self.max_members),
+        )  # fmt: skip
+
+    def tls(self) -> ssl.SSLContext | None:
+        """Return how connections are encrypted, None where they are not.
+
+        Raises
+        ------
+        InputError
+            If the certificate or its key cannot be read.
+        """
+        if not self.tls_certificate:
+            if self.tls_key:
+                msg = "requires a certificate (tls_certificate, --tls-certificate)"
+                raise InputError(msg, "tls_key")
+            return None
+        context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+        try:
+            context.load_cert_chain(self.tls_certificate, self.tls_key or None)
+        except OSError as error:
+            wrong = isinstance(error, ssl.SSLError)
+            why = "it is no certificate in PEM form with its key" if wrong else error.strerror
+            msg = f": {self.tls_certificate} cannot be used: {why}"
+            raise InputError(msg, "tls_certificate") from error
+        return context
+
+    def warn(self) -> None:
+        """Warn of a token that others on this machine may read."""
+        if not self.token_file:
+            return
+        try:
+            mode = Path(self.token_file).stat().st_mode
+        except OSError:
+            return
+        if mode & 0o077:
+            log.warning(
+                "others may read the token file; run: chmod 600", extra={"token_file": self.token_file}
+            )
+
+    def secret(self) -> str:
+        """Return the token, empty where there is none.
+
+        Raises
+        ------
+        InputError
+            If the file cannot be read, or the token is too short.
+        """
+        if not self.token_file and not self.token:
+            return ""
+        if self.token_file and self.token:
+            msg = "cannot be combined with token; give one of them"
+            raise InputError(msg, "token_file")
+        token = self.token or _content(self.token_file)
+        if len(token) < SHORTEST_TOKEN or not token.isprintable():
+            must = f": {self.token_file} must hold" if self.token_file else "must be"
+            msg = f"{must} one line of at least {SHORTEST_TOKEN} characters"
+            raise InputError(msg, "token_file" if self.token_file else "token")
+        return token
+
+
+def _content(path: str) -> str:
+    try:
+        return Path(path).read_text(encoding="utf-8").strip()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        msg = f": {path} cannot be read: {reason}"
+        raise InputError(msg, "token_file") from error
+
+
+def _listed(text: str) -> list[str]:
+    """Return what stands between commas."""
+    return [each.strip() for each in text.split(",") if each.strip()]
+
+
+def read_settings(path: str | None, environment: Mapping[str, str], flags: Mapping[str, Any]) -> Settings:
+    """Return settings from a file, the environment and flags, the later the stronger.
+
+    Parameters
+    ----------
+    path : str, optional
+        A TOML file with the table ``[serve]``.
+    environment : mapping
+        ``EQUIPOISE_STORE`` and so on; other names are not looked at.
+    flags : mapping
+        By field; None where a flag was not given.
+
+    Raises
+    ------
+    InputError
+        If a setting is unknown or out of range.
+
+    Examples
+    --------
+    >>> settings = read_settings(None, {"EQUIPOISE_STORE": "sqlite:///a.db"}, {"max_line": 512})
+    >>> settings.store, settings.max_line
+    ('sqlite:///a.db', 512)
+    """
+    known = {each.name: each for each in fields(Settings)}
+    values: dict[str, Any] = {}
+    if path is not None:
+        for name, value in _table(path).items():
+            if name not in known:
+                msg = f"{path}: there is no setting {name!r}; the settings are {', '.join(known)}"
+                raise InputError(msg)
+            values[name] = _typed(known[name], value, f"{path}: {name}")
+    for name, each in known.items():
+        text = environment.get(PREFIX + name.upper())
+        if text is not None:
+            values[name] = _typed(each, _parsed(each, text), PREFIX + name.upper())
+    values |= {name: value for name, value in flags.items() if value is not None}
+    return Settings(**values)
+
+
+def place_of(name: str, path: str | None, environment: Mapping[str, str], flags: Mapping[str, Any]) -> str:
+    """Return where a setting was set, as its author would look for it; else as a flag.
+
+    Examples
+    --------
+    >>> place_of("max_line", None, {"EQUIPOISE_MAX_LINE": "0"}, {})
+    'EQUIPOISE_MAX_LINE'
+    >>> place_of("max_line", None, {}, {"max_line": 0}), place_of("token", None, {}, {})
+    ('--max-line', 'EQUIPOISE_TOKEN')
+    """
+    variable, flag = PREFIX + name.upper(), f"--{name.replace('_', '-')}"
+    if flags.get(name) is not None:
+        return flag
+    if variable in environment or name == "token":  # a token on the command line could be seen by others
+        return variable
+    return f"{path}: {name}" if path is not None and name in _table(path) else flag
+
+
+def _table(path: str) -> Mapping[str, Any]:
+    try:
+        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        msg = f"{path}: cannot be read: {error.strerror or error}"
+        raise InputError(msg) from error
+    except ValueError as error:  # not TOML, or not UTF-8
+        msg = f"{path}: it is not TOML: {error}"
+        raise InputError(msg) from error
+    table = content.get(TABLE, {})
+    if not isinstance(table, dict) or set(content) - {TABLE}:
+        msg = f"{path}: every setting must be in the table [{TABLE}]"
+        raise InputError(msg)
+    return table
+
+
+def _kind(each: Field[Any]) -> type:
+    assert each.default is not MISSING  # noqa: S101 -- every setting has one
+    return type(each.default)
+
+
+def _parsed(each: Field[Any], text: str) -> Any:
+    """Return a text of the environment as what it stands for, or as it is where it stands for nothing."""
+    kind = _kind(each)
+    if kind is bool:
+        return {"1": True, "true": True, "0": False, "false": False}.get(text.lower(), text)
+    try:
+        return kind(text)
+    except ValueError:
+        return text
+
+
+def _typed(each: Field[Any], value: Any, where: str) -> Any:
+    kind = _kind(each)
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    if type(value) is not kind:
+        wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[kind]
+        msg = f"{where} must be {wanted}, got {value!r}"
+        raise InputError(msg)
+    return value

@@ -1,0 +1,193 @@
+"""What is known at one moment: ratings, rulesets and the games' tables, as one value that never changes.
+
+A newer snapshot takes the place of an older one as a whole; where they come from is not known here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from equipoise.core.match import Ruleset
+from equipoise.core.player import Member, Rating
+from equipoise.errors import InputError
+from equipoise.ratings.display_scale import mean_bot
+from equipoise.ratings.model import BOT, RatingModel, State
+from equipoise.service.weights.messages import Setting
+
+#: How the ids of players begin who are only known by name, as the logs of some games have them.
+NAME = "name:"
+
+
+class AmbiguousGameError(InputError):
+    """A setting names no game, and it is not known which one is meant."""
+
+
+class RatingTable(Protocol):
+    """The part of a game's table that is needed here; see :class:`equipoise.core.rulesets.GameRules`."""
+
+    @property
+    def game(self) -> str:
+        """The game's name in a ruleset."""
+
+    def ruleset(self, game_type: str, mutators: Iterable[str] = ()) -> Ruleset:
+        """Return what a rating is valid for."""
+
+
+def nearest(ruleset: Ruleset, known: Iterable[Ruleset]) -> Ruleset:
+    """Return the known ruleset that is closest to one, which is itself where it is known.
+
+    That is one of the same game and type with as many of its mutators as possible and no other; else the game
+    type as such; else the general ruleset.
+
+    Examples
+    --------
+    >>> known = [Ruleset("oa", "ctf"), Ruleset("oa", "ctf", ("instagib",))]
+    >>> nearest(Ruleset("oa", "ctf", ("instagib", "lowgrav")), known).mutators
+    ('instagib',)
+    >>> nearest(Ruleset("oa", "ctf", ("vampire",)), known).mutators, nearest(Ruleset("oa", "ffa"), known).game
+    ((), '')
+    """
+    alike = [one for one in known if (one.game, one.game_type) == (ruleset.game, ruleset.game_type)]
+    if not alike:
+        return Ruleset()
+    inside = [one for one in alike if set(one.mutators) <= set(ruleset.mutators)]
+    bare = Ruleset(ruleset.game, ruleset.game_type)
+    return min([*inside, bare], key=lambda one: (-len(one.mutators), one.mutators))
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Who is known, and how strong.
+
+    Parameters
+    ----------
+    model : RatingModel
+        What made the ratings.
+    state : State
+        What it knows.
+    bots : mapping of str to str
+        From a bot's name to its id at the level it was last seen with.
+    known : mapping, optional
+        Everyone who has played, in order of first appearance; by default the model is asked.
+    """
+
+    model: RatingModel
+    state: State
+    bots: Mapping[str, str] = field(default_factory=dict)
+    known: Mapping[str, None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.known:
+            object.__setattr__(self, "known", dict.fromkeys(self.model.players(self.state)))
+
+    def player(self, named: str) -> str | None:
+        """Return the id of a player; one who is only known by name is found by it."""
+        for name in (named, f"{NAME}{named}"):
+            if name in self.known:
+                return name
+        return None
+
+    def bot(self, named: str) -> str | None:
+        """Return the id of a bot by its name, None where it was never seen."""
+        return found if (found := self.bots.get(named)) in self.known else None
+
+    def id(self, member: Member) -> str:
+        """Return the id of a member of a game; of a bot never seen, one of no known level."""
+        if member.bot:
+            return self.bot(member.name) or f"{BOT}{member.name}:?"
+        return self.player(member.name) or member.name
+
+    def rating(self, member: Member, ruleset: Ruleset) -> Rating:
+        """Return what is known of a member: of a bot never seen, that it is like the mean bot."""
+        rating = self.model.rating(self.state, self.id(member), ruleset)
+        if member.bot and self.bot(member.name) is None:
+            return Rating(mean_bot(self.model, self.state, ruleset)[0], rating.sigma)
+        return rating
+
+    @property
+    def beta(self) -> float | None:
+        """The performance noise of the model, in units of its skills; None where it has none."""
+        return getattr(self.model, "beta", None)
+
+    @property
+    def zero(self) -> float | None:
+        """The skill that adds nothing to a team; None where the model does not learn what a body is worth."""
+        return getattr(self.model, "zero", None)
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """Everything that answers are computed from.
+
+    Parameters
+    ----------
+    ratings : Ratings
+        Who is known, and how strong.
+    rulesets : sequence of Ruleset
+        Those that were played.
+    tables : mapping of str to RatingTable
+        The tables of game types and mutators by game.
+    game : str, optional
+        What a setting means that names no game; by default the only one of the rulesets, and none where
+        there are several.
+    revision : int
+        The number of this snapshot; a newer one has a higher number.
+    names : mapping of str to str
+        From each id to the name last seen.
+    mean_bots : mapping
+        The mean skill of bots and their number for rulesets in which it was computed before.
+    games : mapping
+        From a player's id and a ruleset to the number of matches.
+    """
+
+    ratings: Ratings
+    rulesets: Sequence[Ruleset] = ()
+    tables: Mapping[str, RatingTable] = field(default_factory=dict)
+    game: str | None = None
+    revision: int = 0
+    names: Mapping[str, str] = field(default_factory=dict)
+    mean_bots: Mapping[Ruleset, tuple[float, int]] = field(default_factory=dict)
+    games: Mapping[tuple[str, Ruleset], int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.game is None:
+            games = {ruleset.game for ruleset in self.rulesets if ruleset.game}
+            object.__setattr__(self, "game", games.pop() if len(games) == 1 else None if games else "")
+
+    def knows(self, game: str) -> bool:
+        """Tell whether a game has been played, or is one whose logs can be read."""
+        played = {ruleset.game for ruleset in self.rulesets}
+        return game.lower() in played | set(self.tables)
+
+    def played(self, setting: Setting) -> Ruleset:
+        """Return what is played in a setting by the table of its game, known or not.
+
+        Raises
+        ------
+        AmbiguousGameError
+            If it names no game, and several are known.
+        """
+        if not setting.game_type:
+            return Ruleset()
+        named, slash, game_type = setting.game_type.partition("/")
+        game = named.lower() if slash else self.game
+        if game is None:
+            msg = f"game: {setting.game_type!r} names no game, and several are known"
+            raise AmbiguousGameError(msg)
+        game_type = game_type if slash else named
+        table = self.tables.get(game)
+        if table is not None:
+            return table.ruleset(game_type, setting.mutators)
+        return Ruleset(game, game_type.lower(), tuple(mutator.lower() for mutator in setting.mutators))
+
+    def rated(self, setting: Setting) -> Ruleset:
+        """Return the known ruleset whose ratings hold in a setting.
+
+        Raises
+        ------
+        AmbiguousGameError
+            If the setting names no game, and several are known.
+        """
+        return nearest(self.played(setting), self.rulesets)

@@ -1,0 +1,351 @@
+"""Processes of the server's own, for what would hold answers up in it: dividing, keeping and learning.
+
+A worker is asked one question at a time and answers with values over a pipe.  One that does not answer within
+its time is killed and restarted, so that a hung database, or a kernel that never returns, keeps nobody.  It
+ends with the server, however that ends.
+
+The worker that divides players.
+
+Compiling takes longer than a division may, so one that has a time limit is done without where nothing was
+compiled before; a worker of its own (:mod:`equipoise.service.kernel_warmup`) sees to it that it was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ctypes
+import logging
+import os
+import pickle
+import signal
+import struct
+import sys
+from collections.abc import Awaitable, Callable, Generator, Iterator
+from typing import IO, Any
+
+from equipoise.core.clock import deadline
+from equipoise.core.registry import resolve
+from equipoise.errors import EquipoiseError, InputError
+from equipoise.service.questions import INFEASIBLE, Gathered, InfeasibleError
+from equipoise.teams.balance import balance
+
+#: What stands before each message: its length in bytes.
+LENGTH = struct.Struct("<Q")
+
+#: How much less of the processor a worker takes where others want it (19 is the least), where that is not
+#: :data:`NICE`; learning takes more, since results are to be seen within a second beside any lookups.
+NICE = 10
+OTHER_NICE = {"keep": 0, "learn": 5, "compile": 19}
+
+#: Seconds to begin, which takes long on a machine that is busy; and to end by itself, before it is killed.
+BEGIN, LAST = 60.0, 0.5
+
+#: Bytes of a pipe that are read at a time.
+PIPE = 1 << 20
+
+#: ``PR_SET_PDEATHSIG`` of Linux: the signal for when the parent ends.
+_DEATH_SIGNAL = 1
+
+#: What a worker can be, by name; each is made with the arguments it is begun with, and then called with each
+#: question: what it yields are parts of the answer, what it returns is the answer.
+ROLES = {
+    "compile": "equipoise.service.kernel_warmup:Compiling",
+    "divide": "equipoise.service.worker_pool:Dividing",
+    "keep": "equipoise.service.archive_workers:Keeping",
+    "learn": "equipoise.service.snapshot_follower:Learning",
+    "ask": "equipoise.service.http.stateless_questions:Asking",
+    "read": "equipoise.service.archive_workers:Reading",
+    "pages": "equipoise.service.http.pages:Paging",
+}
+
+Answer = Iterator[Any]
+
+#: Takes a part of an answer.
+Part = Callable[[Any], Awaitable[None]]
+
+log = logging.getLogger(__name__)
+
+
+class WorkerError(EquipoiseError):
+    """A worker did not answer, or what it was asked went wrong."""
+
+
+class Worker:
+    """The server's side of a worker; begun when it is first asked.
+
+    Parameters
+    ----------
+    role : str
+        One of :data:`ROLES`.
+    arguments : object
+        What it is made with.
+    """
+
+    def __init__(self, role: str, *arguments: object) -> None:
+        self._role = role
+        self._arguments = arguments
+        self._process: asyncio.subprocess.Process | None = None
+        self._beginning: asyncio.Task[asyncio.subprocess.Process] | None = None
+        self._killed: list[asyncio.subprocess.Process] = []
+        self._turn = asyncio.Lock()
+
+    @property
+    def pid(self) -> int | None:
+        """Its process, None while there is none."""
+        return None if self._process is None else self._process.pid
+
+    async def ask(
+        self,
+        question: object,
+        seconds: float | None = None,
+        part: Part | None = None,
+    ) -> Any:
+        """Return the answer to a question.
+
+        Parameters
+        ----------
+        question : object
+            What the role answers.
+        seconds : float, optional
+            How long that may take, each part for itself.
+        part : callable, optional
+            Takes each part of the answer as it comes.
+
+        Raises
+        ------
+        InputError
+            If what it works with is at fault, such as the archive.
+        WorkerError
+            If there was no answer within the time, the worker has ended, or the question failed.
+        """
+        async with self._turn:
+            process = await self._ready(seconds)
+            try:
+                return await self._asked(process, question, seconds, part)
+            except TimeoutError:
+                self._begin_anew()
+                msg = f"{self._role}: no answer within {seconds:g} s; restarted"
+                raise WorkerError(msg) from None
+            except (OSError, asyncio.IncompleteReadError):
+                self._begin_anew()
+                msg = f"{self._role}: its process has ended; restarted"
+                raise WorkerError(msg) from None
+            except asyncio.CancelledError:
+                self.kill()  # its answer would pass for that of the next question
+                raise
+
+    async def _asked(
+        self, process: asyncio.subprocess.Process, question: object, seconds: float | None, part: Part | None
+    ) -> Any:
+        assert process.stdin is not None  # noqa: S101 -- as PIPE says
+        process.stdin.write(_framed(question))
+        while True:
+            async with asyncio.timeout(seconds):
+                kind, value = await self._message(process)
+            if kind == "part":
+                if part is not None:
+                    await part(value)
+            elif kind == "answer":
+                return value
+            else:
+                raise InputError(*value) if kind == "wrong" else WorkerError(value)
+
+    async def _message(self, process: asyncio.subprocess.Process) -> tuple[str, Any]:
+        assert process.stdout is not None  # noqa: S101 -- as PIPE says
+        (size,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
+        kind, value = pickle.loads(await process.stdout.readexactly(size))  # noqa: S301 -- our own process
+        return kind, value
+
+    async def _ready(self, seconds: float | None) -> asyncio.subprocess.Process:
+        """Return its process once that takes questions; it goes on beginning after the time."""
+        if self._process is not None and self._process.returncode is not None:
+            self.kill()
+        if self._beginning is None:
+            self._beginning = asyncio.ensure_future(self._begin())
+        try:
+            async with asyncio.timeout(seconds):
+                return await asyncio.shield(self._beginning)
+        except (OSError, asyncio.IncompleteReadError) as error:  # a TimeoutError is an OSError
+            if self._beginning.done():
+                self.kill()
+            why = "has not begun" if isinstance(error, TimeoutError) else "has ended while it began"
+            msg = f"{self._role}: its process {why}"
+            raise WorkerError(msg) from None
+
+    async def _begin(self) -> asyncio.subprocess.Process:
+        """Begin the process and wait until it takes questions."""
+        beginning = asyncio.ensure_future(
+            asyncio.create_subprocess_exec(
+                sys.executable, "-m", "equipoise.service.worker_pool", self._role,
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, limit=PIPE,
+            )
+        )  # fmt: skip
+        try:
+            self._process = process = await asyncio.shield(beginning)
+        except asyncio.CancelledError:
+            self._process = await beginning  # so that it can be ended
+            raise
+        assert process.stdin is not None  # noqa: S101 -- as PIPE says
+        process.stdin.write(_framed((_logging(), self._arguments)))
+        async with asyncio.timeout(BEGIN):
+            await self._message(process)
+        return process
+
+    def _begin_anew(self) -> None:
+        """End it and begin another, so that the next question need not wait for that."""
+        self.kill()
+        self._beginning = asyncio.ensure_future(self._begin())
+        self._beginning.add_done_callback(lambda begun: begun.cancelled() or begun.exception())
+
+    def kill(self) -> None:
+        """End it at once; the next question begins another."""
+        self._beginning = None
+        process, self._process = self._process, None
+        if process is None:
+            return
+        if process.returncode is None:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+        self._killed = [each for each in self._killed if each.returncode is None] + [process]
+
+    async def end(self) -> None:
+        """End it at once, and wait until nothing of it is left."""
+        if self._beginning is not None:
+            self._beginning.cancel()
+            await asyncio.gather(self._beginning, return_exceptions=True)
+        self.kill()
+        killed, self._killed = self._killed, []
+        for process in killed:
+            await _released(process)
+
+    async def close(self) -> None:
+        """Let it end by itself for a moment, before it is ended."""
+        process = self._process
+        if process is not None and process.returncode is None:
+            assert process.stdin is not None  # noqa: S101 -- as PIPE says
+            process.stdin.close()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(process.wait(), LAST)
+        await self.end()
+
+
+async def _released(process: asyncio.subprocess.Process) -> None:
+    """Wait for the end of a process that was killed, and close its pipes: a loop closes without them only."""
+    assert process.stdin is not None  # noqa: S101 -- as PIPE says
+    assert process.stdout is not None  # noqa: S101 -- as PIPE says
+    process.stdin.close()
+    with contextlib.suppress(TimeoutError, OSError):  # one that the system itself holds up is left to it
+        async with asyncio.timeout(LAST):
+            await process.wait()
+            while await process.stdout.read(PIPE):
+                pass
+            await process.stdin.wait_closed()
+
+
+def _framed(message: object) -> bytes:
+    data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
+    return LENGTH.pack(len(data)) + data
+
+
+def _logging() -> tuple[str, bool]:
+    """Return how this process logs, so that its workers log likewise."""
+    from equipoise.service.monitoring import current
+
+    return current()
+
+
+# The worker's side
+
+
+def main() -> None:
+    """Answer questions from standard input until there are no more."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)  # the server tells when it is over
+    _end_with_parent()
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever is printed goes to the log
+    questions = sys.stdin.buffer
+    with contextlib.suppress(EOFError, BrokenPipeError):  # the server has ended
+        logs, arguments = _read(questions)
+        from equipoise.service.monitoring import log_events
+
+        log_events(logs[0], as_json=logs[1])
+        role = resolve("role", ROLES, sys.argv[1])(*arguments)
+        with contextlib.suppress(OSError):
+            os.nice(OTHER_NICE.get(sys.argv[1], NICE))
+        _send(("answer", None), answers)  # that it takes questions
+        while True:
+            _answer(role(_read(questions)), answers)
+
+
+def _answer(answer: Answer, answers: IO[bytes]) -> None:
+    """Send what a role yields, and what it returns."""
+    while True:
+        try:
+            message = ("part", next(answer))
+        except StopIteration as end:
+            message = ("answer", end.value)
+        except InputError as error:
+            message = ("wrong", (error.problem, error.argument))
+        except EquipoiseError as error:
+            message = ("failed", str(error))
+        except Exception as error:
+            log.warning("unexpected error", exc_info=True)
+            message = ("failed", f"{type(error).__name__}: {error}")
+        _send(message, answers)
+        if message[0] != "part":
+            return
+
+
+def _send(message: tuple[str, Any], answers: IO[bytes]) -> None:
+    answers.write(_framed(message))
+    answers.flush()
+
+
+def _read(questions: IO[bytes]) -> Any:
+    """Return the next message; raise EOFError where none is to come."""
+    head = questions.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        raise EOFError
+    (size,) = LENGTH.unpack(head)
+    return pickle.loads(questions.read(size))  # noqa: S301 -- from our own parent
+
+
+def _end_with_parent() -> None:
+    """Ask Linux to end this process with its parent; elsewhere it ends when it has answered."""
+    parent = os.getppid()
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != parent:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
+
+
+Divided = tuple[int, ...] | str | None
+
+
+class Dividing:
+    """Divides players within a time."""
+
+    def __init__(self) -> None:
+        balance({"one": 1.0, "two": 2.0})  # loads what divides, so that the first who asks need not wait
+
+    def __call__(self, question: tuple[Gathered, float] | None) -> Generator[None, None, Divided]:
+        """Return the team of each player, or the name of why there are none; None where no time was left.
+
+        The seconds come with the question.
+
+        Of None as a question only that this process is ready.
+        """
+        yield from ()
+        if question is None:
+            return None
+        gathered, seconds = question
+        try:
+            return gathered.divided(deadline(seconds))
+        except InfeasibleError:
+            return INFEASIBLE

@@ -1,0 +1,164 @@
+"""Custom rules: linear rows over who is in which team, which every split must keep."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from equipoise.core.arrays import Floats, Labels
+from equipoise.core.player import LARGEST_WEIGHT
+from equipoise.errors import InputError
+
+#: How far a sum may be beyond its limit by rounding, relative to the sum of its terms' sizes.
+ROW_ROUNDING = 1e-9
+
+#: A player, or a player and a team counted from 0.
+Who = str | tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A sum over the players of a team that must stay within limits.
+
+    With ``x[player, team]`` for 1 where the player is in the team and 0 elsewhere, a term named by a player
+    alone stands for ``x[player, team]`` in one row for every team; a term named by player and team is in
+    every row the rule has, and where there are only such, the rule is one row.  Bots are not counted.
+
+    Parameters
+    ----------
+    name : str
+        What messages call it.
+    terms : mapping from str, or from (str, int), to float
+        The coefficient of each player (id or name), or of each player in a team counted from 0.
+    low, high : float
+        What the sum must be at least, and at most.
+
+    Raises
+    ------
+    InputError
+        If there is no term, no limit, or a number is out of range.
+
+    Examples
+    --------
+    At most two medics a team:
+
+    >>> Rule("medics", {"Ann": 1, "Bob": 1, "Cid": 1}, high=2).low
+    -inf
+    """
+
+    name: str
+    terms: Mapping[Who, float]
+    low: float = -math.inf
+    high: float = math.inf
+
+    def __post_init__(self) -> None:
+        if not self.terms:
+            msg = f"rule {self.name!r} must name at least one player, got none"
+            raise InputError(msg)
+        for who, factor in self.terms.items():
+            if not -LARGEST_WEIGHT <= factor <= LARGEST_WEIGHT:
+                msg = f"rule {self.name!r}: the factor of {who!r} must be from -1e15 to 1e15, got {factor!r}"
+                raise InputError(msg)
+        if self.low == -math.inf and self.high == math.inf:
+            msg = f"rule {self.name!r} has no limit; give 'low', 'high' or both"
+            raise InputError(msg)
+        if not self.low <= self.high:
+            msg = f"rule {self.name!r} has the least sum {self.low!r} above the greatest, {self.high!r}"
+            raise InputError(msg)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The rules as one matrix.
+
+    Parameters
+    ----------
+    factors : ndarray, shape (n_rows, n_blocks, n_teams)
+        The coefficient of each block in each team.
+    low, high : ndarray, shape (n_rows,)
+        The limits.
+    names : tuple of str
+        The rules' names.
+    alike : bool
+        Whether every team has the same rules.
+    """
+
+    factors: Floats
+    low: Floats
+    high: Floats
+    names: tuple[str, ...]
+    alike: bool
+
+    @property
+    def blocks(self) -> set[int]:
+        """The blocks that any rule is about."""
+        return set(np.flatnonzero(self.factors.any(axis=(0, 2))).tolist())
+
+    def excess(self, labels: Labels) -> Floats:
+        """Return by how much splits break the rules, shape (m,); 0 where all are kept."""
+        sums = np.zeros((len(labels), len(self.low)))
+        for team in range(self.factors.shape[2]):
+            sums += ((labels == team)[:, None] * self.factors[:, :, team]).sum(axis=2)
+        size = np.abs(self.factors).max(axis=2).sum(axis=1) + 1.0
+        beyond = np.maximum(sums - self.high, self.low - sums) / size
+        return cast("Floats", np.where(beyond > ROW_ROUNDING, beyond, 0.0).sum(axis=1))
+
+
+def rows_of(
+    rules: Sequence[Rule],
+    n_teams: int,
+    block_of: Sequence[int],
+    n_blocks: int,
+    find: Callable[[str, str], int],
+) -> Rows | None:
+    """Return the matrix of rules; None where there are none.
+
+    Parameters
+    ----------
+    rules : sequence of Rule
+        What is asked for.
+    n_teams, n_blocks : int
+        How many there are.
+    block_of : sequence of int
+        The block of each player.
+    find : callable
+        Gives a player's place in the roster from an argument's name, for messages, and an id or name.
+
+    Raises
+    ------
+    InputError
+        If a rule names a player or a team that is not there.
+    """
+    if not rules:
+        return None
+    factors, low, high, names = [], [], [], []
+    alike = True
+    for rule in rules:
+        every = np.zeros((n_blocks, n_teams))
+        single = np.zeros((n_blocks, n_teams))
+        general = False
+        for who, factor in rule.terms.items():
+            player, team = (who, None) if isinstance(who, str) else who
+            block = block_of[find(f"rule {rule.name!r}", player)]
+            if team is None:
+                general = True
+                every[block] += factor
+                continue
+            if not 0 <= team < n_teams:
+                msg = f"rule {rule.name!r}: it names team {team + 1}; there are teams 1 to {n_teams}"
+                raise InputError(msg)
+            alike = False
+            single[block, team] += factor
+        for team in range(n_teams if general else 1):
+            row = single.copy()
+            if general:
+                row[:, team] += every[:, team]
+            factors.append(row)
+            low.append(rule.low)
+            high.append(rule.high)
+            names.append(rule.name)
+    return Rows(np.array(factors), np.array(low), np.array(high), tuple(names), alike)

@@ -1,1 +1,0 @@
-"""Teams while the game runs: placing a late joiner, and the advantage a team is owed."""

@@ -1,1 +1,0 @@
-"""The laws of replaceable parts as functions, and instances to try them on; for those who write their own."""

@@ -1,0 +1,130 @@
+"""Lobbies with an archive, without a network: any text is answered, and what was kept goes on."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from equipoise.archive.archive import open_archive
+from equipoise.core.match import Ruleset
+from equipoise.core.match_records import match_from, record_data
+from equipoise.core.plain_data import printable
+from equipoise.errors import InputError
+from equipoise.play.chat_commands import COMMANDS
+from equipoise.play.pickup import PickupLobby
+from equipoise.play.pickup_events import Leave
+from equipoise.service.pickup_lobbies import ChatReply, Pickups
+
+pytestmark = pytest.mark.slow
+
+LOBBIES = [PickupLobby("duel", 2, 1), PickupLobby("two", 2, 2, maps=("a", "b"), veto=True)]
+PEOPLE = ("ann", "bob", "cid", "dan")
+
+
+def id_of(nick: str) -> str | None:
+    """Return who has a nick."""
+    return nick if nick in PEOPLE else None
+
+
+def said(pickups: Pickups) -> Callable[[str, str], list[str]]:
+    """Return what says something, a second later each time, and returns the answers."""
+    clock = [1000.0]
+
+    def say(who: str, text: str) -> list[str]:
+        clock[0] += 1.0
+        return [reply.text for reply in pickups.hear(who, who, text, clock[0], id_of)]
+
+    return say
+
+
+words = st.one_of(
+    st.text(max_size=30),
+    st.tuples(
+        st.sampled_from(sorted(COMMANDS)), st.sampled_from(["", "duel", "two", "ann", "won", "3 1", "a"])
+    ).map(" ".join),
+    st.sampled_from(["add duel", "add two", "ready", "yes", "report won", "confirm"]),
+)
+
+
+@settings(max_examples=8)
+@given(st.lists(st.tuples(st.sampled_from(PEOPLE), words), max_size=25))
+def test_any_text_is_answered_and_a_new_start_goes_on(talk: list[tuple[str, str]]) -> None:
+    """No text raises; after a start from the archive everything is as it was."""
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        open_archive(f"sqlite:///{folder}/a", create=True) as archive,
+    ):
+        pickups = Pickups(archive, LOBBIES, apart=[("ann", "bob")], admins=["ann"])
+        say = said(pickups)
+        for who, text in talk:
+            for line in say(who, f"!{text}"):
+                assert line == printable(line)
+        again = Pickups(archive, LOBBIES, apart=[("ann", "bob")], admins=["ann"])
+        assert again.lobbies.waiting == pickups.lobbies.waiting
+        assert again.lobbies.games == pickups.lobbies.games
+        assert again.lobbies.over == pickups.lobbies.over
+        assert archive.count() == sum(game.counted for game in again.lobbies.over.values())
+
+
+def test_picks_and_the_ruleset_stand_in_the_match(tmp_path: Path) -> None:
+    """A drafted game keeps who picked whom and what was played, and an export comes back equal."""
+    played = Ruleset("openarena", "ctf")
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", create=True) as archive:
+        pickups = Pickups(archive, [PickupLobby("two", 2, 2, played)])
+        say = said(pickups)
+        for text in ("!add", "!ready", "!captains"):
+            for who in PEOPLE if text != "!captains" else PEOPLE[:3]:
+                say(who, text)
+        assert "captains picked" not in say("ann", "!why")[0]
+        say("ann", "!pick dan")
+        assert say("ann", "!why") == ["captains picked these teams: dan, cid"]
+        say("ann", "!report won")
+        say("bob", "!confirm")
+        (match,) = archive.matches()
+        assert (match.picks, match.ruleset) == ((("ann", "dan"), ("bob", "cid")), played)
+        assert match_from(record_data(match)) == match
+        archive.forget("dan")
+        (match,) = archive.matches()
+        assert "dan" not in repr(match)
+        assert [captain for captain, _ in match.picks] == ["ann", "bob"]
+    with pytest.raises(InputError, match="picks must be pairs"):
+        replace(match, picks=(("ann", "eve"),))
+
+
+def test_a_duel_in_words(tmp_path: Path) -> None:
+    """From add to rank, why, undo, and who left."""
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", create=True) as archive:
+        pickups = Pickups(archive, LOBBIES, admins=["cid"])
+        say = said(pickups)
+        assert say("ann", "!add duel") == ["[duel] ann is in: 1 of 2"]
+        assert say("bob", "!ad duel") == ["there is no !ad; did you mean !add?"]
+        assert say("bob", "!add duel")[1] == "[duel] ann, bob: type !ready within 60 s"
+        assert say("ann", "!ready") == []
+        assert say("bob", "!ready") == [
+            "[duel] red: ann | blue: bob (an even game): !yes, !no or !captains within 60 s"
+        ]
+        say("ann", "!yes")
+        assert say("bob", "!yes")[0].startswith("[duel] play: red: ann | blue: bob; then")
+        assert "reports: blue won" in say("ann", "!report lost")[0]
+        (over,) = say("bob", "!confirm")
+        assert over.startswith("[duel] blue won; it counts (pickup-duel-1-")
+        assert say("ann", "!rank bob")[0].startswith("bob is number 1 of 2 with")
+        assert say("dan", "!rank")[0] == "dan has no games that count"
+        assert say("ann", "!why")[0].startswith("by the ratings red 50.0 %")
+        game = over.partition("(")[2].rstrip(")")
+        assert say("ann", f"!correct {game} 2 1") == ["only those in charge can do that"]
+        assert "red won" in say("cid", f"!correct {game} 2 1")[0]
+        assert say("ann", "!rank ann")[0].startswith("ann is number 1 of 2")
+        assert "no longer counts" in say("cid", "!undo")[0]
+        assert archive.count() == 0
+        assert say("ann", "!teams") == ["no game is being played"]
+        assert "!report won|lost|draw|3 1" in say("ann", "!help")[0]
+        say("ann", "!add duel")
+        assert pickups.take(Leave("ann"), 2000.0) == [ChatReply("", "[duel] ann is out: 0 left")]
+        assert pickups.tick(3000.0) == []

@@ -1,0 +1,85 @@
+"""Workers: what fails is reported, what hangs or ends is restarted."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from equipoise.core.compiled import is_kept, keeps
+from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.core.player import Player
+from equipoise.errors import InputError
+from equipoise.service.kernel_warmup import STEPS, Compiling
+from equipoise.service.questions import INFEASIBLE, Gathered
+from equipoise.service.worker_pool import Worker, WorkerError
+from equipoise.teams.solvers.window_kernels import fill_teams
+
+pytestmark = pytest.mark.slow
+
+
+def _players(count: int) -> tuple[Player, ...]:
+    return tuple(Player(str(n), float(n * n)) for n in range(count))
+
+
+def test_a_worker_divides_and_is_begun_anew_when_it_ends() -> None:
+    """Whoever asked gets an error; the next question has an answer."""
+
+    async def play() -> None:
+        worker = Worker("divide")
+        gathered = Gathered(_players(4), 2, None)
+        assert sorted(await worker.ask((gathered, 5.0))) == [0, 0, 1, 1]
+        both = Gathered(_players(4), 2, None, parties=(("0", "1"),), apart=(("0", "1"),))
+        assert await worker.ask((both, 5.0)) == INFEASIBLE
+        assert worker.pid is not None
+        os.kill(worker.pid, signal.SIGSTOP)
+        with pytest.raises(WorkerError, match=r"^divide: no answer within 0.2 s"):
+            await worker.ask((gathered, 5.0), 0.2)
+        assert await worker.ask((gathered, 5.0)) is not None
+        await worker.close()
+
+    asyncio.run(play())
+
+
+def test_a_mistake_of_the_caller_stays_one(tmp_path: Path) -> None:
+    """Such as an archive that is not there; nothing is made."""
+
+    async def play() -> None:
+        worker = Worker("keep", f"sqlite:///{tmp_path}/none.db", 1.0)
+        assert await worker.ask(None) is False
+        with pytest.raises(InputError, match=r"^store: .*none.db: there is no such file"):
+            await worker.ask(Match((Contest(Ruleset("oa", "ctf"), (["ann"], ["bob"]), (1, 2), at=1e9),)))
+        await worker.close()
+
+    asyncio.run(play())
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_installation_that_has_compiled_nothing_divides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compiling takes longer than a division may; whoever begins again after each would never have done."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+
+    async def play() -> None:
+        worker = Worker("divide")
+        assert sorted(await worker.ask((Gathered(_players(33), 3, None), 0.5))) == [
+            n for n in range(3) for _ in range(11)
+        ]
+        await worker.close()
+
+    asyncio.run(play())
+    assert not list(tmp_path.rglob("*fill_teams*"))
+
+
+def test_what_divisions_need_is_compiled_and_kept() -> None:
+    """Unless there is no place to keep it."""
+    pytest.importorskip("numba", reason="numba is not installed")
+    compiling = Compiling()(None)
+    with pytest.raises(StopIteration) as answer:
+        next(compiling)
+    assert answer.value.value is keeps(fill_teams)
+    assert {is_kept(kernel) for step in STEPS for kernel in step.kernels} == {keeps(fill_teams)}
