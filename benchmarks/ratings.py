@@ -366,8 +366,8 @@ def report(results: dict[str, Any]) -> str:
         "",
         "## Convergence",
         "",
-        "Rank correlation with the truth of 400 new players in random teams of 5 "
-        "(`equipoise.ratings.lab.simulation`).",
+        ("Rank correlation with the truth of 400 new players in random teams of 5 "
+        "(`equipoise.ratings.lab.simulation`)."),
         "Each figure is the mean of three seeds.",
         "",
         *_table(

@@ -74,7 +74,7 @@ def near(asked: Question, stage: Stage, labels: Sequence[int]) -> Near:
 
 
 def _paid(asked: Question, labels: Sequence[int]) -> float:
-    """Return about what :func:`~equipoise.verification.objective_values.paid` does; prices alone are added."""
+    """Return about what :func:`~equipoise.verification.objective_values.paid` does; prices are added."""
     if asked.stay:
         return float(paid(asked, labels))
     total = 0.0
