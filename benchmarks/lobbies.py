@@ -64,7 +64,7 @@ time; the earlier source had {limit:.0f} s for each."""
 def plan(job: Row) -> Row:
     """Make one plan and return what is to be said of it."""
     from equipoise import fill
-    from equipoise.ratings.lab.simulation import published, scaled
+    from equipoise.lobbies.sample_instances import published, scaled
     from lobby_instances import within
 
     if "case" in job:

@@ -133,7 +133,7 @@ def case(name: str) -> dict[str, Any]:
     name : str
         Its first number is how many players there are.
     """
-    from equipoise.ratings.lab.simulation import MEAN_TEAM, scaled
+    from equipoise.lobbies.sample_instances import MEAN_TEAM, scaled
 
     words = name.replace(",", "").split()
     team_size = _SIZES[words[2]]

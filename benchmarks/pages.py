@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.archive.timeline import chronicle_of
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.rulesets import ruleset_text
 from equipoise.pages.html.site import Site, slug
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+from equipoise.ratings.timeline import chronicle_of
 
 HERE = Path(__file__).parent
 SEED = 20261122

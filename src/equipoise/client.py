@@ -13,8 +13,8 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
+from equipoise.core.addresses import host_and_port
 from equipoise.errors import EquipoiseError, InputError
-from equipoise.service.settings import host_and_port
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -16,7 +16,7 @@ from equipoise.core.stopping import never
 from equipoise.lobbies import column_generation
 from equipoise.lobbies.column_generation import BlockGrid, add_one, dual_bound
 from equipoise.lobbies.quick_bounds import even_bound
-from equipoise.ratings.lab.simulation import scaled
+from equipoise.lobbies.sample_instances import scaled
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from tests.lobbies.oracle import Case, best, cases, check
 from equipoise import InputError, Lobby, Player, Rating, Status, UnknownNameError, deadline, fill
 from equipoise.lobbies import first_placing, large
 from equipoise.lobbies.infeasibility import irreducible
-from equipoise.ratings.lab.simulation import DISTRIBUTIONS, MEAN_TEAM, PREMADES, published, scaled
+from equipoise.lobbies.sample_instances import DISTRIBUTIONS, MEAN_TEAM, PREMADES, published, scaled
 
 LADDER = {f"p{n}": float(n) for n in range(1, 13)}
 

@@ -12,8 +12,8 @@ from equipoise import deadline
 from equipoise.lobbies import large
 from equipoise.lobbies.first_placing import improve
 from equipoise.lobbies.problem import WAITING, LobbyTask, Placing
+from equipoise.lobbies.sample_instances import Instance, scaled
 from equipoise.lobbies.teams_of_two import certified, ends_of_bins, placing_of, solve_bins
-from equipoise.ratings.lab.simulation import Instance, scaled
 
 
 @pytest.mark.slow

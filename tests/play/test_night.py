@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from equipoise.core.player import Player
 from equipoise.errors import InputError
+from equipoise.identity.names import folded
 from equipoise.play.ledger import LedgerGame
 from equipoise.play.night import (
     UNDO,
@@ -20,7 +21,6 @@ from equipoise.play.night import (
     Night,
     Setup,
     event_renamed,
-    folded,
     match_of,
     night_of,
     ranks_of,

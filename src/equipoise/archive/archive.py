@@ -16,6 +16,8 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -29,6 +31,7 @@ from equipoise.archive.digest import Content
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.migrations.upgrading import prepare
 from equipoise.archive.open_database import connect
+from equipoise.archive.player_games import Appearance, appearances
 from equipoise.archive.row_codec import match_of, record_of
 from equipoise.archive.standing import Recorded, Standing, Updated
 from equipoise.archive.stored_matches import Listed
@@ -45,9 +48,9 @@ from equipoise.archive.tables import (
     merged_ids,
     present,
 )
-from equipoise.archive.timeline import Appearance, appearances
 from equipoise.core.match import Match
 from equipoise.errors import InputError
+from equipoise.identity.merges import renamed as renamed_match
 from equipoise.play.night import GUESSES, WEIGHTS, event_renamed
 from equipoise.ratings.model import RatingModel
 
@@ -201,7 +204,7 @@ class Archive:
             merged = merged_ids(connection)
         for part in stored_matches.parts(self._database):
             for record in part:
-                yield corrections.renamed(match_of(*record), merged)
+                yield renamed_match(match_of(*record), merged)
 
     def listed(self, before: tuple[float, str] | None, limit: int) -> list[Listed]:
         """Return some matches, the newest first: those before a place, by end and id, or the last ones."""
@@ -519,3 +522,25 @@ def rename(connection: sa.Connection, names: Mapping[str, str]) -> None:
 
 def _text(event: Mapping[str, Any]) -> str:
     return json.dumps(event, separators=(",", ":"), allow_nan=False)
+
+
+@contextmanager
+def filled(url: str, waiting: Callable[[str], None] = say) -> Iterator[Archive]:
+    """Give an archive to be filled, made where there is none.
+
+    One that is new and holds nothing when filling it fails is removed again.
+    """
+    scheme, _, path = url.partition(":///")
+    new = scheme == "sqlite" and bool(path) and not Path(path).exists()
+    kept = False
+    try:
+        with open_archive(url, create=True, waiting=waiting) as archive:
+            try:
+                yield archive
+            finally:
+                kept = bool(archive.count() or archive.night_events())
+    except BaseException:
+        if new and not kept:
+            for name in (path, f"{path}-wal", f"{path}-shm", f"{path}-journal"):
+                Path(name).unlink(missing_ok=True)
+        raise

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from equipoise.core.match import Contest, Match
+from equipoise.core.player import is_bot
 from equipoise.ratings.laws import random_contest
-from equipoise.ratings.model import is_bot
 from equipoise.ratings.replay import in_order, replay
 
 #: Ids and names that files and servers have been known to choke on.

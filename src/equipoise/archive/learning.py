@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
-from equipoise.archive import corrections, derived_rows
+from equipoise.archive import derived_rows
 from equipoise.archive.chosen_model import Chosen, rated_by, with_merged
 from equipoise.archive.database import Database
 from equipoise.archive.derived_rows import (
@@ -50,6 +50,7 @@ from equipoise.archive.tables import (
 )
 from equipoise.core.match import Match
 from equipoise.errors import InputError
+from equipoise.identity.merges import everyone, renamed
 from equipoise.ratings.model import Further, RatingModel, State, is_local
 
 #: Matches that are learnt from at once: enough for the compiled kernels to pay, some 100 MB of memory.
@@ -283,7 +284,7 @@ class Learner:
         if not few or not is_local(self._learns):
             return derived_rows.changed(self._all(connection, row, empty), rows), None
         later = _matches(connection.execute(in_replay_order(last)), merged_ids(connection))
-        players = set[str]().union(*map(corrections.everyone, later))
+        players = set[str]().union(*map(everyone, later))
         try:
             return derived_rows.some_of(connection, empty, players, rows)
         except UNREADABLE as error:
@@ -346,7 +347,7 @@ def _count(connection: sa.Connection, last: Position | None) -> int:
 
 def _matches(rows: Iterable[Any], merged: Mapping[str, str]) -> list[Match]:
     """Return matches as they count, merged players under one id."""
-    return [corrections.renamed(match_of(each.record, each.ended), merged) for each in rows]
+    return [renamed(match_of(each.record, each.ended), merged) for each in rows]
 
 
 def _rows(both: Both, start: Both | None) -> Iterator[MatchRow]:

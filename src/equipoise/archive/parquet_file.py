@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from equipoise.archive.corrections import renamed
 from equipoise.archive.digest import GAME, SAME, Content
 from equipoise.archive.row_codec import match_of
 from equipoise.archive.tables import roots_of, text_of
 from equipoise.errors import InputError
+from equipoise.identity.merges import renamed
 from equipoise.ratings.replay import in_order
 
 if TYPE_CHECKING:

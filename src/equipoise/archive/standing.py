@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from equipoise.core.match import Match, Ruleset
-from equipoise.ratings.model import BOT, RatingModel, State, is_bot
+from equipoise.core.player import BOT, is_bot
+from equipoise.ratings.model import RatingModel, State
 
 #: Numbers of a name: when it was first and last seen (seconds since 1970), in how many matches, and the
 #: ordinal of the last of them.

@@ -11,13 +11,13 @@ from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 import sqlalchemy as sa
 
-from equipoise.archive.corrections import renamed
 from equipoise.archive.database import Database
 from equipoise.archive.row_codec import match_of, record_of
 from equipoise.archive.tables import MATCH, found, identity, in_replay_order, mark_stale, merged_ids
 from equipoise.core.match import Match
 from equipoise.core.match_records import record_data
-from equipoise.ratings.model import is_bot
+from equipoise.core.player import is_bot
+from equipoise.identity.merges import renamed
 from equipoise.ratings.replay import is_one_game
 
 #: Matches that are read at once.

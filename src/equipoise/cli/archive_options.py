@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.output_options import with_json
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,28 +44,6 @@ def opened(url: str, *, create: bool = False) -> Archive:
     return open_archive(url, create=create, waiting=warn)
 
 
-@contextmanager
-def filled(url: str) -> Iterator[Archive]:
-    """Give an archive to be filled, made where there is none.
-
-    One that is new and holds nothing when filling it fails is removed again.
-    """
-    scheme, _, path = url.partition(":///")
-    new = scheme == "sqlite" and bool(path) and not Path(path).exists()
-    kept = False
-    try:
-        with opened(url, create=True) as archive:
-            try:
-                yield archive
-            finally:
-                kept = bool(archive.count() or archive.night_events())
-    except BaseException:
-        if new and not kept:
-            for name in (path, f"{path}-wal", f"{path}-shm", f"{path}-journal"):
-                Path(name).unlink(missing_ok=True)
-        raise
-
-
 def up_to_date(archive: Archive) -> Standing:
     """Return what is known, after learning what is not learnt yet; say so where it is all rebuilt."""
     standing = archive.standing()
@@ -88,9 +67,9 @@ def player_named(standing: Standing, player: str, merged: dict[str, str] | None 
     InputError
         If there is none, or several have the name.
     """
-    from equipoise.identity.roster_lookup import Names
+    from equipoise.archive.rated_players import names_of
 
-    find = Names(standing, merged or {})
+    find = names_of(standing, merged or {})
     known = find.id_of(player)
     if known in find.ids:
         return known
@@ -149,3 +128,42 @@ def tell_moved(file: str, matches: int, digest: str, *, as_json: bool, verb: str
         click.echo(json.dumps({"file": file, "matches": matches, "digest": digest}, indent=2))
     else:
         tell(f"{matches} matches {verb} {file}; digest {digest}")
+
+
+optional_store = click.option(
+    "--store", metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
+    help="The archive.  [default: equipoise/night.db in the user's data folder]",
+)  # fmt: skip
+
+
+def data_folder() -> Path:
+    """Return the folder of the user's data."""
+    weights = os.environ.get("XDG_DATA_HOME", "")
+    base = Path(weights) if Path(weights).is_absolute() else Path.home() / ".local" / "share"
+    return base / "equipoise"
+
+
+def address(url: str | None) -> str:
+    """Return the address of the archive, in a folder that exists where it is the usual one."""
+    if url:
+        return url
+    folder = data_folder()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        msg = (
+            f"--store: {folder} cannot be made: {error.strerror or error}; name another archive with --store"
+        )
+        raise InputError(msg) from error
+    return f"sqlite:///{folder / 'night.db'}"
+
+
+def step(name: str, **more: Any) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a step of ``equipoise night``, with the options that all of them have."""
+
+    def decorated(function: Callable[..., None]) -> click.Command:
+        command: Any = click.command(name=name, **more)
+        made: click.Command = command(optional_store(with_json(function)))
+        return made
+
+    return decorated

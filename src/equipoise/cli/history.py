@@ -9,18 +9,17 @@ import click
 
 from equipoise.cli import archive_options
 from equipoise.cli.output_options import table, table_forms, with_json
-from equipoise.service import night
 
 
 @click.command(name="history")
 @click.argument("player", metavar="PLAYER")
-@night.store
+@archive_options.optional_store
 @click.option("--why", is_flag=True, help="Show what was expected of each game and what moved mu.")
 @with_json
 @table_forms
 def command(player: str, store: str | None, why: bool, as_json: bool, form: str | None = None) -> None:
     """Show every game of a PLAYER (an id, or the name last seen) with the rating after it."""
-    with archive_options.opened(night.address(store)) as archive:
+    with archive_options.opened(archive_options.address(store)) as archive:
         standing = archive_options.up_to_date(archive)
         known = archive_options.player_named(standing, player, archive.merged())
         games: list[dict[str, Any]] = [{**each.as_dict()} for each in archive.history(known, why=why)]

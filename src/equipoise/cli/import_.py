@@ -24,7 +24,9 @@ def command(file: str, store: str, as_json: bool) -> None:
         raise InputError(msg)
     where, content = content_of(file)
     check(content, where, "export")
-    with archive_options.filled(store) as archive:
+    from equipoise.archive.archive import filled
+
+    with filled(store, archive_options.warn) as archive:
         rows = read(archive, file)
         archive.update_ratings()
         digest = archive.digest()

@@ -10,11 +10,11 @@ import click
 
 from equipoise.cli import archive_options, night_names
 from equipoise.cli.output_options import OneOf, with_json
-from equipoise.service import night
 
 if TYPE_CHECKING:
     from equipoise.core.match import Match
     from equipoise.identity.roster_lookup import Past
+    from equipoise.service.night import PeopleFinder
 
 #: New names that are like another one and are listed one by one.
 MOST_LISTED = 10
@@ -26,7 +26,7 @@ MOST_LISTED = 10
     "--dates", type=OneOf(["day-first", "month-first"]),
     help="How to read dates such as 03/04/2026, which are ambiguous otherwise.",
 )  # fmt: skip
-@night.store
+@archive_options.optional_store
 @with_json
 def command(file: str, dates: str | None, store: str | None, as_json: bool) -> None:
     """Read past results from FILE: CSV or a spreadsheet, a row for each match or for each player.
@@ -40,8 +40,8 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
     from equipoise.files.result_tables import results_from
     from equipoise.identity.roster_lookup import Past
 
-    with night.opened(store) as evening:
-        known = night_names.PeopleFinder(evening.archive, evening.night)
+    with night_names.opened_night(store) as evening:
+        known = PeopleFinder(evening.archive, evening.night)
         past = Past(known.id_of, {name: known.shown(each) for name, each in known.names().items()})
         ingest = Ingest(evening.archive)
         apart: list[str] = []

@@ -56,7 +56,9 @@ def command(
     assumed = None if dated is None else time_from(dated, "--dated")
     counted = None if mutators is None else read_mutators(mutators)
     sources = find_logs(paths)
-    with archive_options.filled(store) as archive:
+    from equipoise.archive.archive import filled
+
+    with filled(store, archive_options.warn) as archive:
         if starting is not None:
             archive.rebuild(started(archive.chosen_model, starting))
         ingest = Ingest(archive, assumed, counted)

@@ -17,7 +17,7 @@ from equipoise.cli.night_results import draw, everyone, score, undo, won
 from equipoise.cli.output_options import Whole, table, table_forms
 from equipoise.cli.roster_options import read_option
 from equipoise.errors import InputError
-from equipoise.service import night
+from equipoise.service.night import PeopleFinder, resolved
 
 if TYPE_CHECKING:
     from equipoise.files.pasted_names import Entry
@@ -78,7 +78,7 @@ vary_option = click.option(
 )  # fmt: skip
 
 
-@night.step(GATHER)
+@archive_options.step(GATHER)
 @click.argument("names", nargs=-1, metavar="NAMES...|-")
 @read_option
 @new_option
@@ -104,10 +104,10 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
     NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
     with searching(store) as evening:
-        known = night_names.PeopleFinder(evening.archive, evening.night)
+        known = PeopleFinder(evening.archive, evening.night)
         _refuse_misspelt_step(names, options["new"], known)
         entries = night_names.entries_of(names, options["read"], known, command.commands)
-        ids = night_names.resolved(known, [entry.name for entry in entries], options["new"])
+        ids = resolved(known, [entry.name for entry in entries], options["new"], evening.ask)
         newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
         step = secrets.token_hex(6)
         setup = _setup(evening, entries, ids, options)
@@ -121,7 +121,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
         _tell_teams(evening, arranged, options["as_json"], options.get("form"))
 
 
-def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: night_names.PeopleFinder) -> None:
+def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: PeopleFinder) -> None:
     """Refuse words that look like a step that is misspelt, as ``wno red``, rather than make teams of them."""
     first = names[0] if names else ""
     near = next((step for step in command.commands if _misspelt(first.casefold(), step)), None)
@@ -144,7 +144,8 @@ def _misspelt(word: str, step: str) -> bool:
 def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], options: dict[str, Any]) -> Setup:
     """Return who is here and the rules."""
     from equipoise.cli.request_options import groups, names_of
-    from equipoise.play.night import Setup, folded
+    from equipoise.identity.names import folded
+    from equipoise.play.night import Setup
 
     by_name = {folded(name): each for name, each in ids.items()}
 
@@ -219,7 +220,7 @@ def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool, form
 def searching(store: str | None) -> Iterator[Evening]:
     """Open a night for a step that searches: Ctrl-C ends the search, and the step is its best so far."""
     with interruptible(None) as stop:
-        with night.opened(store, stop.at_most) as evening:
+        with night_names.opened_night(store, stop.at_most) as evening:
             yield evening
         if stop.interruption.happened:
             end_interrupted()
@@ -228,7 +229,7 @@ def searching(store: str | None) -> Iterator[Evening]:
 # Who is here
 
 
-@night.step("late")
+@archive_options.step("late")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @new_option
 @table_forms
@@ -239,7 +240,7 @@ def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **form
     The others stay in their teams unless a move makes it much fairer.
     """
     with searching(store) as evening:
-        known = night_names.PeopleFinder(evening.archive, evening.night)
+        known = PeopleFinder(evening.archive, evening.night)
         entries = night_names.entries_of(names, None, known, command.commands)
         ids = evening.arrivals([entry.name for entry in entries], new)
         setup, step = evening.night.setup, secrets.token_hex(6)
@@ -253,7 +254,7 @@ def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **form
         _tell_teams(evening, arranged, **forms)
 
 
-@night.step("leave")
+@archive_options.step("leave")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @table_forms
 def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
@@ -269,7 +270,7 @@ def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
         _tell_teams(evening, arranged, **forms)
 
 
-@night.step("sub")
+@archive_options.step("sub")
 @click.argument("names", nargs=-1, required=True, metavar="NAME for NAME")
 @new_option
 @table_forms
@@ -285,7 +286,7 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
     n = names.index("for")
     going = night_names.unquoted(" ".join(names[n + 1 :]))
     with searching(store) as evening:
-        finder = night_names.PeopleFinder(evening.archive, evening.night)
+        finder = PeopleFinder(evening.archive, evening.night)
         entries = night_names.entries_of([" ".join(names[:n])], None, finder, command.commands)
         if len(entries) > 1:
             msg = f"there is one place, but {' and '.join(entry.name for entry in entries)} would take it"
@@ -306,7 +307,7 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
         _tell_teams(evening, arranged, **forms)
 
 
-@night.step("again")
+@archive_options.step("again")
 @vary_option
 @click.option("--same", is_flag=True, help="The same teams once more.")
 @table_forms
@@ -329,7 +330,7 @@ def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
         _tell_teams(evening, arranged, **forms)
 
 
-@night.step("plan")
+@archive_options.step("plan")
 @click.option("--rounds", type=Whole(1, 99), required=True, help="How many games.")
 @table_forms
 def plan(store: str | None, as_json: bool, rounds: int, form: str | None = None) -> None:

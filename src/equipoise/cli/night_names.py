@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -12,14 +13,14 @@ import click
 
 from equipoise.cli import archive_options
 from equipoise.cli.roster_options import read_players
-from equipoise.errors import ALIKE, AmbiguousError, InputError, again, nearest
+from equipoise.core.clock import deadline
+from equipoise.core.stopping import Stop
+from equipoise.errors import AmbiguousError
+from equipoise.service import night
+from equipoise.service.night import Evening, PeopleFinder
 
 if TYPE_CHECKING:
-    from equipoise.archive.archive import Archive
-    from equipoise.archive.standing import Standing
     from equipoise.files.pasted_names import Entry
-    from equipoise.identity.roster_lookup import Names
-    from equipoise.play.night import Night
 
 
 def unquoted(name: str) -> str:
@@ -57,78 +58,6 @@ def parties_of(entries: Sequence[Entry], ids: Mapping[str, str]) -> dict[str, tu
         if entry.party is not None:
             parties[entry.party] = (*parties.get(entry.party, ()), ids[entry.name])
     return parties
-
-
-class PeopleFinder:
-    """Finds people by name among those who have come and those of the archive."""
-
-    def __init__(self, archive: Archive, night: Night) -> None:
-        from equipoise.identity.roster_lookup import Names
-
-        self._night = night
-        self._standing: Standing = archive.standing()
-        self._find: Names = Names(self._standing, archive.merged())
-
-    def id_of(self, name: str) -> str | None:
-        """Return an id, None for somebody unknown."""
-        from equipoise.play.night import folded
-
-        known = self._night.id_of(name)
-        if known is not None:
-            return known
-        known = self._find.id_of(name)
-        if known in self._find.ids:
-            return known
-        stored = self._standing.names
-        same = [player for player in self._find.ids if folded(stored.get(player, player)) == folded(name)]
-        return same[0] if len(same) == 1 else None
-
-    def names(self) -> dict[str, str]:
-        """Return the id of every name, as it is compared."""
-        from equipoise.play.night import folded
-
-        stored = {folded(self._standing.names.get(player, player)): player for player in self._find.ids}
-        return {**stored, **{folded(name): player for player, name in self._night.spelled.items()}}
-
-    def shown(self, player: str) -> str:
-        """Return the spelling of somebody."""
-        return self._night.spelled.get(player) or self._standing.names.get(player, player)
-
-
-def resolved(known: PeopleFinder, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
-    """Return the id of each name: that of a known person, or the name of a new one.
-
-    A name that is nearly that of somebody who is not here is asked about, and never added without an answer.
-
-    Raises
-    ------
-    click.UsageError
-        If there is nobody to ask.
-    InputError
-        If two names are one person.
-    """
-    from equipoise.play.night import folded
-
-    declared = {folded(name) for name in new}
-    ids = {name: known.id_of(name) for name in names}
-    here = {each for each in ids.values() if each is not None}
-    everyone = {name: player for name, player in known.names().items() if player not in here}
-    if len(ids) < len(names):
-        msg = f"players: {names[again(names)]!r} is there twice; write everyone once"
-        raise InputError(msg)
-    found: dict[str, str] = {}
-    for name, player in ids.items():
-        each = player
-        if each is None and folded(name) not in declared:
-            near = nearest(folded(name), everyone, ALIKE)
-            each = None if near is None else _asked(name, known.shown(everyone[near]), everyone[near])
-        each = name if each is None else each
-        other = next((one for one in found if found[one] == each or folded(one) == folded(name)), None)
-        if other is not None:
-            msg = f"players: {name!r} and {other!r} are one player; write everyone once"
-            raise InputError(msg)
-        found[name] = each
-    return found
 
 
 def _asked(name: str, near: str, player: str) -> str | None:
@@ -199,3 +128,10 @@ def _typed_entries(
             f"Starting weights: {', '.join(weighed)}; --read names if they belong to the names."
         )
         return entries
+
+
+def opened_night(
+    store: str | None, limited: Callable[[float], Stop] = deadline
+) -> AbstractContextManager[Evening]:
+    """Open the archive of a night, or make it; ask and warn at the terminal."""
+    return night.opened(archive_options.address(store), limited, archive_options.warn, _asked)

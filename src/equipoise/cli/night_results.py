@@ -11,7 +11,6 @@ import click
 from equipoise.cli import archive_options, night_names
 from equipoise.cli.output_options import Number, table, table_forms
 from equipoise.errors import InputError
-from equipoise.service import night
 
 if TYPE_CHECKING:
     from equipoise.service.night import Evening
@@ -27,7 +26,7 @@ at_option = click.option(
 )
 
 
-@night.step("won")
+@archive_options.step("won")
 @click.argument("team", nargs=-1, required=True, metavar="TEAM")
 @match_option
 @at_option
@@ -35,24 +34,24 @@ def won(team: tuple[str, ...], store: str | None, as_json: bool, match: str | No
     """Report that TEAM won: its name, its number, or one of its players."""
     from equipoise.play.night import current, team_named
 
-    with night.opened(store) as evening:
+    with night_names.opened_night(store) as evening:
         winner = team_named(evening.night, night_names.unquoted(" ".join(team)))
         ranks = [1.0 if n == winner else 2.0 for n in range(len(current(evening.night).teams))]
         _report(evening, ranks, (), match, when, as_json)
 
 
-@night.step("draw")
+@archive_options.step("draw")
 @match_option
 @at_option
 def draw(store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
     """Report that nobody won."""
     from equipoise.play.night import current
 
-    with night.opened(store) as evening:
+    with night_names.opened_night(store) as evening:
         _report(evening, [1.0] * len(current(evening.night).teams), (), match, when, as_json)
 
 
-@night.step("score", context_settings={"ignore_unknown_options": True})
+@archive_options.step("score", context_settings={"ignore_unknown_options": True})
 @click.argument("scores", nargs=-1, required=True, type=Number(), metavar="N N")
 @match_option
 @at_option
@@ -66,7 +65,7 @@ def score(
     counted = [
         number_of(repr(abs(each)), "score", "night") * (-1.0 if each < 0.0 else 1.0) for each in scores
     ]
-    with night.opened(store) as evening:
+    with night_names.opened_night(store) as evening:
         _report(evening, ranks_of(counted), counted, match, when, as_json)
 
 
@@ -92,12 +91,12 @@ def _report(
         archive_options.tell(f"{text}. Next teams: equipoise night again (a mistake: equipoise night undo)")
 
 
-@night.step("undo")
+@archive_options.step("undo")
 def undo(store: str | None, as_json: bool) -> None:
     """Take back the last step: a result, or teams."""
     from equipoise.play.night import RESULT, UNDO
 
-    with night.opened(store) as evening:
+    with night_names.opened_night(store) as evening:
         if not evening.night.steps:
             msg = "undo: there is no step to take back"
             raise InputError(msg)
@@ -116,13 +115,13 @@ def undo(store: str | None, as_json: bool) -> None:
             click.echo("\n".join(lines))
 
 
-@night.step("table")
+@archive_options.step("table")
 @table_forms
 def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
     """Show everyone: ratings, games, sitting out, and the current teams."""
     from equipoise.pages.text.night import table_lines, table_rows
 
-    with night.opened(store) as evening:
+    with night_names.opened_night(store) as evening:
         rows = evening.rows()
         if as_json:
             proposal = evening.night.proposal

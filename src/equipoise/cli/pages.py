@@ -21,8 +21,8 @@ def site_of(store: str, split: datetime | None) -> Site:
     """Return the pages of an archive."""
     from datetime import UTC
 
-    from equipoise.archive.timeline import chronicle_of
     from equipoise.pages.html.site import Site
+    from equipoise.ratings.timeline import chronicle_of
 
     with archive_options.opened(store) as archive:
         names = archive_options.up_to_date(archive).names

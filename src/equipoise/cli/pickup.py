@@ -10,7 +10,6 @@ import click
 from equipoise.cli import archive_options
 from equipoise.cli.output_options import Number
 from equipoise.errors import InputError
-from equipoise.service import night
 
 if TYPE_CHECKING:
     import ssl
@@ -43,7 +42,7 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
               help="How long everyone has to be ready.")  # fmt: skip
 @click.option("--pace", metavar="N", type=Number(0.1), default=0.8, show_default=True,
               help="Lines a second, after a burst of five; some servers allow more.")  # fmt: skip
-@night.store
+@archive_options.optional_store
 def command(
     address: str, channel: str, nick: str, lobbies: tuple[str, ...], apart: tuple[str, ...],
     admins: tuple[str, ...], vary: str, account: str, tls: bool, tls_ca: str | None, ready_time: float,
@@ -58,11 +57,11 @@ def command(
     import signal
 
     from equipoise.cli.request_options import groups
+    from equipoise.core.addresses import host_and_port
     from equipoise.core.plain_data import price_of
     from equipoise.service.chat.irc import Address, Speaker
     from equipoise.service.monitoring import log_events
     from equipoise.service.pickup_lobbies import Pickups
-    from equipoise.service.settings import host_and_port
 
     host, port = host_and_port(address, "--irc", "irc.example.org:6697")
     if not channel.startswith(("#", "&")) or any(sign in channel for sign in " ,\r\n\x07"):
@@ -79,7 +78,7 @@ def command(
         msg = f"--account needs its password in the variable {PASSWORD}"
         raise InputError(msg)
     log_events("info", as_json=False)
-    with archive_options.opened(night.address(store), create=True) as archive:
+    with archive_options.opened(archive_options.address(store), create=True) as archive:
         pickups = Pickups(archive, given, apart=pairs, admins=admins, vary=price)
         where = Address(host, port, channel, nick, account, password, secure, pace)
 

@@ -10,7 +10,6 @@ import click
 from equipoise.cli import archive_options
 from equipoise.cli.output_options import OneOf, Whole, table, table_forms, with_json
 from equipoise.core.plain_data import printable
-from equipoise.service import night
 
 #: What players may be sorted by, and the widest cell of the table; --json has everything in full.
 SORTS, WIDEST = ("mu", "games", "sigma", "name", "id"), 48
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="players")
-@night.store
+@archive_options.optional_store
 @click.option("--ruleset", metavar="TEXT", help="Only this ruleset, as openarena/tdm+g_instantgib.")
 @click.option("--top", type=Whole(1), metavar="N", help="Only the first N of each ruleset.")
 @click.option(
@@ -48,7 +47,7 @@ def command(
     from equipoise.core.rulesets import ruleset_from, ruleset_text
 
     wanted = None if ruleset is None else ruleset_text(ruleset_from(ruleset))
-    with archive_options.opened(night.address(store)) as archive:
+    with archive_options.opened(archive_options.address(store)) as archive:
         players = _players(archive_options.up_to_date(archive))
     if wanted is not None:
         there = sorted({player["ruleset"] for player in players})
@@ -78,9 +77,9 @@ def _chosen(players: list[dict[str, Any]], top: int | None, games: int, sort: st
 def _players(standing: Standing) -> list[dict[str, Any]]:
     """Return a row for each player and ruleset as plain data."""
     from equipoise.archive.standing import bot_name
+    from equipoise.core.player import is_bot
     from equipoise.core.rulesets import ruleset_text
     from equipoise.ratings.display_scale import scale_of
-    from equipoise.ratings.model import is_bot
 
     scales = {ruleset: scale_of(standing.model, standing.state, ruleset) for ruleset in standing.rulesets}
     rows = []

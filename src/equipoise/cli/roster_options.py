@@ -17,10 +17,10 @@ from equipoise.errors import READS, AmbiguousError, InputError
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
+    from equipoise.archive.rated_players import Here
     from equipoise.core.match import Match
     from equipoise.core.player import Player
     from equipoise.files.read_roster import ReadRoster
-    from equipoise.identity.roster_lookup import Here
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -156,9 +156,9 @@ def rated(players: list[Player], options: dict[str, Any], besides: Collection[st
 
 def look_up(url: str, players: list[Player], ruleset: str | None = None) -> Here:
     """Return players with what an archive knows of them; say who is new there."""
+    from equipoise.archive.rated_players import rated
     from equipoise.cli import archive_options
     from equipoise.core.rulesets import ruleset_from
-    from equipoise.identity.roster_lookup import rated
 
     with archive_options.opened(url) as archive:
         standing = archive_options.up_to_date(archive)
@@ -179,11 +179,11 @@ def stored_matches(url: str) -> tuple[list[Match], Callable[[str], str]]:
     InputError
         If there is none.
     """
+    from equipoise.archive.rated_players import names_of
     from equipoise.cli import archive_options
-    from equipoise.identity.roster_lookup import Names
 
     with archive_options.opened(url) as archive:
-        find = Names(archive_options.up_to_date(archive), archive.merged()).id_of
+        find = names_of(archive_options.up_to_date(archive), archive.merged()).id_of
         gc.disable()  # everything is kept
         matches = list(archive.matches())
         gc.enable()

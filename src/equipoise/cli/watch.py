@@ -53,7 +53,9 @@ def command(
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    with archive_options.filled(store) as archive, Watch(archive, path, game, counted) as watch:
+    from equipoise.archive.archive import filled
+
+    with filled(store, archive_options.warn) as archive, Watch(archive, path, game, counted) as watch:
         archive_options.say_rebuilt(archive.update_ratings())
         while True:
             tally, updated = watch.step()

@@ -486,3 +486,15 @@ class Unfinished:
 
     where: str
     reason: str
+
+
+def ranks_of(scores: tuple[float, ...]) -> tuple[float, ...]:
+    """Return ranks from scores: the highest first, equal scores tied.
+
+    Examples
+    --------
+    >>> ranks_of((3.0, 7.0, 3.0))
+    (1.0, 0.0, 1.0)
+    """
+    order = sorted(set(scores), reverse=True)
+    return tuple(float(order.index(score)) for score in scores)

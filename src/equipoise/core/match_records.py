@@ -14,10 +14,9 @@ from datetime import UTC, date, datetime, time
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from equipoise.core.match import Contest, Match, Ruleset, Statistics
+from equipoise.core.match import Contest, Match, Ruleset, Statistics, ranks_of
 from equipoise.core.player import LARGEST_WEIGHT
 from equipoise.errors import InputError
-from equipoise.games.match_in_progress import ranks_of
 
 #: What a record of a match may have, besides what a contest may have.
 MATCH_FIELDS = ("id", "began", "ended", "map", "server", "picks", "contests")

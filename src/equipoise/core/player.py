@@ -257,3 +257,18 @@ def rated_by_roles(player: Player) -> Player:
         return player
     mu, sigma = (sum(getattr(rating, field) for rating in known) / len(known) for field in ("mu", "sigma"))
     return replace(player, rating=Rating(mu, sigma))
+
+
+#: How the ids of bots begin: ``bot:<name>:<level>``.
+BOT = "bot:"
+
+
+def is_bot(player: str) -> bool:
+    """Tell whether an id is that of a bot.
+
+    Examples
+    --------
+    >>> is_bot("bot:Xan:6"), is_bot("botany")
+    (True, False)
+    """
+    return player.startswith(BOT)

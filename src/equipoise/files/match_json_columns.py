@@ -20,11 +20,10 @@ import msgspec
 import numpy as np
 
 from equipoise.core.arrays import Floats, Ints
-from equipoise.core.match import HEAVIEST, LEAST_SHARE, Ruleset, check_scores, in_range
+from equipoise.core.match import HEAVIEST, LEAST_SHARE, Ruleset, check_scores, in_range, ranks_of
 from equipoise.core.match_records import LATEST, is_text, text_from, time_from
 from equipoise.core.player import LARGEST_WEIGHT
 from equipoise.errors import InputError
-from equipoise.games.match_in_progress import ranks_of
 from equipoise.ratings.history_columns import Columns
 from equipoise.ratings.models.gaussian_filter.contest_columns import figure, mean_of
 

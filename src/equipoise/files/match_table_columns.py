@@ -27,13 +27,12 @@ import numpy as np
 
 from equipoise.core.arrays import Floats, Ints
 from equipoise.core.data_frames import SEPARATOR_LINE
-from equipoise.core.match import LEAST_SHARE, check_scores, in_range
+from equipoise.core.match import LEAST_SHARE, check_scores, in_range, ranks_of
 from equipoise.core.match_records import SECONDS, cell_text, is_text, number_from, text_from, time_from
 from equipoise.core.plain_data import has_value
 from equipoise.errors import InputError
 from equipoise.files.match_json_columns import Decoded, LineDecoder, center, wrong_of
 from equipoise.files.read_matches import parquet_frame
-from equipoise.games.match_in_progress import ranks_of
 from equipoise.games.plain.reader import SEPARATOR, checked
 from equipoise.ratings.models.gaussian_filter.contest_columns import figure
 

@@ -29,7 +29,7 @@ from equipoise.files.pasted_names import refuse_joined
 from equipoise.files.read_roster import WITH_COMMA
 from equipoise.files.spreadsheets import Row, rows_from
 from equipoise.games.plain.reader import WRONG
-from equipoise.play.night import folded
+from equipoise.identity.names import folded
 from equipoise.ratings.replay import HASHED, OF_TABLE
 
 #: Columns that are of the match and of no team.

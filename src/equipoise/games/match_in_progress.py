@@ -10,7 +10,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from equipoise.core.match import LEAST_SHARE, Contest, Match, Ruleset, Statistics, Unfinished
+from equipoise.core.match import LEAST_SHARE, Contest, Match, Ruleset, Statistics, Unfinished, ranks_of
 
 #: The side of those who play for themselves.
 ALONE = 0
@@ -355,15 +355,3 @@ class Play:
             names=tuple((name, self.people[name].name) for name in there), map=map_name, dated=dated,
             server=server,
         )  # fmt: skip
-
-
-def ranks_of(scores: tuple[float, ...]) -> tuple[float, ...]:
-    """Return ranks from scores: the highest first, equal scores tied.
-
-    Examples
-    --------
-    >>> ranks_of((3.0, 7.0, 3.0))
-    (1.0, 0.0, 1.0)
-    """
-    order = sorted(set(scores), reverse=True)
-    return tuple(float(order.index(score)) for score in scores)

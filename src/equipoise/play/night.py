@@ -22,13 +22,13 @@ The result of a game of a night: which team is meant, what is reported, and the 
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.errors import InputError
+from equipoise.identity.names import folded
 from equipoise.play.ledger import LedgerGame
 
 #: One step as plain data.
@@ -204,17 +204,6 @@ class Night:
             if wanted in (folded(player), folded(spelled)):
                 return player
         return None
-
-
-def folded(name: str) -> str:
-    """Return a name as it is compared: without case, forms of letters, and spaces around and doubled.
-
-    Examples
-    --------
-    >>> folded(" AMBER  Lee ") == folded("Amber Lee")
-    True
-    """
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def counting(events: Iterable[Event]) -> list[Event]:

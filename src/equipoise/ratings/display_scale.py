@@ -9,8 +9,9 @@ import math
 from dataclasses import dataclass
 
 from equipoise.core.match import Ruleset
+from equipoise.core.player import is_bot
 from equipoise.errors import InputError
-from equipoise.ratings.model import RatingModel, State, is_bot
+from equipoise.ratings.model import RatingModel, State
 
 #: The ends of the scale and its middle, which is a new player.
 LOW, MIDDLE, HIGH = 0.0, 50.0, 100.0

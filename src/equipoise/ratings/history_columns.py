@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from equipoise.core.match import Match, Ruleset
-from equipoise.ratings.model import is_bot
+from equipoise.core.player import is_bot
 from equipoise.ratings.models.gaussian_filter.contest_columns import (
     DAY,
     Key,

@@ -14,9 +14,6 @@ from equipoise.core.match import Contest, Ruleset, Teams, members_of
 from equipoise.core.player import Rating
 from equipoise.errors import InputError
 
-#: How the ids of bots begin: ``bot:<name>:<level>``.
-BOT = "bot:"
-
 #: Everything a model needs for its next update; each model has a class of its own, compared by value.
 State = Any
 
@@ -258,17 +255,6 @@ def openness(chances: Sequence[float]) -> float:
     """
     entropy = math.fsum(-p * math.log(p) for p in chances if p > 0.0)
     return min(max(entropy / math.log(len(chances)), 0.0), 1.0)
-
-
-def is_bot(player: str) -> bool:
-    """Tell whether an id is that of a bot.
-
-    Examples
-    --------
-    >>> is_bot("bot:Xan:6"), is_bot("botany")
-    (True, False)
-    """
-    return player.startswith(BOT)
 
 
 def question(teams: Teams, ruleset: Ruleset | None, at: float) -> Contest:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from numbers import Real
 
-from equipoise.core.match import LEAST_SHARE, Contest, Ruleset
+from equipoise.core.match import LEAST_SHARE, Contest, Ruleset, ranks_of
 from equipoise.core.player import Rating
 from equipoise.errors import InputError
-from equipoise.games.match_in_progress import ranks_of
 from equipoise.ratings.models.trueskill import TrueSkill
 from equipoise.ratings.models.weng_lin import PlackettLuce, WengLin
 

@@ -14,9 +14,8 @@ from typing import Any
 
 from equipoise.core.data_frames import rows_of
 from equipoise.core.plain_data import has_value, players_of
-from equipoise.core.player import LARGEST_WEIGHT, Player, Rating
+from equipoise.core.player import LARGEST_WEIGHT, Player, Rating, is_bot
 from equipoise.errors import InputError
-from equipoise.ratings.model import is_bot
 
 #: How far guesses may be trusted, as their correlation with true skill: members of each kind are mixed.
 TRUSTED = (0.0, 0.15, 0.5, 0.8)

@@ -10,9 +10,9 @@ from heapq import nlargest
 from typing import NamedTuple, TypedDict
 
 from equipoise.core.match import Ruleset
+from equipoise.core.player import BOT, is_bot
 from equipoise.core.rulesets import ruleset_text
 from equipoise.ratings.display_scale import Scale, mean_bot, scale_of
-from equipoise.ratings.model import BOT, is_bot
 from equipoise.service.snapshot import Snapshot
 
 #: Players that are looked at between two parts, some 0.3 ms of work; and rows of a leaderboard that are kept.

@@ -39,7 +39,7 @@ from equipoise.archive.ingest.log_files import Source, pieces
 from equipoise.archive.standing import Standing
 from equipoise.core.clock import deadline
 from equipoise.core.match import Contest, Match, Ruleset
-from equipoise.core.player import Rating
+from equipoise.core.player import Rating, is_bot
 from equipoise.errors import InputError
 from equipoise.games.rcon import Rcon
 from equipoise.games.server_adapter import Ranges
@@ -66,7 +66,6 @@ from equipoise.play.live.levers import RatingUnits, bot_skills
 from equipoise.play.live.session import IDLE, OPEN, Session
 from equipoise.play.night import LIVE
 from equipoise.ratings.display_scale import NOBODY, mean_bot, scale_of
-from equipoise.ratings.model import is_bot
 from equipoise.service.live_settings import Playing
 from equipoise.service.snapshot import nearest
 

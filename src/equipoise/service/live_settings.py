@@ -22,12 +22,12 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from equipoise.core.addresses import host_and_port
 from equipoise.core.registry import SERVERS, resolve
 from equipoise.errors import InputError, again
 from equipoise.games.rcon import Rcon
 from equipoise.games.server_adapter import Ranges, ServerFamily
 from equipoise.play.live.state import Policy
-from equipoise.service.settings import host_and_port
 
 #: Settings of one server beside those of its policy, and what each is.
 TEXTS = ("name", "game", "log", "rcon", "rcon_password_file")

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli import archive_options, night_names
-from equipoise.cli.output_options import with_json
 from equipoise.core.clock import deadline
 from equipoise.core.stopping import Stop
-from equipoise.errors import InputError, nearest
+from equipoise.errors import ALIKE, InputError, again, nearest
+
+if TYPE_CHECKING:
+    from equipoise.archive.archive import Archive
+    from equipoise.archive.standing import Standing
+    from equipoise.play.night import Night
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
@@ -27,51 +28,27 @@ if TYPE_CHECKING:
     from equipoise.play.proposals import Arranged
     from equipoise.play.round_plan import Plan
 
+#: From a name, the spelling of somebody nearly called so and their id to who is meant.
+Ask = Callable[[str, str, str], "str | None"]
+
+
+def ignore(text: str) -> None:
+    """Say nothing: for those who have nobody to tell."""
+
+
+def nobody_to_ask(name: str, near: str, _: str) -> str | None:
+    """Refuse a name that is nearly that of somebody."""
+    msg = f"players: there is no {name!r}; did you mean {near!r}?"
+    raise InputError(msg)
+
+
 #: Seconds for a search; up to some 20 players it is proven best long before.
 SECONDS = 10.0
-
-store = click.option(
-    "--store", metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
-    help="The archive.  [default: equipoise/night.db in the user's data folder]",
-)  # fmt: skip
-
-
-def data_folder() -> Path:
-    """Return the folder of the user's data."""
-    weights = os.environ.get("XDG_DATA_HOME", "")
-    base = Path(weights) if Path(weights).is_absolute() else Path.home() / ".local" / "share"
-    return base / "equipoise"
-
-
-def address(url: str | None) -> str:
-    """Return the address of the archive, in a folder that exists where it is the usual one."""
-    if url:
-        return url
-    folder = data_folder()
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        msg = (
-            f"--store: {folder} cannot be made: {error.strerror or error}; name another archive with --store"
-        )
-        raise InputError(msg) from error
-    return f"sqlite:///{folder / 'night.db'}"
 
 
 def new_match() -> str:
     """Return an id that no other match has."""
     return f"night-{time.strftime('%Y-%m-%d', time.gmtime())}-{secrets.token_hex(6)}"
-
-
-def step(name: str, **more: Any) -> Callable[[Callable[..., None]], click.Command]:
-    """Make a step of ``equipoise night``, with the options that all of them have."""
-
-    def decorated(function: Callable[..., None]) -> click.Command:
-        command: Any = click.command(name=name, **more)
-        made: click.Command = command(store(with_json(function)))
-        return made
-
-    return decorated
 
 
 @dataclass(slots=True)
@@ -82,6 +59,8 @@ class Evening:
     events: list[Event]
     night: Night
     limited: Callable[[float], Stop] = deadline
+    warn: Callable[[str], None] = ignore
+    ask: Ask = nobody_to_ask
 
     def add(self, event: Event, match: Any = None, undone: str | None = None) -> None:
         """Take a step: keep it first, then answer."""
@@ -112,7 +91,7 @@ class Evening:
 
     def rated(self, players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
         """Return players with their ratings under the ids and names of the night, and the units of these."""
-        from equipoise.identity.roster_lookup import rated
+        from equipoise.archive.rated_players import rated
 
         here = rated(self.archive.standing(), players, None, self.archive.merged())
         named = [
@@ -195,7 +174,7 @@ class Evening:
         click.UsageError
             If there is none of that name.
         """
-        from equipoise.play.night import folded
+        from equipoise.identity.names import folded
 
         player = self.night.id_of(name)
         if player in self.night.setup.here:
@@ -217,7 +196,7 @@ class Evening:
         InputError
             If one of them is here already.
         """
-        ids = night_names.resolved(night_names.PeopleFinder(self.archive, self.night), names, new)
+        ids = resolved(PeopleFinder(self.archive, self.night), names, new, self.ask)
         for name, each in ids.items():
             if each in self.night.setup.here:
                 msg = f"players: {name!r} is here already"
@@ -226,7 +205,7 @@ class Evening:
 
     def spellings(self, ids: Mapping[str, str]) -> dict[str, str]:
         """Return how everyone is written from now on: as typed, unless that was a slip for somebody known."""
-        known = night_names.PeopleFinder(self.archive, self.night)
+        known = PeopleFinder(self.archive, self.night)
         return {
             each: name if each == name or known.id_of(name) == each else known.shown(each)
             for name, each in ids.items()
@@ -241,9 +220,7 @@ class Evening:
         model: Any = self.archive.chosen_model
         weights = {ids[entry.name]: entry.weight for entry in entries if entry.weight is not None}
         if weights and not hasattr(model, "starting"):
-            archive_options.warn(
-                "note: the model of this archive takes no starting weights; they are left out"
-            )
+            self.warn("note: the model of this archive takes no starting weights; they are left out")
             return
         elsewhere = {guess[0] for guess in starting_of(model)} - self.night.ever_weighed
         changed = {
@@ -256,7 +233,7 @@ class Evening:
             spelled = {player: shown[player] for player in changed}
             self.add({"kind": WEIGHTS, "step": step, "weights": changed, "spelled": spelled})
             if not placed(starting_of(self.archive.model)):
-                archive_options.warn(
+                self.warn(
                     f"note: starting weights change nothing before {FEWEST} players have one, not all alike"
                 )
 
@@ -313,20 +290,101 @@ class Evening:
 
 
 @contextmanager
-def opened(url: str | None, limited: Callable[[float], Stop] = deadline) -> Iterator[Evening]:
+def opened(
+    url: str,
+    limited: Callable[[float], Stop] = deadline,
+    warn: Callable[[str], None] = ignore,
+    ask: Ask = nobody_to_ask,
+) -> Iterator[Evening]:
     """Open the archive of a night, or make it, and finish what a step that was cut off has left.
 
     Parameters
     ----------
-    url : str or None
-        The address of the archive; None for the usual one.
+    url : str
+        The address of the archive.
     limited : callable
         What ends a search after some seconds, or before.
+    warn : callable
+        Called with what a person should hear.
+    ask : callable
+        From a name, the spelling of somebody nearly called so and their id to who is meant,
+        None for somebody new.
     """
+    from equipoise.archive.archive import filled
     from equipoise.play.night import night_of
 
-    with archive_options.filled(address(url)) as archive:
+    with filled(url, warn) as archive:
         events: list[Event] = list(archive.night_events())
-        evening = Evening(archive, events, night_of(events), limited)
+        evening = Evening(archive, events, night_of(events), limited, warn, ask)
         evening.settle()
         yield evening
+
+
+class PeopleFinder:
+    """Finds people by name among those who have come and those of the archive."""
+
+    def __init__(self, archive: Archive, night: Night) -> None:
+        from equipoise.archive.rated_players import names_of
+
+        self._night = night
+        self._standing: Standing = archive.standing()
+        self._find = names_of(self._standing, archive.merged())
+
+    def id_of(self, name: str) -> str | None:
+        """Return an id, None for somebody unknown."""
+        from equipoise.identity.names import folded
+
+        known = self._night.id_of(name)
+        if known is not None:
+            return known
+        known = self._find.id_of(name)
+        if known in self._find.ids:
+            return known
+        stored = self._standing.names
+        same = [player for player in self._find.ids if folded(stored.get(player, player)) == folded(name)]
+        return same[0] if len(same) == 1 else None
+
+    def names(self) -> dict[str, str]:
+        """Return the id of every name, as it is compared."""
+        from equipoise.identity.names import folded
+
+        stored = {folded(self._standing.names.get(player, player)): player for player in self._find.ids}
+        return {**stored, **{folded(name): player for player, name in self._night.spelled.items()}}
+
+    def shown(self, player: str) -> str:
+        """Return the spelling of somebody."""
+        return self._night.spelled.get(player) or self._standing.names.get(player, player)
+
+
+def resolved(known: PeopleFinder, names: Sequence[str], new: Sequence[str], ask: Ask) -> dict[str, str]:
+    """Return the id of each name: that of a known person, or the name of a new one.
+
+    A name that is nearly that of somebody who is not here is asked about, and never added without an answer.
+
+    Raises
+    ------
+    InputError
+        If two names are one person; what ``ask`` raises where there is nobody to ask.
+    """
+    from equipoise.identity.names import folded
+
+    declared = {folded(name) for name in new}
+    ids = {name: known.id_of(name) for name in names}
+    here = {each for each in ids.values() if each is not None}
+    everyone = {name: player for name, player in known.names().items() if player not in here}
+    if len(ids) < len(names):
+        msg = f"players: {names[again(names)]!r} is there twice; write everyone once"
+        raise InputError(msg)
+    found: dict[str, str] = {}
+    for name, player in ids.items():
+        each = player
+        if each is None and folded(name) not in declared:
+            near = nearest(folded(name), everyone, ALIKE)
+            each = None if near is None else ask(name, known.shown(everyone[near]), everyone[near])
+        each = name if each is None else each
+        other = next((one for one in found if found[one] == each or folded(one) == folded(name)), None)
+        if other is not None:
+            msg = f"players: {name!r} and {other!r} are one player; write everyone once"
+            raise InputError(msg)
+        found[name] = each
+    return found

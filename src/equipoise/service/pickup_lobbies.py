@@ -11,12 +11,12 @@ from itertools import chain
 from typing import Any
 
 from equipoise.archive.archive import Archive
+from equipoise.archive.rated_players import rated
 from equipoise.core.clock import deadline
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.plain_data import printable
 from equipoise.core.player import Player
 from equipoise.errors import InputError
-from equipoise.identity.roster_lookup import rated
 from equipoise.pages.text import pickup as words
 from equipoise.play import pickup_events as ev
 from equipoise.play.chat_commands import COMMANDS, ChatQuestion, understood

@@ -11,12 +11,11 @@ from typing import NamedTuple
 
 from equipoise.core.arrays import Floats
 from equipoise.core.match import Contest, Match, Ruleset
-from equipoise.core.player import Bots, Member, Player, Rating, Seats
+from equipoise.core.player import Bots, Member, Player, Rating, Seats, is_bot
 from equipoise.core.stopping import Stop, never
 from equipoise.errors import InputError
 from equipoise.identity.clan_tags import clan_tag
 from equipoise.ratings.display_scale import Scale, mean_bot, scale_of
-from equipoise.ratings.model import is_bot
 from equipoise.service.snapshot import AmbiguousGameError, Snapshot
 from equipoise.service.weights.messages import Setting
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from equipoise.core.match import Ruleset
-from equipoise.core.player import Member, Rating
+from equipoise.core.player import BOT, Member, Rating
 from equipoise.errors import InputError
 from equipoise.ratings.display_scale import mean_bot
-from equipoise.ratings.model import BOT, RatingModel, State
+from equipoise.ratings.model import RatingModel, State
 from equipoise.service.weights.messages import Setting
 
 #: How the ids of players begin who are only known by name, as the logs of some games have them.

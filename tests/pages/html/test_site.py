@@ -13,12 +13,12 @@ import numpy as np
 import pytest
 from tests.pages.html.hostile import HOSTILE
 
-from equipoise.archive.timeline import Chronicle, chronicle_of
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.pages.html.one_page_report import report_html
 from equipoise.pages.html.site import KINDS, Site, date, kind, slug
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+from equipoise.ratings.timeline import Chronicle, chronicle_of
 
 DUEL = Ruleset("game", "duel")
 

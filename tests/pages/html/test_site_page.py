@@ -10,10 +10,10 @@ from tests.pages.html.axe import complaints
 from tests.pages.html.hostile import HOSTILE
 from tests.pages.html.test_site import night
 
-from equipoise.archive.timeline import chronicle_of
 from equipoise.pages.html.one_page_report import report_html
 from equipoise.pages.html.site import Site
 from equipoise.ratings.models.elo import Elo
+from equipoise.ratings.timeline import chronicle_of
 
 pytestmark = [
     pytest.mark.slow,

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from equipoise.archive.timeline import margin_of, won_by
 from equipoise.core.match import Contest, Ruleset
 from equipoise.pages.html.graphs import calibration_graph, columns_graph
 from equipoise.pages.html.site import PageKind, Site, date
+from equipoise.ratings.timeline import margin_of, won_by
 
 #: Bins of chances and of margins.
 BINS = 10

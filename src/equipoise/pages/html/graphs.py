@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from equipoise.archive.timeline import Point
 from equipoise.pages.html.site import date
+from equipoise.ratings.timeline import Point
 
 WIDTH, HEIGHT, LEFT, FOOT = 640, 220, 52, 28
 

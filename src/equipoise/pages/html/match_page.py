@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from equipoise.archive.timeline import won_by
 from equipoise.core.match import Contest
 from equipoise.pages.html.site import PageKind, Site, date, percent, slug
+from equipoise.ratings.timeline import won_by
 
 #: Matches in a part of the list, and line-ups and players of one match that are shown.
 ROWS, MOST_GROUPS, MOST_PLAYERS = 200, 12, 400

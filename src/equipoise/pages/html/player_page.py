@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from equipoise.archive.timeline import won_by
 from equipoise.core.match import Match, Members, Ruleset
 from equipoise.pages.html.graphs import band_graph
 from equipoise.pages.html.site import PageKind, Site, date, percent, slug
+from equipoise.ratings.timeline import won_by
 
 #: Games, companions, maps, names and rulesets that are shown.
 GAMES, ROWS, NAMES, RULESETS, FORM = 50, 20, 20, 8, 10

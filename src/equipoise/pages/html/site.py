@@ -28,12 +28,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from equipoise.archive.timeline import Chronicle
 from equipoise.core.match import Ruleset
 from equipoise.core.plain_data import printable
 from equipoise.core.rulesets import ruleset_text
 from equipoise.errors import UnknownNameError
 from equipoise.pages.text.tables import FORMULA
+from equipoise.ratings.timeline import Chronicle
 
 
 @cache

@@ -15,10 +15,10 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 from equipoise.archive.archive import open_archive
-from equipoise.archive.timeline import chronicle_of
 from equipoise.errors import EquipoiseError
 from equipoise.pages.html.board import board_html
 from equipoise.pages.html.site import KINDS, Site, policy
+from equipoise.ratings.timeline import chronicle_of
 from equipoise.service.admission import Rates, address_of
 from equipoise.service.http.application import Receive, Scope, Send, sent
 from equipoise.service.http.backend import Desk

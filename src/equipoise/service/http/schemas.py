@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal, NotRequired, TypedDict
 import msgspec
 from msgspec import Meta
 
+from equipoise.archive.player_games import GameData
 from equipoise.archive.stored_matches import MatchData
-from equipoise.archive.timeline import GameData
 from equipoise.core.player import LARGEST_WEIGHT
 from equipoise.service.leaderboard import PlayerRow, RulesetRow
 from equipoise.teams.solution import SolutionData

@@ -17,7 +17,8 @@ from operator import sub
 import numpy as np
 
 from equipoise.core.match import Contest, Ruleset, Statistics
-from equipoise.ratings.model import Attention, is_bot
+from equipoise.core.player import is_bot
+from equipoise.ratings.model import Attention
 from equipoise.ratings.models.gaussian_filter.kernels import (
     LEVELS,
     REPORT,

@@ -16,9 +16,9 @@ from itertools import chain
 from typing import ClassVar
 
 from equipoise.core.match import Contest, Ruleset, Teams
-from equipoise.core.player import Rating
+from equipoise.core.player import Rating, is_bot
 from equipoise.errors import InputError
-from equipoise.ratings.model import Attention, Chances, Further, is_bot, openness, question
+from equipoise.ratings.model import Attention, Chances, Further, openness, question
 from equipoise.ratings.models.gaussian_filter import kernels
 from equipoise.ratings.models.gaussian_filter.contest_columns import (
     DAY,

@@ -1,0 +1,131 @@
+"""Players who are here now with the ratings that an archive has of them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from equipoise.archive.standing import Standing
+from equipoise.core.match import Ruleset
+from equipoise.core.plain_data import number
+from equipoise.core.player import Player, Rating, is_bot
+from equipoise.errors import InputError
+from equipoise.identity.roster_lookup import Names
+from equipoise.ratings.model import answers
+
+#: How many times the spread of all ratings a weight beside them may be above the highest or below the lowest.
+FAR = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """Players with what an archive knows of them.
+
+    Parameters
+    ----------
+    players : tuple of Player
+        With the ids and ratings of the archive; one who had a rating already keeps it.
+    beta : float or None
+        The performance noise of one player in the units of these ratings, where the model has one.
+    strangers : tuple of str
+        Those who have not played, and have the rating that the model assumes of such a player.
+    draws : float or None
+        How often even teams draw for each time one of them wins, where the model knows.
+    zero : float or None
+        The rating of a player whose presence makes no difference, where the model's scale has one.
+    """
+
+    players: tuple[Player, ...]
+    beta: float | None
+    strangers: tuple[str, ...]
+    draws: float | None = None
+    zero: float | None = None
+
+    @property
+    def units(self) -> dict[str, float]:
+        """What is known of the units of these ratings, as keywords of ``balance``."""
+        known = {"beta": self.beta, "zero": self.zero}
+        return {name: number for name, number in known.items() if number is not None}
+
+
+def rated(
+    standing: Standing,
+    players: Iterable[Player | str],
+    ruleset: Ruleset | None = None,
+    merged: Mapping[str, str] | None = None,
+) -> Here:
+    """Return players with the ratings that an archive has of them.
+
+    Parameters
+    ----------
+    standing : Standing
+        What the archive knows; see :meth:`equipoise.archive.archive.Archive.standing`.
+    players : iterable of Player or str
+        Ids, or names last seen.
+    ruleset : Ruleset, optional
+        What is being played; by default skill in general.
+    merged : mapping of str to str, optional
+        From merged ids to those they count as; see :meth:`equipoise.archive.archive.Archive.merged`.
+
+    Raises
+    ------
+    InputError
+        If a name is that of several, somebody is there twice, or a weight is far from the archive's ratings.
+
+    Examples
+    --------
+    >>> from equipoise.archive.standing import Known
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> standing = Standing(Elo(), {}, 0, True, Known(), {}, {}, ())
+    >>> here = rated(standing, ["ann"])
+    >>> here.players[0].rating.mu, here.strangers
+    (1500.0, ('ann',))
+    """
+    find = names_of(standing, merged or {})
+    found: dict[str, Player] = {}
+    strangers: list[str] = []
+    ends: tuple[float, float] | None = None
+    for one in players:
+        player = Player(one) if isinstance(one, str) else one
+        if isinstance(player.rating, Rating):
+            ends = ends or _ends(standing, find.ids, ruleset)
+            _check_unit(player, player.rating.mu, ends)
+        known = find.id_of(player.id)
+        if known in found:
+            msg = f"players: {player.id!r} and {found[known].label!r} are one player, {known!r}"
+            raise InputError(msg)
+        if player.rating is None:
+            rating = standing.model.rating(standing.state, known, ruleset)
+            if known not in find.ids:
+                strangers.append(player.label)
+            player = replace(player, rating=rating, bot=player.bot or is_bot(known))
+        found[known] = replace(player, id=known, name=player.label)
+    model: Any = standing.model
+    draws = model.draw_factor(standing.state, ruleset) if "draw_chance" in answers(model) else None
+    beta, zero = (getattr(model, name, None) for name in ("beta", "zero"))
+    return Here(tuple(found.values()), beta, tuple(strangers), draws, zero)
+
+
+def _ends(standing: Standing, ids: Collection[str], ruleset: Ruleset | None) -> tuple[float, float]:
+    """Return the lowest and the highest rating of an archive, a newcomer's among them."""
+    ratings = [standing.model.rating(standing.state, player, ruleset).mu for player in ("", *ids)]
+    return min(ratings), max(ratings)
+
+
+def _check_unit(player: Player, weight: float, ends: tuple[float, float]) -> None:
+    """Refuse a weight that can hardly be in the unit of the ratings beside it."""
+    low, high = ends
+    far = FAR * (high - low)
+    if far and not low - far <= weight <= high + far:
+        msg = (
+            f"{number(weight)} of {player.label!r} is far from the ratings of this archive, {number(low)} to "
+            f"{number(high)}, beside which it stands in their unit; leave it empty to rate the player as new"
+        )
+        raise InputError(msg, "weight", player.id)
+
+
+def names_of(standing: Standing, merged: Mapping[str, str]) -> Names:
+    """Return what finds the players of an archive by name."""
+    ids = {player for player, _ in standing.games}
+    return Names(ids, standing.names, standing.last_bots, merged)

@@ -1,0 +1,29 @@
+"""Addresses as settings and options have them."""
+
+from __future__ import annotations
+
+from equipoise.errors import InputError
+
+
+def host_and_port(text: str, argument: str, examples: str, least: int = 1) -> tuple[str, int]:
+    """Return host and port of an address.
+
+    Parameters
+    ----------
+    text : str
+        ``HOST:PORT``; IPv6 stands in square brackets.
+    argument, examples : str
+        What the address is for, and what it may look like; messages name both.
+    least : int
+        The lowest port; 0 for one that the system may choose.
+
+    Raises
+    ------
+    InputError
+        If it is not written so.
+    """
+    host, _, port = text.rpartition(":")
+    if not (host and port.isascii() and port.isdigit() and len(port) < 6 and least <= int(port) < 65536):
+        msg = f"must be HOST:PORT, as in {examples}, got {text!r:.60}"
+        raise InputError(msg, argument)
+    return host.removeprefix("[").removesuffix("]"), int(port)
