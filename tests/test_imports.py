@@ -1,4 +1,4 @@
-"""The shape of the house: who imports whom, ``TYPE_CHECKING`` included, and how much stands in one place."""
+"""The shape of the house: who imports whom, ``TYPE_CHECKING`` included, who may know what."""
 
 from __future__ import annotations
 
@@ -12,9 +12,6 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SOURCE = ROOT / "src" / "equipoise"
-
-#: The most that stands side by side in ``teams/``, and the longest module that is no kernel.
-MOST_ENTRIES, MOST_LINES = 12, 400
 
 
 def name_of(path: Path) -> str:
@@ -91,23 +88,6 @@ def test_every_room_has_its_floor() -> None:
             if name.startswith(f"{container}.")
         }
         assert beneath - {"__main__"} == set.union(*layers), container
-
-
-def test_few_things_stand_side_by_side_in_teams() -> None:
-    """A newcomer sees the rooms at a glance."""
-    entries = [path for path in (SOURCE / "teams").iterdir() if path.name != "__pycache__"]
-    assert len(entries) <= MOST_ENTRIES
-
-
-def test_a_module_is_read_in_a_sitting() -> None:
-    """All but the two that hold kernels, which are compiled as one."""
-    long = {
-        name for name, path in MODULES.items() if path.read_text(encoding="utf-8").count("\n") > MOST_LINES
-    }
-    assert long <= {
-        "equipoise.ratings.models.gaussian_filter.kernels",
-        "equipoise.teams.solvers.window_kernels",
-    }
 
 
 def test_contributing_names_every_room_and_every_example() -> None:

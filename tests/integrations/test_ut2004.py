@@ -9,7 +9,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from tests.protocols import conversation as talk
+from tests.service.weights import conversation as talk
 
 from equipoise.core.match import Ruleset
 from equipoise.games.ut2004.rulesets import RULES

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.protocols import conversation as talk
+from tests.service.weights import conversation as talk
 
 from equipoise.core.match import Ruleset
 from equipoise.core.registry import GAMES, MODELS, resolve

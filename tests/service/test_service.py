@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.protocols import conversation as talk
 from tests.servers import postgresql, postgresql_server
 from tests.service.process import TOKEN, Served, rest
+from tests.service.weights import conversation as talk
 
 from equipoise.archive.archive import open_archive
 from equipoise.core.match import Contest, Match, Ruleset

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from tests.protocols import conversation as talk
+from tests.service.weights import conversation as talk
 
 from equipoise.errors import InputError
 from equipoise.service.admission import ServerLimits

@@ -14,7 +14,6 @@ from equipoise.cli.output_options import OneOf, with_json
 if TYPE_CHECKING:
     from equipoise.core.match import Match
     from equipoise.identity.roster_lookup import Past
-    from equipoise.service.night import PeopleFinder
 
 #: New names that are like another one and are listed one by one.
 MOST_LISTED = 10
@@ -39,6 +38,7 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
     from equipoise.files.read_matches import tied_apart
     from equipoise.files.result_tables import results_from
     from equipoise.identity.roster_lookup import Past
+    from equipoise.service.night import PeopleFinder
 
     with night_names.opened_night(store) as evening:
         known = PeopleFinder(evening.archive, evening.night)

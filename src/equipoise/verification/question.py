@@ -638,8 +638,8 @@ def _player(entry: Mapping[str, Any]) -> Player:
     rating = known.pop("weight", known.pop("mu", None))
     sigma = known.pop("sigma", None)
     team, now = known.pop("team", None), known.pop("team_now", None)
-    for name, number in (("team", team), ("team_now", now)):
-        _require(name, number, number is None or _is_whole(number, 1, None))
+    for column, number in (("team", team), ("team_now", now)):
+        _require(column, number, number is None or _is_whole(number, 1, None))
     return Player(
         str(known.pop("id", "") or name),
         rating if rating is None or not sigma else Rating(rating, sigma),

@@ -9,7 +9,7 @@ from itertools import islice
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.protocols import conversation as talk
+from tests.service.weights import conversation as talk
 
 from equipoise.errors import InputError
 from equipoise.service.weights.commands import Limits
