@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from tests.cli.running import run
+from tests.cli.running import run, runner
 
 from equipoise.archive.sqlite import sqlite_driver
 from equipoise.cli import group
@@ -39,7 +38,7 @@ LOG = "".join(line(n) for n in range(1, 7))
 
 def call(*args: str, fails: int = 0, given: bytes = b"") -> str:
     """Run a command within this process and return what it prints, or its message where it must fail."""
-    done = CliRunner().invoke(group, args, input=given)
+    done = runner().invoke(group, args, input=given)
     if isinstance(done.exception, EquipoiseError):
         assert fails == 1, str(done.exception)
         return str(done.exception)

@@ -11,8 +11,7 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
-from tests.cli.running import run
+from tests.cli.running import run, runner
 
 from equipoise import cli
 from equipoise.cli import COMMANDS, group
@@ -33,7 +32,7 @@ def test_every_command_is_listed() -> None:
 
 def test_help_fits_one_screen() -> None:
     """``equipoise --help`` has at most 50 lines of at most 80 columns, and cuts nothing off."""
-    lines = CliRunner().invoke(group, ["--help"], terminal_width=80).output.splitlines()
+    lines = runner().invoke(group, ["--help"], terminal_width=80).output.splitlines()
     assert len(lines) <= 50
     assert max(map(len, lines)) <= 80
     assert all(line in " ".join(lines) for line in COMMANDS.values())
@@ -50,7 +49,7 @@ def _commands(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
 @pytest.mark.parametrize("typed", list(_commands(group)), ids=" ".join)
 def test_every_help_is_whole(typed: tuple[str, ...]) -> None:
     """At 80 columns no line is longer and none is cut, and every option is there."""
-    output = CliRunner().invoke(group, [*typed, "--help"], terminal_width=80).output
+    output = runner().invoke(group, [*typed, "--help"], terminal_width=80).output
     command: click.Command = group
     for name in typed:
         assert isinstance(command, click.Group)
@@ -71,9 +70,9 @@ def test_every_help_is_whole(typed: tuple[str, ...]) -> None:
 )
 def test_a_misspelt_command_is_answered_with_the_nearest(typed: str, said: str) -> None:
     """Exit code 2, and the name that was probably meant."""
-    result = CliRunner().invoke(group, [typed])
+    result = runner().invoke(group, [typed])
     assert result.exit_code == 2
-    assert said in result.output
+    assert said in result.stderr
 
 
 def test_a_misspelt_name_is_answered_with_the_nearest() -> None:

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
-from tests.cli.running import run
+from tests.cli.running import run, runner
 from tests.cli.test_balance import ROSTER
 
 from equipoise import EquipoiseError
@@ -63,7 +62,7 @@ def test_what_a_flag_cannot_mean_is_said_of_the_flag(
     monkeypatch.chdir(tmp_path)
     for value in VALUES:
         besides = BESIDES.get(flag.removeprefix("--"), ())
-        done = CliRunner().invoke(command, ["-", *besides, f"{flag}={value}"], input=roster)
+        done = runner().invoke(command, ["-", *besides, f"{flag}={value}"], input=roster)
         if done.exception is None or isinstance(done.exception, EquipoiseError):
             said = str(done.exception or "")
         else:
@@ -105,7 +104,7 @@ def test_what_a_flag_cannot_mean_is_said_of_the_flag(
 )
 def test_what_is_no_value_of_a_flag_is_answered_with_what_is(typed: str, said: str) -> None:
     """In the words of every other message, with exit code 2."""
-    done = CliRunner().invoke(group, typed.split())
+    done = runner().invoke(group, typed.split())
     assert done.exit_code == 2
     assert said in done.stderr
 

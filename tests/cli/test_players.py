@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from tests.cli.running import runner
 
 from equipoise.archive import sqlite
 from equipoise.cli import group
@@ -15,7 +16,7 @@ from equipoise.cli import group
 
 def run(*args: str) -> Result:
     """Run a command."""
-    return CliRunner().invoke(group, list(args))
+    return runner().invoke(group, list(args))
 
 
 def plain(*args: str) -> Any:

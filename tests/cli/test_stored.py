@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from tests.cli.running import runner
 
 from equipoise.cli import group
 
@@ -23,7 +24,7 @@ PLAYERS = {
 
 def run(*args: str) -> Result:
     """Run a command."""
-    return CliRunner().invoke(group, list(args), standalone_mode=True)
+    return runner().invoke(group, list(args), standalone_mode=True)
 
 
 def plain(*args: str) -> Any:

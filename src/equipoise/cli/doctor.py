@@ -32,18 +32,18 @@ def command(config: str | None, as_json: bool, form: str | None = None, **typed:
     place = partial(place_of, path=config, environment=os.environ, flags=typed)
     with naming(place):
         settings = read_settings(config, os.environ, typed)
-    wrong, rows = 0, []
+    findings = []
     for finding in examine(settings, place):
-        wrong += bool(finding.fix)
-        rows.append(("wrong" if finding.fix else "ok", finding.what, finding.fix))
-        if form is not None:
-            continue
-        if as_json:
-            click.echo(json.dumps({"ok": not finding.fix, **asdict(finding)}))
-        else:
+        findings.append(finding)
+        if form is None and not as_json:
             click.echo(f"{'wrong' if finding.fix else 'ok'}: {finding.what}")
             if finding.fix:
                 click.echo(f"  fix: {finding.fix}")
+    wrong = any(finding.fix for finding in findings)
+    if as_json:
+        plain = [{"ok": not finding.fix, **asdict(finding)} for finding in findings]
+        click.echo(json.dumps({"ok": not wrong, "findings": plain}, indent=2))
     if form is not None:
+        rows = [("wrong" if finding.fix else "ok", finding.what, finding.fix) for finding in findings]
         click.echo(table(("status", "finding", "fix"), rows, form))
     sys.exit(1 if wrong else 0)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from equipoise.cli import roster_options
-from equipoise.cli.output_options import NewFile, Number, Share, Whole, refuse, with_json, write
+from equipoise.cli.output_options import NewFile, Number, OptionType, Share, Whole, refuse, with_json, write
 from equipoise.cli.roster_options import RATINGS, clan_tags, read_option, read_players
 from equipoise.core.registry import OBJECTIVES, RERANKERS, SOLVERS
 from equipoise.errors import InputError, UnknownNameError
@@ -41,7 +41,7 @@ def is_number(text: str) -> bool:
         return False
 
 
-class Power(click.ParamType[float]):
+class Power(OptionType):
     """The power of ``--choose``: a number, or ``default``."""
 
     name = "power"

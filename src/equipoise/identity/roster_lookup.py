@@ -87,7 +87,7 @@ class RosterLookup:
 
     @cached_property
     def _bearers(self) -> dict[str, dict[str, float]]:
-        """From each name as it is said, to who bore it and when last."""
+        """From each name, bare, to who bore it and when last."""
         bearers: dict[str, dict[str, float]] = {}
         for player, name, last in self._seen:
             times = bearers.setdefault(bare(name), {})
