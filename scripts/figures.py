@@ -2,7 +2,7 @@
 
 Figures of objectives and criteria show every split of the example roster, judged by the library.
 Figures of solvers show counts that follow from their definition, or what is in
-``benchmarks/results.json`` and ``benchmarks/lobbies.json``.
+``benchmarks/results/solvers.json`` and ``benchmarks/results/lobbies.json``.
 """
 
 from __future__ import annotations
@@ -182,7 +182,9 @@ def looked_at(bold: str) -> str:
 
 def qualities(bold: Sequence[str], title: str) -> str:
     """Return the mean difference of sums that solvers reach, from the benchmark."""
-    measured = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))["compare"]
+    measured = json.loads((ROOT / "benchmarks" / "results" / "solvers.json").read_text(encoding="utf-8"))[
+        "compare"
+    ]
     names = {"equipoise": "proven optimum", **{name: name for name in bold}}
     series: dict[str, list[tuple[float, float]]] = {shown: [] for shown in names.values()}
     for entry in measured:
@@ -264,7 +266,7 @@ def small_fronts() -> str:
 
 def lobby_times() -> str:
     """Return the processor time of the lobby solvers by the number of players, from the benchmark."""
-    rows = json.loads((ROOT / "benchmarks" / "lobbies.json").read_text(encoding="utf-8"))["rows"]
+    rows = json.loads((ROOT / "benchmarks" / "results" / "lobbies.json").read_text(encoding="utf-8"))["rows"]
     times: dict[str, dict[int, list[float]]] = {}
     for row in rows:
         if row.get("team_size") == 2 and row["deviation"] == "squared":

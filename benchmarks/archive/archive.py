@@ -1,6 +1,6 @@
 """What keeping matches costs beside reading them: 10,000 games of OpenArena into a new SQLite archive.
 
-``python benchmarks/archive.py`` prints seconds of processor time, each the least of three runs.
+``python -m benchmarks archive`` prints seconds of processor time, each the least of three runs.
 The log is that of 80 games in the tests, 125 times, with other names of the map: 133 MB.
 """
 
@@ -13,13 +13,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from benchmarks.reporting import ROOT
+
 from equipoise.archive.archive import open_archive
 from equipoise.archive.ingest.ingest import BATCH
 from equipoise.archive.ingest.log_files import Source, pieces
 from equipoise.core.match import Match
 from equipoise.games.quake3.reader import GAME
 
-LOG = Path(__file__).parent.parent / "tests" / "games" / "data" / "tdm_oa_dm5_4v4_16bots_ts25.log.gz"
+LOG = ROOT / "tests" / "games" / "data" / "tdm_oa_dm5_4v4_16bots_ts25.log.gz"
 COPIES, RUNS = 125, 3
 
 
@@ -92,7 +94,3 @@ def main() -> None:
     print("| what | seconds | of reading |\n|---|---|---|")
     for what, took in rows.items():
         print(f"| {what} | {took:.2f} | {took / rows['read the matches']:.2f} |")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Kill an ingest at random moments, again and again: the archive opens, and a second run completes it.
 
-``python benchmarks/kills.py`` does it 200 times, with files of SQLite.
+``python -m benchmarks kills`` does it 200 times, with files of SQLite.
 """
 
 from __future__ import annotations
@@ -9,19 +9,18 @@ import itertools
 import json
 import os
 import signal
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from benchmarks import reporting
+from benchmarks.reporting import PAGES, RAW
 
 from equipoise.archive.archive import open_archive
 from equipoise.archive.ingest import ingest
 from equipoise.cli import group
-
-HERE = Path(__file__).parent
 
 #: Matches in the log, and in a commit: so that a kill falls between commits of one ingest.
 MATCHES, BATCH = 1200, 10
@@ -32,7 +31,7 @@ TIMES = 200
 #: What the page says.
 PAGE = """# Kills of an ingest
 
-`python benchmarks/kills.py` did this and wrote it; do not edit.
+`python -m benchmarks kills` did this and wrote it; do not edit.
 
 {kills} ingests were killed (SIGKILL) at random moments, {within} of them when some of the {matches:,} \
 matches were kept and some not.
@@ -110,12 +109,6 @@ def measure(times: int) -> dict[str, int]:
 
 def main() -> int:
     """Read the arguments and do what they say."""
-    import reporting  # beside this file, which is not a package
-
     return reporting.run_many(
-        __doc__, HERE / "kills.json", HERE / "KILLS.md", measure, PAGE.format_map, times=TIMES
+        __doc__, RAW / "kills.json", PAGES / "KILLS.md", measure, PAGE.format_map, times=TIMES
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""What a late match costs: ``python benchmarks/late_matches.py`` fills an archive of 100,000 and adds some.
+"""What a late match costs: ``python -m benchmarks late_matches`` fills an archive of 100,000 and adds some.
 
 Each late match ended an hour to a week before the last one; what is learnt must be bit for bit a rebuild, and
 the time is given as a part of a rebuild's, both measured in this run.
@@ -6,17 +6,16 @@ the time is given as a part of a rebuild's, both measured in this run.
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from pathlib import Path
 
 import numpy as np
+from benchmarks import reporting
+from benchmarks.reporting import PAGES, RAW
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.core.match import Contest, Match, Ruleset
-
-HERE = Path(__file__).parent
 
 #: Matches, people, and seconds from one match to the next; how many come late, and by how much at most.
 MATCHES, PEOPLE, APART, LATE, WEEK = 100_000, 2_000, 600.0, 5, 7 * 86_400.0
@@ -28,7 +27,7 @@ WANTED = 0.1
 #: What the page says.
 PAGE = """# Late matches
 
-`python benchmarks/late_matches.py` measured and wrote this; do not edit.
+`python -m benchmarks late_matches` measured and wrote this; do not edit.
 
 {matches:,} matches of {people:,} people, a file of {size:.0f} MB: a rebuild takes {whole:.2f} s, a match \
 that comes up to a week late {late:.0f} ms, learnt from at most {learnt:,} matches: {part:.1f} % of a \
@@ -95,12 +94,6 @@ def results(matches: int) -> dict[str, float]:
 
 def main() -> int:
     """Read the arguments and do what they say."""
-    import reporting  # beside this file, which is not a package
-
     return reporting.run_many(
-        __doc__, HERE / "late_matches.json", HERE / "LATE.md", results, PAGE.format_map, matches=MATCHES
+        __doc__, RAW / "late_matches.json", PAGES / "LATE.md", results, PAGE.format_map, matches=MATCHES
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,8 +1,8 @@
-"""What many matches cost in memory, time and disk: ``python benchmarks/memory.py`` writes ``MEMORY.md``.
+"""What many matches cost in memory, time and disk: ``python -m benchmarks memory`` writes ``MEMORY.md``.
 
 An archive is filled, learns everything, and then gets a late match of the last week and one game more, each
 from a fresh archive object, as a new process has it.  Each size has a process of its own.  Times are of the
-processor, memory is the most that the process has had until then.  ``python benchmarks/memory.py 1000000``
+processor, memory is the most that the process has had until then.  ``python -m benchmarks memory 1000000``
 does it with as many, and writes nothing.
 """
 
@@ -17,9 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from benchmarks.archive.late_matches import APART, WEEK, match
+from benchmarks.reporting import PAGES
 
 from equipoise.archive.archive import open_archive
-from late_matches import APART, WEEK, match
 
 #: Numbers of matches, and the people who play them.
 SIZES, PEOPLE = (10_000, 20_000, 80_000), 5_000
@@ -42,7 +43,7 @@ Times are of the processor; memory is the most that the process has had until th
 Matches are read and learnt from in parts of 10,000, so memory grows with the people.
 From {few:,} matches to {many:,} it grows by {growth:.0f} MB.
 
-`python benchmarks/memory.py` measures it; a number behind it is another number of matches.
+`python -m benchmarks memory` measures it; a number behind it is another number of matches.
 """
 
 
@@ -102,8 +103,4 @@ def main() -> None:
         growth = max(row[2] for row in found[many]) - max(row[2] for row in found[few])
         text = "\n".join(table(matches, rows) for matches, rows in found.items())
         page = PAGE.format(people=PEOPLE, rows=text, few=few, many=many, growth=growth)
-        Path(__file__).with_name("MEMORY.md").write_text(page)
-
-
-if __name__ == "__main__":
-    main()
+        (PAGES / "MEMORY.md").write_text(page)

@@ -1,4 +1,4 @@
-"""What reading costs: ``python benchmarks/reading.py`` writes ``reading.json`` and ``READING.md``.
+"""What reading costs: ``python -m benchmarks reading`` writes ``reading.json`` and ``READING.md``.
 
 The whole of ``equipoise rate``, less its start, is set against ``json.loads`` over the same matches as lines
 of JSON, in processor time of one run: for lines, tables and Parquet, with statistics and without.  Then
@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-HERE = Path(__file__).parent
+from benchmarks import reporting
+from benchmarks.reporting import PAGES, RAW
 
 #: Matches by default, those of the test of memory, how often each is timed, and the people who play.
 MATCHES, MANY, TIMES, PEOPLE = 100_000, 1_000_000, 3, 5_000
@@ -35,7 +35,7 @@ FORMATS = ("jsonl", "csv", "parquet")
 #: The page.
 PAGE = """# Benchmark results: reading
 
-`python benchmarks/reading.py` measured this, `python benchmarks/reading.py --report` wrote it; do not edit.
+`python -m benchmarks reading` measured this, `python -m benchmarks reading --report` wrote it; do not edit.
 All figures are seconds of the processor in one run.
 
 - Date: {environment[date]}; commit {environment[commit]}; {environment[python]}; {environment[processor]}.
@@ -129,7 +129,7 @@ def decoded(path: Path) -> float:
 
 def measure(count: int, many: int, times: int) -> dict[str, Any]:
     """Time all formats, and the memory that many matches take."""
-    from environment import describe  # beside this file, which is not a package
+    from benchmarks.reporting import describe  # beside this file, which is not a package
 
     rows = []
     with tempfile.TemporaryDirectory() as name:
@@ -172,19 +172,13 @@ def report(results: dict[str, Any]) -> str:
 
 def main() -> int:
     """Read the arguments and do what they say."""
-    import reporting  # beside this file, which is not a package
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--matches", type=int, default=MATCHES)
     parser.add_argument("--many", type=int, default=MANY)
     parser.add_argument("--times", type=int, default=TIMES)
     reporting.add_modes(parser)
     given = parser.parse_args()
-    results = HERE / "reading.json"
+    results = RAW / "reading.json"
     return reporting.keep(
-        given, results, HERE / "READING.md", lambda: measure(given.matches, given.many, given.times), report
+        given, results, PAGES / "READING.md", lambda: measure(given.matches, given.many, given.times), report
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Follow logs through random schedules of writing, rotation, stops and kills: nothing is lost.
 
-``python benchmarks/rotation.py`` plays 500 schedules, each with its own archive, and holds the digest to
+``python -m benchmarks rotation`` plays 500 schedules, each with its own archive, and holds the digest to
 that of the whole log; a schedule appends, looks, rotates in every way there is, compresses, stops, restarts
 and kills.
 """
@@ -10,19 +10,18 @@ from __future__ import annotations
 import contextlib
 import gzip
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks import reporting
+from benchmarks.reporting import PAGES, RAW
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.ingest.ingest import Ingest, Watch
 from equipoise.archive.ingest.log_files import find_logs, in_chains
-
-HERE = Path(__file__).parent
 
 #: Games in a log, events in a schedule, and schedules by default.
 GAMES, EVENTS, TIMES = 30, 40, 500
@@ -31,7 +30,7 @@ GAMES, EVENTS, TIMES = 30, 40, 500
 #: What the page says.
 PAGE = """# Rotation
 
-`python benchmarks/rotation.py` did this and wrote it; do not edit.
+`python -m benchmarks rotation` did this and wrote it; do not edit.
 
 {schedules} schedules with {rotations} rotations: every one ended at the digest of the whole log.
 
@@ -228,12 +227,6 @@ def measure(times: int) -> dict[str, int]:
 
 def main() -> int:
     """Read the arguments and do what they say."""
-    import reporting  # beside this file, which is not a package
-
     return reporting.run_many(
-        __doc__, HERE / "rotation.json", HERE / "ROTATION.md", measure, PAGE.format_map, times=TIMES
+        __doc__, RAW / "rotation.json", PAGES / "ROTATION.md", measure, PAGE.format_map, times=TIMES
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""Measure games: ``python benchmarks/games.py`` writes ``games.json`` and from it ``GAMES.md``.
+"""Measure games: ``python -m benchmarks games`` writes ``games.json`` and from it ``GAMES.md``.
 
 ``--report`` only writes the report anew; ``--check`` writes nothing and exits with 1 where it is stale.
 The logs are those of the tests, repeated until they are as long as a server's of some weeks.
@@ -8,26 +8,22 @@ from __future__ import annotations
 
 import gzip
 import math
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.reporting import PAGES, RAW, ROOT, describe, pin, run
 
-from environment import describe, pin
 from equipoise.core.match import Match
 from equipoise.games.log_reader import guess_game
 from equipoise.ratings.lab.simulation import rank_correlation
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.replay import replay
-from reporting import run
 
-HERE = Path(__file__).parent
-RESULTS, REPORT = HERE / "games.json", HERE / "GAMES.md"
-DATA = HERE.parent / "tests" / "games" / "data"
+RESULTS, REPORT = RAW / "games.json", PAGES / "GAMES.md"
+DATA = ROOT / "tests" / "games" / "data"
 
 #: Bytes that are read at a time, the least length of a log, and how often a time is taken; the best counts.
 PIECE, LENGTH, TIMES = 1 << 18, 10_000_000, 15
@@ -150,7 +146,7 @@ def report(results: dict[str, Any]) -> str:
     lines = [
         "# Benchmark results: games",
         "",
-        "`python benchmarks/games.py` measured and wrote this; do not edit.",
+        "`python -m benchmarks games` measured and wrote this; do not edit.",
         "All figures are of one run, on one core, in processor time.",
         "",
         f"- Date: {results['date']}; commit {results['commit']}; {results['python']}.",
@@ -197,5 +193,6 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-if __name__ == "__main__":
-    sys.exit(run(__doc__, RESULTS, REPORT, measure, report))
+def main() -> int:
+    """Do what the command line says."""
+    return run(__doc__, RESULTS, REPORT, measure, report)

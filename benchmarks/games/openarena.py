@@ -9,6 +9,7 @@ physics in which no bot thinks.
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -16,12 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.consoles import ask_console, free_port
-
 from equipoise.core.match import Match
 from equipoise.games.log_reader import Parsed
 from equipoise.games.quake3.reader import GAME
-from equipoise.games.rcon import QUAKE3
+from equipoise.games.rcon import OUT_OF_BAND, QUAKE3, Dialect
+
+#: Where servers listen.
+LOOPBACK = "127.0.0.1"
 
 #: Where Debian puts it.
 PROGRAM = shutil.which("openarena-server") or "/usr/games/openarena-server"
@@ -187,3 +189,25 @@ def _as_asked(match: Match, teams: Sequence[Sequence[Bot]]) -> bool:
     """Tell whether a match was played by those who were asked to, in their teams."""
     found = [{player for player, _ in team} for team in match.contests[-1].teams]
     return found == [{bot.id for bot in team} for team in teams]
+
+
+def free_port() -> int:
+    """Return a port of UDP that nobody listens on."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind((LOOPBACK, 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def ask_console(port: int, password: str, command: str, dialect: Dialect, seconds: float) -> str:
+    """Ask once, without regard to the console's limits; empty where nothing comes."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
+        link.settimeout(seconds)
+        link.sendto(OUT_OF_BAND + f"rcon {password} {command}".encode(), (LOOPBACK, port))
+        text = b""
+        try:
+            while True:
+                text += link.recv(65536).removeprefix(OUT_OF_BAND + dialect.prefix)
+                link.settimeout(0.1)
+        except (TimeoutError, ConnectionError):
+            return text.decode("latin-1")

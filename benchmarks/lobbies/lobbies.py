@@ -1,6 +1,6 @@
-"""Measure how lobbies are filled: ``python benchmarks/lobbies.py`` writes ``lobbies.json``.
+"""Measure how lobbies are filled: ``python -m benchmarks lobbies`` writes ``lobbies.json``.
 
-``python benchmarks/lobbies.py --report`` turns it into ``LOBBIES.md``; ``--check`` tells if it is stale.
+``python -m benchmarks lobbies --report`` turns it into ``LOBBIES.md``; ``--check`` tells if it is stale.
 Every plan is made in a process of its own, one after another.  ``--part`` measures one table anew; what was
 before is measured with ``--part before --source FOLDER``, a copy of an earlier source.
 """
@@ -19,9 +19,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from reporting import add_modes, keep
+from benchmarks.reporting import PAGES, RAW, add_modes, keep
 
-HERE = Path(__file__).parent
 Row = dict[str, Any]
 
 SIZES = (3_000, 30_000, 300_000, 1_000_000)
@@ -39,11 +38,11 @@ LIMITED = [(lobbies, limit) for lobbies in (10, 50, 200) for limit in (1.0, 4.0)
 HEAD = """\
 # Lobby plans: value, bound, time
 
-`python benchmarks/lobbies.py` measured this on {machine} with Python {python}, \
-`python benchmarks/lobbies.py --report` wrote it; do not edit.
+`python -m benchmarks lobbies` measured this on {machine} with Python {python}, \
+`python -m benchmarks lobbies --report` wrote it; do not edit.
 
-- Instances are those of `equipoise.ratings.lab.simulation`, seeded: published aggregates at 300 players,
-the same \\ mean, targets and shares of teams above.
+- Instances are those of `equipoise.ratings.lab.simulation`, seeded: published aggregates at 300 players, \
+the same mean, targets and shares of teams above.
 - A time is that of one call of `fill` in a process of its own, with loading numba and HiGHS, by the wall \
 clock; processor time is in brackets, and where it is much less, others wanted the core.
 - All tables are of one run, one plan after another, on two cores that others used too.
@@ -63,9 +62,10 @@ time; the earlier source had {limit:.0f} s for each."""
 
 def plan(job: Row) -> Row:
     """Make one plan and return what is to be said of it."""
+    from benchmarks.lobbies.instances import within
+
     from equipoise import fill
     from equipoise.lobbies.sample_instances import published, scaled
-    from lobby_instances import within
 
     if "case" in job:
         return {**job, **of_case(job)}
@@ -96,8 +96,9 @@ def plan(job: Row) -> Row:
 
 def of_case(job: Row) -> Row:
     """Make the plan of a case and return what is to be said of it."""
+    from benchmarks.lobbies.instances import case, within
+
     from equipoise import fill
-    from lobby_instances import case, within
 
     given = case(job["case"])
     if job.get("parties"):
@@ -119,7 +120,7 @@ def of_case(job: Row) -> Row:
 
 def case_jobs(part: str) -> list[Row]:
     """Return the cases of a part."""
-    from lobby_instances import CASES
+    from benchmarks.lobbies.instances import CASES
 
     if part == "limits":
         return [
@@ -175,7 +176,7 @@ def in_process(job: Row, source: str | None) -> Row:
     environment = dict(os.environ)
     if source is not None:
         environment["PYTHONPATH"] = str(Path(source) / "src")
-    command = [sys.executable, str(HERE / "lobbies.py"), "--one", json.dumps(job)]
+    command = [sys.executable, "-m", "benchmarks", "lobbies", "--one", json.dumps(job)]
     try:
         done = subprocess.run(
             command, check=True, capture_output=True, text=True, env=environment,
@@ -316,13 +317,9 @@ def main() -> None:
             resource.setrlimit(resource.RLIMIT_CPU, (int(CASE_LIMIT), int(CASE_LIMIT) + 5))
         print(json.dumps(plan(job)))
         return
-    results = HERE / "lobbies.json"
+    results = RAW / "lobbies.json"
     known = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {}
     sys.exit(
-        keep(arguments, results, HERE / "LOBBIES.md",
+        keep(arguments, results, PAGES / "LOBBIES.md",
              lambda: measure(known, arguments.parts, arguments.source), report)
     )  # fmt: skip
-
-
-if __name__ == "__main__":
-    main()

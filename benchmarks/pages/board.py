@@ -5,7 +5,7 @@ scales with decimals that tie on paper, parties, players apart and fixed, sides,
 each, Node.js runs the script that ``equipoise board`` writes, and its best is held to the library's.
 Besides, splits drawn at random into two to eight teams are judged by both for every objective.
 
-``python benchmarks/board.py`` measures and writes, ``--report`` writes the page from the last results,
+``python -m benchmarks board`` measures and writes, ``--report`` writes the page from the last results,
 ``--check`` says whether the page is stale.
 """
 
@@ -15,7 +15,6 @@ import json
 import math
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks import reporting
+from benchmarks.reporting import PAGES, PEERS, RAW
 
 from equipoise import BalanceRequest, Status, balance
 from equipoise.core.registry import OBJECTIVES
@@ -32,8 +33,7 @@ from equipoise.pages.html.board import board_html, board_script
 from equipoise.teams.balance import cost_of
 from equipoise.teams.problem.problem import COUNT, MU, VARIANCE
 
-HERE = Path(__file__).parent
-RUNNER = HERE / "peers" / "with_board.js"
+RUNNER = PEERS / "with_board.js"
 
 SEED = 20261122
 
@@ -269,7 +269,7 @@ def report(results: dict[str, Any]) -> str:
     lines = [
         "# The board's script and the library",
         "",
-        "Written by `python benchmarks/board.py`; the rosters are drawn from a seed.",
+        "Written by `python -m benchmarks board`; the rosters are drawn from a seed.",
         "Node.js runs the script that `equipoise board` writes.",
         f"There are {results['rosters']} rosters of 4 to 28 players.",
         "",
@@ -299,7 +299,6 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-if __name__ == "__main__":
-    import reporting  # beside this file, which is not a package
-
-    sys.exit(reporting.run(__doc__, HERE / "board.json", HERE / "BOARD.md", measure, report))
+def main() -> int:
+    """Do what the command line says."""
+    return reporting.run(__doc__, RAW / "board.json", PAGES / "BOARD.md", measure, report)

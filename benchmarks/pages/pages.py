@@ -3,14 +3,13 @@
 A hundred thousand players, of whom one has played ten thousand matches, as a service would show them; and all
 static pages of ten thousand players.  Times are of the processor, on one core.
 
-``python benchmarks/pages.py`` measures and writes, ``--report`` writes the page from the last results,
+``python -m benchmarks pages`` measures and writes, ``--report`` writes the page from the last results,
 ``--check`` says whether the page is stale.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
@@ -18,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks import reporting
+from benchmarks.reporting import PAGES, RAW
 
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.rulesets import ruleset_text
@@ -25,7 +26,6 @@ from equipoise.pages.html.site import Site, slug
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.timeline import chronicle_of
 
-HERE = Path(__file__).parent
 SEED = 20261122
 
 #: Players of the large archive, matches of its most eager one, and players of the one that is exported.
@@ -137,7 +137,7 @@ def report(results: dict[str, Any]) -> str:
     lines = [
         "# Pages of large archives",
         "",
-        "Written by `python benchmarks/pages.py`; matches are drawn from a seed, times are of the processor.",
+        "Written by `python -m benchmarks pages`; matches are drawn from a seed, times are of the processor.",
         "",
         f"There are {many}; one player is in {MATCHES} of them.",
         f"Going through them takes {large['made']:.0f} s, once for each change.",
@@ -154,7 +154,6 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-if __name__ == "__main__":
-    import reporting  # beside this file, which is not a package
-
-    sys.exit(reporting.run(__doc__, HERE / "pages.json", HERE / "PAGES.md", measure, report))
+def main() -> int:
+    """Do what the command line says."""
+    return reporting.run(__doc__, RAW / "pages.json", PAGES / "PAGES.md", measure, report)

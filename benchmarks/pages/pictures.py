@@ -1,6 +1,6 @@
 """Pictures to look at: a page of each kind at phone and desk size, light and dark, and as it is printed.
 
-``python benchmarks/pictures.py SITE OUT`` takes the largest page of each kind in a folder that
+``python -m benchmarks pictures SITE OUT`` takes the largest page of each kind in a folder that
 ``equipoise pages`` wrote, and writes PNG and PDF files into another.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from browsers import Browser  # beside this file, which is not a package
+from benchmarks.pages.browsers import Browser  # beside this file, which is not a package
 
 #: Sizes of a phone and a desk.
 SIZES = ((390, 844), (1280, 900))
@@ -38,7 +38,3 @@ def main() -> None:
                     browser.look(width, height, dark=dark)
                     browser.picture(out / f"{name}-{width}-{'dark' if dark else 'light'}.png")
             browser.printed(out / f"{name}.pdf")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,7 +1,7 @@
 """What equipoise answers to requests: a process that reads them as JSON lines and writes answers as such.
 
-``python benchmarks/answers.py < requests`` takes whichever equipoise Python finds, so that two versions are
-asked the same.  Only what both have is used, under the words that each has for it.
+``python benchmarks/peers/answer_requests.py < requests`` takes whichever equipoise Python finds, so that two
+versions are asked the same.  Only what both have is used, under the words that each has for it.
 """
 
 from __future__ import annotations

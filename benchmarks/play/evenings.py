@@ -1,4 +1,4 @@
-"""Evening plans against round by round: ``python benchmarks/evenings.py`` writes ``EVENINGS.md``.
+"""Evening plans against round by round: ``python -m benchmarks evenings`` writes ``EVENINGS.md``.
 
 Thirteen players of normal strength play six rounds of six against six.  Round by round, each round's teams
 are those of ``equipoise night again``: the fairest ones that also part those who have just played together,
@@ -10,12 +10,11 @@ plan, lower being better.
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
+from benchmarks.reporting import PAGES
 
 from equipoise.core.player import Player
 from equipoise.play.ledger import LedgerGame
@@ -23,7 +22,7 @@ from equipoise.play.night import Proposal, Setup
 from equipoise.play.proposals import arrange
 from equipoise.play.round_plan import Rounds, planned
 
-REPORT = Path(__file__).parent / "EVENINGS.md"
+REPORT = PAGES / "EVENINGS.md"
 PLAYERS, SIZE, ROUNDS, SEEDS = 13, 6, 6, 50
 
 
@@ -86,7 +85,7 @@ def report(reported: Sequence[dict[str, float]]) -> tuple[str, bool]:
         f"No plan can be below {columns['bound'].mean():.4f}."
     )
     lines = [
-        "# Evening plans", "", "`python benchmarks/evenings.py` measured and wrote this; do not edit.",
+        "# Evening plans", "", "`python -m benchmarks evenings` measured and wrote this; do not edit.",
         f"{PLAYERS} players, {ROUNDS} rounds of {SIZE} against {SIZE}; means of {len(reported)} seeds.", "",
         "| what | plan | round by round |", "|---|---|---|", *rows, "",
         reported_better,
@@ -107,7 +106,3 @@ def main() -> int:
     else:
         REPORT.write_text(text, encoding="utf-8")
     return 0 if holds else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """Fairness on a real server: games of bots of hidden skill, in random, greedy and equipoise's teams.
 
-``python benchmarks/fairness.py`` plays what is not played yet and writes ``docs/proof.md``; ``--minutes N``
+``python -m benchmarks fairness`` plays what is not played yet and writes ``docs/proof.md``; ``--minutes N``
 stops after the game that runs then, and the next call goes on; ``--report`` only writes the page, ``--check``
 tells whether it is stale.  Every game that was begun is a line of ``fairness.jsonl``, in the order played;
 rosters, orders and colours are drawn from the seed alone, before anything is known of how games end.
@@ -31,11 +31,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from benchmarks.openarena import CHARACTERS, Bot, OpenArena, installed, openarena, play
-from benchmarks.reporting import add_modes, write
+from benchmarks.games.openarena import CHARACTERS, Bot, OpenArena, installed, openarena, play
+from benchmarks.reporting import RAW, ROOT, add_modes, write
 
 from equipoise.core.match import Contest, Match, Ruleset, Statistics
 from equipoise.core.player import Player, Rating
@@ -43,9 +40,8 @@ from equipoise.play.live.levers import LEVELS, BotSkills, Lever, RatingUnits, be
 from equipoise.ratings.ladder import Ladder
 from equipoise.teams.balance import balance
 
-HERE = Path(__file__).parent
-GAMES = HERE / "fairness.jsonl"
-PAGE = HERE.parent / "docs" / "proof.md"
+GAMES = RAW / "fairness.jsonl"
+PAGE = ROOT / "docs" / "proof.md"
 
 SEED = 20261122
 LEARNING, BLOCKS = 60, 200
@@ -469,8 +465,8 @@ def shown(numbers: Sequence[float], digits: int = 2) -> str:
 
 INTRODUCTION = """# Proof in public
 
-Made by `python benchmarks/fairness.py`, which plays every game on OpenArena's server and keeps it in
-`benchmarks/fairness.jsonl`; do not edit.
+Made by `python -m benchmarks fairness`, which plays every game on OpenArena's server and keeps it in
+`benchmarks/results/fairness.jsonl`; do not edit.
 The command, its seed and its analysis were committed before the first game; no game that ended was left out.
 
 What plays the games was changed twice, both times before any game of an arm:
@@ -566,8 +562,9 @@ def run(
             print("there is no openarena-server; run: scripts/install-test-servers", file=sys.stderr)
             return 1
         play_what_is_left(given.minutes)
-    return write(path, page(), f"python benchmarks/{Path(sys.argv[0]).name}", check=given.check)
+    return write(path, page(), sys.argv[0], check=given.check)
 
 
-if __name__ == "__main__":
-    sys.exit(run(__doc__, lambda minutes: play_all(GAMES, minutes), page, PAGE))
+def main() -> int:
+    """Do what the command line says."""
+    return run(__doc__, lambda minutes: play_all(GAMES, minutes), page, PAGE)

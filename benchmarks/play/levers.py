@@ -1,6 +1,6 @@
 """Levers on a real server: a roster of which one side should win eight of ten games, with and without.
 
-``python benchmarks/levers.py`` plays what is not played yet and writes ``LEVERS.md``; ``--minutes N`` stops
+``python -m benchmarks levers`` plays what is not played yet and writes ``LEVERS.md``; ``--minutes N`` stops
 after the game that runs then, and the next call goes on; ``--report`` only writes the page, ``--check`` tells
 whether it is stale.  Every game that was begun is a line of ``levers.jsonl``, in the order played.
 
@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
@@ -31,18 +30,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from benchmarks import fairness
-from benchmarks.fairness import SKILLS, USUAL, Learning, OutOfTimeError, Table, interval, whole_blocks
-from benchmarks.openarena import openarena
+from benchmarks.games.openarena import openarena
+from benchmarks.play import fairness
+from benchmarks.play.fairness import SKILLS, USUAL, Learning, OutOfTimeError, Table, interval, whole_blocks
+from benchmarks.reporting import PAGES, RAW
 
 from equipoise.play.live.levers import best_lever
 
-HERE = Path(__file__).parent
-GAMES = HERE / "levers.jsonl"
-PAGE = HERE / "LEVERS.md"
+GAMES = RAW / "levers.jsonl"
+PAGE = PAGES / "LEVERS.md"
 
 #: Blocks to be played, and those of the other benchmark that were known when the roster was chosen.
 BLOCKS, KNOWN_ARMS, KNOWN_LEVERS = 100, 29, 14
@@ -170,7 +166,7 @@ def page(kept: Path = GAMES) -> str:
     skills = [sum(SKILLS[name] for name in team) for team in teams]
     lines = [
         "# Levers on a real server", "",
-        "`python benchmarks/levers.py` plays every game on OpenArena's server and writes this; do not edit.",
+        "`python -m benchmarks levers` plays every game on OpenArena's server and writes this; do not edit.",
         "The command, its seed and its analysis were committed before the first game; no game was left out.",
         "How the games are played stands in [the proof in public](../docs/proof.md).", "",
         f"The favourites {', '.join(teams[0])} (hidden skill {skills[0]:.2f}) play against",
@@ -195,5 +191,6 @@ def page(kept: Path = GAMES) -> str:
     return "\n".join(lines) + "\n"
 
 
-if __name__ == "__main__":
-    sys.exit(fairness.run(__doc__, lambda minutes: play_all(GAMES, minutes), page, PAGE))
+def main() -> int:
+    """Do what the command line says."""
+    return fairness.run(__doc__, lambda minutes: play_all(GAMES, minutes), page, PAGE)

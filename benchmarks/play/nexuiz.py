@@ -1,4 +1,4 @@
-"""Twenty games on a real Nexuiz server, balanced while they run: ``python benchmarks/nexuiz.py`` plays them.
+"""Twenty games on a real Nexuiz server, balanced while they run: ``python -m benchmarks nexuiz`` plays them.
 
 The server (Debian's ``nexuiz-server``, from ``scripts/install-test-servers --nexuiz``) runs five times as
 fast as usual, with a list of bots of our own: eight of several skills, which count as players, and four that
@@ -24,19 +24,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+from benchmarks.games.openarena import ask_console, free_port
+from benchmarks.reporting import PAGES, RAW, run
 
-from benchmarks.consoles import ask_console, free_port  # noqa: E402  # needs the path
-from benchmarks.reporting import run  # noqa: E402  # needs the path
-
-from equipoise.archive.archive import Archive, open_archive  # noqa: E402
-from equipoise.games.nexuiz.live_server import TEAMS, team_status  # noqa: E402
-from equipoise.games.rcon import DARKPLACES  # noqa: E402
-from equipoise.play.live.session import PLAYING  # noqa: E402
-from equipoise.play.live.state import Policy  # noqa: E402
-from equipoise.service.live_server import BalancedServer  # noqa: E402
-from equipoise.service.live_settings import Playing  # noqa: E402
+from equipoise.archive.archive import Archive, open_archive
+from equipoise.games.nexuiz.live_server import TEAMS, team_status
+from equipoise.games.rcon import DARKPLACES
+from equipoise.play.live.session import PLAYING
+from equipoise.play.live.state import Policy
+from equipoise.service.live_server import BalancedServer
+from equipoise.service.live_settings import Playing
 
 #: Where Debian puts it.
 PROGRAM = shutil.which("nexuiz-server") or "/usr/games/nexuiz-server"
@@ -214,7 +211,7 @@ def report(rows: list[dict[str, Any]]) -> str:
     same = sum(row["mutators"] == row["kept_mutators"] for row in rows)
     lines = [
         "# Games on a real Nexuiz server", "",
-        "`python benchmarks/nexuiz.py` played them and wrote this; do not edit.",
+        "`python -m benchmarks nexuiz` played them and wrote this; do not edit.",
         f"{len(rows)} games of {SIZE} bots, of which those called p count as players; the server picks who",
         "plays, and puts everyone into some team at the start of each game.",
         "Teams are then chosen, and applied by the server's console.", "",
@@ -235,5 +232,6 @@ def report(rows: list[dict[str, Any]]) -> str:
     return "\n".join([*lines, ""])
 
 
-if __name__ == "__main__":
-    sys.exit(run(__doc__, HERE / "nexuiz.json", HERE / "NEXUIZ.md", measure, report))
+def main() -> int:
+    """Do what the command line says."""
+    return run(__doc__, RAW / "nexuiz.json", PAGES / "NEXUIZ.md", measure, report)

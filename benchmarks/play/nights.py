@@ -1,4 +1,4 @@
-"""Leagues through the command: ``python benchmarks/nights.py`` plays them and writes ``NIGHTS.md``.
+"""Leagues through the command: ``python -m benchmarks nights`` plays them and writes ``NIGHTS.md``.
 
 The leagues of ``starting.py``, whose guesses are useful, are played a second time as an organiser would play
 them: ``equipoise night`` with names and guesses, ``won`` with the team, ``again --same`` for the second game
@@ -14,19 +14,14 @@ import json
 import math
 import sys
 import tempfile
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.ratings.starting import GAMES, IDS, NIGHTS, PLAYERS, SEEDS, USEFUL, league
+from benchmarks.reporting import PAGES, RAW, run
 from click.testing import CliRunner
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
-
-from benchmarks.reporting import run  # noqa: E402  # needs the path
-from benchmarks.starting import GAMES, IDS, NIGHTS, PLAYERS, SEEDS, USEFUL, league  # noqa: E402
-
-from equipoise.cli import group  # noqa: E402
+from equipoise.cli import group
 
 #: Leagues of each seed.
 LEAGUES = 10
@@ -103,7 +98,7 @@ def report(results: dict[str, Any]) -> str:
         rows.append(f"| {title} | {' | '.join(f'{each:.3f}' for each in quarters)} |")
     return "\n".join([
         "# Leagues through the command", "",
-        "`python benchmarks/nights.py` measured and wrote this; do not edit.",
+        "`python -m benchmarks nights` measured and wrote this; do not edit.",
         f"{len(command)} leagues of [starting weights](STARTING.md), whose guesses correlate {USEFUL:g}",
         "with the truth, played by the rating model alone and by `equipoise night --json`.",
         "The figures are means of |p - 1/2| of the teams, p by the true skills.", "",
@@ -115,5 +110,6 @@ def report(results: dict[str, Any]) -> str:
     ])  # fmt: skip
 
 
-if __name__ == "__main__":
-    sys.exit(run(__doc__, HERE / "nights.json", HERE / "NIGHTS.md", measure, report))
+def main() -> int:
+    """Do what the command line says."""
+    return run(__doc__, RAW / "nights.json", PAGES / "NIGHTS.md", measure, report)

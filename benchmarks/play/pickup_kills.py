@@ -1,4 +1,4 @@
-"""Kill the pick-up bot and nights: ``python benchmarks/pickup_kills.py`` does it 100 times each.
+"""Kill the pick-up bot and nights: ``python -m benchmarks pickup_kills`` does it 100 times each.
 
 *The bot.*  Clients on a real IRC server (ngircd) play games without an end; they do not look at what is
 said, but add, are ready, vote and report over and over, so that nothing depends on a line that a kill has
@@ -19,24 +19,20 @@ import os
 import random
 import re
 import signal
-import sys
 import tempfile
 import time
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+from benchmarks.play.irc import Person, bot, free_port, ngircd
+from benchmarks.reporting import PAGES, RAW, run_many
 
-from benchmarks.irc import Person, bot, free_port, ngircd  # noqa: E402  # needs the path
-from benchmarks.reporting import run_many  # noqa: E402  # needs the path
-
-from equipoise.archive.archive import open_archive  # noqa: E402
-from equipoise.cli import group  # noqa: E402
-from equipoise.errors import InputError  # noqa: E402
-from equipoise.play.pickup import PickupLobby  # noqa: E402
-from equipoise.service.pickup_lobbies import Pickups  # noqa: E402
+from equipoise.archive.archive import open_archive
+from equipoise.cli import group
+from equipoise.errors import InputError
+from equipoise.play.pickup import PickupLobby
+from equipoise.service.pickup_lobbies import Pickups
 
 #: Kills of each kind, the longest time from the bot's arrival to a kill, and the time after the last, in s.
 TIMES, LONGEST, LAST = 100, 4.0, 20.0
@@ -170,7 +166,7 @@ def report(results: Row) -> str:
     return f"""\
 # Kills of the pick-up bot and of nights
 
-`python benchmarks/pickup_kills.py` did this and wrote it; do not edit.
+`python -m benchmarks pickup_kills` did this and wrote it; do not edit.
 
 - The bot was killed (SIGKILL) {chat["kills"]} times at random moments on a real IRC server, while \
 {len(NICKS)} clients played two against two without looking at what was said.
@@ -192,9 +188,5 @@ def measure(times: int) -> Row:
 def main() -> int:
     """Read the arguments and do what they say."""
     return run_many(
-        __doc__, HERE / "pickup_kills.json", HERE / "PICKUP_KILLS.md", measure, report, times=TIMES
+        __doc__, RAW / "pickup_kills.json", PAGES / "PICKUP_KILLS.md", measure, report, times=TIMES
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

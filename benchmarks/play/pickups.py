@@ -1,4 +1,4 @@
-"""Pick-up nights in a chat: ``python benchmarks/pickups.py`` plays them and writes ``PICKUPS.md``.
+"""Pick-up nights in a chat: ``python -m benchmarks pickups`` plays them and writes ``PICKUPS.md``.
 
 Twenty people with hidden skills (normal, in units of one player's noise in a game) come to fifty nights with
 two games of five against five each.  They type what people type, the lobbies divide them, and who wins is
@@ -30,24 +30,20 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.reporting import PAGES, RAW, add_modes, keep
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+from equipoise.archive.archive import open_archive
+from equipoise.core.match import Match
+from equipoise.core.player import Player
+from equipoise.play.ledger import LedgerGame
+from equipoise.play.night import Setup
+from equipoise.play.pickup import PickupLobby
+from equipoise.play.proposals import arrange
+from equipoise.ratings.ladder import Ladder
+from equipoise.service.pickup_lobbies import Pickups
+from equipoise.teams.balance import balance
 
-from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
-
-from equipoise.archive.archive import open_archive  # noqa: E402
-from equipoise.core.match import Match  # noqa: E402
-from equipoise.core.player import Player  # noqa: E402
-from equipoise.play.ledger import LedgerGame  # noqa: E402
-from equipoise.play.night import Setup  # noqa: E402
-from equipoise.play.pickup import PickupLobby  # noqa: E402
-from equipoise.play.proposals import arrange  # noqa: E402
-from equipoise.ratings.ladder import Ladder  # noqa: E402
-from equipoise.service.pickup_lobbies import Pickups  # noqa: E402
-from equipoise.teams.balance import balance  # noqa: E402
-
-PICTURE = HERE / "pickups.svg"
+PICTURE = PAGES / "pickups.svg"
 
 PLAYERS, SIZE, NIGHTS, GAMES, SEEDS = 20, 5, 50, 2, 40
 
@@ -220,7 +216,7 @@ class Chatter:
     """Somebody at a real server who types no faster than the bot listens."""
 
     def __init__(self, port: int, nick: str) -> None:
-        from benchmarks.irc import Person
+        from benchmarks.play.irc import Person
 
         self.nick = nick
         self.person = Person(port, nick)
@@ -240,7 +236,7 @@ class Chatter:
 
 def on_irc(nights: int) -> list[tuple[float, ...]]:
     """Play nights with twenty clients and the command on ngircd."""
-    from benchmarks.irc import Person, bot, free_port, ngircd
+    from benchmarks.play.irc import Person, bot, free_port, ngircd
 
     world = World(REAL)
     with tempfile.TemporaryDirectory() as name:
@@ -330,7 +326,7 @@ def report(results: dict[str, Any]) -> str:
     PICTURE.write_text(picture(seeds), encoding="utf-8")
     return "\n".join([
         "# Pick-up nights in a chat", "",
-        "`python benchmarks/pickups.py` measured and wrote this; do not edit.",
+        "`python -m benchmarks pickups` measured and wrote this; do not edit.",
         f"{PLAYERS} people with hidden skills, {NIGHTS} nights of {GAMES} games of {SIZE} against {SIZE};",
         "what a night is stands at the top of that file.",
         "The figures are means of |p - 1/2|, p by the hidden skills; greedy divides the same people by the",
@@ -406,9 +402,5 @@ def main() -> int:
     add_modes(parser)
     parser.add_argument("--part", choices=PARTS, help="play only this part anew")
     given = parser.parse_args()
-    parts, kept = [given.part] if given.part else PARTS, HERE / "pickups.json"
-    return keep(given, kept, HERE / "PICKUPS.md", lambda: measure(parts, kept), report)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    parts, kept = [given.part] if given.part else PARTS, RAW / "pickups.json"
+    return keep(given, kept, PAGES / "PICKUPS.md", lambda: measure(parts, kept), report)

@@ -1,4 +1,4 @@
-"""How soon a late joiner is placed: ``python benchmarks/placements.py`` measures it, for ``PLACEMENTS.md``.
+"""How soon a late joiner is placed: ``python -m benchmarks placements`` measures it, for ``PLACEMENTS.md``.
 
 An OpenArena server at normal speed with four players (bots of the server that count as players), balanced as
 ``equipoise live`` does it.  A fifth comes into the one team or the other by turns, in the middle of the game;
@@ -20,18 +20,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
+from benchmarks.games.openarena import OpenArena, openarena
+from benchmarks.reporting import PAGES, RAW, run
 
-from benchmarks.openarena import OpenArena, openarena  # noqa: E402  # needs the path
-from benchmarks.reporting import run  # noqa: E402  # needs the path
-
-from equipoise.archive.archive import open_archive  # noqa: E402
-from equipoise.games.quake3.live_server import PLAYERS, seen  # noqa: E402
-from equipoise.play.live.session import PLAYING  # noqa: E402
-from equipoise.play.live.state import Policy  # noqa: E402
-from equipoise.service.live_server import BalancedServer  # noqa: E402
-from equipoise.service.live_settings import Playing  # noqa: E402
+from equipoise.archive.archive import open_archive
+from equipoise.games.quake3.live_server import PLAYERS, seen
+from equipoise.play.live.session import PLAYING
+from equipoise.play.live.state import Policy
+from equipoise.service.live_server import BalancedServer
+from equipoise.service.live_settings import Playing
 
 #: How often somebody comes late, and what is promised, seconds.
 TIMES, PROMISED = 20, 2.0
@@ -146,7 +143,7 @@ def report(results: dict[str, Any]) -> str:
     """Return the page."""
     lines = [
         "# Late joiners on a real server", "",
-        "`python benchmarks/placements.py` measured and wrote this; do not edit.",
+        "`python -m benchmarks placements` measured and wrote this; do not edit.",
         "An OpenArena server at normal speed, balanced by what `equipoise live` runs, on a machine with",
         f"{results['cores']} cores that did other things too.",
         "A fifth player comes in mid game, ten seconds after the last change; times are from the line of the",
@@ -162,5 +159,6 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-if __name__ == "__main__":
-    sys.exit(run(__doc__, HERE / "placements.json", HERE / "PLACEMENTS.md", measure, report))
+def main() -> int:
+    """Do what the command line says."""
+    return run(__doc__, RAW / "placements.json", PAGES / "PLACEMENTS.md", measure, report)

@@ -1,4 +1,4 @@
-"""What the page of ratings says of all histories at hand: ``python benchmarks/ratings.py --histories``.
+"""What the page of ratings says of all histories at hand: ``python -m benchmarks ratings --histories``.
 
 Each history is the part that settings may be chosen on: the first 40 %, of `cwl` too.
 The first fifth of that is learnt from but not scored.
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.ratings.profile import GENERATORS
 
 from equipoise.core.match import Contest, Match
 from equipoise.core.registry import MODELS, resolve
@@ -22,13 +23,12 @@ from equipoise.ratings.lab.evaluation import evaluate
 from equipoise.ratings.lab.simulation import simulate
 from equipoise.ratings.ladder import Ladder
 from equipoise.ratings.replay import in_order
-from shipped_profile import GENERATORS
 
 #: Beside the project, or further up where this is a second checkout of it; they may not be copied.
 FOLDER = next(
     (
         folder
-        for above in Path(__file__).resolve().parents[2:]
+        for above in Path(__file__).resolve().parents[3:]
         if (folder := above / "shared" / "data" / "ratings").is_dir()
     ),
     Path("shared"),

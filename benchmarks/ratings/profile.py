@@ -1,4 +1,4 @@
-"""Find the members of the default model: ``python benchmarks/shipped_profile.py`` writes ``PROFILE.md``.
+"""Find the members of the default model: ``python -m benchmarks profile`` writes ``PROFILE.md``.
 
 What is looked at: the first 40 % of each history at hand (``--histories DIR``; they may not be copied
 into the project), as it is and with results alone, and histories simulated by the generators below.  Two
@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.reporting import PAGES, ROOT, describe
 
-from environment import describe
 from equipoise import Contest, GaussianFilter, Match, Mixture, read_matches
 from equipoise.ratings.lab.evaluation import CLIP, calibration_slope, winner
 from equipoise.ratings.lab.simulation import simulate
@@ -27,9 +26,8 @@ from equipoise.ratings.models.gaussian_filter.contest_columns import pack
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.replay import in_order
 
-HERE = Path(__file__).parent
-REPORT = HERE / "PROFILE.md"
-HISTORIES = HERE.parent.parent / "shared" / "data" / "ratings"
+REPORT = PAGES / "PROFILE.md"
+HISTORIES = ROOT.parent / "shared" / "data" / "ratings"
 
 #: Kinds of servers, in the words of ``equipoise.ratings.lab.simulation.simulate``: strong and weak
 #: differences, with and without drift, statistics that say much and little.
@@ -161,7 +159,7 @@ def report(seen: Sequence[Seen], found: Members | None, steps: int) -> str:
         models["found anew"] = found
     lines = [
         "# The members of the default model, found anew", "",
-        "`python benchmarks/shipped_profile.py` measured and wrote this; do not edit.",
+        "`python -m benchmarks profile` measured and wrote this; do not edit.",
         "What it looks at and where it begins stands at the top of that file.",
         "The shipped members are what such a search found, rounded; it began where a search for one filter",
         "had ended.  Statistics and drift of `steady` were then set with `cwl` whole in view.",
@@ -205,7 +203,3 @@ def main() -> int:
     found = search(seen, given.steps) if given.steps else None
     given.output.write_text(report(seen, found, given.steps), encoding="utf-8")
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

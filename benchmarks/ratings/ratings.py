@@ -1,4 +1,4 @@
-"""Measure ratings: ``python benchmarks/ratings.py`` writes ``ratings.json`` and from it ``RATINGS.md``.
+"""Measure ratings: ``python -m benchmarks ratings`` writes ``ratings.json`` and from it ``RATINGS.md``.
 
 ``--histories`` measures only what histories say, ``--throughput`` only how fast it is;
 ``--report`` only writes the report anew; ``--check`` writes nothing and exits with 1 where it is stale.
@@ -12,7 +12,6 @@ import argparse
 import json
 import statistics
 import subprocess
-import sys
 import time
 from array import array
 from collections.abc import Callable, Sequence
@@ -21,8 +20,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from benchmarks.ratings.duels import play_duels
+from benchmarks.ratings.histories import FOLDER, measure_histories, report_histories
+from benchmarks.reporting import PAGES, RAW, ROOT, add_modes, keep
 
-from duels import play_duels
 from equipoise.core.compiled import compiled
 from equipoise.core.match import Contest, Ruleset
 from equipoise.ratings.lab.simulation import rank_correlation, simulate
@@ -32,11 +33,8 @@ from equipoise.ratings.models.gaussian_filter.contest_columns import Packed
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.replay import replay
-from histories import FOLDER, measure_histories, report_histories
-from reporting import add_modes, keep
 
-HERE = Path(__file__).parent
-RESULTS, REPORT = HERE / "ratings.json", HERE / "RATINGS.md"
+RESULTS, REPORT = RAW / "ratings.json", PAGES / "RATINGS.md"
 HISTORY = FOLDER / "cwl.npz"
 
 #: Players, contests for a kernel, contests for openskill, and how often a time is taken; the best counts.
@@ -285,7 +283,7 @@ def now() -> dict[str, str]:
     """Return the date and the commit."""
     commit = subprocess.run(
         ["git", "rev-parse", "--short=12", "HEAD"],  # noqa: S607  # whichever git is there
-        cwd=HERE, capture_output=True, text=True, check=False,
+        cwd=ROOT, capture_output=True, text=True, check=False,
     ).stdout.strip()  # fmt: skip
     return {"date": time.strftime("%Y-%m-%d", time.gmtime()), "commit": commit}
 
@@ -315,7 +313,7 @@ def report(results: dict[str, Any]) -> str:
     lines = [
         "# Benchmark results: ratings",
         "",
-        "`python benchmarks/ratings.py` measured and wrote this; do not edit.",
+        "`python -m benchmarks ratings` measured and wrote this; do not edit.",
         "All figures of a table are of one run, on one core.",
         "",
         f"- Date: {results['date']}; commit {results['commit']}.",
@@ -444,7 +442,3 @@ def main() -> int:
         return measure(given.history)
 
     return keep(given, RESULTS, REPORT, made, report)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

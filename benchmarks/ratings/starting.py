@@ -1,4 +1,4 @@
-"""Starting weights in leagues: ``python benchmarks/starting.py`` writes ``STARTING.md`` and its picture.
+"""Starting weights in leagues: ``python -m benchmarks starting`` writes ``STARTING.md`` and its picture.
 
 Each league has twelve players with standard normal skill (in units of a player's noise in a game), two games
 of six against six a night.  Teams of a night are the most even ones by the weights at its beginning; only
@@ -11,17 +11,15 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.reporting import PAGES
 
 from equipoise.core.match import Contest, Ruleset
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 
-HERE = Path(__file__).parent
-REPORT, PICTURE = HERE / "STARTING.md", HERE / "starting.svg"
+REPORT, PICTURE = PAGES / "STARTING.md", PAGES / "starting.svg"
 
 PLAYERS, NIGHTS, GAMES, LEAGUES, SEEDS = 12, 16, 2, 100, 5
 #: How guesses correlate with the truth: useful ones, and ones that know nothing.
@@ -102,7 +100,7 @@ def report(found: dict[str, dict[str, Any]], leagues: int, seeds: int) -> str:
     ]
     lines = [
         "# Starting weights", "",
-        "`python benchmarks/starting.py` measured and wrote this; do not edit.",
+        "`python -m benchmarks starting` measured and wrote this; do not edit.",
         f"{leagues} leagues for each of {seeds} seeds; what a league is stands at the top of that file.",
         "The figures are means of |p - 1/2| of the teams, p by the true skills.", "",
         "![Mean distance from even over the nights](starting.svg)", "",
@@ -159,7 +157,3 @@ def main() -> int:
         REPORT.write_text(report(found, given.leagues, given.seeds), encoding="utf-8")
         PICTURE.write_text(picture(found), encoding="utf-8")
     return 0 if all(met for *_, met in verdicts(found)) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

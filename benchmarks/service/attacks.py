@@ -1,4 +1,4 @@
-"""Attack the weight server: ``python benchmarks/attacks.py`` writes ``attacks.json`` and ``ATTACKS.md``.
+"""Attack the weight server: ``python -m benchmarks attacks`` writes ``attacks.json`` and ``ATTACKS.md``.
 
 ``--only NAME`` measures one attack and prints it; ``--report`` writes the page anew and ``--check`` tells if
 it is stale.  The server runs on one core and everything else on another; attackers have the least priority
@@ -22,14 +22,10 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
-
-from benchmarks.processes import FIRST, LOOPBACK, Server, beside, pin, serve, take_rank  # noqa: E402  # needs the path
-from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
+from benchmarks.reporting import PAGES, RAW, add_modes, keep
+from benchmarks.service.processes import FIRST, LOOPBACK, Server, beside, pin, serve, take_rank
 
 Row = dict[str, Any]
 
@@ -183,7 +179,7 @@ def divide(port: int, answers: int) -> list[float]:
 @contextlib.contextmanager
 def attacked(port: int, plan: Attack) -> Iterator[None]:
     """Attack from another process."""
-    with beside(__file__, "--attack", str(port), plan.name):
+    with beside("attacks", "--attack", str(port), plan.name):
         time.sleep(BEFORE)
         yield
 
@@ -276,8 +272,8 @@ def broken(row: Row) -> list[str]:
 HEAD = """\
 # The weight server under attack
 
-`python benchmarks/attacks.py` measured this on {machine} with {cores} cores and Python {python}, \
-`python benchmarks/attacks.py --report` wrote it; do not edit.
+`python -m benchmarks attacks` measured this on {machine} with {cores} cores and Python {python}, \
+`python -m benchmarks attacks --report` wrote it; do not edit.
 
 - The server has one core, all else another; attackers have priority 19 and an address of their own (one \
 each where it says so); server and client have priority {first}.
@@ -340,9 +336,5 @@ def main() -> int:
     if given.only:
         measure([each for each in ATTACKS if given.only in each.name], given.rounds)
         return 0
-    name = HERE / "attacks.json"
-    return keep(given, name, HERE / "ATTACKS.md", lambda: measure(rounds=given.rounds), report)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    name = RAW / "attacks.json"
+    return keep(given, name, PAGES / "ATTACKS.md", lambda: measure(rounds=given.rounds), report)

@@ -1,4 +1,4 @@
-"""Measure a weight server that is busy: ``python benchmarks/busy.py`` writes ``busy.json`` and ``BUSY.md``.
+"""Measure a weight server that is busy: ``python -m benchmarks busy`` writes ``busy.json`` and ``BUSY.md``.
 
 ``--report`` writes the page anew and ``--check`` tells if it is stale.  The archive has 20,000 players.  A
 client looks weights up alone, beside another process that ingests, beside results that the server learns
@@ -15,19 +15,14 @@ import random
 import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
-
-from benchmarks.attacks import ATTACKS, ask, attacked, make, served  # noqa: E402  # needs the path
-from benchmarks.processes import FIRST, LOOPBACK, TOKEN, beside, pin, take_rank  # noqa: E402  # needs the path
-from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
+from benchmarks.reporting import PAGES, RAW, add_modes, keep
+from benchmarks.service.attacks import ATTACKS, ask, attacked, make, served
+from benchmarks.service.processes import FIRST, LOOPBACK, TOKEN, beside, pin, take_rank
 
 Row = dict[str, Any]
 
@@ -131,13 +126,13 @@ def play(rounds: int, seconds: float, matches: int, players: int) -> Row:
                 waits.setdefault("alone", []).append(ask(port, seconds))
                 with attacked(port, dividing):
                     waits.setdefault("divisions of 64 players", []).append(ask(port, seconds))
-                with beside(__file__, "--results", str(port), f"lone{n}", str(RESULTS)) as reporter:
+                with beside("busy", "--results", str(port), f"lone{n}", str(RESULTS)) as reporter:
                     collect(reporter, acknowledged, seen)
-                with beside(__file__, "--results", str(port), f"new{n}", str(RESULTS)) as reporter:
+                with beside("busy", "--results", str(port), f"new{n}", str(RESULTS)) as reporter:
                     waits.setdefault("learning from results", []).append(ask(port, seconds))
                     collect(reporter, *crowded)
             for n in range(rounds):
-                with beside(__file__, "--ingest", url, str(n)):
+                with beside("busy", "--ingest", url, str(n)):
                     waits.setdefault("an ingest by another process", []).append(ask(port, seconds))
     return {
         "machine": platform.machine(), "python": platform.python_version(), "cores": os.cpu_count(),
@@ -159,8 +154,8 @@ def measure() -> Row:
 HEAD = """\
 # Lookups while the weight server is busy
 
-`python benchmarks/busy.py` measured this on {machine} with {cores} cores and Python {python}, \
-`python benchmarks/busy.py --report` wrote it; do not edit.
+`python -m benchmarks busy` measured this on {machine} with {cores} cores and Python {python}, \
+`python -m benchmarks busy --report` wrote it; do not edit.
 
 - The archive has {matches:,} matches of {players:,} players.
 - The server has one core with all its workers, all else another; server and client have priority {first}, \
@@ -232,8 +227,4 @@ def main() -> int:
     elif given.results:
         report_results(int(given.results[0]), given.results[1], int(given.results[2]))
         return 0
-    return keep(given, HERE / "busy.json", HERE / "BUSY.md", measure, report)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return keep(given, RAW / "busy.json", PAGES / "BUSY.md", measure, report)

@@ -4,7 +4,7 @@ A request is answered with a small object, or with ten players in two teams afte
 packages that were not chosen are not among the project's; in an environment of their own::
 
     uv run --with starlette,fastapi,litestar,uvicorn,httptools,h11,granian,hypercorn,uvloop \
-        python benchmarks/http_frameworks.py
+        python -m benchmarks http_frameworks
 """
 
 from __future__ import annotations
@@ -199,7 +199,9 @@ def main() -> None:
         for server in servers:
             port += 1
             began = time.monotonic()
-            process = subprocess.Popen([sys.executable, __file__, framework, server, str(port)])
+            process = subprocess.Popen(
+                [sys.executable, "-m", "benchmarks", "http_frameworks", framework, server, str(port)]
+            )
             while True:
                 try:
                     socket.create_connection(("127.0.0.1", port)).close()

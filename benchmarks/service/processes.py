@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from benchmarks.reporting import ROOT
+
 #: Where servers listen and clients come from.
 LOOPBACK = "127.0.0.1"
 
@@ -76,10 +78,14 @@ def serve(
 
 
 @contextlib.contextmanager
-def beside(script: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """Run a script in a session of its own from its first line of output on, until it is not needed."""
+def beside(name: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """Run a benchmark in a session of its own from its first line of output on, until it is not needed."""
     process = subprocess.Popen(
-        [sys.executable, script, *arguments], stdout=subprocess.PIPE, text=True, start_new_session=True
+        [sys.executable, "-m", "benchmarks", name, *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
     )
     assert process.stdout is not None
     try:

@@ -1,4 +1,4 @@
-"""Kill the weight server while it takes results: ``python benchmarks/result_kills.py`` does it 200 times.
+"""Kill the weight server while it takes results: ``python -m benchmarks result_kills`` does it 200 times.
 
 It writes ``result_kills.json`` and ``RESULT_KILLS.md``; ``--times N`` does it N times, ``--report`` writes
 the page anew, ``--check`` tells if it is stale.  After each kill the archive must hold each acknowledged
@@ -15,18 +15,14 @@ import shutil
 import signal
 import socket
 import statistics
-import sys
 import tempfile
 import threading
 import time
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
-
-from benchmarks.processes import LOOPBACK, TOKEN, Server, serve  # noqa: E402  # needs the path
-from benchmarks.reporting import run_many  # noqa: E402  # needs the path
+from benchmarks.reporting import PAGES, RAW, run_many
+from benchmarks.service.processes import LOOPBACK, TOKEN, Server, serve
 
 Row = dict[str, Any]
 
@@ -133,8 +129,8 @@ def report(results: Row) -> str:
     return """\
 # Kills of the weight server under RESULT
 
-`python benchmarks/result_kills.py --times {kills}` did this on {machine} with {cores} cores \
-and Python {python}, `python benchmarks/result_kills.py --report` wrote it; do not edit.
+`python -m benchmarks result_kills --times {kills}` did this on {machine} with {cores} cores \
+and Python {python}, `python -m benchmarks result_kills --report` wrote it; do not edit.
 
 - The server was killed (SIGKILL) {kills} times at random moments, while a client reported results one after \
 the other.
@@ -148,9 +144,5 @@ weights first.
 def main() -> int:
     """Read the arguments and do what they say."""
     return run_many(
-        __doc__, HERE / "result_kills.json", HERE / "RESULT_KILLS.md", measure, report, times=TIMES
+        __doc__, RAW / "result_kills.json", PAGES / "RESULT_KILLS.md", measure, report, times=TIMES
     )
-
-
-if __name__ == "__main__":
-    sys.exit(main())

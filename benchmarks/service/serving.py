@@ -1,6 +1,6 @@
-"""Measure the weight server: ``python benchmarks/serving.py`` writes ``serving.json``.
+"""Measure the weight server: ``python -m benchmarks serving`` writes ``serving.json``.
 
-``python benchmarks/serving.py --report`` turns it into ``SERVING.md``; ``--check`` tells if it is stale.
+``python -m benchmarks serving --report`` turns it into ``SERVING.md``; ``--check`` tells if it is stale.
 Servers, clients and the ingest are processes of their own, on loopback, beside a bare line echo in the same
 run.
 """
@@ -22,14 +22,10 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
-
-from benchmarks.processes import FIRST, TICKS, Server, serve, take_rank  # noqa: E402  # needs the path
-from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
+from benchmarks.reporting import PAGES, PEERS, RAW, add_modes, keep
+from benchmarks.service.processes import FIRST, TICKS, Server, serve, take_rank
 
 Row = dict[str, Any]
 
@@ -50,16 +46,16 @@ IDLE, SLOW, FLOOD = 1_000, 100, 5_000
 LOOK = 0.01
 
 #: The rates of the server as it was before it shared its time among clients, measured alike.
-BEFORE = HERE / "serving-before.json"
+BEFORE = RAW / "serving-before.json"
 
 #: What `serving_duel.py` found: the server of then and that of now by turns.
-DUEL = HERE / "serving-duel.json"
+DUEL = RAW / "serving-duel.json"
 
 HEAD = """\
 # The weight server: lookups, waiting times, memory
 
-`python benchmarks/serving.py` measured this on {machine} with {cores} cores and Python {python}, \
-`python benchmarks/serving.py --report` wrote it; do not edit.
+`python -m benchmarks serving` measured this on {machine} with {cores} cores and Python {python}, \
+`python -m benchmarks serving --report` wrote it; do not edit.
 
 - Everything runs on loopback, each server and all clients together in processes of their own; \
 the clients are Python too and take as much of the machine as the servers.
@@ -118,7 +114,7 @@ def ours(url: str, *, fast: bool, environment: Mapping[str, str] | None = None) 
 
 def echo(*, fast: bool) -> Server:
     """Start the echo."""
-    return Server([str(HERE / "peers" / "line_echo.py"), "uvloop" if fast else "asyncio"])
+    return Server([str(PEERS / "line_echo.py"), "uvloop" if fast else "asyncio"])
 
 
 def ask(port: int, clients: int, window: int, seconds: float) -> Row:
@@ -203,7 +199,16 @@ def during_ingest(url: str) -> list[Row]:
     for fast in (False, True):
         with echo(fast=fast) as plain, ours(url, fast=fast) as server:
             writer = subprocess.Popen(
-                [sys.executable, __file__, "--archive", url, str(3 + fast), str(INGESTED)]
+                [
+                    sys.executable,
+                    "-m",
+                    "benchmarks",
+                    "serving",
+                    "--archive",
+                    url,
+                    str(3 + fast),
+                    str(INGESTED),
+                ]
             )
             found: dict[str, list[Row]] = {"echo": [], "equipoise": []}
             while writer.poll() is None:
@@ -373,7 +378,7 @@ def _duel(rows: list[Row]) -> str:
     return f"""\
 ## Processor time of the server for 10,000 lookups, now and before
 
-`python benchmarks/serving_duel.py CHECKOUT` measured it with a checkout of commit 80601d7: both servers by \
+`python -m benchmarks serving_duel CHECKOUT` measured it with a checkout of commit 80601d7: both servers by \
 turns, {rows[0]["rounds"]} rounds each, on the first core, the client on the other.
 Milliseconds are medians of the rounds, the share is that of the sums.
 
@@ -422,8 +427,4 @@ def main() -> None:
         url, seed, matches = arguments.archive
         archive(url, int(matches), int(seed))
         return
-    sys.exit(keep(arguments, HERE / "serving.json", HERE / "SERVING.md", measure, report))
-
-
-if __name__ == "__main__":
-    main()
+    sys.exit(keep(arguments, RAW / "serving.json", PAGES / "SERVING.md", measure, report))

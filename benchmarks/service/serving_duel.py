@@ -1,4 +1,4 @@
-"""Play the weight server against an earlier one: ``python benchmarks/serving_duel.py CHECKOUT``.
+"""Play the weight server against an earlier one: ``python -m benchmarks serving_duel CHECKOUT``.
 
 ``CHECKOUT`` is a working tree of the earlier source; ``serving-duel.json`` is written, which the page of
 ``serving.py`` shows.  Both answer the same lookups of the same client, one after the other in many short
@@ -22,11 +22,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
-
-from benchmarks.processes import FIRST, Server, pin, take_rank  # noqa: E402  # needs the path
-from benchmarks.serving import PLAYERS, Row, ours  # noqa: E402  # needs the path
+from benchmarks.reporting import RAW, ROOT
+from benchmarks.service.processes import FIRST, Server, pin, take_rank
+from benchmarks.service.serving import PLAYERS, Row, ours
 
 #: Matches of the archive that each writes.
 MATCHES = 1_000
@@ -91,8 +89,10 @@ def playing(root: Path, *, fast: bool) -> Iterator[Server]:
     environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/games.db"
-        written = [str(root / "benchmarks" / "serving.py"), "--archive", url, "1", str(MATCHES)]
-        subprocess.run([sys.executable, *written], env=environment, check=True)
+        runner = root / "benchmarks" / "__main__.py"
+        script = ["-m", "benchmarks", "serving"] if runner.exists() else ["benchmarks/serving.py"]
+        written = [*script, "--archive", url, "1", str(MATCHES)]
+        subprocess.run([sys.executable, *written], cwd=root, env=environment, check=True)
         with ours(url, fast=fast, environment=environment) as server:
             pin(0, server.process.pid)
             yield server
@@ -101,7 +101,7 @@ def playing(root: Path, *, fast: bool) -> Iterator[Server]:
 def duel(before: Path, *, fast: bool) -> list[Row]:
     """Return the seconds of each server for so many lookups, and the median of the shares of all rounds."""
     rows = []
-    with playing(before, fast=fast) as old, playing(HERE.parent, fast=fast) as new:
+    with playing(before, fast=fast) as old, playing(ROOT, fast=fast) as new:
         for clients, window, lookups in GAMES:
             asking = [(server, Client(server.port, clients, window), list[float]()) for server in (old, new)]
             for n in range(ROUNDS + 1):
@@ -130,8 +130,4 @@ def main() -> None:
     pin(1)
     take_rank(FIRST)
     rows = [row for fast in (False, True) for row in duel(before, fast=fast)]
-    (HERE / "serving-duel.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    (RAW / "serving-duel.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")

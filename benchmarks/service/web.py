@@ -1,4 +1,4 @@
-"""HTTP beside the weight protocol: ``python benchmarks/web.py`` writes ``web.json`` and ``WEB.md``.
+"""HTTP beside the weight protocol: ``python -m benchmarks web`` writes ``web.json`` and ``WEB.md``.
 
 It attacks the server in HTTP's shape with a healthy client of each protocol, compares rates with bare
 handlers of the same framework and server in one run, and kills the server while it takes results.
@@ -27,13 +27,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE.parent))
-
-from benchmarks.attacks import ALLOWED, ATTACKER, GRACE, PLAYERS, TIMES, ask, make  # noqa: E402  # needs the path
-from benchmarks.attacks import divide as divide_over_weights  # noqa: E402  # needs the path
-from benchmarks.http_frameworks import Client as Loading  # noqa: E402  # needs the path
-from benchmarks.processes import (  # noqa: E402  # needs the path
+from benchmarks.reporting import PAGES, PEERS, RAW, add_modes, keep
+from benchmarks.service.attacks import ALLOWED, ATTACKER, GRACE, PLAYERS, TIMES, ask, make
+from benchmarks.service.attacks import divide as divide_over_weights
+from benchmarks.service.http_frameworks import Client as Loading
+from benchmarks.service.processes import (
     FIRST,
     LOOPBACK,
     TICKS,
@@ -44,8 +42,7 @@ from benchmarks.processes import (  # noqa: E402  # needs the path
     serve,
     take_rank,
 )
-from benchmarks.reporting import add_modes, keep  # noqa: E402  # needs the path
-from benchmarks.result_kills import LONGEST, rebuilt  # noqa: E402  # needs the path
+from benchmarks.service.result_kills import LONGEST, rebuilt
 
 Row = dict[str, Any]
 
@@ -207,14 +204,14 @@ def endure(url: str, plan: Attack, rounds: int, seconds: float) -> Row:
         divide(server.http)
         for _ in range(rounds):
             alone, alone_web = ask(server.port, seconds), browse(server.http, seconds)
-            with beside(__file__, "--attack", str(server.http), plan.name):
+            with beside("web", "--attack", str(server.http), plan.name):
                 time.sleep(BEFORE)
                 part = _figures("weights", alone, ask(server.port, seconds))
                 part |= _figures("http", alone_web, browse(server.http, seconds))
                 parts.append(
                     {**part, "balance": divide(server.http), "teams": divide_over_weights(server.port, 1)[0]}
                 )
-        with beside(__file__, "--attack", str(server.http), plan.name):
+        with beside("web", "--attack", str(server.http), plan.name):
             began = time.perf_counter()
             server.process.send_signal(signal.SIGTERM)
             code = server.process.wait(60)
@@ -273,7 +270,7 @@ def rates(url: str, rounds: int = RATED, requests: dict[str, int] = REQUESTS) ->
     """Return the rates of ours and of bare handlers, in turn in one run."""
     sent = {"GET": _get("/v1/players/p1"), "POST": _post("/v1/balance", _request(10))}
     ours = serve(url, "--http", f"{LOOPBACK}:0", "--http-rate", "1e9")
-    bare = Server([str(HERE / "peers" / "bare_http.py")])
+    bare = Server([str(PEERS / "bare_http.py")])
     rows = []
     with ours, bare:
         for name, request in sent.items():
@@ -361,8 +358,8 @@ def measure(
 HEAD = """\
 # HTTP beside the weight protocol, measured
 
-`python benchmarks/web.py` measured this on {machine} with {cores} cores and Python {python}, \
-`python benchmarks/web.py --report` wrote it; do not edit.
+`python -m benchmarks web` measured this on {machine} with {cores} cores and Python {python}, \
+`python -m benchmarks web --report` wrote it; do not edit.
 When this ran, {load:.1f} processes wanted the machine.
 
 ## Attacks
@@ -436,7 +433,7 @@ def main() -> int:
     if given.only:
         measure(given.rounds, kills=0, attacks=[each for each in ATTACKS if given.only in each.name])
         return 0
-    page, results = HERE / "WEB.md", HERE / "web.json"
+    page, results = PAGES / "WEB.md", RAW / "web.json"
     if given.only_kills:
         known = json.loads(results.read_text(encoding="utf-8"))
 
@@ -447,7 +444,3 @@ def main() -> int:
         kill(given.kills, tell=write)
         given.report = True
     return keep(given, results, page, lambda: measure(given.rounds, kills=given.kills), report)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -4,28 +4,21 @@
 of the standard deviations and of the captains, who are the strongest players.  Here its least score, from all
 splits, stands beside the scores of the teams that equipoise makes, with what its documents name for this.
 
-``python benchmarks/captains.py`` measures and writes, ``--report`` writes the page from the last results,
+``python -m benchmarks captains`` measures and writes, ``--report`` writes the page from the last results,
 ``--check`` says whether the page is stale.
 """
 
 from __future__ import annotations
 
 import itertools
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from benchmarks.reporting import run
+from benchmarks.reporting import PAGES, RAW, run
 
 from equipoise import balance
 from equipoise.core.arrays import Floats
-
-HERE = Path(__file__).parent
 
 SEED = 20261122
 
@@ -79,7 +72,7 @@ def report(results: dict[str, Any]) -> str:
     lines = [
         "# Teams by teiserver's score",
         "",
-        "Made by `python benchmarks/captains.py`; what it means for those who come from teiserver is in",
+        "Made by `python -m benchmarks captains`; what it means for those who come from teiserver is in",
         "[coming from something else](../docs/how-to/coming-from.md).",
         "",
         "The score of its `brute_force` adds what the two teams differ by in sums, standard deviations and",
@@ -96,5 +89,6 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-if __name__ == "__main__":
-    sys.exit(run(__doc__, HERE / "captains.json", HERE / "CAPTAINS.md", measure, report))
+def main() -> int:
+    """Do what the command line says."""
+    return run(__doc__, RAW / "captains.json", PAGES / "CAPTAINS.md", measure, report)

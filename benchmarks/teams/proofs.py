@@ -1,6 +1,6 @@
 """Whether every proof is true: 20,000 random requests against an oracle in fractions.
 
-``python benchmarks/proofs.py`` asks and judges all of them and writes ``PROOFS.md``; ``--count N`` does so
+``python -m benchmarks proofs`` asks and judges all of them and writes ``PROOFS.md``; ``--count N`` does so
 with the first N alone.  ``--verdicts FILE`` keeps what was judged: run again, it asks everything again and
 judges only other answers, or all if the oracle is another.  ``--before SRC`` asks the equipoise in a folder
 of sources, such as that of an older commit, and keeps which of the requests it proved truly, for later runs
@@ -24,10 +24,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from benchmarks.questions import SEED, question
-from benchmarks.reporting import add_modes, keep
+from benchmarks.reporting import PAGES, PEERS, RAW, add_modes, keep
+from benchmarks.teams.random_requests import SEED, question
 
 from equipoise import verification
 from equipoise.verification.exact_numbers import Real, UndecidedError
@@ -36,7 +34,6 @@ from equipoise.verification.optimum import Optimum, broken, front, optimum
 from equipoise.verification.question import Question, Stage, read
 from equipoise.verification.receipt_check import RoundingBound, shortfalls
 
-HERE = Path(__file__).parent
 COUNT = 20_000
 
 #: What the commit that is compared with took for granted: a player of weight 0 makes no difference.
@@ -81,7 +78,7 @@ def answers(asked: Sequence[dict[str, Any]], source: str = "") -> Iterator[dict[
     for start in range(0, len(asked), CHUNK):
         lines = "\n".join(map(json.dumps, asked[start : start + CHUNK]))
         done = subprocess.run(
-            [sys.executable, HERE / "answers.py"],
+            [sys.executable, PEERS / "answer_requests.py"],
             input=lines, capture_output=True, text=True, check=True, env=environment,
         )  # fmt: skip
         yield from map(json.loads, done.stdout.splitlines())
@@ -343,7 +340,7 @@ infinite.
 Of the first {before:,} of them, commit 80601d7 proved {proven_before:,} truly and answered {false_before}
 falsely; {still:.2f} % of what it proved is still proven.
 
-Made by `python benchmarks/proofs.py{option}`{part}.
+Made by `python -m benchmarks proofs{option}`{part}.
 """
 
 
@@ -394,15 +391,11 @@ def main() -> int:
     )
     parser.add_argument("--before", default="", metavar="SRC", help="another version's folder of sources")
     given = parser.parse_args()
-    results, earlier = HERE / "proofs.json", HERE / "proofs-before.json"
+    results, earlier = RAW / "proofs.json", RAW / "proofs-before.json"
     verdicts = judged(given.count, given.jobs, given.before, given.verdicts)
     if given.before:
         earlier.write_text(json.dumps(before(verdicts, given.count)) + "\n", encoding="utf-8")
         return 0
     known = json.loads(earlier.read_text(encoding="utf-8"))
-    status = keep(given, results, HERE / "PROOFS.md", lambda: measure(verdicts, given.count, known), report)
+    status = keep(given, results, PAGES / "PROOFS.md", lambda: measure(verdicts, given.count, known), report)
     return status or int(bool(json.loads(results.read_text(encoding="utf-8"))["failures"]))
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """How long a ready request takes: processor time, numba imported and kernels warm.
 
-``python benchmarks/ready.py`` measures and writes ``READY.md``; ``--check`` only looks whether it is stale.
+``python -m benchmarks ready`` measures and writes ``READY.md``; ``--check`` only looks whether it is stale.
 Every request is made beforehand.  The first answer looks into its roster (rounding, who is like whom), which
 the request keeps; later answers begin with that.  The least time counts most: other processes only add to it.
 """
@@ -8,20 +8,14 @@ the request keeps; later answers begin with that.  The least time counts most: o
 from __future__ import annotations
 
 import platform
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from benchmarks.reporting import run
+from benchmarks.reporting import PAGES, RAW, run
 
 from equipoise import BalanceRequest, balance
 
-HERE = Path(__file__).parent
 SEED = 2011
 
 #: Requests of each kind that are answered in a turn, those before that warm the kernels, and the turns: they
@@ -89,7 +83,7 @@ def report(results: dict[str, Any]) -> str:
         "",
         (
             "Processor time of `balance` from a ready `BalanceRequest`, numba imported and kernels warm, "
-            f"{results['count']} rosters N(1200, 400) each; measured by `python benchmarks/ready.py`."
+            f"{results['count']} rosters N(1200, 400) each; measured by `python -m benchmarks ready`."
         ),
         "",
         results["machine"] + ".",
@@ -110,5 +104,6 @@ def report(results: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-if __name__ == "__main__":
-    sys.exit(run(__doc__, HERE / "ready.json", HERE / "READY.md", measure, report))
+def main() -> int:
+    """Do what the command line says."""
+    return run(__doc__, RAW / "ready.json", PAGES / "READY.md", measure, report)

@@ -8,7 +8,7 @@ Three things are measured, all from seeds but for the last:
   one size differ;
 * what one more player was worth in public histories, which may not be copied into the project.
 
-``python benchmarks/scales.py`` measures and writes, ``--report`` writes the page from the last results,
+``python -m benchmarks scales`` measures and writes, ``--report`` writes the page from the last results,
 ``--check`` says whether the page is stale.
 """
 
@@ -17,13 +17,13 @@ from __future__ import annotations
 import argparse
 import itertools
 import math
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.reporting import PAGES, RAW, ROOT, add_modes, keep
 
 from equipoise import Bots, Player, Rating, Solution, advantage, balance, place_late
 from equipoise.core.match import Match
@@ -33,8 +33,7 @@ from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.replay import in_order
 from equipoise.teams.advantage import team_sums
 
-HERE = Path(__file__).parent
-DATA = HERE.parent.parent / "shared" / "data" / "ratings"
+DATA = ROOT.parent / "shared" / "data" / "ratings"
 
 SEED = 20261122
 
@@ -300,7 +299,7 @@ def worth(rows: list[dict[str, float]], *, weighed: bool) -> tuple[float, float]
 
 PAGE = """# Where a scale begins
 
-Made by `python benchmarks/scales.py`; the formula is in [win](../docs/algorithms/win.md), the default in
+Made by `python -m benchmarks scales`; the formula is in [win](../docs/algorithms/win.md), the default in
 [decision 0012](../docs/decisions/0012-one-more-player.md).
 
 ## The law
@@ -369,8 +368,6 @@ def report(found: dict[str, Any]) -> str:
 
 def main() -> int:
     """Measure and write, or as asked."""
-    from reporting import add_modes, keep
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA, help="where the histories are")
     add_modes(parser)
@@ -383,8 +380,4 @@ def main() -> int:
             "histories": histories(given.data),
         }
 
-    return keep(given, HERE / "scales.json", HERE / "SCALES.md", measure, report)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return keep(given, RAW / "scales.json", PAGES / "SCALES.md", measure, report)

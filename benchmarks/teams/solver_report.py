@@ -1,23 +1,16 @@
-"""Make the report: ``python benchmarks/report.py`` turns ``results.json`` into ``RESULTS.md``.
+"""The page of ``solvers``: what was measured as Markdown.
 
 The same results give the same report, byte for byte.
-``--check`` writes nothing and exits with 1 where the report is not what the results give.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 import statistics
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from instances import DESCRIPTIONS, DEVIATION, NEEDED
-
-HERE = Path(__file__).parent
+from benchmarks.teams.solver_runs import DESCRIPTIONS, DEVIATION, NEEDED
 
 Row = dict[str, Any]
 
@@ -57,7 +50,7 @@ NOT_TRIED = "–"
 HEAD = """\
 # Benchmark results
 
-`{command}` measured this, `python benchmarks/report.py` wrote it; do not edit.
+`{command}` measured this, `python -m benchmarks solvers --report` wrote it; do not edit.
 All figures are of one run.
 [LOBBIES.md](LOBBIES.md) and [RATINGS.md](RATINGS.md) have those of lobbies and ratings.
 
@@ -82,8 +75,8 @@ above 1× is slower than ours.
 - A solve may take {solver_limit:g} s (CP-SAT, HiGHS) or {partitioner_limit:g} s (prtpy, \
 numberpartitioning); a `>` says that this limit ended it, or its end {grace:g} s after it.
 - `{not_tried}` is not tried, because a smaller roster was not solved in time.
-- Gaps and team sizes are computed anew from the labels by `benchmarks/run.py`, whatever a solver says of \
-its result.
+- Gaps and team sizes are computed anew from the labels by `benchmarks/teams/solver_runs.py`, whatever a \
+solver says of its result.
 - CP-SAT knows whole numbers only and gets doubles times {scale:,}, rounded.
 - Where numba is loaded its kernels were compiled before, by an earlier process.
 - Another process on the core lengthens times, so read ratios first; a `~` says that the processor worked on \
@@ -153,21 +146,6 @@ MANY_BARS = (
 
 #: Seconds that a full server may take, whatever the objective.
 FULL_SERVER = 0.05
-
-
-def main() -> None:
-    """Read the arguments; write the report or compare with it."""
-    parser = argparse.ArgumentParser(description="Make the report of the benchmarks.")
-    parser.add_argument("--results", type=Path, default=HERE / "results.json")
-    parser.add_argument("--out", type=Path, default=HERE / "RESULTS.md")
-    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if stale")
-    arguments = parser.parse_args()
-    text = report(json.loads(arguments.results.read_text(encoding="utf-8")))
-    if not arguments.check:
-        arguments.out.write_text(text, encoding="utf-8")
-    elif not arguments.out.exists() or arguments.out.read_text(encoding="utf-8") != text:
-        print(f"{arguments.out.name} is stale; run: python benchmarks/report.py", file=sys.stderr)
-        sys.exit(1)
 
 
 def report(results: Row) -> str:
@@ -507,7 +485,3 @@ def times(ratio: float) -> str:
     if ratio < 0.1:
         return f"{ratio:.2g}×"
     return f"{float(f'{ratio:.3g}'):,.{2 if ratio < 10 else 1 if ratio < 100 else 0}f}×"
-
-
-if __name__ == "__main__":
-    main()

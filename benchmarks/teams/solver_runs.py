@@ -14,18 +14,217 @@ import subprocess
 import sys
 import sysconfig
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import groupby
-from pathlib import Path
-from typing import Any
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import IO, Any
 
 import numpy as np
+from benchmarks.reporting import PEERS, ROOT
 
-from asking import Contestant, Heard, ask
-from instances import DEVIATION, KINDS, NEEDED, roster, roster_with_roles
+#: Kinds of ratings, in the order they are reported.
+KINDS = ("doubles", "elo")
 
-ROOT = Path(__file__).parent.parent
+#: What the kinds are, in words.
+DESCRIPTIONS = {
+    "doubles": "doubles drawn from normal(25, 8)",
+    "elo": "whole numbers, drawn from normal(1500, 300) and rounded",
+}
+
+#: The standard deviation of ``doubles``: the unit of the quality tables.
+DEVIATION = 8.0
+
+
+#: What every team of the rosters with roles needs.
+NEEDED = {"tank": 1, "damage": 2, "support": 2}
+
+
+def roster_with_roles(n: int, index: int) -> list[float]:
+    """Return a roster's general ratings and those in each role, 0 where it is not played, player by player.
+
+    Everyone plays two of the three roles, each role in turn left out; a rating in a role is the general one
+    with a noise of half a standard deviation.
+    """
+    rng = np.random.default_rng([len(KINDS), n, index])
+    numbers = []
+    for player, rating in enumerate(roster("doubles", n, index)):
+        noise = rng.normal(0.0, DEVIATION / 2, len(NEEDED))
+        played = [role != player % len(NEEDED) for role in range(len(NEEDED))]
+        numbers += [
+            rating,
+            *(float(rating + e) if plays else 0.0 for e, plays in zip(noise, played, strict=True)),
+        ]
+    return numbers
+
+
+def roster(kind: str, n: int, index: int) -> list[float]:
+    """Return the ratings of a roster.
+
+    Parameters
+    ----------
+    kind : str
+        One of :data:`KINDS`.
+    n : int
+        How many players.
+    index : int
+        Which of the rosters of that kind and size, from 0.
+
+    Returns
+    -------
+    list of float
+        Whole numbers are ints.
+    """
+    rng = np.random.default_rng([KINDS.index(kind), n, index])
+    if kind == "doubles":
+        return [float(rating) for rating in rng.normal(25.0, DEVIATION, n)]
+    return [int(rating) for rating in np.rint(rng.normal(1500.0, 300.0, n))]
+
+
+#: Seconds that a peer may take to start and for its first solve, which may compile.
+STARTING = 60.0
+
+#: Seconds from which a solve is measured once.
+LONG = 0.5
+
+#: Seconds of measured solving after which a roster is not repeated again.
+ENOUGH = 0.3
+
+#: Seconds beyond its time limit after which a peer counts as hanging.
+GRACE = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """One row of the tables: a program in ``peers/`` and what it is asked.
+
+    Parameters
+    ----------
+    name : str
+        What the report calls it.
+    script : str
+        The file in ``peers/``.
+    package : str
+        The distribution whose version is reported.
+    options : dict
+        What the script gets.
+    limit : float
+        Seconds for one solve.
+    equal_sizes : bool
+        Whether it can be asked that teams must be equally large.
+    """
+
+    name: str
+    script: str
+    package: str
+    options: dict[str, Any]
+    limit: float
+    equal_sizes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What a peer said.
+
+    Parameters
+    ----------
+    answers : list of dict
+        One for each roster, in order; fewer if the peer was ended or broke down.
+    cold : float or None
+        Seconds of the first solve of the process.
+    end : str
+        Why the answers are fewer, or empty.
+    waited : float or None
+        Seconds after which it was ended because no answer came.
+    """
+
+    answers: list[dict[str, Any]]
+    cold: float | None
+    end: str = ""
+    waited: float | None = None
+
+
+def ask(contestant: Contestant, rosters: Sequence[Sequence[float]], repeats: int) -> Heard:
+    """Let a contestant solve rosters, each up to ``repeats`` times."""
+    request = {
+        "options": contestant.options,
+        "limit": contestant.limit,
+        "repeats": repeats,
+        "long": LONG,
+        "enough": ENOUGH,
+        "rosters": rosters,
+    }
+    with subprocess.Popen(
+        [sys.executable, str(PEERS / contestant.script)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        complaints: list[str] = []
+        listener = Thread(target=_drain, args=(process.stderr, complaints), daemon=True)
+        listener.start()
+        with suppress(BrokenPipeError):  # it broke down before reading: the complaints say why
+            process.stdin.write(json.dumps(request))  # type: ignore[union-attr]  # it is a pipe
+            process.stdin.close()  # type: ignore[union-attr]  # it is a pipe
+        heard = _listen(process, contestant.limit, len(rosters))
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        listener.join()
+    if heard.end or len(heard.answers) == len(rosters):
+        return heard
+    last = complaints[-1].strip() if complaints else "it said nothing"
+    return Heard(heard.answers, heard.cold, f"broke down: {last}")
+
+
+def _listen(process: subprocess.Popen[str], limit: float, wanted: int) -> Heard:
+    answers: list[dict[str, Any]] = []
+    cold = None
+    try:
+        for line in _lines(process.stdout, limit):
+            message = json.loads(line)
+            if "skipped" in message:
+                return Heard([], None, f"skipped: {message['skipped']}")
+            if "cold" in message:
+                cold = message["cold"]
+            else:
+                answers.append(message)
+            if len(answers) == wanted:
+                break
+    except TimeoutError:
+        waited = limit + (GRACE if answers or cold is not None else STARTING)
+        return Heard(answers, cold, f"no answer within {waited:g} s", waited)
+    return Heard(answers, cold)
+
+
+def _lines(pipe: IO[str] | None, limit: float) -> Iterator[str]:
+    """Go through the lines of a pipe; TimeoutError where one does not come in time."""
+    queue: SimpleQueue[str | None] = SimpleQueue()
+
+    def read() -> None:
+        for line in pipe or ():
+            queue.put(line)
+        queue.put(None)
+
+    Thread(target=read, daemon=True).start()
+    patience = limit + STARTING
+    while True:
+        try:
+            line = queue.get(timeout=patience)
+        except Empty:
+            raise TimeoutError from None
+        if line is None:
+            return
+        yield line
+        patience = limit + GRACE
+
+
+def _drain(pipe: IO[str], lines: list[str]) -> None:
+    lines.extend(line for line in pipe if line.strip())
+
 
 #: The row that all others are compared with.
 OURS = "equipoise"
@@ -232,7 +431,7 @@ def many(plan: Plan) -> list[dict[str, Any]]:
         "lines": plan.lines,
     }
     heard = subprocess.run(
-        [sys.executable, str(ROOT / "benchmarks" / "peers" / "bars.py")],
+        [sys.executable, str(PEERS / "bars.py")],
         input=json.dumps(asked), capture_output=True, text=True, check=False,
     )  # fmt: skip
     if heard.returncode:

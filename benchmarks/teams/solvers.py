@@ -1,10 +1,10 @@
-"""Run the benchmarks: ``python benchmarks/run.py`` writes ``benchmarks/results.json``.
+"""Teams, beside other solvers: ``python -m benchmarks solvers`` writes ``solvers.json`` and ``RESULTS.md``.
 
 Needs the extra ``benchmarks`` and a Unix; a peer that is not installed is skipped and reported as such.
 ``--only`` takes a part (compare, objectives, roles, many, cold_start, quality) or the name of a contestant.
 A part of a run must not stand beside parts of another, so with ``--only`` or ``--quick`` the results go to
 standard output unless ``--out`` says where.
-``python benchmarks/report.py`` makes the report.
+``--report`` only writes the page anew, ``--check`` tells whether it is stale.
 """
 
 from __future__ import annotations
@@ -19,31 +19,45 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from asking import ENOUGH, GRACE, LONG
-from environment import describe, pin, source_hash
-from measuring import CONTESTANTS, LIMIT, PARTS, QUICK, SCALE, SHORT_LIMIT, Plan, compile_kernels
+from benchmarks.reporting import PAGES, RAW, add_modes, describe, keep, pin, source_hash
+from benchmarks.teams.solver_report import report
+from benchmarks.teams.solver_runs import (
+    CONTESTANTS,
+    ENOUGH,
+    GRACE,
+    LIMIT,
+    LONG,
+    PARTS,
+    QUICK,
+    SCALE,
+    SHORT_LIMIT,
+    Plan,
+    compile_kernels,
+)
 
-RESULTS = Path(__file__).parent / "results.json"
+RESULTS, PAGE = RAW / "solvers.json", PAGES / "RESULTS.md"
 
 
-def main() -> None:
+def main() -> int:
     """Read the arguments, run, write."""
     names = [*PARTS, *(contestant.name for contestant in CONTESTANTS)]
-    parser = argparse.ArgumentParser(description="Run the benchmarks.")
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--only", default="", choices=names, metavar="NAME", help=f"one of: {', '.join(names)}"
     )
     parser.add_argument("--quick", action="store_true", help="few rosters, few repeats: a look, not a result")
-    parser.add_argument("--out", type=Path, help=f"default: benchmarks/{RESULTS.name} for a full run")
+    parser.add_argument("--out", type=Path, help=f"default: benchmarks/results/{RESULTS.name} for a full run")
+    add_modes(parser)
     arguments = parser.parse_args()
-    whole = not (arguments.only or arguments.quick)
     plan = replace(QUICK if arguments.quick else Plan(), only=arguments.only)
+    if not (arguments.only or arguments.quick or arguments.out):
+        return keep(arguments, RESULTS, PAGE, lambda: run(plan), report)
     text = json.dumps(run(plan), indent=1) + "\n"
-    out = arguments.out or (RESULTS if whole else None)
-    if out is None:
+    if arguments.out is None:
         sys.stdout.write(text)
     else:
-        out.write_text(text, encoding="utf-8")
+        arguments.out.write_text(text, encoding="utf-8")
+    return 0
 
 
 def run(plan: Plan) -> dict[str, Any]:
@@ -60,7 +74,7 @@ def run(plan: Plan) -> dict[str, Any]:
             print(f"{name}: done after {time.perf_counter() - began:.0f} s", file=sys.stderr)
     busy += [os.getloadavg()[0]] if busy else []
     return {
-        "command": shlex.join(["python", "benchmarks/run.py", *sys.argv[1:]]),
+        "command": shlex.join(["python", "benchmarks/teams/solvers.py", *sys.argv[1:]]),
         "environment": {**place, "source_changed": source_hash() != place["source"]},
         "method": {
             "pinned": pinned,
@@ -76,7 +90,3 @@ def run(plan: Plan) -> dict[str, Any]:
         },
         **parts,
     }
-
-
-if __name__ == "__main__":
-    main()
