@@ -1,14 +1,9 @@
 """The archive: matches that are kept once and for good, and the ratings that follow from them.
 
-What happened is kept as it was reported; what follows from it (ratings, names, numbers of games) is derived
-and can always be rebuilt, see :mod:`equipoise.archive.learning`.  How a database does it is in
-:mod:`equipoise.archive.database`.
-
-How far each followed log was read, and what goes on on each server whose game runs.
-
-The events of nights, each kept with what it does to the matches, or not at all.
-
-An event is plain data; :mod:`equipoise.play.night` says what follows from all of them.
+What happened is kept as it was reported: matches, the events of nights, how far each followed log was read.
+What follows from it (ratings, names, numbers of games) is derived and can always be rebuilt, see
+:mod:`equipoise.archive.learning`.  How a database does it is in :mod:`equipoise.archive.database`; what the
+events of a night mean is in :mod:`equipoise.play.night`.
 """
 
 from __future__ import annotations

@@ -4,10 +4,11 @@ Each time they are written they get a token.  A process that has kept them knows
 written since is all that differs: a backup that was put in the place of a newer archive, a rebuild and rows
 that were deleted have other tokens.
 
-Ways back: what the derived rows were at earlier places of the replay, so that little is learnt again.
-
-A checkpoint is a place in replay order with the rows that have changed since, as they were there; going back
-is writing those of the newest checkpoints first, down to the one that is asked for.  Neighbours are united as
+So that little is learnt again when a match comes late, there are ways back to what the rows were at earlier
+places of the replay: a checkpoint is a place in replay order with the rows that have changed since, as they
+were there; going
+back is writing those of the newest checkpoints first, down to the one that is asked for.  Neighbours are
+united as
 their spans grow, so that there are few: their number grows as the logarithm of the number of matches.
 """
 

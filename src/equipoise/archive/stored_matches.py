@@ -1,7 +1,4 @@
-"""Queries on the kept matches: all in order, the first game, and those that several sources report.
-
-Lists the kept matches: the newest ones, one by its id, and those that came since a revision.
-"""
+"""Queries on the kept matches: all in order, the newest, one by its id, those that came since a revision."""
 
 from __future__ import annotations
 

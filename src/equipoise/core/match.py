@@ -1,6 +1,6 @@
 """What was played: rulesets, contests and matches; frozen, checked once, without behaviour.
 
-Who is in the teams of a contest, each with the share of it the player was present for.
+A team of a contest is its members, each with the share of it the player was present for.
 """
 
 from __future__ import annotations

@@ -2,9 +2,6 @@
 
 Here are only the lines that are as most are.  One that is not so plain, or is wrong, is left to
 :func:`equipoise.games.plain.reader.from_line`, so that its meaning and its message are the same.
-
-Lines of JSON as msgspec types them: what most lines are, and nothing else.
-
 No text here has an unpaired surrogate: msgspec refuses it.
 """
 

@@ -1,16 +1,11 @@
-"""Rows of a table, a player each, straight into the columns of a history, some thousand at a time.
+"""Tables of matches, a player a row, straight into the columns of a history: from CSV text and from Parquet.
 
 Here are only tables that are as most are: the rows of a match one after the other, and nothing wrong with
 them.  Others are left to :func:`equipoise.games.plain.reader.from_rows`, which says what is wrong.
 
-The cells of a text by column: a table of matches, some thousand rows at a time.
-
 Most cells are as those of the row above or of some row before, so a text is not cut into all of its cells:
-of a column are known where its cells stand, which differ, and what those are that do.
-
-What the cells mean is in :mod:`equipoise.files.match_table_columns`.
-
-Parquet files of matches as columns, most of which polars compares and counts itself.
+of a column are known where its cells stand, which differ, and what those are that do.  The columns of a
+Parquet file polars compares and counts itself.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
 """The lines of a paste without what surrounds the names: bullets, list numbers, mentions, comments, ticks.
 
 Lines are cut into cells here, and weights are read; what the lines mean is found in
-:mod:`equipoise.files.pasted_names`.
-
-Regular expressions that are compiled when they are first used.
-
-Those for everything that people paste take longer to compile than a plain roster takes to read.
+:mod:`equipoise.files.pasted_names`.  Regular expressions are compiled when they are first used: those for
+everything that people paste take longer to compile than a plain roster takes to read.
 """
 
 from __future__ import annotations

@@ -2,8 +2,6 @@
 
 A record that is wrong becomes a :class:`~equipoise.core.match.Skipped` that says where and which field, and
 the rest goes on.  The format is described in docs/match-files.md and docs/match.schema.json.
-
-Match files that are no text: Parquet, a row for each player, and flat arrays (npz).
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""Requests from files: all that is asked of one split, in JSON or TOML.
+"""Requests and rules from files: all that is asked of one split, in JSON or TOML.
 
 The shape is in :mod:`equipoise.teams.request_fields`; every mistake becomes an
-:class:`~equipoise.errors.InputError` that begins with the file and the field.
-
-Rules from JSON files: sums over each team's players that must be kept.
-
-Every mistake in a file becomes an :class:`~equipoise.errors.InputError` that begins with the file and the
-entry and says what is allowed.
+:class:`~equipoise.errors.InputError` that begins with the file and the field or entry.
 """
 
 from __future__ import annotations

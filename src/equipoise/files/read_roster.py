@@ -1,11 +1,8 @@
-"""Rosters from files: names as people write them, tables and JSON, from bytes to players.
+"""Rosters from files and standard input: names as people write them, tables and JSON, from bytes to players.
 
-What every loader does first is here too: from a file to its bytes, from bytes to text.
-
-Every mistake in a file becomes an :class:`~equipoise.errors.InputError` that begins with the file and the
-line (or the entry) and says what is allowed.
-
-Standard input, read in one place, so that a person at a terminal learns that the program waits.
+What every loader does first is here too: from a file to its bytes, from bytes to text.  Standard input is
+read in one place, so that a person at a terminal learns that the program waits.  Every mistake becomes an
+:class:`~equipoise.errors.InputError` that begins with the file and the line (or the entry).
 """
 
 from __future__ import annotations

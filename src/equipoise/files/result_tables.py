@@ -1,11 +1,6 @@
 """Results as organisers keep them in a spreadsheet: a row for each match, or for each player of a match.
 
-The columns are described in docs/how-to/ratings.md, "Results from a spreadsheet"; what a row for each player
-means is in :mod:`equipoise.files.result_tables`.
-
-Results with a row for each player of a match.
-
-Cells that mean the same in every table of results: when a match was, who came out ahead, who played.
+The columns are described in docs/how-to/ratings.md, "Results from a spreadsheet".
 """
 
 from __future__ import annotations

@@ -1,12 +1,8 @@
-"""Whole lines of a log that comes in pieces, and what every reader of such lines does the same.
+"""What every reader of a game's log is: bytes in, matches out, no matter where they are cut.
 
-Only a line feed ends a line: names may hold every other sign that some programs take for the end of one.
-
-What the log of a game is to the rest: bytes in, matches out, no matter where they are cut.
-
-The protocols only; what the readers of several games share stands beside this file, each game in its own.
-
-Guessing which game a log is of, by its beginning alone.
+Whole lines are made of bytes that come in pieces.  Only a line feed ends a line: names may hold every other
+sign that some programs take for the end of one.  Each game knows its own log by its beginning; which of them
+a log is of is asked of all of them.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ Three things make this hard, and are dealt with here once:
   number of orders costs two packets.  DarkPlaces has no ``vstr``; there it is an alias that removes itself,
   and all orders of a batch are carried out in one frame.
 
-What may be sent to a console: lines that no sign in them can turn into another command.
+Only lines are sent in which no sign can begin another command.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""Who is here, as an archive knows them: ids or names into players with ratings.
-
-Past results from tables into an archive: whose names are whose.
-"""
+"""Who is meant: ids and names as people type them, and names of past results, to the ids of known players."""
 
 from __future__ import annotations
 

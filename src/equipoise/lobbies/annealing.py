@@ -3,9 +3,8 @@
 Blocks of one size change places, those who wait included; blocks of several sizes do, as many players each
 way; teams change lobbies, alone or with one another.
 
-Polishing: of very many teams the worst are annealed once more, with some others and without the rest.
-
-Among tens of thousands of teams two that could help each other hardly meet by chance.  Among the worst and
+Of very many teams the worst are annealed once more, with some others and without the rest: among tens of
+thousands of teams two that could help each other hardly meet by chance.  Among the worst and
 a few hundred others they do at once: where skills are whole numbers, most last deviations go.
 
 References

@@ -1,20 +1,18 @@
 """A bound for teams of any size, by column generation over prices of skill.
 
 Players' prices are a function of skill, linear between some knots.  A linear program over teams in parts
-chooses the knots' prices; which teams it lacks the :mod:`~equipoise.lobbies.column_generation` finds, and
-proves a bound with the prices of every round.
-
-References
-----------
-P. C. Gilmore, R. E. Gomory, "A linear programming approach to the cutting-stock problem", Operations
-Research 9, 1961; doi:10.1287/opre.9.6.849.
-
-Blocks on a fine grid of totals, and what prices of skill prove there about teams of any size.
+chooses the knots' prices; which teams it lacks is found on a fine grid of totals, and a bound is proven with
+the prices of every round.
 
 The highest price that a team of so many players with such a total can have is a convolution of maximum
 and sum, block by block.  What the cheapest team of a lobby costs, less its players' prices, is what a team
 of that lobby is worth at least: weak duality, whatever the prices.  A cell stands for all within half its
 width, so the cost of a total is the least of all that its cells can stand for.
+
+References
+----------
+P. C. Gilmore, R. E. Gomory, "A linear programming approach to the cutting-stock problem", Operations
+Research 9, 1961; doi:10.1287/opre.9.6.849.
 """
 
 from __future__ import annotations

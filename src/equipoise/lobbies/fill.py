@@ -1,6 +1,7 @@
 """The door: :func:`fill` puts players and parties into teams and lobbies, and says what is proven.
 
-Which solver when: ``exact`` where all teams can be listed, ``large`` before it and for the rest.
+Unless a solver is named, ``exact`` is asked where all teams can be listed, ``large`` before it and for the
+rest.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The hot loops, written for :mod:`equipoise.core.compiled`: plain functions over indexable sequences.
-
-The loop of annealing, written for :mod:`equipoise.core.compiled`: plain functions over indexable sequences.
-"""
+"""The hot loops, written for :mod:`equipoise.core.compiled`: plain functions over indexable sequences."""
 
 from __future__ import annotations
 

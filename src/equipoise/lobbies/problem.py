@@ -2,8 +2,6 @@
 
 A *block* is a party, or a player without one: it stays together, and all that counts of it is its total
 skill, its number of players and its *kind*: which lobbies it may be in.
-
-From players, lobbies and rules to a :class:`~equipoise.lobbies.problem.LobbyProblem`.
 """
 
 from __future__ import annotations

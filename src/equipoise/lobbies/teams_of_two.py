@@ -1,17 +1,14 @@
 """Teams of two at any size: prices for every player, a certified bound from them, and a first placing.
 
-The prices of :mod:`~equipoise.lobbies.teams_of_two`, carried over to every single player, are made feasible
-by a c-transform: what a pair costs less the other's price is an upper limit of the one's price; the mean of a
+Players are gathered into bins of near skill: half the bins are of equal width and half of equally many
+players, fine in the bulk and in the tails.  A linear program over all pairs of bins and lobbies, by column
+generation, gives the bins' prices.  Carried over to every single player, they are made feasible by a
+c-transform: what a pair costs less the other's price is an upper limit of the one's price; the mean of a
 price and its limit is feasible for all pairs at once.
 
 References
 ----------
 C. Villani, "Optimal transport, old and new", 2009, chapter 5: c-transforms and duality.
-
-Teams of two by bins: a linear program over all pairs of bins and lobbies, by column generation.
-
-Players are gathered into bins of near skill.  Half the bins are of equal width and half of equally many
-players: fine in the bulk and in the tails.
 """
 
 from __future__ import annotations

@@ -16,8 +16,6 @@ Events
     The last step does not count.
 ``guesses``
     Starting weights were chosen for the archive as a whole: those of the steps so far no longer hold.
-
-The result of a game of a night: which team is meant, what is reported, and the match that is kept.
 """
 
 from __future__ import annotations

@@ -1,20 +1,11 @@
 """People who gather for games in lobbies, as a state machine without I/O: events in, commands out.
 
-Somebody waits in as many lobbies as he likes and plays in one.  As soon as a lobby has as many as play, with
+Somebody waits in as many lobbies as they like and plays in one.  As soon as a lobby has as many as play, with
 the rules in view, these are a game: they are asked to be ready, teams are divided, voted on or drafted, a map
 is found, both sides report, and the result is kept.  Those in no game can wait meanwhile.
 
 ``now`` is an argument of every event, and time passes by :class:`~equipoise.play.pickup_events.Tick`.
 Replaying the events gives the same state and the same commands; what carries these out keeps the events.
-
-What follows from an event is in three modules: waiting and beginning (:mod:`equipoise.play.pickup`),
-teams and maps (:mod:`equipoise.play.pickup`), and here the rest, with the table of all events.
-
-Those who wait in lobbies, and how games begin: the first part of :mod:`equipoise.play.pickup`.
-
-Teams and a map for a game, by votes, a draft and vetoes: second part of :mod:`equipoise.play.pickup`.
-
-One game of a lobby: who is in it, what its state is, and what holds for its teams.
 """
 
 from __future__ import annotations

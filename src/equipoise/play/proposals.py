@@ -1,15 +1,14 @@
 """Teams of those who are here: who sits out, what is asked of the search, and which answer is proposed.
 
-How well the difference of teams is known, which depends on who has met whom and not on ratings alone.
-
+Of answers that are equally even by their ratings, the one whose difference is known best is proposed: it is
+the least far from even in truth.  How well it is known depends on who has met whom and not on ratings alone.
 A result shows the difference of two teams and of nothing else.  What it leaves open of two team mates is
 therefore opposed (one may be as much stronger as the other is weaker), and of two opponents alike.  Ratings
-give each player an uncertainty of his own; the games of those who gather say how these hang together: with
+give each player an uncertainty of their own; the games of those who gather say how these hang together: with
 ``x`` of 1 for one team, -1 for the other and 0 for everyone else, a game adds ``w x xᵀ`` to the precision of
 all skills, where ``w`` is what a result of an even game shows (Fisher's information of the logistic link).
 The inverse gives the correlations ``R``, and the variance of a difference is ``xᵀ D R D x`` with the
-uncertainties in ``D``.  Of teams that are equally even by their ratings, those whose difference is known best
-are the least far from even in truth.
+uncertainties in ``D``.
 """
 
 from __future__ import annotations

@@ -3,8 +3,7 @@
 What a plan is worth is a sum, lower being better, in win probability:
 
 * of each round the largest distance of a team's chance from even;
-* a price (``REPEATED`` in :mod:`equipoise.play.round_plan`) for each time two are together again, and the
-same
+* a price (``REPEATED``) for each time two are together again, and the same
   for being opponents again, where the third time costs twice as much as the second: n games cost
   n (n - 1) / 2;
 * the price of each preference that is not met, growing in the same way;
@@ -17,10 +16,6 @@ all goes on from there.  Where there are few splits and rounds, all plans are go
 
 No plan can be below the bound: the fairest split in every round, and the games that pairs must have together
 (and against each other) spread evenly over all pairs.
-
-What may be played in a round, and what it costs beside other rounds: the sums of a plan of an evening.
-
-What they are is explained in :mod:`equipoise.play.round_plan`, where they are searched.
 """
 
 from __future__ import annotations

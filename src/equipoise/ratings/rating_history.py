@@ -1,6 +1,6 @@
-"""Skill over time: what was known of each player just after each of their contests.
+"""Skill over time: what was known of each player just after each of their contests, and why it moved.
 
-Why a rating moved: what was expected of a contest, what happened, and what each channel moved it by.
+Why is by channel: what was expected of a contest, what happened, and what each channel moved the rating by.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """``advantage``: the factor each team of a running game needs for the game to be even.
 
-Sums over the teams of a running game, as arrays from anywhere: checked, and with their units.
+It takes sums over the teams of a running game, as arrays from anywhere, checked and with their units.
 """
 
 from __future__ import annotations

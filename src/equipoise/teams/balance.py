@@ -1,11 +1,9 @@
-"""``balance``: the main job, from a roster to provably fair teams.
+"""``balance``: the main job, from a roster to provably fair teams, one stage of an objective after the other.
 
-The stages of an objective: its criteria in order, each a limit for those after it, each with its solver.
-
-A stage's limit is the best cost, the tolerance, and what rounding may do to the best cost and to that of the
-split that is judged: both may be off, in opposite ways.  So no tie is lost to rounding, and what is found is
-worse than the best on paper by no more than the tolerance and four times the rounding
-(docs/algorithms/rounding.md).
+The criteria of an objective stand in order, each a limit for those after it, each with its solver.  A stage's
+limit is the best cost, the tolerance, and what rounding may do to the best cost and to that of the split that
+is judged: both may be off, in opposite ways.  So no tie is lost to rounding, and what is found is worse than
+the best on paper by no more than the tolerance and four times the rounding (docs/algorithms/rounding.md).
 """
 
 from __future__ import annotations

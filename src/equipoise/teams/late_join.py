@@ -1,11 +1,8 @@
-"""``late``: the team for someone who joins a running game, asked for by a :class:`BalanceRequest`.
+"""The team for someone who joins a running game, by its effect on balance.
 
-What a request means for a running game is decided here; the arithmetic is in :mod:`.placing`.
-
-``place_late``: the team for someone who joins a running game, by its effect on balance.
-
-It sees sums over each team and nothing else, so a server that keeps them can ask at any time, at no cost.
-Who comes and goes is not known here.
+:func:`place_late` sees sums over each team and nothing else, so a server that keeps them can ask at any time,
+at no cost; who comes and goes is not known to it.  :func:`late` is asked by a
+:class:`~equipoise.teams.request.BalanceRequest` and decides what that means for a running game.
 """
 
 from __future__ import annotations

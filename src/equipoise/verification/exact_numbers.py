@@ -12,16 +12,12 @@ number, and that is proven by algebra:
   of Lindemann and Weierstrass), so win probabilities are equal only where their exponents are, and differ
   from one another by no fraction but 0.
 
-The intervals, the roots and the coprime base come from :mod:`equipoise.verification.exact_numbers`.
+The intervals come from :mod:`decimal`, whose square root, logarithm and exponential are correctly rounded.
 
 References
 ----------
 A. Baker, Transcendental Number Theory, 1975, theorem 1.4 (Lindemann and Weierstrass).
 A. Besicovitch, "On the linear independence of fractional powers of integers", J. London Math. Soc. 15 (1940).
-
-What exact comparison rests on: intervals that are certain, and the factors and roots of whole numbers.
-
-The intervals come from :mod:`decimal`, whose square root, logarithm and exponential are correctly rounded.
 """
 
 from __future__ import annotations

@@ -1,11 +1,8 @@
-"""What is best, by going through everything: the optimum of every stage, and Pareto fronts.
+"""What is best, by going through every legal split: the optimum of every stage, and Pareto fronts.
 
-Floats that are near what objectives say of a split, and how near: so that few splits are judged exactly.
-
-Totals and variances come from fractions and are rounded once, so a handful of roundings is all there is; the
-room that is left for them is hundreds of times as large.
-
-Every legal split of a question, one after another, and why a split is not legal.
+Few splits are judged exactly: those whose cost in floats is near the best.  Totals and variances come from
+fractions and are rounded once, so a handful of roundings is all there is; the room that is left for them is
+hundreds of times as large.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """What is asked, in fractions: players, rules, prices, units and objectives.
 
-Makes a question of the keywords of :func:`equipoise.balance`.
-
-A question from a request in plain data, as JSON and receipts hold it; teams are counted from 1 there.
+A question is made of the keywords of :func:`equipoise.balance`, or of a request in plain data, as JSON and
+receipts hold it; teams are counted from 1 there.
 """
 
 from __future__ import annotations

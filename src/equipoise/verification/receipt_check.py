@@ -2,13 +2,8 @@
 
 Every claim is confirmed, false, or not confirmed: then it is out of reach here, or the time is over.
 Nothing that found the answer is used to check it: legality and values are worked out in fractions, and the
-optimum by going through all splits or, for two teams, by halves that meet.
-
-What becomes of a claim: confirmed, false, or not confirmed, with how that is known.
-
-By how much a split is worse than the optimum of each stage, and whether rounding explains it.
-
-How far computed costs may be from exact ones: what a claim of a computer with floats is allowed.
+optimum by going through all splits or, for two teams, by halves that meet.  A claim of a computer with floats
+may be off by what rounding explains, stage by stage, and by no more.
 """
 
 from __future__ import annotations

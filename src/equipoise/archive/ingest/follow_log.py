@@ -4,8 +4,7 @@ The log and the older pieces of it that lie beside it are one stream.  Where in 
 content: at the place that was reached, the bytes before it are those that were read.  So it does not matter
 how a log is rotated: the file that was being read is found wherever it is now, and what came after it is read
 in order.  Where that is not certain more is read again than is needed, since a match counts once.
-
-Which file is which: known by the bytes before a place, and changed where its inode, size or time did.
+A file has changed where its inode, size or time did.
 """
 
 from __future__ import annotations

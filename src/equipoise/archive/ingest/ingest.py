@@ -1,6 +1,6 @@
 """From logs to an archive: which game a log is of, its matches in batches, and what there is to tell.
 
-A live log into an archive: what is new is read, kept and learnt from, step by step.
+Of a live log what is new is read, kept and learnt from, step by step.
 """
 
 from __future__ import annotations

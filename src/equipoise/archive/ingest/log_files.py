@@ -1,8 +1,7 @@
 """Log files: which there are, which of them go on from another, and their bytes, compressed or not.
 
-What lies beside a log: which files are older pieces of it, in which order, and when each ended.
-
-Names tell it where they can: ``games.log.1`` is newer than ``games.log.2.gz``, and ``games.log-20260131`` or
+Files beside a log may be older pieces of it; in which order, and when each ended, their names tell where
+they can: ``games.log.1`` is newer than ``games.log.2.gz``, and ``games.log-20260131`` or
 ``games-2026-01-31.log`` have a date.  Otherwise the time of the file does.
 """
 

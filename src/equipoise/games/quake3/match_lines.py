@@ -1,9 +1,4 @@
-"""One game of the Quake 3 family: what each kind of line does to it.
-
-Who is on a server of the Quake 3 family: what lines about a client say.
-
-What clients do is in :mod:`equipoise.games.quake3.match_lines`.
-"""
+"""One game of the Quake 3 family: what each kind of line does to it, and what lines say of a client."""
 
 from __future__ import annotations
 

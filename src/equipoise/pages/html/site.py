@@ -3,8 +3,7 @@
 A page is found by its path, such as ``player/ann-1b2c3d.html``.  The same paths serve a folder of static
 files and a service, so every link is relative.  A kind of page is a file in :mod:`equipoise.pages.html`
 and a line in :data:`KINDS`.
-
-The texts of all pages, by language: one file each, so that others can translate.
+The texts of all pages stand in one file a language, so that others can translate.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""Explanations in plain English: numbers with units, a line each.
+"""Explanations in plain English: all of one, numbers with units and a line each, or what matters in short.
 
 What they say is found in :mod:`equipoise.teams.explain.explanation` and
 :mod:`equipoise.teams.explain.edits`, their words in :mod:`equipoise.pages.text.wording`.
-
-An explanation in short: what matters first, and what does not matter in one line.
-
-:mod:`equipoise.pages.text.explanation` says everything.
 """
 
 from __future__ import annotations

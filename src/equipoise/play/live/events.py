@@ -1,6 +1,6 @@
-"""What happens on a server, as values; teams count from 0, None for those who do not play.
+"""What happens on a server and what it is asked to do, as values.
 
-What a server is asked to do, as values: slots, teams and numbers; names never leave.
+Teams count from 0, None for those who do not play.  Orders name slots, teams and numbers; names never leave.
 """
 
 from __future__ import annotations

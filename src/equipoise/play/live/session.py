@@ -9,7 +9,6 @@ Decisions are made when something calls for them, and at no other time:
 
 =====================  ====================================================================================
 about to start         teams of everyone, at a price for each move
-(:func:`~equipoise.play.live.decisions.divided`)
 somebody joins         a team for them, by the effect with the bot that leaves or comes; before the game
                        begins teams are chosen once more for all who come
 somebody leaves        bots that fill up; where that leaves the game uneven, volunteers are asked for
@@ -19,12 +18,6 @@ somebody changes team  accepted where it does no harm, else taken back
 
 Nobody who plays is moved otherwise unless the policy allows it, and then never the same person twice in a
 row, nobody who carries a flag, and nobody in the last minutes.
-
-The commands that take a server from its state to the state that is planned, and those under way.
-
-Who changes sides while a game runs: volunteers; others only where the admin allows it.
-
-The games of a session as the ledger counts them: the teams, their chances, who came out ahead.
 """
 
 from __future__ import annotations

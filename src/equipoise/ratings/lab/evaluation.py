@@ -1,6 +1,6 @@
 """How good predictions of who wins are: log-loss, Brier score, accuracy and calibration.
 
-Progressive validation: predict each contest from those before it, then learn from it.
+Validation is progressive: each contest is predicted from those before it, then learnt from.
 """
 
 from __future__ import annotations

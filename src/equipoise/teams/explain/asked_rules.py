@@ -1,16 +1,10 @@
-"""What a request asks for, as it is shown and as a class: what every rule and every preference can do.
+"""What a request asks for, rule by rule and preference by preference, each a class.
 
-It says how a split breaks it (``violation``), what the request is without it (``relax``), and what it asks
-for in words (``words``).  What it costs is found in ``explaining``; the sentences around the words are in
-:mod:`equipoise.pages.text.explanation`.  A request is folded here: see :func:`folded`.
-
-The rules that can be asked for, each a class: parties, apart, fixed, sizes, roles, custom, moves.
-
-The preferences that can be asked for, each a class: mates, a side, and staying in a team.
-
-Everything a request asks for, one rule or preference after another, and the size rule relaxed.
-
-Each is a class, in :mod:`.rules` and :mod:`.preferences` beside this.
+A rule (parties, apart, fixed, sizes, roles, custom, moves) or a preference (mates, a side, staying in a team)
+says how a split breaks it (``violation``), what the request is without it (``relax``), and what it asks
+for in words (``words``).  What it costs is found in :mod:`equipoise.teams.explain.explanation`; the sentences
+around the words are in :mod:`equipoise.pages.text.explanation`.  A request is folded here: see
+:func:`folded`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,6 @@
 """Splits changed by hand, and judged: swaps and moves by name, and why somebody is where they are.
 
-What a split is worth without changes is explained in ``explaining``; who may be exchanged for whom is found
-in ``exchanging``.
-
-Exchanges of a player, and of those who stay with the player, for others: which there are, and the best.
+Who may be exchanged for whom (a player, and those who stay with the player, for others) is found here too.
 """
 
 from __future__ import annotations

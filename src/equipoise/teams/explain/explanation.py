@@ -1,10 +1,8 @@
 """``explain``: why these teams, what else there is, and what each rule costs.
 
-A price is found by asking once more without the rule, so it is as proven as the two answers.
-What there is to ask is in :mod:`equipoise.teams.explain.asked_rules`, what to give up where nothing is
-feasible in :mod:`equipoise.teams.explain.explanation`, the words in :mod:`equipoise.pages.text.explanation`.
-
-What to give up where nothing keeps all rules: as little as makes a split possible.
+A price is found by asking once more without the rule, so it is as proven as the two answers.  Where nothing
+keeps all rules, what to give up is as little as makes a split possible.  What there is to ask is in
+:mod:`equipoise.teams.explain.asked_rules`, the words are in :mod:`equipoise.pages.text.explanation`.
 """
 
 from __future__ import annotations

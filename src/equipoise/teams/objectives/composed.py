@@ -1,8 +1,7 @@
 """Several criteria at once: in order with tolerances, or as a weighted sum; and the prices of preferences.
 
-Criteria on the split itself: not additive over a team's members, so they re-rank the best splits.
-
-A criterion takes the weights of each team's members, bots included, and returns a number, lower being
+Re-rankers are criteria on the split itself: not additive over a team's members, so they re-rank the best
+splits.  Each takes the weights of each team's members, bots included, and returns a number, lower being
 better; :data:`equipoise.core.registry.RERANKERS` lists them.
 """
 

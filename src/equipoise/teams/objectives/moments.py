@@ -1,4 +1,4 @@
-"""Criteria that more than one objective is made of.
+"""Objectives on the first moment: what a team's total of mu, and its uncertainty, say of a split.
 
 ``difference``: the largest team total minus the smallest, in roster units.
 

@@ -1,6 +1,6 @@
-"""From a roster, sizes and rules to a problem (:mod:`.problem`), or to a contradiction.
+"""From a roster, sizes and rules to a problem (:mod:`equipoise.teams.problem.problem`), or a contradiction.
 
-Who is bound to a team, and who is kept apart: from players to blocks, or to a contradiction.
+Players are bound into blocks here: who is in a party, who is fixed to a team, and who is kept apart.
 """
 
 from __future__ import annotations

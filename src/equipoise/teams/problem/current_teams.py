@@ -1,6 +1,6 @@
-"""The assignment problem: which of some belongs to which of as many others, so that most is in common.
+"""Splits and the current teams: the one in which everyone stays, and numbers at which fewest players move.
 
-Splits and the current teams: the one in which everyone stays, and numbers at which fewest players move.
+Which team keeps which number is the assignment problem: most in common between some and as many others.
 """
 
 from __future__ import annotations

@@ -3,13 +3,11 @@
 A block is what cannot be divided: a player, or a party that stays together.
 A split is a row of labels, the team of each block.
 Objectives see only the features' sums over each team (the totals), so nothing here knows an objective.
-
-The problem of dividing some blocks again, while the others are held where they are.
-
-Who is in a team already, and how many change it: at a price each, or at most so many.
+A subproblem divides some blocks again, while the others are held where they are.
 
 A player changes team who is in another one than ``Player.team_now``; those without one, and bots that fill
-up, do not count.  The price is paid with those of preferences, the number is counted in totals of its own.
+up, do not count.  Changes have a price each, paid with those of preferences, or there may be at most so many,
+counted in totals of their own.
 """
 
 from __future__ import annotations

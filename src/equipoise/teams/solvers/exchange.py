@@ -5,16 +5,14 @@ From a draft it takes the best move until none is better, then goes on from a pl
 away.  Splits that break rules are passed through, the less broken first, so that it finds its way to a
 legal one.  Not exact: it says how far from the objective's floor it ended.
 
+A move takes a block to another team, or exchanges two blocks.  It changes the sums of two teams at the most,
+by what the blocks add to them, so judging it takes a few additions, however many players there are.  Line-ups
+are computed for those two teams, preferences between players and custom rules for the whole split.
+
 References
 ----------
 H. Lourenço, O. Martin, T. Stützle, "Iterated local search", in Handbook of Metaheuristics, 2003,
 doi:10.1007/0-306-48056-5_11.
-
-Splits one move away from another, judged by what the move changes.
-
-A move takes a block to another team, or exchanges two blocks.  It changes the sums of two teams at the most,
-by what the blocks add to them, so judging it takes a few additions, however many players there are.  Line-ups
-are computed for those two teams, preferences between players and custom rules for the whole split.
 """
 
 from __future__ import annotations

@@ -1,15 +1,10 @@
-"""``mitm``: meeting in the middle, the exact solver for two teams.
+"""``mitm``: meeting in the middle, the exact solver for two teams: pairs of part-splits of two halves.
 
-See :mod:`equipoise.teams.solvers.meet_in_the_middle`.
-
-Meeting in the middle: the best splits into two teams by pairing the part-splits of two halves.
-
-The criterion says in which range of mu, and of its second axis, a split must total to reach a cost
-(:meth:`~equipoise.teams.objectives.objective.Criterion.reach`), and one sweep over the lists of both halves
-(:mod:`equipoise.teams.solvers.meet_in_the_middle`) finds all pairs in that range.  The cost aimed at starts
-below what is
-expected and grows until enough splits are found: then every split up to that cost has been seen, and the best
-ones are proven.
+The components of a problem are dealt into two halves, and all 2^(n/2) part-splits of each are listed,
+ascending in mu for every size.  The criterion says in which range of mu, and of its second axis, a split must
+total to reach a cost (:meth:`~equipoise.teams.objectives.objective.Criterion.reach`), and one sweep over the
+lists of both halves finds all pairs in that range.  The cost aimed at starts below what is expected and grows
+until enough splits are found: then every split up to that cost has been seen, and the best ones are proven.
 
 Time O(2^(n/2)) a sweep plus the pairs in range; memory O(2^(n/2)).
 
@@ -17,12 +12,6 @@ References
 ----------
 E. Horowitz, S. Sahni, "Computing partitions with applications to the knapsack problem", JACM 21 (1974) 277,
 doi:10.1145/321812.321823.
-
-The two halves of a meeting in the middle: lists of all that can be made of each.
-
-The components of a problem are dealt into two halves.  All 2^(n/2) part-splits of each half are listed,
-ascending in mu for every size.  :mod:`equipoise.teams.solvers.meet_in_the_middle` pairs those that make
-good splits.
 """
 
 from __future__ import annotations

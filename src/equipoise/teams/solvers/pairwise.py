@@ -1,16 +1,13 @@
-"""Three and more teams: any two of them are re-divided exactly while the others stay.
-
-For two teams the problem is the one :mod:`equipoise.teams.solvers.meet_in_the_middle` solves, so every pair
-of teams
-can be brought to its optimum in a millisecond.  Going through the pairs until none gets better, and again
-after some blocks were exchanged at random, ends near the best split of all.
-
-``resplit``: large neighbourhood search: again and again some components are freed and divided exactly.
+"""``resplit``: large neighbourhood search: again and again some components are freed and divided exactly.
 
 For two teams too large to be solved whole, and for three and more.  A start is drafted and climbed down
 from; then random sets of components are re-divided by meeting in the middle while all others stay, which
-finds the best of millions of splits a time.  Of three and more teams two are freed at a time
-(:mod:`equipoise.teams.solvers.pairwise`).  Not exact: it says how far from a bound it ended.
+finds the best of millions of splits a time.  Not exact: it says how far from a bound it ended.
+
+Of three and more teams any two are re-divided while the others stay: for two the problem is the one
+:mod:`equipoise.teams.solvers.meet_in_the_middle` solves, so every pair of teams can be brought to its optimum
+in a millisecond.  Going through the pairs until none gets better, and again after some blocks were exchanged
+at random, ends near the best split of all.
 
 References
 ----------

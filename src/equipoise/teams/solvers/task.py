@@ -1,11 +1,10 @@
 """What every solver takes and gives, and the list of the best splits it keeps on the way.
 
-The best splits that are far from one another: how far two are, and which of a ranking are taken.
-
-The distance of two splits is the least number of players that must change team to make one look like the
-other.  Teams under the same rules in which nobody is fixed may exchange their names for nothing, and so may
-players of equal looks (:attr:`equipoise.teams.problem.problem.Problem.looks`).  The best split is
-taken, then again and again the best of those at least so far from all taken.
+Of the best splits those may be kept that are far from one another.  The distance of two splits is the least
+number of players that must change team to make one look like the other.  Teams under the same rules in which
+nobody is fixed may exchange their names for nothing, and so may players of equal looks
+(:attr:`equipoise.teams.problem.problem.Problem.looks`).  The best split is taken, then again and again the
+best of those at least so far from all taken.
 """
 
 from __future__ import annotations

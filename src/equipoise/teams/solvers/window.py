@@ -1,10 +1,6 @@
 """``window``: window enumeration, exact for three and more teams.
 
-See :mod:`equipoise.teams.solvers.window`.
-
-Window enumeration: three and more teams, filled one by one from what the best known split allows.
-
-No team of a split within a cost can total anything outside its windows
+Teams are filled one by one.  No team of a split within a cost can total anything outside its windows
 (:meth:`~equipoise.teams.objectives.objective.Criterion.windows`).  So the first team is chosen among those
 within, the next among those that are within what the first leaves, and so on; the last two are one choice.
 A *sweep* does that for a cost aimed at: when it ends, every split up to that cost has been seen.
@@ -16,10 +12,6 @@ References
 ----------
 R. Korf, "Optimally scheduling small numbers of identical parallel machines", ICAPS 2011 (bounds on
 subset sums from an incumbent, in multi-way number partitioning).
-
-What a window enumeration goes through: legal team sizes, and the columns of each for the kernel.
-
-The search itself is in :mod:`equipoise.teams.solvers.window`.
 """
 
 from __future__ import annotations

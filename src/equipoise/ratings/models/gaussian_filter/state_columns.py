@@ -1,10 +1,8 @@
-"""What filters have learnt as columns for the kernels, which change them in place.
+"""What filters have learnt: as a value, and as columns for the kernels, which change them in place.
 
 Plain kernels take the columns of one member after the other, as lists.  Compiled ones take the columns of all
 members at once, as arrays in which the numbers of all members stand side by side: the lanes of a vector, see
 :mod:`equipoise.core.simd_lanes`.
-
-What Gaussian filters have learnt, as a value.
 """
 
 from __future__ import annotations
