@@ -39,7 +39,8 @@ def run(name: str, *options: str) -> int:
     path, before = SCRIPTS[name], sys.argv
     sys.argv = [f"python -m benchmarks {name}", *options]
     try:
-        return import_module(f"benchmarks.{path.parent.name}.{name}").main() or 0
+        code: int = import_module(f"benchmarks.{path.parent.name}.{name}").main()
+        return code
     finally:
         sys.argv = before
 

@@ -6,8 +6,8 @@ The log is that of 80 games in the tests, 125 times, with other names of the map
 
 from __future__ import annotations
 
+import argparse
 import gzip
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -61,9 +61,11 @@ def seconds(function: Callable[[], object]) -> float:
     return min(times)
 
 
-def main() -> None:
+def main() -> int:
     """Measure and print."""
-    copies = int(sys.argv[1]) if len(sys.argv) > 1 else COPIES
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("copies", type=int, nargs="?", default=COPIES, help="of one log of 80 games")
+    copies = parser.parse_args().copies
     with tempfile.TemporaryDirectory() as name:
         path = Path(name) / "games.log"
         write_log(path, copies)
@@ -94,3 +96,4 @@ def main() -> None:
     print("| what | seconds | of reading |\n|---|---|---|")
     for what, took in rows.items():
         print(f"| {what} | {took:.2f} | {took / rows['read the matches']:.2f} |")
+    return 0

@@ -8,9 +8,9 @@ does it with as many, and writes nothing.
 
 from __future__ import annotations
 
+import argparse
 import multiprocessing
 import resource
-import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -90,9 +90,11 @@ def table(matches: int, found: list[Row]) -> str:
     )
 
 
-def main() -> None:
+def main() -> int:
     """Measure and print; write the page where no number is given."""
-    sizes = tuple(map(int, sys.argv[1:])) or SIZES
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("matches", type=int, nargs="*", help="other numbers of matches, only printed")
+    sizes = tuple(parser.parse_args().matches) or SIZES
     found = {}
     for matches in sizes:
         with multiprocessing.get_context("spawn").Pool(1) as pool:
@@ -104,3 +106,4 @@ def main() -> None:
         text = "\n".join(table(matches, rows) for matches, rows in found.items())
         page = PAGE.format(people=PEOPLE, rows=text, few=few, many=many, growth=growth)
         (PAGES / "MEMORY.md").write_text(page)
+    return 0

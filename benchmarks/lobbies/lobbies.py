@@ -300,7 +300,7 @@ def _gap(row: Row) -> str:
     return "0, proven" if row["status"] == "optimal" else f"{row['gap']:.3%}"
 
 
-def main() -> None:
+def main() -> int:
     """Read the arguments and do what they say."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--one", help="make one plan and print it")
@@ -316,10 +316,10 @@ def main() -> None:
         if job["part"] == "before":
             resource.setrlimit(resource.RLIMIT_CPU, (int(CASE_LIMIT), int(CASE_LIMIT) + 5))
         print(json.dumps(plan(job)))
-        return
+        return 0
     results = RAW / "lobbies.json"
     known = json.loads(results.read_text(encoding="utf-8")) if results.exists() else {}
-    sys.exit(
-        keep(arguments, results, PAGES / "LOBBIES.md",
-             lambda: measure(known, arguments.parts, arguments.source), report)
+    return keep(
+        arguments, results, PAGES / "LOBBIES.md",
+        lambda: measure(known, arguments.parts, arguments.source), report
     )  # fmt: skip

@@ -196,7 +196,7 @@ def _line(row: Row) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-def main() -> None:
+def main() -> int:
     """Read the arguments and do what they say."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--longer", type=float, default=LONGER, metavar="SECONDS", help="for a reference")
@@ -212,9 +212,9 @@ def main() -> None:
     def save(results: Row) -> None:
         path.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
 
-    sys.exit(
-        keep(given, path, page,
-             lambda: measure(known, given.instances, given.longer, save, resume=given.resume), report)
+    return keep(
+        given, path, page,
+        lambda: measure(known, given.instances, given.longer, save, resume=given.resume), report
     )  # fmt: skip
 
 

@@ -6,10 +6,10 @@
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
-from benchmarks.pages.browsers import Browser  # beside this file, which is not a package
+from benchmarks.pages.browsers import Browser
 
 #: Sizes of a phone and a desk.
 SIZES = ((390, 844), (1280, 900))
@@ -24,11 +24,13 @@ def kinds(site: Path) -> dict[str, Path]:
     return pages
 
 
-def main() -> None:
+def main() -> int:
     """Take the pictures."""
-    if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    site, out = map(Path, sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("site", type=Path, help="a folder that 'equipoise pages' wrote")
+    parser.add_argument("out", type=Path, help="where the pictures go")
+    given = parser.parse_args()
+    site, out = given.site, given.out
     out.mkdir(parents=True, exist_ok=True)
     with Browser() as browser:
         for name, page in kinds(site).items():
@@ -38,3 +40,4 @@ def main() -> None:
                     browser.look(width, height, dark=dark)
                     browser.picture(out / f"{name}-{width}-{'dark' if dark else 'light'}.png")
             browser.printed(out / f"{name}.pdf")
+    return 0

@@ -415,7 +415,7 @@ def _table(head: list[str], cells: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *cells])
 
 
-def main() -> None:
+def main() -> int:
     """Read the arguments and do what they say."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -426,5 +426,5 @@ def main() -> None:
     if arguments.archive:
         url, seed, matches = arguments.archive
         archive(url, int(matches), int(seed))
-        return
-    sys.exit(keep(arguments, RAW / "serving.json", PAGES / "SERVING.md", measure, report))
+        return 0
+    return keep(arguments, RAW / "serving.json", PAGES / "SERVING.md", measure, report)

@@ -122,7 +122,7 @@ def duel(before: Path, *, fast: bool) -> list[Row]:
     return rows
 
 
-def main() -> None:
+def main() -> int:
     """Play, and write what came of it."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("before", type=Path, metavar="CHECKOUT", help="working tree of the earlier source")
@@ -131,3 +131,4 @@ def main() -> None:
     take_rank(FIRST)
     rows = [row for fast in (False, True) for row in duel(before, fast=fast)]
     (RAW / "serving-duel.json").write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    return 0
