@@ -17,7 +17,8 @@ from equipoise.cli.night_results import draw, everyone, score, undo, won
 from equipoise.cli.output_options import Whole, table, table_forms
 from equipoise.cli.roster_options import read_option
 from equipoise.errors import InputError
-from equipoise.service.night import PeopleFinder, resolved
+from equipoise.identity.roster_lookup import RosterLookup
+from equipoise.service.night import people_of, resolved
 
 if TYPE_CHECKING:
     from equipoise.files.pasted_names import Entry
@@ -104,7 +105,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
     NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
     with searching(store) as evening:
-        known = PeopleFinder(evening.archive, evening.night)
+        known = people_of(evening.archive, evening.night)
         _refuse_misspelt_step(names, options["new"], known)
         entries = night_names.entries_of(names, options["read"], known, command.commands)
         ids = resolved(known, [entry.name for entry in entries], options["new"], evening.ask)
@@ -121,7 +122,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
         _tell_teams(evening, arranged, options["as_json"], options.get("form"))
 
 
-def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: PeopleFinder) -> None:
+def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: RosterLookup) -> None:
     """Refuse words that look like a step that is misspelt, as ``wno red``, rather than make teams of them."""
     first = names[0] if names else ""
     near = next((step for step in command.commands if _misspelt(first.casefold(), step)), None)
@@ -240,7 +241,7 @@ def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **form
     The others stay in their teams unless a move makes it much fairer.
     """
     with searching(store) as evening:
-        known = PeopleFinder(evening.archive, evening.night)
+        known = people_of(evening.archive, evening.night)
         entries = night_names.entries_of(names, None, known, command.commands)
         ids = evening.arrivals([entry.name for entry in entries], new)
         setup, step = evening.night.setup, secrets.token_hex(6)
@@ -286,7 +287,7 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
     n = names.index("for")
     going = night_names.unquoted(" ".join(names[n + 1 :]))
     with searching(store) as evening:
-        finder = PeopleFinder(evening.archive, evening.night)
+        finder = people_of(evening.archive, evening.night)
         entries = night_names.entries_of([" ".join(names[:n])], None, finder, command.commands)
         if len(entries) > 1:
             msg = f"there is one place, but {' and '.join(entry.name for entry in entries)} would take it"

@@ -27,6 +27,7 @@ from typing import Any
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.errors import InputError
 from equipoise.identity.names import folded
+from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.play.event_codec import as_plain, from_plain
 from equipoise.play.ledger import LedgerGame
 
@@ -185,11 +186,8 @@ class Night:
 
     def id_of(self, name: str) -> str | None:
         """Return the id of somebody who has come, by id or last spelling, None for anyone else."""
-        wanted = folded(name)
-        for player, spelled in self.spelled.items():
-            if wanted in (folded(player), folded(spelled)):
-                return player
-        return None
+        both = [each for player, name in self.spelled.items() for each in ((player, player), (player, name))]
+        return RosterLookup((player, each, 0.0) for player, each in both).id_of(name)
 
 
 def counting(events: Iterable[Event]) -> list[Event]:
