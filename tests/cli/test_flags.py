@@ -10,7 +10,7 @@ from tests.cli.running import run, runner
 from tests.cli.test_balance import ROSTER
 
 from equipoise import EquipoiseError
-from equipoise.cli import balance, explain, front, group, late
+from equipoise.cli import balance, explain, group, late
 
 pytestmark = pytest.mark.slow
 
@@ -21,7 +21,6 @@ RUNNING = "name,weight,team,bot\nAmber,31,1,\nCedar,47,2,\nElm,38,2,\nRoan,20,1,
 COMMANDS = {
     "balance": (balance.command, ROSTER),
     "explain": (explain.command, ROSTER),
-    "front": (front.command, ROSTER),
     "late": (late.command, RUNNING),
 }
 

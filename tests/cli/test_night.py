@@ -212,7 +212,7 @@ def test_starting_weights_of_a_night_yield_to_a_later_choice(
     (tmp_path / "later.txt").write_text(later or "")
     given = "none" if later is None else str(tmp_path / "later.txt")
     store = f"sqlite:///{data_folder / 'equipoise' / 'night.db'}"
-    runner().invoke(group, ["rebuild", "--starting", given, "--store", store])
+    runner().invoke(group, ["archive", "rebuild", "--starting", given, "--store", store])
     chosen = players(data_folder)
     for step in (["table"], ["late", "Fay"], ["undo"], ["table"]):
         night(*step)
@@ -332,7 +332,7 @@ def test_starting_weights_that_change_nothing_yet_are_noted(
 
 def test_players_and_histories_are_those_of_the_usual_archive(data_folder: Path) -> None:
     """Where a night is kept unless something else is said, and nothing is made by looking."""
-    asked = (["players"], ["history", "Ann"])
+    asked = (["players"], ["players", "Ann"])
     for command in asked:
         done = runner().invoke(group, command)
         assert "night.db" in str(done.exception)

@@ -129,7 +129,7 @@ def test_matches_for_ratings_predictions_and_judgement(store: str, tmp_path: Pat
     """An export is the same as the archive it is of."""
     pytest.importorskip("polars")
     export = str(tmp_path / "games.parquet")
-    assert run("export", export, "--store", store).exit_code == 0
+    assert run("archive", "export", export, "--store", store).exit_code == 0
     assert plain("evaluate", export) == plain("evaluate", "--store", store)
     assert plain("rate", export) == plain("rate", "--store", store)
     reported = plain("predict", "--store", store, "--team", "Ann", "--team", "id-fay")
