@@ -13,7 +13,7 @@ from tests.cli.running import run_process
 
 from equipoise.cli import group
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("one archive and one night")]
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
