@@ -129,7 +129,7 @@ def test_a_share_may_be_per_cent() -> None:
 #: Commands whose answer is no table.
 WITHOUT_TABLE = {
     "digest", "export", "forget", "import", "import-results", "ingest", "merge", "rebuild", "undo", "watch",
-    "night won", "night draw", "night score", "night undo",
+    "night won", "night draw", "night score", "night undo", "queue check",
 }  # fmt: skip
 
 

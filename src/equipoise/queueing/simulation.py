@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from equipoise.core.arrays import Floats
+from equipoise.core.compiled import available
 from equipoise.core.player import Player, Rating
 from equipoise.core.win_probability import win_probability
 from equipoise.errors import InputError
@@ -23,6 +24,12 @@ from equipoise.queueing.tickets import FoundMatch, Ticket
 
 #: More tickets than a simulation may have.
 MOST_TICKETS = 5_000_000
+
+#: The factors of growth among which a policy is fitted, and of which a frontier is made.
+FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+
+#: Tickets from which loading the compiled kernels pays.
+COMPILE_FROM = 1000
 
 #: Where bands of skill end, in deviations from the middle.
 BANDS = (-2.0, -1.0, 0.0, 1.0, 2.0)
@@ -182,6 +189,8 @@ def simulate_queue(
     """
     population = population or Population()
     tickets, skills = arrivals(rng, rates, seconds + warm_up, population, policy)
+    if len(tickets) >= COMPILE_FROM:
+        available()  # kernels that are loaded are used
     waiting: tuple[Ticket, ...] = ()
     placed: list[tuple[Ticket, float]] = []
     judged: list[tuple[float, float, int]] = []
@@ -272,3 +281,40 @@ def _judged(match: FoundMatch, skills: dict[str, float], policy: QueuePolicy) ->
     chance = win_probability(np.array([[high, low]]), np.zeros((1, 2)), np.full((1, 2), size), policy.beta)
     largest = [max(ticket.size for ticket in team) for team in match.teams]
     return float(chance[0, 0]) - 0.5, match.spread, max(largest) - min(largest)
+
+
+def scaled(policy: QueuePolicy, factor: float) -> QueuePolicy:
+    """Return a policy under which what is accepted grows so many times as fast with waiting."""
+    return replace(
+        policy,
+        tolerance_growth=policy.tolerance_growth * factor,
+        imbalance_growth=min(policy.imbalance_growth * factor, 1.0),
+    )
+
+
+def slowest_growth(
+    policy: QueuePolicy, percent: float, seconds: float, simulate: Callable[[QueuePolicy], QueueFigures]
+) -> tuple[float, QueueFigures] | None:
+    """Return the slowest growth, as a factor, with which a percentile of the waits is within a wish.
+
+    The slower tolerances grow, the more even the matches are.
+
+    Parameters
+    ----------
+    policy : QueuePolicy
+        Of which the growth is changed, by the factors in :data:`FACTORS`.
+    percent, seconds : float
+        The percentile, and what it should be at most.
+    simulate : callable
+        What says what comes out under a policy; with one seed for all, so that they are compared.
+
+    Returns
+    -------
+    tuple of (float, QueueFigures) or None
+        The factor and what comes out with it; None if none of them is fast enough.
+    """
+    for factor in FACTORS:
+        figures = simulate(scaled(policy, factor))
+        if figures.wait(percent) <= seconds:
+            return factor, figures
+    return None
