@@ -17,11 +17,18 @@ from equipoise.core.win_probability import LOGISTIC_SLOPE
 from equipoise.errors import InputError
 from equipoise.queueing.pair_kernels import APART, STATES, choose_pairs
 from equipoise.queueing.policy import QueuePolicy
-from equipoise.queueing.window_kernels import MatchShape, Scratch, TicketColumns, make_matches
+from equipoise.queueing.window_kernels import (
+    FAR,
+    MatchShape,
+    Scratch,
+    TicketColumns,
+    make_matches,
+    measure_windows,
+)
 
-#: Tickets up to which those who have waited longest are served first; more are served in the order of their
-#: ratings, which is the order of memory.
-BY_WAITING = 4096
+#: Tickets up to which the closest matches are made first; more are served in the order of their ratings,
+#: which is the order of memory.
+MOST_MEASURED = 4096
 
 #: Windows and steps of a tick in all, and how few and how many of them an anchor has: five windows an anchor
 #: are enough where many wait (`benchmarks/QUEUE.md`), and 200 take no time where few do.
@@ -152,7 +159,7 @@ def form_matches(columns: QueueColumns, policy: QueuePolicy, *, overdue: bool = 
     elif policy.seats == len(("one", "other")):
         _match_duels(tickets)
     else:
-        _serve(tickets, _anchors(waited, returned), policy)
+        _serve(tickets, waited, returned, policy)
     match[order], team[order] = tickets.match, tickets.team
     return match, team
 
@@ -197,27 +204,30 @@ def _avoided(pairs: tuple[tuple[int, int], ...], order: Ints) -> tuple[Ints, Int
     return np.searchsorted(both[:, 0], np.arange(len(order) + 1)), np.ascontiguousarray(both[:, 1])
 
 
-def _anchors(waited: Floats, returned: Ints | None) -> Ints:
-    """Return who is served in which order: those who returned, then those who have waited longest."""
-    if len(waited) > BY_WAITING:
-        return np.arange(len(waited))
-    if returned is None:
-        return np.argsort(-waited, kind="stable")
-    return np.lexsort((-waited, returned == 0))
+def _serve(tickets: TicketColumns, waited: Floats, returned: Ints | None, policy: QueuePolicy) -> None:
+    """Make matches of those who tolerate one another.
 
-
-def _serve(tickets: TicketColumns, anchors: Ints, policy: QueuePolicy) -> None:
-    """Make matches with each of the anchors, of those who tolerate one another."""
-    n = len(anchors)
+    Where few wait, the anchors whose matches are the closest in rating come first, those before all others
+    who returned: in thin queues this is worth a tenth of the spread, compared with the oldest first.
+    """
+    n = len(waited)
     shape = _shape(
         policy,
         party_gap=policy.team_size if policy.party_gap is None else policy.party_gap,
         windows=min(max(WINDOWS // n, FEWEST_WINDOWS), MOST_WINDOWS),
         steps=min(max(STEPS // n, FEWEST_STEPS), MOST_STEPS),
-        reach=min(4 * policy.seats, len(tickets.rating)),
+        reach=min(4 * policy.seats, n),
         relaxed=0,
     )
-    _run(tickets, anchors, shape, policy)
+    scratch, fast = _scratch(shape, policy), pays(n, COMPILE_FROM)
+    anchors = np.arange(n)
+    if n <= MOST_MEASURED:
+        spreads = np.zeros(n)
+        run(measure_windows, tickets, anchors, shape, scratch, spreads, fast=fast)
+        behind = np.ones(n) if returned is None else returned == 0
+        anchors = np.lexsort((-waited, spreads, behind))
+        anchors = anchors[spreads[anchors] < FAR]
+    run(make_matches, tickets, anchors, shape, scratch, 0, fast=fast)
 
 
 def _serve_overdue(tickets: TicketColumns, late: Ints, waited: Floats, policy: QueuePolicy) -> None:

@@ -109,11 +109,11 @@ class QueuePolicy:
     middle: float = ask(1500.0, real_of, _NUMBER, "The mean rating of the players.", -1e9, 1e9)
     deviation: float = ask(250.0, real_of, _NUMBER, "The standard deviation of their ratings.", 1e-9, 1e9)
     tolerance: float = ask(
-        30.0, real_of, _NUMBER, "How far apart ratings in a match may be at first.", 0, 1e9
+        45.0, real_of, _NUMBER, "How far apart ratings in a match may be at first.", 0, 1e9
     )
-    tolerance_growth: float = ask(28.0, real_of, _NUMBER, "How much farther with each second.", 0, 1e9)
+    tolerance_growth: float = ask(27.0, real_of, _NUMBER, "How much farther with each second.", 0, 1e9)
     tails: float = ask(
-        1.0, real_of, _NUMBER,
+        0.5, real_of, _NUMBER,
         "How much faster for the few: 1 doubles it for those two deviations from the middle.", 0, 100,
     )  # fmt: skip
     imbalance: float = ask(

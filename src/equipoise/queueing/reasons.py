@@ -84,8 +84,8 @@ def reason_for_waiting(
         may = [each for each in may if is_provisional(each, policy) == new]
         players = sum(each.size for each in may)
         if players < policy.seats:
-            kind = "with provisional ratings" if new else "whose ratings are known"
-            text = f"{players} players {kind} wait, and a match has {policy.seats}"
+            kind = "with provisional ratings" if new else "with known ratings"
+            text = f"{players} of {policy.seats} players {kind} wait for a match"
             text += f"; {_promise(ticket, now, policy)}"
             return WaitReason(Shortage.PROVISIONAL, text)
     columns = columns_of(may, now, policy, overdue=False)

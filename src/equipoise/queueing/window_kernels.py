@@ -124,6 +124,18 @@ def make_matches(
     return number
 
 
+def measure_windows(
+    tickets: TicketColumns, order: Column, shape: MatchShape, scratch: Scratch, spreads: Column
+) -> None:
+    """Write down how far apart the ratings are of the match that each anchor would have, if it came first."""
+    for place in range(len(order)):
+        spreads[place] = FAR
+        if tickets.match[order[place]] < 0:
+            length = find_window(tickets, order[place], shape, scratch)
+            if length:
+                spreads[place] = scratch.high[length] - scratch.low[length]
+
+
 def find_window(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch: Scratch) -> int:
     """Return how many tickets a match with an anchor has, 0 where there is none; scratch has which."""
     listed = list_neighbours(tickets, anchor, shape, scratch)
