@@ -2,7 +2,7 @@
 
 Both take what :func:`equipoise.queueing.tick` takes and return what it returns, so that one simulation judges
 all.  Neither knows regions, maps, roles or whom somebody avoids.  What a peer leaves open is set so that the
-figures known of it come out within 20 % (`benchmarks/QUEUE.md`); its tolerances widen with waiting, as
+figures known of it come out within 20 % (`benchmarks/QUEUES.md`); its tolerances widen with waiting, as
 `TOLERANCE` says, and a window is kept if no two of its ratings are farther apart than each of its tickets
 tolerates.
 
@@ -30,7 +30,7 @@ from itertools import count
 from equipoise.queueing import FoundMatch, QueuePolicy, Tick, Ticket
 
 #: How far apart ratings may be at first, and how much farther with each second.
-TOLERANCE = {"open match": (50.0, 50.0), "faf": (90.0, 40.0)}
+TOLERANCE = {"open match": (48.0, 56.0), "faf": (65.0, 42.0)}
 
 #: What FAF adds to a party's rating for each player, so that teams come out of one size.
 PER_PLAYER = 5000.0

@@ -30,9 +30,13 @@ from equipoise.queueing.window_kernels import (
 #: which is the order of memory.
 MOST_MEASURED = 4096
 
+#: Seconds of the growth of tolerances that a second of waiting is worth in the order of matches: between 0,
+#: the closest first, and 1, nearly the oldest first, this costs no spread and takes long waits down a little.
+HASTE = 0.2
+
 #: Windows and steps of a tick in all, and how few and how many of them an anchor has: five windows an anchor
-#: are enough where many wait (`benchmarks/QUEUE.md`), and 200 take no time where few do.
-WINDOWS, FEWEST_WINDOWS, MOST_WINDOWS = 20_000, 5, 200
+#: are enough where many wait (``benchmarks/QUEUES.md``), and more than 50 help nowhere.
+WINDOWS, FEWEST_WINDOWS, MOST_WINDOWS = 20_000, 5, 50
 STEPS, FEWEST_STEPS, MOST_STEPS = 2_000_000, 400, 20_000
 
 #: Steps of a tick for those who have waited too long, in all, and the fewest for one of them.
@@ -208,7 +212,7 @@ def _serve(tickets: TicketColumns, waited: Floats, returned: Ints | None, policy
     """Make matches of those who tolerate one another.
 
     Where few wait, the anchors whose matches are the closest in rating come first, those before all others
-    who returned: in thin queues this is worth a tenth of the spread, compared with the oldest first.
+    who returned: this is worth a tenth of the spread, compared with the oldest first.
     """
     n = len(waited)
     shape = _shape(
@@ -225,7 +229,7 @@ def _serve(tickets: TicketColumns, waited: Floats, returned: Ints | None, policy
         spreads = np.zeros(n)
         run(measure_windows, tickets, anchors, shape, scratch, spreads, fast=fast)
         behind = np.ones(n) if returned is None else returned == 0
-        anchors = np.lexsort((-waited, spreads, behind))
+        anchors = np.lexsort((spreads - HASTE * policy.tolerance_growth * waited, behind))
         anchors = anchors[spreads[anchors] < FAR]
     run(make_matches, tickets, anchors, shape, scratch, 0, fast=fast)
 

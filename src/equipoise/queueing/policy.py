@@ -109,7 +109,7 @@ class QueuePolicy:
     middle: float = ask(1500.0, real_of, _NUMBER, "The mean rating of the players.", -1e9, 1e9)
     deviation: float = ask(250.0, real_of, _NUMBER, "The standard deviation of their ratings.", 1e-9, 1e9)
     tolerance: float = ask(
-        45.0, real_of, _NUMBER, "How far apart ratings in a match may be at first.", 0, 1e9
+        48.0, real_of, _NUMBER, "How far apart ratings in a match may be at first.", 0, 1e9
     )
     tolerance_growth: float = ask(27.0, real_of, _NUMBER, "How much farther with each second.", 0, 1e9)
     tails: float = ask(
@@ -117,10 +117,10 @@ class QueuePolicy:
         "How much faster for the few: 1 doubles it for those two deviations from the middle.", 0, 100,
     )  # fmt: skip
     imbalance: float = ask(
-        0.01, real_of, _NUMBER, "How far the chance of the best split may be from even at first.",
+        0.012, real_of, _NUMBER, "How far the chance of the best split may be from even at first.",
         0, LARGEST_IMBALANCE,
     )  # fmt: skip
-    imbalance_growth: float = ask(0.002, real_of, _NUMBER, "How much farther with each second.", 0, 1)
+    imbalance_growth: float = ask(0.0021, real_of, _NUMBER, "How much farther with each second.", 0, 1)
     most_imbalance: float = ask(
         0.2, real_of, _NUMBER, "How far from even the chance may ever be.", 0, LARGEST_IMBALANCE
     )
