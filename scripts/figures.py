@@ -1,16 +1,14 @@
-"""Draws the figures of docs/algorithms/ from data; ``--check`` tells whether they are stale.
+"""Draws the figures of docs/algorithms/ from data, for ``generated.py``.
 
 Figures of objectives and criteria show every split of the example roster, judged by the library.
 Figures of solvers show counts that follow from their definition, or what is in
-``benchmarks/results.json`` and ``benchmarks/lobbies.json``.
+``benchmarks/results/solvers.json`` and ``benchmarks/results/lobbies.json``.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, pstdev
@@ -182,7 +180,9 @@ def looked_at(bold: str) -> str:
 
 def qualities(bold: Sequence[str], title: str) -> str:
     """Return the mean difference of sums that solvers reach, from the benchmark."""
-    measured = json.loads((ROOT / "benchmarks" / "results.json").read_text(encoding="utf-8"))["compare"]
+    measured = json.loads((ROOT / "benchmarks" / "results" / "solvers.json").read_text(encoding="utf-8"))[
+        "compare"
+    ]
     names = {"equipoise": "proven optimum", **{name: name for name in bold}}
     series: dict[str, list[tuple[float, float]]] = {shown: [] for shown in names.values()}
     for entry in measured:
@@ -264,7 +264,7 @@ def small_fronts() -> str:
 
 def lobby_times() -> str:
     """Return the processor time of the lobby solvers by the number of players, from the benchmark."""
-    rows = json.loads((ROOT / "benchmarks" / "lobbies.json").read_text(encoding="utf-8"))["rows"]
+    rows = json.loads((ROOT / "benchmarks" / "results" / "lobbies.json").read_text(encoding="utf-8"))["rows"]
     times: dict[str, dict[int, list[float]]] = {}
     for row in rows:
         if row.get("team_size") == 2 and row["deviation"] == "squared":
@@ -298,39 +298,16 @@ def placed() -> str:
     return lines(title, series, ("weight of who joins", "win chance in per cent"), log=False)
 
 
-def figures() -> dict[str, str]:
+def made() -> dict[str, str]:
     """Return every figure by its path."""
-    made = {f"objective-{name}": every_division(name) for name in OBJECTIVES}
-    made |= {f"criterion-{name}": every_division(name) for name in RERANKERS}
-    made |= {f"solver-{name}": looked_at(name) for name in ("enumerate", "mitm", "bitset")}
+    pictures = {f"objective-{name}": every_division(name) for name in OBJECTIVES}
+    pictures |= {f"criterion-{name}": every_division(name) for name in RERANKERS}
+    pictures |= {f"solver-{name}": looked_at(name) for name in ("enumerate", "mitm", "bitset")}
     for name in ("climb", "anneal"):
-        made[f"solver-{name}"] = qualities([name, "greedy"], f"{name}: the difference of sums it reaches")
+        pictures[f"solver-{name}"] = qualities([name, "greedy"], f"{name}: the difference of sums it reaches")
     drafts = ["alternate", "snake", "greedy"]
-    made["solver-drafts"] = qualities(drafts, "drafts: the difference of sums they reach")
-    made |= {"solver-resplit": resplit_teams(), "advantage": factors(), "late": placed()}
-    made |= {"solver-window": window_steps(), "solver-fold": folded(), "fronts-small": small_fronts()}
-    made["lobbies-time"] = lobby_times()
-    return {f"docs/images/{name}.svg": picture for name, picture in made.items()}
-
-
-def main() -> int:
-    """Write or check the figures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if something is stale")
-    check = parser.parse_args().check
-    stale = []
-    for name, picture in figures().items():
-        path = ROOT / name
-        if path.exists() and path.read_text(encoding="utf-8") == picture:
-            continue
-        stale.append(name)
-        if not check:
-            path.write_text(picture, encoding="utf-8")
-    if check and stale:
-        print(f"stale: {', '.join(stale)}; run python scripts/figures.py", file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    pictures["solver-drafts"] = qualities(drafts, "drafts: the difference of sums they reach")
+    pictures |= {"solver-resplit": resplit_teams(), "advantage": factors(), "late": placed()}
+    pictures |= {"solver-window": window_steps(), "solver-fold": folded(), "fronts-small": small_fronts()}
+    pictures["lobbies-time"] = lobby_times()
+    return {f"docs/images/{name}.svg": picture for name, picture in pictures.items()}

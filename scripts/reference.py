@@ -1,12 +1,10 @@
-"""Writes docs/reference/ and the README's picture from the code; ``--check`` tells whether they are stale."""
+"""Makes docs/reference/, the schemas and the README's picture from the code, for ``generated.py``."""
 
 from __future__ import annotations
 
-import argparse
 import inspect
 import json
 import re
-import sys
 from pathlib import Path
 
 import click
@@ -36,7 +34,7 @@ EXIT_CODES = (
     "Exit codes: 0 done, 1 the input is at fault, 2 usage or text that can be read in several ways, "
     "130 interrupted.\n"
 )
-NOTICE = "<!-- Made by scripts/reference.py; do not edit. -->\n"
+NOTICE = "<!-- Made by scripts/generated.py; do not edit. -->\n"
 
 
 def command_line() -> str:
@@ -112,12 +110,9 @@ def front() -> str:
     return front_svg(pareto(read_roster(str(ROOT / "examples" / "roster.txt")), "win", "spread"))
 
 
-def main() -> int:
-    """Write or check the generated files."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="write nothing, exit 1 if something is stale")
-    check = parser.parse_args().check
-    made = {
+def made() -> dict[str, str]:
+    """Return every page, schema and picture by its path."""
+    return {
         "docs/reference/command-line.md": command_line(),
         "docs/reference/library.md": library(),
         "docs/reference/parts.md": parts(),
@@ -126,20 +121,3 @@ def main() -> int:
         "docs/openapi.json": json.dumps(document(OPERATIONS), indent=1, ensure_ascii=False) + "\n",
         **{f"docs/{name}.schema.json": schema_text(name) for name in SCHEMAS},
     }
-    stale = []
-    for name, text in made.items():
-        path = ROOT / name
-        if path.exists() and path.read_text(encoding="utf-8") == text:
-            continue
-        stale.append(name)
-        if not check:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    if check and stale:
-        print(f"stale: {', '.join(stale)}; run python scripts/reference.py", file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -11,7 +11,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.running import runner
 
 from equipoise.cli import group
 
@@ -149,6 +149,6 @@ def test_the_old_grammar_is_found(text: str) -> None:
 
 def test_the_list_of_commands_fits_one_screen() -> None:
     """``equipoise --help`` on 80 by 50."""
-    shown = CliRunner().invoke(group, ["--help"], terminal_width=80).output.splitlines()
+    shown = runner().invoke(group, ["--help"], terminal_width=80).output.splitlines()
     assert len(shown) <= 50
     assert max(map(len, shown)) <= 80

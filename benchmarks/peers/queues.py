@@ -2,7 +2,7 @@
 
 Both take what :func:`equipoise.queueing.tick` takes and return what it returns, so that one simulation judges
 all.  Neither knows regions, maps, roles or whom somebody avoids.  What a peer leaves open is set so that the
-figures known of it come out within 20 % (`benchmarks/QUEUES.md`); its tolerances widen with waiting, as
+figures known of it come out within 20 % (`benchmarks/QUEUE.md`); its tolerances widen with waiting, as
 `TOLERANCE` says, and a window is kept if no two of its ratings are farther apart than each of its tickets
 tolerates.
 
@@ -27,7 +27,7 @@ import heapq
 from collections.abc import Sequence
 from itertools import count
 
-from equipoise.queueing import FoundMatch, QueuePolicy, Tick, Ticket
+from equipoise.queueing import FoundMatch, QueuePolicy, QueueTicket, TickResult
 
 #: How far apart ratings may be at first, and how much farther with each second.
 TOLERANCE = {"open match": (48.0, 56.0), "faf": (65.0, 42.0)}
@@ -35,15 +35,15 @@ TOLERANCE = {"open match": (48.0, 56.0), "faf": (65.0, 42.0)}
 #: What FAF adds to a party's rating for each player, so that teams come out of one size.
 PER_PLAYER = 5000.0
 
-Proposal = tuple[float, list[Ticket], list[list[Ticket]]]
+Proposal = tuple[float, list[QueueTicket], list[list[QueueTicket]]]
 
 
-def total(ticket: Ticket) -> float:
+def total(ticket: QueueTicket) -> float:
     """Return the sum of a party's ratings."""
     return sum(player.rating.mu for player in ticket.players)
 
 
-def taken(proposals: list[Proposal], queue: Sequence[Ticket]) -> Tick:
+def taken(proposals: list[Proposal], queue: Sequence[QueueTicket]) -> TickResult:
     """Take proposals from the least on, as long as they share no ticket."""
     matches, gone = [], set()
     for spread, tickets, teams in sorted(proposals, key=lambda each: each[0]):
@@ -55,10 +55,10 @@ def taken(proposals: list[Proposal], queue: Sequence[Ticket]) -> Tick:
             means = [total(ticket) / ticket.size for ticket in tickets]
             apart = max(means) - min(means)
             matches.append(FoundMatch(found, "", "", (), max(totals) - min(totals), spread, apart))
-    return Tick(tuple(matches), tuple(ticket for ticket in queue if ticket.id not in gone))
+    return TickResult(tuple(matches), tuple(ticket for ticket in queue if ticket.id not in gone))
 
 
-def best_split(tickets: Sequence[Ticket], team_size: int) -> list[list[Ticket]] | None:
+def best_split(tickets: Sequence[QueueTicket], team_size: int) -> list[list[QueueTicket]] | None:
     """Return the teams whose totals differ least, None where parties cannot fill them."""
     totals, sizes = [total(ticket) for ticket in tickets], [ticket.size for ticket in tickets]
     half, best, chosen = sum(totals) / 2, float("inf"), -1
@@ -74,7 +74,7 @@ def best_split(tickets: Sequence[Ticket], team_size: int) -> list[list[Ticket]] 
     return [[t for n, t in enumerate(tickets) if chosen >> n & 1 == side] for side in (0, 1)]
 
 
-def karmarkar_karp(tickets: Sequence[Ticket], team_size: int) -> list[list[Ticket]] | None:
+def karmarkar_karp(tickets: Sequence[QueueTicket], team_size: int) -> list[list[QueueTicket]] | None:
     """Return the teams of the largest differencing method, None where they are uneven in size."""
     order = count()
     heap = [(-(total(t) + PER_PLAYER * t.size), next(order), [t], []) for t in tickets]
@@ -87,7 +87,7 @@ def karmarkar_karp(tickets: Sequence[Ticket], team_size: int) -> list[list[Ticke
     return teams if all(sum(t.size for t in team) == team_size for team in teams) else None
 
 
-def open_match(queue: Sequence[Ticket], now: float, policy: QueuePolicy) -> Tick:
+def open_match(queue: Sequence[QueueTicket], now: float, policy: QueuePolicy) -> TickResult:
     """Make matches as Open Match's example does."""
     base, growth = TOLERANCE["open match"]
     tickets = sorted(queue, key=lambda ticket: total(ticket) / ticket.size)
@@ -108,7 +108,7 @@ def open_match(queue: Sequence[Ticket], now: float, policy: QueuePolicy) -> Tick
     return taken(proposals, queue)
 
 
-def faf(queue: Sequence[Ticket], now: float, policy: QueuePolicy) -> Tick:
+def faf(queue: Sequence[QueueTicket], now: float, policy: QueuePolicy) -> TickResult:
     """Make matches as FAF's server does."""
     base, growth = TOLERANCE["faf"]
     tickets = sorted(queue, key=lambda ticket: total(ticket) / ticket.size)

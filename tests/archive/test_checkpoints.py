@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sqlalchemy as sa
-from benchmarks.late_matches import match, measure
+from benchmarks.archive.late_matches import match, measure
 
 from equipoise.archive import derived_rows, learning
 from equipoise.archive.archive import Archive, open_archive
@@ -200,7 +200,7 @@ def test_an_older_copy_in_the_place_of_an_archive_is_read_anew(tmp_path: Path) -
 
 
 def test_a_late_match_costs_a_part_of_a_rebuild(tmp_path: Path) -> None:
-    """See :mod:`benchmarks.late_matches`; here only what is learnt, not the time."""
+    """See :mod:`benchmarks.archive.late_matches`; here only what is learnt, not the time."""
     with open_archive(f"sqlite:///{tmp_path / 'a.db'}", model="elo") as archive:
         _, _, learnt = measure(archive, 4000, people=100)
         assert learnt <= 1008 * 1.5 + 1010

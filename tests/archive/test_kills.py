@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from benchmarks.kills import kills, write_log
+from benchmarks.archive.kills import kills, write_log
 
 pytestmark = pytest.mark.slow
 

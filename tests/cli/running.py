@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import inspect
 import io
 import os
 import subprocess
 import sys
 from unittest import mock
 
+from click.testing import CliRunner
+
 from equipoise.cli import main
+
+
+def runner() -> CliRunner:
+    """Return what invokes a command, with standard error apart: older versions of click mix it in."""
+    older = "mix_stderr" in inspect.signature(CliRunner).parameters
+    return CliRunner(**({"mix_stderr": False} if older else {}))
 
 
 def run(*args: str, stdin: str | bytes = "", **environment: str) -> subprocess.CompletedProcess[str]:

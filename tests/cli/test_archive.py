@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
-from tests.cli.running import run
+from tests.cli.running import run, runner
 
 from equipoise.archive.sqlite import sqlite_driver
 from equipoise.cli import group
@@ -39,7 +38,7 @@ LOG = "".join(line(n) for n in range(1, 7))
 
 def call(*args: str, fails: int = 0, given: bytes = b"") -> str:
     """Run a command within this process and return what it prints, or its message where it must fail."""
-    done = CliRunner().invoke(group, args, input=given)
+    done = runner().invoke(group, args, input=given)
     if isinstance(done.exception, EquipoiseError):
         assert fails == 1, str(done.exception)
         return str(done.exception)
@@ -71,7 +70,7 @@ def digest_of(tmp_path: Path, name: str, *contents: str) -> str:
     url = f"sqlite:///{tmp_path / name}"
     for content in contents:
         plain("ingest", "-", "--store", url, given=content.encode())
-    return call("digest", "--store", url).strip()
+    return call("archive", "digest", "--store", url).strip()
 
 
 @pytest.mark.slow
@@ -79,13 +78,13 @@ def test_each_match_counts_once_however_its_log_is_read(store: str, log: Path, t
     """Twice, compressed under another name, as a pattern, in a directory, from standard input."""
     first = plain("ingest", str(log), "--store", store)
     assert [first[each] for each in ("matches", "duplicates", "unfinished", "skipped_lines")] == [6, 0, 0, 0]
-    digest = call("digest", "--store", store)
+    digest = call("archive", "digest", "--store", store)
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / "copy.bak").write_bytes(gzip.compress(LOG.encode()))
     for paths in ([str(log)], [str(tmp_path / "more")], [str(tmp_path / "*.jsonl")], ["-"]):
         again = plain("ingest", *paths, "--store", store, given=LOG.encode())
         assert (again["matches"], again["duplicates"]) == (0, 6), paths
-    assert call("digest", "--store", store) == digest
+    assert call("archive", "digest", "--store", store) == digest
 
 
 @pytest.mark.slow
@@ -102,7 +101,7 @@ def test_neither_order_nor_growth_of_logs_changes_the_archive(tmp_path: Path) ->
 def test_another_result_under_a_known_id_is_reported_and_the_first_stays(store: str, log: Path) -> None:
     """Two different matches with one id are a mistake, whichever is read first."""
     plain("ingest", str(log), "--store", store)
-    digest = call("digest", "--store", store)
+    digest = call("archive", "digest", "--store", store)
     match = {**json.loads(LOG.splitlines()[0]), "id": "derby"}
     for weight, counts in ((1.0, (1, 0, 0)), (0.5, (0, 0, 1)), (1.0, (0, 1, 0))):
         log.write_text(json.dumps({**match, "weight": weight}) + "\n")
@@ -114,7 +113,7 @@ def test_another_result_under_a_known_id_is_reported_and_the_first_stays(store: 
         "match 'derby': skipped: the archive has a different match with this id, which stays" in done.stderr
     )
     call("undo", "derby", "--store", store)
-    assert call("digest", "--store", store) != digest, "an undone match is kept"
+    assert call("archive", "digest", "--store", store) != digest, "an undone match is kept"
 
 
 def test_what_cannot_be_read_is_counted_and_shown(store: str, log: Path, tmp_path: Path) -> None:
@@ -155,33 +154,33 @@ def test_players_are_listed_by_ruleset_with_the_name_last_seen(store: str, log: 
 def test_the_history_ends_at_the_present_rating(store: str, log: Path) -> None:
     """Every game with the rating after it, and all names; a player may be called by the last name."""
     call("ingest", str(log), "--store", store)
-    history = plain("history", "Cid 6", "--store", store)
+    history = plain("players", "Cid 6", "--store", store)
     assert history["id"] == "cid"
     assert [each["name"] for each in history["names"]] == [f"Cid {n}" for n in range(6, 0, -1)]
     now = next(each for each in plain("players", "--store", store)["players"] if each["id"] == "cid")
     assert (history["games"][-1]["mu"], history["games"][-1]["sigma"]) == (now["mu"], now["sigma"])
-    assert "1970-01-07 00:00" in call("history", "cid", "--store", store)
-    why, before = plain("history", "cid", "--store", store, "--why")["games"], {}
+    assert "1970-01-07 00:00" in call("players", "cid", "--store", store)
+    why, before = plain("players", "cid", "--store", store, "--why")["games"], {}
     for game in why:
         if game["ruleset"] in before:
             move = game["mu"] - before[game["ruleset"]]
             assert abs(sum(game["moved"].values()) - move) < 1e-9
         before[game["ruleset"]] = game["mu"]
-    assert "expected" in call("history", "cid", "--store", store, "--why")
-    assert "player: there is none" in call("history", "nobody", "--store", store, fails=1)
+    assert "expected" in call("players", "cid", "--store", store, "--why")
+    assert "player: there is none" in call("players", "nobody", "--store", store, fails=1)
 
 
 def test_a_match_can_be_undone_and_stays_so(store: str, log: Path) -> None:
     """Also when its log is read again, until it is brought back."""
     call("ingest", str(log), "--store", store)
-    match = plain("history", "cid", "--store", store)["games"][0]["match"]
-    before = call("digest", "--store", store)
+    match = plain("players", "cid", "--store", store)["games"][0]["match"]
+    before = call("archive", "digest", "--store", store)
     assert "no longer counts" in call("undo", match[:16], "--store", store)
     assert plain("ingest", str(log), "--store", store)["matches"] == 0
-    assert plain("digest", "--store", store)["matches"] == 5
+    assert plain("archive", "digest", "--store", store)["matches"] == 5
     assert "is undone already" in call("undo", match, "--store", store, fails=1)
     call("undo", match, "--store", store, "--back")
-    assert call("digest", "--store", store) == before
+    assert call("archive", "digest", "--store", store) == before
     assert "none whose id begins" in call("undo", "xyz", "--store", store, fails=1)
 
 
@@ -194,7 +193,7 @@ def test_two_ids_of_one_person_are_merged_and_separated(store: str, log: Path) -
     assert plain("merge", "ann", "ann2", "--store", store)["merged"]
     merged = {each["id"]: each["games"] for each in plain("players", "--store", store)["players"]}
     assert (merged["ann"], "ann2" in merged) == (7, False)
-    assert plain("history", "ann2", "--store", store)["id"] == "ann"
+    assert plain("players", "ann2", "--store", store)["id"] == "ann"
     call("merge", "ann", "ann2", "--store", store, "--back")
     assert plain("players", "--store", store) == before
     assert "played against each other" in call("merge", "ann", "cid", "--store", store, fails=1)
@@ -209,7 +208,7 @@ def test_who_is_forgotten_leaves_no_trace(store: str, log: Path, tmp_path: Path)
     call("ingest", str(log), "--store", store)
     others = [each for each in plain("players", "--store", store)["players"] if "ann" not in each["id"]]
     stand_in = plain("forget", "identity-of-ann", "--store", store)["stand_in"]
-    digest = call("digest", "--store", store)
+    digest = call("archive", "digest", "--store", store)
     again = plain("ingest", str(log), "--store", store)
     assert (again["matches"], again["duplicates"]) == (0, 6)
     log.write_text(line(8).replace('"ann"', '"identity-of-ann"').replace('"Ann"', '"Name of Ann"'))
@@ -217,7 +216,7 @@ def test_who_is_forgotten_leaves_no_trace(store: str, log: Path, tmp_path: Path)
     for path in tmp_path.glob("games.db*"):
         assert b"identity-of-ann" not in path.read_bytes()
         assert b"Name of Ann" not in path.read_bytes()
-    assert call("digest", "--store", store) != digest
+    assert call("archive", "digest", "--store", store) != digest
     players = plain("players", "--store", store)["players"]
     assert stand_in in {each["id"] for each in players}
     assert len(players) == len(others) + 1
@@ -231,13 +230,17 @@ def test_an_archive_is_rebuilt_with_another_model_and_keeps_it(store: str, log: 
     call("ingest", str(log), "--store", store)
     before = call("players", "--store", store)
     line_of_default = "learning now: default, settings general, 0 starting weights\n"
-    assert call("rebuild", "--store", store) == f"ratings rebuilt from 6 matches\n{line_of_default}"
+    assert (
+        call("archive", "rebuild", "--store", store) == f"ratings rebuilt from 6 matches\n{line_of_default}"
+    )
     assert call("players", "--store", store) == before
-    assert plain("rebuild", "--model", "elo", "--store", store)["matches"] == 6
+    assert plain("archive", "rebuild", "--model", "elo", "--store", store)["matches"] == 6
     log.write_text(line(9))
     call("ingest", str(log), "--store", store)
     assert all(each["sigma"] == 0.0 for each in plain("players", "--store", store)["players"])
-    assert "there is no 'nosuch'" in call("rebuild", "--model", "nosuch", "--store", store, fails=2)
+    assert "there is no 'nosuch'" in call(
+        "archive", "rebuild", "--model", "nosuch", "--store", store, fails=2
+    )
 
 
 @pytest.mark.slow
@@ -249,15 +252,15 @@ def test_an_archive_is_rebuilt_with_other_settings_and_keeps_them(
     usual = call("players", "--store", store)
     (tmp_path / "own.json").write_text('{"sigma": 0.25}')
     for given in (("--profile", "results-only"), ("--settings", str(tmp_path / "own.json"))):
-        call("rebuild", *given, "--store", store)
+        call("archive", "rebuild", *given, "--store", store)
         chosen = call("players", "--store", store)
         assert chosen != usual
         assert plain("ingest", str(log), "--store", store)["rebuilt"] == ""
         assert call("players", "--store", store) == chosen
     assert "cannot be used with" in call(
-        "rebuild", "--model", "elo", "--profile", "general", "--store", store, fails=2
+        "archive", "rebuild", "--model", "elo", "--profile", "general", "--store", store, fails=2
     )
-    call("rebuild", "--profile", "general", "--store", store)
+    call("archive", "rebuild", "--profile", "general", "--store", store)
     assert call("players", "--store", store) == usual
 
 
@@ -296,8 +299,8 @@ def test_a_rebuild_changes_only_what_is_named(
     rebuild(tmp_path, store, now)
     model, settings, starting = learns.split()
     learning = f"learning now: {model}, settings {settings.replace('-', ' ')}, {starting} starting weights"
-    assert call("rebuild", "--store", store).splitlines()[1] == learning
-    assert plain("rebuild", "--store", store)["model"] == model
+    assert call("archive", "rebuild", "--store", store).splitlines()[1] == learning
+    assert plain("archive", "rebuild", "--store", store)["model"] == model
 
 
 @pytest.mark.parametrize(
@@ -332,7 +335,7 @@ def rebuild(folder: Path, store: str, options: str) -> subprocess.CompletedProce
         if option in ("--starting", "--settings") and word in texts:
             words[n + 1] = str(folder / word)
             (folder / word).write_text(texts[word])
-    return run("rebuild", *words, "--store", store)
+    return run("archive", "rebuild", *words, "--store", store)
 
 
 def test_who_is_forgotten_is_so_under_a_second_connection_too(store: str, log: Path, tmp_path: Path) -> None:
@@ -363,9 +366,11 @@ def test_a_damaged_archive_is_reported(store: str, log: Path, part: str) -> None
         connection.execute(f"UPDATE {part} SET {column} = {text}", (wrong,))  # noqa: S608
         connection.commit()
         connection.close()
-        assert notice in call("rebuild" if part == "match" else "players", "--store", store, fails=1)
+        assert notice in call(
+            *(("archive", "rebuild") if part == "match" else ("players",)), "--store", store, fails=1
+        )
     if part == "derived":
-        call("rebuild", "--store", store)
+        call("archive", "rebuild", "--store", store)
         assert plain("players", "--store", store)["players"]
 
 
@@ -376,13 +381,13 @@ def test_an_archive_moves_through_a_file(store: str, log: Path, tmp_path: Path) 
     call("ingest", str(log), "--store", store)
     call("forget", "ann", "--store", store)
     file, other = str(tmp_path / "all.parquet"), f"sqlite:///{tmp_path / 'other.db'}"
-    written = plain("export", file, "--store", store)
-    assert plain("import", file, "--store", other)["digest"] == written["digest"]
+    written = plain("archive", "export", file, "--store", store)
+    assert plain("archive", "import", file, "--store", other)["digest"] == written["digest"]
     assert call("players", "--store", other) == call("players", "--store", store)
-    assert "holds matches already" in call("import", file, "--store", other, fails=1)
-    assert "is a file of matches" in call("import", str(log), "--store", store, fails=1)
+    assert "holds matches already" in call("archive", "import", file, "--store", other, fails=1)
+    assert "is a file of matches" in call("archive", "import", str(log), "--store", store, fails=1)
     assert "cannot be written" in call(
-        "export", str(tmp_path / "no" / "x.parquet"), "--store", store, fails=1
+        "archive", "export", str(tmp_path / "no" / "x.parquet"), "--store", store, fails=1
     )
 
 
@@ -393,7 +398,7 @@ def test_a_log_is_followed_over_rotation_and_restart(store: str, tmp_path: Path)
     live = tmp_path / "games.log"
 
     def step() -> Any:
-        return plain("watch", str(live), "--store", store, "--once")
+        return plain("ingest", "--follow", str(live), "--store", store, "--once")
 
     assert step()["matches"] == 0
     live.write_text(lines[0] + lines[1][:30])
@@ -408,7 +413,7 @@ def test_a_log_is_followed_over_rotation_and_restart(store: str, tmp_path: Path)
     (tmp_path / "games.log.2").write_text(live.read_text())
     live.write_text(lines[4][40:] + lines[5])
     assert step()["matches"] == 3
-    assert call("digest", "--store", store).strip() == digest_of(tmp_path, "whole.db", LOG)
+    assert call("archive", "digest", "--store", store).strip() == digest_of(tmp_path, "whole.db", LOG)
 
 
 @pytest.mark.slow
@@ -417,7 +422,7 @@ def test_watching_ends_cleanly_when_asked_to(store: str, tmp_path: Path) -> None
     for number, name in ((signal.SIGTERM, "a"), (signal.SIGINT, "b")):
         live = tmp_path / f"{name}.log"
         live.write_text(line(ord(name)))
-        args = ["watch", str(live), "--store", store, "--interval", "0.05", "--json"]
+        args = ["ingest", "--follow", str(live), "--store", store, "--interval", "0.05", "--json"]
         with subprocess.Popen(
             [sys.executable, "-m", "equipoise", *args], stdout=subprocess.PIPE, text=True
         ) as process:
@@ -428,7 +433,7 @@ def test_watching_ends_cleanly_when_asked_to(store: str, tmp_path: Path) -> None
             assert json.loads(process.stdout.readline())["matches"] == 1
             process.send_signal(number)
             assert process.wait(30) == 0
-    assert plain("digest", "--store", store)["matches"] == 4
+    assert plain("archive", "digest", "--store", store)["matches"] == 4
 
 
 def limited(size: int, *args: str) -> subprocess.CompletedProcess[str]:
@@ -448,7 +453,7 @@ def limited(size: int, *args: str) -> subprocess.CompletedProcess[str]:
 def test_a_full_disk_is_reported_and_leaves_nothing_half(store: str, tmp_path: Path) -> None:
     """What was kept before is still there, and a run with room completes it."""
     call("ingest", "-", "--store", store, given=LOG.encode())
-    before = call("digest", "--store", store)
+    before = call("archive", "digest", "--store", store)
     big = tmp_path / "big.jsonl"
     big.write_text(LOG + "".join(line(n) for n in range(10, 1500)))
     size = (tmp_path / "games.db").stat().st_size + 20_000
@@ -456,7 +461,7 @@ def test_a_full_disk_is_reported_and_leaves_nothing_half(store: str, tmp_path: P
     assert done.returncode == 1
     assert "nothing of the last step was kept" in done.stderr
     assert "Traceback" not in done.stderr
-    assert call("digest", "--store", store) == before
+    assert call("archive", "digest", "--store", store) == before
     assert plain("ingest", str(big), "--store", store)["matches"] == 1490
 
 
@@ -464,7 +469,7 @@ def test_a_full_disk_is_reported_and_leaves_nothing_half(store: str, tmp_path: P
 def test_a_file_that_may_not_be_written_is_reported(store: str, log: Path, tmp_path: Path) -> None:
     """The message says that it is read-only, and what is in it stays."""
     call("ingest", str(log), "--store", store)
-    before = call("digest", "--store", store)
+    before = call("archive", "digest", "--store", store)
     as_others = ["setpriv", "--bounding-set=-all"] if os.geteuid() == 0 else []
     if as_others and shutil.which("setpriv") is None:
         pytest.skip("root may write everything, and there is no setpriv to be less")
@@ -476,14 +481,21 @@ def test_a_file_that_may_not_be_written_is_reported(store: str, log: Path, tmp_p
     )  # fmt: skip
     assert done.returncode == 1
     assert "read-only" in done.stderr, done.stderr
-    assert call("digest", "--store", store) == before
+    assert call("archive", "digest", "--store", store) == before
 
 
 def test_a_command_without_an_archive_says_what_is_needed(store: str) -> None:
     """None but those that read logs make one."""
-    for args in (("players",), ("digest",), ("rebuild",), ("history", "x"), ("undo", "x"), ("forget", "x")):
+    for args in (
+        ("players",),
+        ("archive", "digest"),
+        ("archive", "rebuild"),
+        ("players", "x"),
+        ("undo", "x"),
+        ("forget", "x"),
+    ):
         assert "there is no such file" in call(*args, "--store", store, fails=1)
-    assert "Missing option '--store'" in call("digest", fails=2)
+    assert "Missing option '--store'" in call("archive", "digest", fails=2)
 
 
 @pytest.mark.slow

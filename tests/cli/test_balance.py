@@ -379,13 +379,14 @@ OWN_FIELDS = {
 
 
 @pytest.mark.parametrize("file", OWN_FIELDS)
-@pytest.mark.parametrize("command", ["balance", "explain", "front"])
+@pytest.mark.parametrize("command", ["balance", "explain", "balance --front win,spread"])
 def test_what_is_wrong_with_a_player_is_said_of_the_line(command: str, file: str, tmp_path: Path) -> None:
     """File, line and field, though only the number of teams and the other players make it wrong."""
     content, said = OWN_FIELDS[file]
     path = tmp_path / file
     path.write_text(content, encoding="utf-8")
-    done = run(command, str(path))
+    name, *options = command.split()
+    done = run(name, str(path), *options)
     assert (done.returncode, done.stderr) == (1, f"error: {path}, {said}\n")
 
 

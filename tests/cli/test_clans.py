@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from click.testing import CliRunner
+from tests.cli.running import runner
 
 from equipoise.cli import group
 
@@ -14,7 +14,7 @@ ROSTER = "80 [UT] Ann\n70 ut|Bob\n60 Cid\n50 x|Dan\n"
 
 def teams(*args: str) -> list[set[str]]:
     """Return the names in each team."""
-    result = CliRunner().invoke(group, [*args, "--json"])
+    result = runner().invoke(group, [*args, "--json"])
     assert result.exit_code == 0, result.output
     plain = json.loads(result.stdout)
     return [set(team) for team in (plain.get("splits") or plain["lobbies"])[0]["teams"]]
@@ -34,7 +34,7 @@ def test_those_with_one_tag_stay_together_if_wanted(tmp_path: Path) -> None:
     ]
     log, url = tmp_path / "log.jsonl", f"sqlite:///{tmp_path}/games.db"
     log.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
-    assert CliRunner().invoke(group, ["ingest", str(log), "--store", url]).exit_code == 0
+    assert runner().invoke(group, ["ingest", str(log), "--store", url]).exit_code == 0
     here = ("balance", "--store", url, "--here", ",".join(names))
     assert {"[UT] Ann", "ut|Bob"} not in teams(*here)
     assert {"[UT] Ann", "ut|Bob"} in teams(*here, "--clan-tags")

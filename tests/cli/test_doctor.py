@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.running import runner
 
 from equipoise.archive.archive import open_archive
 from equipoise.cli.doctor import command
@@ -19,8 +19,8 @@ pytestmark = pytest.mark.slow
 
 def _findings(*flags: str) -> tuple[int, list[dict[str, str]]]:
     given = ["--json", "--weights", "127.0.0.1:1", *flags]
-    result = CliRunner().invoke(command, given, env={"EQUIPOISE_STORE": None})
-    return result.exit_code, [json.loads(line) for line in result.output.splitlines()]
+    result = runner().invoke(command, given, env={"EQUIPOISE_STORE": None})
+    return result.exit_code, json.loads(result.stdout)["findings"]
 
 
 def _archive(folder: Path, at: float) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from tests.cli.running import runner
 from tests.cli.test_balance import ROSTER
 
 from equipoise import InputError, Move, Player, Swap
@@ -20,7 +21,7 @@ TRICKY = [Player(name, n) for n, name in enumerate(["Ann Lee", "Bob", "Carter, B
 
 def run(*args: str, stdin: str = "") -> Result:
     """Run the command line in this process; errors become what the entry point makes of them."""
-    done = CliRunner().invoke(group, args, input=stdin)
+    done = runner().invoke(group, args, input=stdin)
     if isinstance(done.exception, EquipoiseError):
         done.stderr_bytes = f"error: {done.exception}".encode()
     elif done.exception is not None and not isinstance(done.exception, SystemExit):

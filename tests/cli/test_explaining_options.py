@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.running import runner
 
 from equipoise.cli import group
 
@@ -85,7 +85,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*args: str, command: str = "balance") -> dict[str, Any]:
     """Return the JSON of ``balance``, or of ``explain``."""
-    done = CliRunner().invoke(group, [command, "roster.csv", "--json", *args])
+    done = runner().invoke(group, [command, "roster.csv", "--json", *args])
     assert done.exit_code in (0, 1), done.exception
     plain: dict[str, Any] = json.loads(done.stdout)
     return plain
@@ -176,7 +176,7 @@ def test_an_edit_is_judged_or_refused(setting: str, objective: str, here: Path) 
     args = (*SETTINGS[setting], *OBJECTIVES[objective])
     first, *_, last = run(*args)["splits"][0]["teams"]
     swap = f"swap {first[0]} {last[-1]}"
-    done = CliRunner().invoke(group, ["explain", "roster.csv", "--json", *args, "--edit", swap, "--all"])
+    done = runner().invoke(group, ["explain", "roster.csv", "--json", *args, "--edit", swap, "--all"])
     if done.exit_code == 1:
         assert str(done.exception).startswith("--edit: the result breaks a rule: ")
         return

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
-from tests.cli.running import run
+from tests.cli.running import run, runner
 from tests.cli.test_balance import ROSTER
 
 from equipoise import EquipoiseError
-from equipoise.cli import balance, explain, front, group, late
+from equipoise.cli import balance, explain, group, late
 
 pytestmark = pytest.mark.slow
 
@@ -22,7 +21,6 @@ RUNNING = "name,weight,team,bot\nAmber,31,1,\nCedar,47,2,\nElm,38,2,\nRoan,20,1,
 COMMANDS = {
     "balance": (balance.command, ROSTER),
     "explain": (explain.command, ROSTER),
-    "front": (front.command, ROSTER),
     "late": (late.command, RUNNING),
 }
 
@@ -63,7 +61,7 @@ def test_what_a_flag_cannot_mean_is_said_of_the_flag(
     monkeypatch.chdir(tmp_path)
     for value in VALUES:
         besides = BESIDES.get(flag.removeprefix("--"), ())
-        done = CliRunner().invoke(command, ["-", *besides, f"{flag}={value}"], input=roster)
+        done = runner().invoke(command, ["-", *besides, f"{flag}={value}"], input=roster)
         if done.exception is None or isinstance(done.exception, EquipoiseError):
             said = str(done.exception or "")
         else:
@@ -105,7 +103,7 @@ def test_what_a_flag_cannot_mean_is_said_of_the_flag(
 )
 def test_what_is_no_value_of_a_flag_is_answered_with_what_is(typed: str, said: str) -> None:
     """In the words of every other message, with exit code 2."""
-    done = CliRunner().invoke(group, typed.split())
+    done = runner().invoke(group, typed.split())
     assert done.exit_code == 2
     assert said in done.stderr
 

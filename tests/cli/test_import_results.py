@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.running import runner
 
 from equipoise import open_archive, read_results
 from equipoise.cli import group
@@ -30,7 +30,7 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*args: str, code: int = 0) -> Any:
     """Run a command and return what it prints as JSON."""
-    done = CliRunner().invoke(group, [*args, "--json"])
+    done = runner().invoke(group, [*args, "--json"])
     assert done.exit_code == code, done.output
     return json.loads(done.stdout)
 
@@ -102,7 +102,7 @@ def test_scores_and_winners_that_tie_other_teams_are_noted(
     """As where matches are rated: the rows count, and the lines are named."""
     path = tmp_path / "results.csv"
     path.write_text("\n".join(["date,red1,blue1,score_red,score_blue,winner", *rows]), encoding="utf-8")
-    done = CliRunner().invoke(group, ["import-results", str(path)])
+    done = runner().invoke(group, ["import-results", str(path)])
     assert done.exit_code == 0, done.output
     assert f"{len(rows)} new matches" in done.output
     assert ("winner at equal scores" in done.stderr) == bool(noted)
@@ -115,7 +115,7 @@ def test_a_table_with_its_dates_in_the_other_order_adds_nothing(tmp_path: Path) 
     """Not even the rows that could be read so; the first line that cannot is named, and the other option."""
     path, url = tmp_path / "results.csv", f"sqlite:///{tmp_path / 'games.db'}"
     path.write_text(TABLE.replace("01/02/2026", "02/01/2026"), encoding="utf-8")
-    done = CliRunner().invoke(group, ["import-results", str(path), "--dates", "month-first", "--store", url])
+    done = runner().invoke(group, ["import-results", str(path), "--dates", "month-first", "--store", url])
     assert done.exit_code == 1
     assert f"{path}, line 2: date: '31/01/2026' is no date, month-first" in str(done.exception)
     assert "--dates day-first" in str(done.exception)

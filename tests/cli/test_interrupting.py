@@ -21,7 +21,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
     [
         ("balance many.txt --teams 3", "Team 3"),
         ("explain {roster}", "Why these teams"),
-        ("front many.txt", "not proven to be all there are"),
+        ("balance many.txt --front win,spread", "not proven to be all there are"),
         ("lobbies {players} {lobbies}", "Not proven optimal"),
         ("night plan --rounds 3 --store sqlite:///n.db", "Game 3"),
     ],

@@ -46,7 +46,7 @@ FILES: dict[str, tuple[bytes, str, str]] = {
     "results.csv": (b"date,red,blue,result\n2026-01-31,Ann,Bob,red\n", "results", "import-results"),
     "lobbies.csv": (b"name,target,min_teams\nA,4.2,2\n", "lobbies", "'equipoise lobbies' fills them"),
     "games.db": (_database(), "archive", "--store sqlite:///"),
-    "all.parquet": (b"PAR1" + bytes(20) + b"PAR1", "parquet", "'equipoise import'"),
+    "all.parquet": (b"PAR1" + bytes(20) + b"PAR1", "parquet", "'equipoise archive import'"),
     "receipt.json": (b'{"format": "equipoise receipt 1"}', "receipt", "'equipoise verify' checks it"),
     "request.json": (
         json.dumps({"players": [{"name": "Ann"}, {"name": "Bob"}], "objective": "win"}, indent=1).encode(),
@@ -77,7 +77,7 @@ TYPED = {
     ("predict", "--team", "Ann", "--team", "Bob"): "matches",
     ("ingest", "--store", "NEW"): "logs",
     ("import-results", "--store", "NEW"): "results",
-    ("import", "--store", "NEW"): "export",
+    ("archive", "import", "--store", "NEW"): "export",
     ("verify",): "receipt",
     ("balance", "--request"): "request",
 }

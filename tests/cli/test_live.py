@@ -53,13 +53,13 @@ def recorded(tmp_path: Path) -> tuple[Path, str]:
 def test_a_dry_run_of_a_recorded_log_says_what_would_have_been_done(recorded: tuple[Path, str]) -> None:
     """Teams at each start, with chances; the archive stays as it is."""
     log, store = recorded
-    before = run("digest", "--store", store).stdout
+    before = run("archive", "digest", "--store", store).stdout
     done = run("live", "--log", str(log), "--store", store, "--dry-run", "--once", "--no-bots")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("game ") == 4
     assert "say: Teams: Red 2, Blue 2." in done.stdout
     assert "move" in done.stdout
-    assert run("digest", "--store", store).stdout == before
+    assert run("archive", "digest", "--store", store).stdout == before
 
 
 @pytest.mark.slow
@@ -152,18 +152,18 @@ def test_what_if_compares_ways_to_divide_and_draws_them(recorded: tuple[Path, st
     """Figures for every way, as text, JSON and picture; an archive without teams is refused."""
     _, store = recorded
     picture = tmp_path / "arms.svg"
-    done = run("what-if", "--store", store, "--plot", str(picture), "--json")
+    done = run("evaluate", "--what-if", "--store", store, "--plot", str(picture), "--json")
     assert done.returncode == 0, done.stderr
     arms = json.loads(done.stdout)
     assert [arm["arm"] for arm in arms] == ["played", "random", "captains", "greedy", "ratio", "equipoise"]
     assert {arm["matches"] for arm in arms} == {4}
     assert "equipoise" in picture.read_text(encoding="utf-8")
-    assert run("what-if", "--store", store).stdout.startswith("4 matches; closeness")
+    assert run("evaluate", "--what-if", "--store", store).stdout.startswith("4 matches; closeness")
     empty = tmp_path / "empty.log"
     empty.write_text("", encoding="utf-8")
     other = f"sqlite:///{tmp_path / 'empty.db'}"
     run("ingest", str(empty), "--store", other)
-    assert run("what-if", "--store", other).returncode == 1
+    assert run("evaluate", "--what-if", "--store", other).returncode == 1
 
 
 def test_a_log_without_a_game_is_refused(recorded: tuple[Path, str], tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.running import runner
 
 from equipoise.cli import group
 from equipoise.core.win_probability import LOGISTIC_SLOPE
@@ -45,7 +45,7 @@ def data_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def night(*args: str, fails: int = 0, given: str = "") -> str:
     """Take a step and return what it prints, or its message where it must fail."""
-    done = CliRunner().invoke(group, ["night", *args], input=given)
+    done = runner().invoke(group, ["night", *args], input=given)
     if isinstance(done.exception, EquipoiseError):
         assert fails == 1, str(done.exception)
         return str(done.exception)
@@ -61,7 +61,7 @@ def plain(*args: str, **more: Any) -> Any:
 def players(folder: Path) -> str:
     """Return the ratings of the usual archive, bit for bit."""
     url = f"sqlite:///{folder / 'equipoise' / 'night.db'}"
-    done = CliRunner().invoke(group, ["players", "--store", url, "--json"])
+    done = runner().invoke(group, ["players", "--store", url, "--json"])
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -212,7 +212,7 @@ def test_starting_weights_of_a_night_yield_to_a_later_choice(
     (tmp_path / "later.txt").write_text(later or "")
     given = "none" if later is None else str(tmp_path / "later.txt")
     store = f"sqlite:///{data_folder / 'equipoise' / 'night.db'}"
-    CliRunner().invoke(group, ["rebuild", "--starting", given, "--store", store])
+    runner().invoke(group, ["archive", "rebuild", "--starting", given, "--store", store])
     chosen = players(data_folder)
     for step in (["table"], ["late", "Fay"], ["undo"], ["table"]):
         night(*step)
@@ -225,7 +225,7 @@ def test_starting_weights_of_a_night_yield_to_a_later_choice(
 
 def test_a_typed_number_is_a_starting_weight_unless_it_belongs_to_a_known_name() -> None:
     """As the help says; what is taken for a weight is said, and the other way is an option."""
-    done = CliRunner().invoke(group, ["night", "Amber 1500", "Birch 1400", "Cedar", "Elm", "Fir"])
+    done = runner().invoke(group, ["night", "Amber 1500", "Birch 1400", "Cedar", "Elm", "Fir"])
     assert done.exit_code == 0, done.output
     assert "Starting weights: Amber (1500), Birch (1400); --read names" in done.stderr
     starting = {row["name"]: row["starting"] for row in plain("table")["players"]}
@@ -290,7 +290,7 @@ def test_a_night_reads_every_roster(text: str) -> None:
 
 def test_a_night_says_which_columns_it_leaves_out() -> None:
     """Two rows are enough for a table, and a mistake has its line."""
-    done = CliRunner().invoke(group, ["night", "-"], input="name,mu,sigma,bot\nAnn,15,3,yes\nBob,14,4,no\n")
+    done = runner().invoke(group, ["night", "-"], input="name,mu,sigma,bot\nAnn,15,3,yes\nBob,14,4,no\n")
     assert done.exit_code == 0, done.output
     left_out = "note: a night takes names, weights and parties, and leaves out: bot, sigma\n"
     assert done.stderr.startswith(left_out)
@@ -325,25 +325,25 @@ def test_starting_weights_that_change_nothing_yet_are_noted(
 ) -> None:
     """Fewer than three, or all alike, say nothing of who is better: whoever gives one is told so."""
     for step, note in zip(steps, noted, strict=True):
-        done = CliRunner().invoke(group, ["night", *step])
+        done = runner().invoke(group, ["night", *step])
         assert done.exit_code == 0, done.output
         assert ("note: starting weights change nothing before 3 players" in done.stderr) is note
 
 
 def test_players_and_histories_are_those_of_the_usual_archive(data_folder: Path) -> None:
     """Where a night is kept unless something else is said, and nothing is made by looking."""
-    asked = (["players"], ["history", "Ann"])
+    asked = (["players"], ["players", "Ann"])
     for command in asked:
-        done = CliRunner().invoke(group, command)
+        done = runner().invoke(group, command)
         assert "night.db" in str(done.exception)
     assert not list(data_folder.rglob("*.db"))
     night("Ann", "Bob")
     night("won", "Ann")
     url = f"sqlite:///{data_folder / 'equipoise' / 'night.db'}"
     for command in asked:
-        done = CliRunner().invoke(group, command)
+        done = runner().invoke(group, command)
         assert done.exit_code == 0, done.output
-        assert done.stdout == CliRunner().invoke(group, [*command, "--store", url]).stdout
+        assert done.stdout == runner().invoke(group, [*command, "--store", url]).stdout
 
 
 def test_one_place_is_for_one() -> None:
@@ -476,7 +476,7 @@ def test_a_forgotten_player_is_gone_from_the_nights_too(data_folder: Path) -> No
     night("Ann", "Bob", "Cid", "Dan")
     night("won", "red")
     url = f"sqlite:///{data_folder / 'equipoise' / 'night.db'}"
-    assert CliRunner().invoke(group, ["forget", "Cid", "--store", url]).exit_code == 0
+    assert runner().invoke(group, ["forget", "Cid", "--store", url]).exit_code == 0
     assert "Cid" not in night("table")
     night("undo")
     night("won", "blue")

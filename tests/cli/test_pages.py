@@ -1,4 +1,4 @@
-"""``equipoise pages`` and ``equipoise report``: an archive as static files."""
+"""``equipoise pages`` and ``equipoise pages --one-file``: an archive as static files."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_folder_of_pages_is_written(store: str, tmp_path: Path) -> None:
 def test_a_report_is_one_file(store: str, tmp_path: Path) -> None:
     """It refers to nothing else."""
     out = tmp_path / "report.html"
-    assert run("report", "--store", store, "--out", str(out)).returncode == 0
+    assert run("pages", "--store", store, "--one-file", str(out)).returncode == 0
     page = out.read_text(encoding="utf-8")
     assert 'href="data:,"' in page
     assert page.count("href=") == 1
@@ -47,7 +47,7 @@ def test_a_report_is_one_file(store: str, tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_written_is_named(store: str, tmp_path: Path) -> None:
     """The message begins with the flag."""
     (tmp_path / "file").write_text("", encoding="utf-8")
-    for command, name in (("pages", "x"), ("report", "x.html")):
-        done = run(command, "--store", store, "--out", str(tmp_path / "file" / name))
+    for option, name in (("--out", "x"), ("--one-file", "x.html")):
+        done = run("pages", "--store", store, option, str(tmp_path / "file" / name))
         assert done.returncode == 1
-        assert "error: --out:" in done.stderr
+        assert f"error: {option}:" in done.stderr

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from tests.cli.running import runner
 
 from equipoise.archive import sqlite
 from equipoise.cli import group
@@ -15,7 +16,7 @@ from equipoise.cli import group
 
 def run(*args: str) -> Result:
     """Run a command."""
-    return CliRunner().invoke(group, list(args))
+    return runner().invoke(group, list(args))
 
 
 def plain(*args: str) -> Any:
@@ -60,8 +61,8 @@ def test_an_archive_that_cannot_be_written_is_read(store: str, monkeypatch: pyte
     """As from a mount or a copy for safety; what would write says so."""
     monkeypatch.setattr(sqlite, "_may_write", lambda _: False)
     assert plain("players", "--store", store)["players"]
-    assert plain("digest", "--store", store)["matches"] == 4
-    assert "read-only" in str(run("rebuild", "--store", store).exception)
+    assert plain("archive", "digest", "--store", store)["matches"] == 4
+    assert "read-only" in str(run("archive", "rebuild", "--store", store).exception)
 
 
 INIT = r"  0:00 InitGame: \gamename\{}\g_gametype\1\mapname\m\g_fog\1\g_gravity\200"
@@ -160,9 +161,9 @@ def test_games_of_which_nobody_said_what_was_played_are_general(tmp_path: Path) 
     (tmp_path / "night.jsonl").write_text("".join(json.dumps(match) + "\n" for match in matches))
     address = f"sqlite:///{tmp_path}/night.db"
     assert run("ingest", str(tmp_path / "night.jsonl"), "--store", address).exit_code == 0
-    for typed in (("players",), ("players", "--ruleset", "general"), ("history", "ann")):
+    for typed in (("players",), ("players", "--ruleset", "general"), ("players", "ann")):
         shown = run(*typed, "--store", address).stdout
         assert " general " in shown, typed
         assert " / " not in shown, typed
     assert {row["ruleset"] for row in plain("players", "--store", address)["players"]} == {"general"}
-    assert {row["ruleset"] for row in plain("history", "ann", "--store", address)["games"]} == {"general"}
+    assert {row["ruleset"] for row in plain("players", "ann", "--store", address)["games"]} == {"general"}

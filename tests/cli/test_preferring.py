@@ -18,7 +18,7 @@ from equipoise.files.read_roster import parse_roster
 def test_what_rounding_makes_of_0_is_shown_as_0() -> None:
     """Two teams that are even on paper, one of them off by 3.6e-15 in floats: in a front, and in a list."""
     decimals = "8.1 a\n5.4 b\n5.5 c\n3.7 d\n6.1 e\n2 f\n4.6 g\n7.8 h\n"
-    front = run("front", "-", "--objectives", "difference,spread", stdin=decimals).stdout
+    front = run("balance", "-", "--front", "difference,spread", stdin=decimals).stdout
     assert front.splitlines()[1].split()[:3] == ["1.", "0", "0.6741"]
     listed = run("balance", "-", "--objective", "difference", "--keep", "2", stdin=decimals).stdout
     assert listed.splitlines()[-1].split()[:2] == ["2.", "0"]
@@ -86,16 +86,16 @@ def test_recent_team_mates_are_kept_apart(tmp_path: Path) -> None:
 def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
     """As a table, as JSON, and as a picture."""
     picture = tmp_path / "front.svg"
-    done = run("front", "-", "--objectives", "win,spread", "--plot", str(picture), stdin=ROSTER)
+    done = run("balance", "-", "--front", "win,spread", "--plot", str(picture), stdin=ROSTER)
     assert done.returncode == 0
     assert "choice: 4, proven" in done.stdout
     ET.fromstring(picture.read_text())
     assert done.stdout.count("Win chances are a convention") == 1
-    plain = json.loads(run("front", "-", "--objectives", "win,spread", "--json", stdin=ROSTER).stdout)
+    plain = json.loads(run("balance", "-", "--front", "win,spread", "--json", stdin=ROSTER).stdout)
     assert (plain["complete"], len(plain["points"])) == (True, 4)
     assert set(plain["points"][0]) == {"first", "second", "teams", "bots", "totals", "win_probability"}
     done = run(
-        "front", "-", "--objectives", "win,spread", "--party", "Elm,Iris", "--apart", "Elm,Iris", stdin=ROSTER
+        "balance", "-", "--front", "win,spread", "--party", "Elm,Iris", "--apart", "Elm,Iris", stdin=ROSTER
     )
     assert (done.returncode, done.stderr.startswith("error: infeasible")) == (1, True)
 
@@ -205,13 +205,13 @@ def test_wrong_rules_are_named(tmp_path: Path, text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "message"),
     [
-        (("--objectives", "win"), 1, "error: --objectives: 'win' does not name two"),
-        (("--objectives", "win,spreed"), 2, "(did you mean 'spread'?)"),
-        (("--keep", "2"), 2, "No such option '--keep'"),
+        (("--front", "win"), 1, "error: --front: 'win' does not name two"),
+        (("--front", "win,spreed"), 2, "(did you mean 'spread'?)"),
+        (("--front", "win,spread", "--keep", "2"), 2, "--keep has no use with --front"),
     ],
 )
 def test_mistakes_about_fronts_are_reported(args: tuple[str, ...], code: int, message: str) -> None:
     """A front has neither a best split nor several of them."""
-    done = run("front", "-", *args, stdin=ROSTER)
+    done = run("balance", "-", *args, stdin=ROSTER)
     assert (done.returncode, done.stdout) == (code, "")
     assert message in done.stderr

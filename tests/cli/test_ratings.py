@@ -298,7 +298,7 @@ def starting_commands(history: str, store: str) -> Iterator[tuple[str, ...]]:
         ("evaluate", history),
         ("predict", history, "--team", "Ann", "--team", "Bob"),
         ("ingest", history, "--store", store),
-        ("rebuild", "--store", store),
+        ("archive", "rebuild", "--store", store),
     ):
         yield (*command, "--starting")
 
@@ -326,7 +326,7 @@ def test_starting_weights_that_can_be_read_in_several_ways(text: str, history: s
         done = run(*command, str(tmp_path / "roster.txt"))
         assert done.returncode != 0
         assert "--read" not in done.stderr
-        if command[0] != "rebuild":  # its archive is missing
+        if command[0] != "archive":  # its archive is missing
             assert done.stderr.endswith("; write a table with the header name,weight, each name once\n")
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import jsonschema
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from tests.cli.running import runner
 
 from equipoise.cli.balance import command
 
@@ -26,7 +27,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*args: str) -> Result:
     """Run the command in this process; errors of ours are for the caller to look at."""
-    return CliRunner().invoke(command, [*args], catch_exceptions=True)
+    return runner().invoke(command, [*args], catch_exceptions=True)
 
 
 def reported(*args: str) -> dict[str, Any]:

@@ -9,8 +9,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
-from tests.cli.running import run, run_process
+from tests.cli.running import run, run_process, runner
 from tests.service.test_service import TOKEN, Served, games, learnt
 
 from equipoise.cli.serve import command
@@ -77,7 +76,7 @@ def test_a_setting_is_named_where_it_was_set(tmp_path: Path) -> None:
 
 def test_an_unknown_flag_is_a_mistake_of_usage() -> None:
     """Exit code 2."""
-    assert CliRunner().invoke(command, ["--nothing"]).exit_code == 2
+    assert runner().invoke(command, ["--nothing"]).exit_code == 2
 
 
 @pytest.mark.slow

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import Result
+from tests.cli.running import runner
 
 from equipoise.cli import group
 
@@ -23,7 +24,7 @@ PLAYERS = {
 
 def run(*args: str) -> Result:
     """Run a command."""
-    return CliRunner().invoke(group, list(args), standalone_mode=True)
+    return runner().invoke(group, list(args), standalone_mode=True)
 
 
 def plain(*args: str) -> Any:
@@ -128,7 +129,7 @@ def test_matches_for_ratings_predictions_and_judgement(store: str, tmp_path: Pat
     """An export is the same as the archive it is of."""
     pytest.importorskip("polars")
     export = str(tmp_path / "games.parquet")
-    assert run("export", export, "--store", store).exit_code == 0
+    assert run("archive", "export", export, "--store", store).exit_code == 0
     assert plain("evaluate", export) == plain("evaluate", "--store", store)
     assert plain("rate", export) == plain("rate", "--store", store)
     reported = plain("predict", "--store", store, "--team", "Ann", "--team", "id-fay")

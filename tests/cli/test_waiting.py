@@ -49,7 +49,7 @@ def _run(typed: str, stdin: int, where: Path) -> subprocess.CompletedProcess[byt
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("typed", ["watch -", "import -"])
+@pytest.mark.parametrize("typed", ["ingest --follow -", "archive import -"])
 def test_a_command_that_cannot_read_standard_input_says_so(typed: str, tmp_path: Path) -> None:
     """Rather than looking for a file of that name."""
     done = _run(f"{typed} --store sqlite:///new.db", subprocess.DEVNULL, tmp_path)

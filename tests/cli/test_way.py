@@ -8,7 +8,7 @@ from pathlib import Path
 from types import FrameType
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.running import runner
 
 from equipoise.cli.balance import command
 
@@ -27,18 +27,18 @@ MOST = 24
 
 def way(path: Path) -> set[str]:
     """Return the modules that have a function called; imports, which happen once, are not counted."""
-    runner, entered = CliRunner(), set[str]()
+    command_line, entered = runner(), set[str]()
 
     def note(frame: FrameType, event: str, argument: object) -> None:
         module = frame.f_globals.get("__name__", "")
         if event == "call" and module.startswith("equipoise.") and frame.f_code.co_name != "<module>":
             entered.add(module.removeprefix("equipoise."))
 
-    runner.invoke(command, [str(path)])
+    command_line.invoke(command, [str(path)])
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        done = runner.invoke(command, [str(path)])
+        done = command_line.invoke(command, [str(path)])
     finally:
         sys.setprofile(before)
     assert done.exit_code == 0

@@ -128,7 +128,7 @@ def test_the_two_commands_of_the_readme_are_what_ci_and_newcomers_run() -> None:
         line for kind, content in blocks("README.md") if kind == "sh" for line in content.split("\n") if line
     ]
     assert commands == ["scripts/demo", "scripts/check"]
-    assert "exec scripts/check" in (ROOT / ".ci" / "run").read_text()
+    assert "\nscripts/check\n" in (ROOT / ".ci" / "run").read_text()
     assert all(os.access(ROOT / command, os.X_OK) for command in commands)
 
 

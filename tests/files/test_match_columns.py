@@ -343,9 +343,9 @@ def test_tables_mean_the_same_wherever_they_are_cut(
     """Quotes, ends of lines and Parquet are nothing but forms; blocks end anywhere."""
     if ending == "parquet":
         pl = pytest.importorskip("polars", reason="Parquet needs polars")
-    for name in ("SOME", "BLOCK"):
+    for name in ("ROWS_AT_ONCE", "BLOCK"):
         monkeypatch.setattr(match_table_columns, name, 100)
-    monkeypatch.setattr(match_table_columns, "SOME", 50)
+    monkeypatch.setattr(match_table_columns, "MATCHES_AT_ONCE", 50)
     for seed in range(5):
         rows = random_rows(np.random.default_rng(seed), 60)
         path = tmp_path / f"{seed}.{ending}"

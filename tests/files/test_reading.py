@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.reading import write_all
+from benchmarks.archive.reading import write_all
 
 from equipoise.files.match_columns import read_columns
 from equipoise.ratings.history_columns import replay_columns

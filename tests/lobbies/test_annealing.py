@@ -103,7 +103,7 @@ def test_polishing_keeps_the_rules_and_never_makes_a_plan_worse(case: Case) -> N
     if task is None or task.n_teams < 3:
         return
     with pytest.MonkeyPatch.context() as patch:
-        for name, number in (("FEWEST_TEAMS", 0), ("PART", 2), ("EACH", 50), ("MOST_ROUNDS", 8)):
+        for name, number in (("FEWEST_TEAMS", 0), ("PART", 2), ("POLISH_EACH", 50), ("MOST_ROUNDS", 8)):
             patch.setattr(annealing, name, number)
         polished = annealing.polish(task.problem, task.start, never, 0.0)
     assert_legal(task.problem, polished, task.start)

@@ -52,7 +52,7 @@ class World:
         queue = list(events)
         while queue:
             event = queue.pop(0)
-            reported = self.lobbies.receive(event, self.now)
+            reported = self.lobbies.handle(event, self.now)
             self.log.append((event, self.now, reported))
             found += reported
             queue += [divided(command) for command in reported if isinstance(command, Divide)]
@@ -178,7 +178,7 @@ class Machine(RuleBasedStateMachine):
         """Replaying the events gives the same commands; they survive being plain data."""
         again = PickupLobbies([TWO, SHOT, DUEL], APART)
         for event, now, reported in self.world.log:
-            assert again.receive(from_plain(as_plain(event)), now) == reported
+            assert again.handle(from_plain(as_plain(event)), now) == reported
 
 
 Machine.TestCase.settings = settings(max_examples=25, stateful_step_count=40)

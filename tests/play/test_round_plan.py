@@ -128,8 +128,8 @@ def test_many_players_are_planned_too_and_three_teams() -> None:
 
 @pytest.mark.slow
 def test_a_plan_is_better_than_round_by_round_with_the_ledger() -> None:
-    """Two of the fifty evenings of ``benchmarks/evenings.py``."""
-    from benchmarks.evenings import evening
+    """Two of the fifty evenings of ``benchmarks/play/evenings.py``."""
+    from benchmarks.play.evenings import evening
 
     for seed in range(2):
         reported = evening(seed)

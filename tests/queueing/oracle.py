@@ -7,7 +7,7 @@ from itertools import combinations, permutations, product
 from math import exp, log, sqrt
 
 from equipoise.core.player import Player
-from equipoise.queueing import QueuePolicy, Ticket
+from equipoise.queueing import QueuePolicy, QueueTicket
 
 
 def mu(player: Player, policy: QueuePolicy) -> float:
@@ -27,12 +27,12 @@ def imbalance(difference: float, policy: QueuePolicy) -> float:
     return 1.0 / (1.0 + exp(-1.702 * difference / noise)) - 0.5
 
 
-def totals(teams: Iterable[Iterable[Ticket]], policy: QueuePolicy) -> list[float]:
+def totals(teams: Iterable[Iterable[QueueTicket]], policy: QueuePolicy) -> list[float]:
     """Return the sum of the ratings of each team."""
     return [sum(mu(player, policy) for ticket in team for player in ticket.players) for team in teams]
 
 
-def may_meet(tickets: Sequence[Ticket], limits: Sequence[float], policy: QueuePolicy) -> bool:
+def may_meet(tickets: Sequence[QueueTicket], limits: Sequence[float], policy: QueuePolicy) -> bool:
     """Tell whether no rule keeps tickets from being in one match."""
     if len({ticket.ruleset for ticket in tickets}) > 1:
         return False
@@ -54,7 +54,7 @@ def may_meet(tickets: Sequence[Ticket], limits: Sequence[float], policy: QueuePo
     )
 
 
-def has_roles(team: Sequence[Ticket], policy: QueuePolicy) -> bool:
+def has_roles(team: Sequence[QueueTicket], policy: QueuePolicy) -> bool:
     """Tell whether a team's players can have its roles, by trying all orders."""
     if not policy.roles:
         return True
@@ -69,7 +69,7 @@ def has_roles(team: Sequence[Ticket], policy: QueuePolicy) -> bool:
     )
 
 
-def splits(tickets: Sequence[Ticket], policy: QueuePolicy) -> Iterator[list[list[Ticket]]]:
+def splits(tickets: Sequence[QueueTicket], policy: QueuePolicy) -> Iterator[list[list[QueueTicket]]]:
     """Yield all ways to divide tickets into full teams with their roles."""
     for labels in product(range(policy.teams), repeat=len(tickets)):
         teams = [
@@ -81,13 +81,15 @@ def splits(tickets: Sequence[Ticket], policy: QueuePolicy) -> Iterator[list[list
             yield teams
 
 
-def least_difference(tickets: Sequence[Ticket], policy: QueuePolicy) -> float:
+def least_difference(tickets: Sequence[QueueTicket], policy: QueuePolicy) -> float:
     """Return the least difference of totals over all splits; infinity where there is none."""
     differences = (totals(teams, policy) for teams in splits(tickets, policy))
     return min((max(each) - min(each) for each in differences), default=float("inf"))
 
 
-def legal_match_with(ticket: Ticket, others: Sequence[Ticket], policy: QueuePolicy) -> list[Ticket] | None:
+def legal_match_with(
+    ticket: QueueTicket, others: Sequence[QueueTicket], policy: QueuePolicy
+) -> list[QueueTicket] | None:
     """Return a match with a ticket that breaks nothing that never gives way, None if there is none."""
     for size in range(policy.teams * policy.team_size):
         for chosen in combinations(others, size):

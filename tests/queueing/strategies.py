@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from equipoise.core.player import Player, Rating
-from equipoise.queueing import QueuePolicy, Ticket
+from equipoise.queueing import QueuePolicy, QueueTicket
 
 REGIONS, MAPS, ROLES = ("east", "north", "west"), ("dune", "mill", "port"), ("front", "back")
 
@@ -36,7 +36,7 @@ def policies(draw: st.DrawFn, **fixed: Any) -> QueuePolicy:
 
 
 @st.composite
-def tickets(draw: st.DrawFn, number: int, most: int = 3) -> Ticket:
+def tickets(draw: st.DrawFn, number: int, most: int = 3) -> QueueTicket:
     """Draw a ticket whose players are named by its number."""
     size = draw(st.integers(1, most))
     players = []
@@ -54,7 +54,7 @@ def tickets(draw: st.DrawFn, number: int, most: int = 3) -> Ticket:
     regions = draw(
         st.dictionaries(st.sampled_from(REGIONS), st.sampled_from([20.0, 100.0, 200.0]), max_size=3)
     )
-    return Ticket(
+    return QueueTicket(
         f"t{number}",
         tuple(players),
         since=draw(st.sampled_from([0.0, 3.0, 8.0, 95.0])),
@@ -66,6 +66,6 @@ def tickets(draw: st.DrawFn, number: int, most: int = 3) -> Ticket:
 
 
 @st.composite
-def queues(draw: st.DrawFn, most: int = 9) -> list[Ticket]:
+def queues(draw: st.DrawFn, most: int = 9) -> list[QueueTicket]:
     """Draw who waits."""
     return [draw(tickets(number)) for number in range(draw(st.integers(0, most)))]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.core.player import Player
-from equipoise.queueing import Opening, QueuePolicy, Ticket, fill_openings
+from equipoise.queueing import Opening, QueuePolicy, QueueTicket, fill_openings
 
 POLICY = QueuePolicy(team_size=3, tolerance=500.0, imbalance=0.1, latency=80.0)
 
@@ -32,7 +32,7 @@ def test_as_many_seats_as_can_be_are_filled_and_the_totals_differ_least(
         "m", (players(*[1500.0] * left), tuple(Player(f"q{n}", 1510.0) for n in range(right))), 0.0
     )
     queue = [
-        Ticket(f"t{n}", tuple(Player(f"{n}-{m}", rating) for m in range(size)), 0.0, backfill=True)
+        QueueTicket(f"t{n}", tuple(Player(f"{n}-{m}", rating) for m in range(size)), 0.0, backfill=True)
         for n, (size, rating) in enumerate(waiting)
     ]
     before = abs(10.0 * right)
@@ -71,20 +71,20 @@ def test_only_those_join_who_would_and_may() -> None:
         "m", ((ann, *players(1500.0, 1500.0)), players(1501.0, 1502.0)), 0.0, "", "east", "mill"
     )
     tickets = {
-        "fresh": Ticket("fresh", (Player("Cid", 1500.0),), 0.0),
-        "avoided": Ticket("avoided", (Player("Bob", 1500.0),), 0.0, backfill=True),
-        "avoids": Ticket("avoids", (Player("Dan", 1500.0, avoid=("Ann",)),), 0.0, backfill=True),
-        "elsewhere": Ticket("elsewhere", (Player("Eve", 1500.0),), 0.0, {"east": 90.0}, backfill=True),
-        "nowhere": Ticket("nowhere", (Player("Fay", 1500.0),), 0.0, {"west": 9.0}, backfill=True),
-        "otherwise": Ticket("otherwise", (Player("Gus", 1500.0),), 0.0, ruleset="duel", backfill=True),
-        "vetoed": Ticket("vetoed", (Player("Hal", 1500.0),), 0.0, vetoes=("mill",), backfill=True),
-        "far": Ticket("far", (Player("Ida", 2200.0),), 0.0, backfill=True),
-        "large": Ticket("large", (Player("Jo", 1500.0), Player("Ka", 1500.0)), 0.0, backfill=True),
+        "fresh": QueueTicket("fresh", (Player("Cid", 1500.0),), 0.0),
+        "avoided": QueueTicket("avoided", (Player("Bob", 1500.0),), 0.0, backfill=True),
+        "avoids": QueueTicket("avoids", (Player("Dan", 1500.0, avoid=("Ann",)),), 0.0, backfill=True),
+        "elsewhere": QueueTicket("elsewhere", (Player("Eve", 1500.0),), 0.0, {"east": 90.0}, backfill=True),
+        "nowhere": QueueTicket("nowhere", (Player("Fay", 1500.0),), 0.0, {"west": 9.0}, backfill=True),
+        "otherwise": QueueTicket("otherwise", (Player("Gus", 1500.0),), 0.0, ruleset="duel", backfill=True),
+        "vetoed": QueueTicket("vetoed", (Player("Hal", 1500.0),), 0.0, vetoes=("mill",), backfill=True),
+        "far": QueueTicket("far", (Player("Ida", 2200.0),), 0.0, backfill=True),
+        "large": QueueTicket("large", (Player("Jo", 1500.0), Player("Ka", 1500.0)), 0.0, backfill=True),
     }
     joins, waiting = fill_openings(tickets.values(), [opening], 0.0, POLICY)
     assert not joins
     assert len(waiting) == len(tickets)
-    near = Ticket("near", (Player("Lee", 1500.0),), 0.0, {"east": 70.0}, backfill=True)
+    near = QueueTicket("near", (Player("Lee", 1500.0),), 0.0, {"east": 70.0}, backfill=True)
     joins, _ = fill_openings([*tickets.values(), near], [opening], 0.0, POLICY)
     assert [(join.match, join.team, join.ticket.id) for join in joins] == [("m", 1, "near")]
 
@@ -92,6 +92,6 @@ def test_only_those_join_who_would_and_may() -> None:
 def test_the_match_that_has_waited_longest_is_filled_first() -> None:
     """Of two openings one player goes where a seat has been free for longer."""
     openings = [Opening(name, (players(1500.0), ()), since) for name, since in (("new", 5.0), ("old", 1.0))]
-    queue = [Ticket("t", (Player("Ann", 1500.0),), 0.0, backfill=True)]
+    queue = [QueueTicket("t", (Player("Ann", 1500.0),), 0.0, backfill=True)]
     joins, _ = fill_openings(queue, openings, 9.0, QueuePolicy(team_size=1))
     assert [join.match for join in joins] == ["old"]

@@ -11,25 +11,25 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from equipoise.core.player import Player
-from equipoise.queueing import QueuePolicy, Ticket, TicketLife
+from equipoise.queueing import QueuePolicy, QueueTicket, TicketLife
 from equipoise.queueing.life import (
     Accept,
-    Cancel,
-    Change,
+    CancelTicket,
+    ChangePolicy,
     Command,
     Decline,
     Dissolve,
-    Ended,
-    Enter,
+    EnterTicket,
     Event,
     Leaves,
+    MakeMatches,
+    MatchEnded,
     Pause,
     Penalty,
-    Place,
     Propose,
-    Refused,
-    Search,
     Start,
+    TicketPlace,
+    TicketRefused,
     Waits,
 )
 
@@ -125,15 +125,15 @@ class Schedules(RuleBasedStateMachine):
     def enter(self, players: list[str]) -> None:
         """Let a party come; it is refused if somebody waits already or is kept out, or it is too large."""
         self.number += 1
-        ticket = Ticket(f"t{self.number}", tuple(Player(name, 1500.0) for name in players), -5.0)
-        said = self.send(Enter(ticket))
+        ticket = QueueTicket(f"t{self.number}", tuple(Player(name, 1500.0) for name in players), -5.0)
+        said = self.send(EnterTicket(ticket))
         busy = {p for kept in self.tickets.values() if kept.place != "gone" for p in kept.players}
         out = any(self.kept_out_until(player) > self.now for player in players)
         allowed = len(players) <= self.policy.team_size and not busy & set(players) and not out
-        assert isinstance(said[-1], Waits if allowed else Refused)
+        assert isinstance(said[-1], Waits if allowed else TicketRefused)
         if allowed:
             self.tickets[ticket.id] = Kept(tuple(players), self.now)
-            assert self.life.handle(Enter(ticket), self.now) == ()  # sent again
+            assert self.life.handle(EnterTicket(ticket), self.now) == ()  # sent again
         else:
             assert self.life.where(ticket.id) is None
 
@@ -158,7 +158,7 @@ class Schedules(RuleBasedStateMachine):
     @rule()
     def search(self) -> None:
         """Look for matches."""
-        said = self.send(Search())
+        said = self.send(MakeMatches())
         for command in said:
             if isinstance(command, Propose):
                 names = [ticket.id for ticket in command.found.tickets]
@@ -184,7 +184,7 @@ class Schedules(RuleBasedStateMachine):
         match = self.matches.get(name)
         players = {p for t in match.tickets for p in self.tickets[t].players} if match else set()
         if match is None or player not in players or (not accepts and match.started is not None):
-            assert isinstance(said[-1], Refused)
+            assert isinstance(said[-1], TicketRefused)
         elif not accepts:
             self.dissolve(name, {player})
         elif match.started is None:
@@ -198,14 +198,14 @@ class Schedules(RuleBasedStateMachine):
     def cancel(self, data: st.DataObject) -> None:
         """Withdraw a ticket, wherever it is."""
         name = data.draw(st.sampled_from(sorted(self.tickets)))
-        said = self.send(Cancel(name))
+        said = self.send(CancelTicket(name))
         kept = self.tickets[name]
         if kept.place == "waiting":
             kept.place = "gone"
         elif kept.match and self.matches[kept.match].started is None:
             self.dissolve(kept.match, set(kept.players))
         elif kept.match:
-            assert isinstance(said[-1], Refused)
+            assert isinstance(said[-1], TicketRefused)
 
     @precondition(lambda self: any(match.started is not None for match in self.matches.values()))
     @rule(data=st.data(), played=st.booleans())
@@ -213,7 +213,7 @@ class Schedules(RuleBasedStateMachine):
         """Let a match end, or fail."""
         running = sorted(name for name, match in self.matches.items() if match.started is not None)
         name = data.draw(st.sampled_from(running))
-        self.send(Ended(name, played))
+        self.send(MatchEnded(name, played))
         match = self.matches.pop(name)
         for ticket in match.tickets:
             kept = self.tickets[ticket]
@@ -259,8 +259,8 @@ def duel() -> TicketLife:
     """Return a queue of two who are proposed a match."""
     life = TicketLife(DUEL)
     for name in ("Ann", "Bob"):
-        life.handle(Enter(Ticket(name, (Player(name, 1500.0),), 0.0)), 1.0)
-    life.handle(Search(), 2.0)
+        life.handle(EnterTicket(QueueTicket(name, (Player(name, 1500.0),), 0.0)), 1.0)
+    life.handle(MakeMatches(), 2.0)
     return life
 
 
@@ -274,25 +274,25 @@ def test_who_does_not_answer_leaves_and_the_other_waits_on() -> None:
     life = duel()
     life.handle(Accept("1", "Ann"), 3.0)
     assert life.next_deadline() == 12.0
-    said = life.handle(Search(), 12.0)
+    said = life.handle(MakeMatches(), 12.0)
     assert kinds(said) == [Dissolve, Leaves, Penalty, Waits]
     assert said[0] == Dissolve("1", ("Bob",), "not answered")
     place = life.where("Ann")
     assert place is not None
-    assert (place.place, place.since) == (Place.WAITING, 1.0)
+    assert (place.place, place.since) == (TicketPlace.WAITING, 1.0)
 
 
 def test_acceptance_after_the_deadline_is_refused() -> None:
     """A late answer does not revive a match."""
     life = duel()
-    assert kinds(life.handle(Accept("1", "Ann"), 12.0))[-1] is Refused
+    assert kinds(life.handle(Accept("1", "Ann"), 12.0))[-1] is TicketRefused
 
 
 def test_a_clock_that_runs_backwards_is_held() -> None:
     """An event of an earlier time than the last counts at the last."""
     life = duel()
-    life.handle(Search(), 50.0)
-    life.handle(Enter(Ticket("Cid", (Player("Cid"),), 0.0)), 20.0)
+    life.handle(MakeMatches(), 50.0)
+    life.handle(EnterTicket(QueueTicket("Cid", (Player("Cid"),), 0.0)), 20.0)
     place = life.where("Cid")
     assert place is not None
     assert place.since == 50.0
@@ -301,26 +301,26 @@ def test_a_clock_that_runs_backwards_is_held() -> None:
 def test_a_new_policy_keeps_all_tickets_and_a_pause_makes_no_matches() -> None:
     """Who waits goes on waiting, since when they did; who is proposed a match still is."""
     life = duel()
-    life.handle(Enter(Ticket("Cid", (Player("Cid"),), 0.0)), 3.0)
-    assert life.handle(Change(POLICY), 4.0) == ()
+    life.handle(EnterTicket(QueueTicket("Cid", (Player("Cid"),), 0.0)), 3.0)
+    assert life.handle(ChangePolicy(POLICY), 4.0) == ()
     assert life.policy is POLICY
     places = [life.where(name) for name in ("Ann", "Cid")]
-    assert [place and place.place for place in places] == [Place.PROPOSED, Place.WAITING]
-    life.handle(Change(DUEL), 5.0)
+    assert [place and place.place for place in places] == [TicketPlace.PROPOSED, TicketPlace.WAITING]
+    life.handle(ChangePolicy(DUEL), 5.0)
     life.handle(Pause(closed=True), 5.0)
-    assert kinds(life.handle(Enter(Ticket("Dan", (Player("Dan"),), 0.0)), 6.0)) == [Refused]
+    assert kinds(life.handle(EnterTicket(QueueTicket("Dan", (Player("Dan"),), 0.0)), 6.0)) == [TicketRefused]
     life.handle(Pause(), 7.0)
-    life.handle(Enter(Ticket("Dan", (Player("Dan"),), 0.0)), 7.0)
-    assert life.handle(Search(), 8.0) == ()
+    life.handle(EnterTicket(QueueTicket("Dan", (Player("Dan"),), 0.0)), 7.0)
+    assert life.handle(MakeMatches(), 8.0) == ()
     life.handle(Pause(paused=False), 9.0)
-    assert kinds(life.handle(Search(), 9.0)) == [Propose]
+    assert kinds(life.handle(MakeMatches(), 9.0)) == [Propose]
 
 
 def test_another_ticket_under_a_known_id_is_refused() -> None:
     """An id names one ticket."""
     life = duel()
-    said = life.handle(Enter(Ticket("Ann", (Player("Zed"),), 0.0)), 3.0)
-    assert said == (Refused("Ann", "there is another ticket with this id"),)
+    said = life.handle(EnterTicket(QueueTicket("Ann", (Player("Zed"),), 0.0)), 3.0)
+    assert said == (TicketRefused("Ann", "there is another ticket with this id"),)
 
 
 def test_what_is_long_gone_is_forgotten() -> None:
@@ -329,6 +329,6 @@ def test_what_is_long_gone_is_forgotten() -> None:
     life.handle(Decline("1", "Ann"), 3.0)
     place = life.where("Ann")
     assert place is not None
-    assert (place.place, place.why) == (Place.GONE, "declined")
-    life.handle(Search(), 3.0 + DUEL.forgiven_after + 1.0)
+    assert (place.place, place.why) == (TicketPlace.GONE, "declined")
+    life.handle(MakeMatches(), 3.0 + DUEL.forgiven_after + 1.0)
     assert life.where("Ann") is None

@@ -7,16 +7,16 @@ from typing import Any
 import pytest
 
 from equipoise.core.player import Player, Rating
-from equipoise.queueing import QueuePolicy, Ticket, reason_for_waiting, tick
+from equipoise.queueing import QueuePolicy, QueueTicket, reason_for_waiting, tick
 from equipoise.queueing.reasons import Shortage
 
 
-def solo(name: str, rating: float = 1500.0, **more: Any) -> Ticket:
+def solo(name: str, rating: float = 1500.0, **more: Any) -> QueueTicket:
     """Return a ticket of one player of the same name."""
-    return Ticket(name, (Player(name, rating),), 0.0, **more)
+    return QueueTicket(name, (Player(name, rating),), 0.0, **more)
 
 
-PAIR = Ticket("a", (Player("a", 1500.0), Player("x", 1500.0)), 0.0)
+PAIR = QueueTicket("a", (Player("a", 1500.0), Player("x", 1500.0)), 0.0)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ PAIR = Ticket("a", (Player("a", 1500.0), Player("x", 1500.0)), 0.0)
             "of 2 players who wait 1 may meet you",
         ),
         (
-            [solo("a"), Ticket("b", (Player("b", Rating(1500, 200)),), 0.0)],
+            [solo("a"), QueueTicket("b", (Player("b", Rating(1500, 200)),), 0.0)],
             {"provisional": 100.0},
             Shortage.PROVISIONAL,
             "1 of 2 players with known ratings wait",
@@ -48,7 +48,7 @@ PAIR = Ticket("a", (Player("a", 1500.0), Player("x", 1500.0)), 0.0)
     ],
 )
 def test_the_reason_is_what_is_short(
-    queue: list[Ticket], fields: dict[str, Any], shortage: Shortage, text: str
+    queue: list[QueueTicket], fields: dict[str, Any], shortage: Shortage, text: str
 ) -> None:
     """Nobody of these plays, and the first is told why."""
     policy = QueuePolicy(team_size=1, **fields)

@@ -12,20 +12,20 @@ from tests.queueing import oracle, strategies
 
 from equipoise import InputError
 from equipoise.core.player import Player, Rating
-from equipoise.queueing import FoundMatch, QueuePolicy, Ticket, tick
+from equipoise.queueing import FoundMatch, QueuePolicy, QueueTicket, tick
 from equipoise.queueing.columns import bound_of
 
 NOW = 100.0
 EXACT = 1e-6
 
 
-def solo(name: str, rating: float = 1500.0, since: float = 0.0, **more: Any) -> Ticket:
+def solo(name: str, rating: float = 1500.0, since: float = 0.0, **more: Any) -> QueueTicket:
     """Return a ticket of one player of the same name."""
     fields = {key: more.pop(key) for key in ("roles", "avoid") if key in more}
-    return Ticket(name, (Player(name, rating, **fields),), since, **more)
+    return QueueTicket(name, (Player(name, rating, **fields),), since, **more)
 
 
-def tolerance(ticket: Ticket, policy: QueuePolicy) -> float:
+def tolerance(ticket: QueueTicket, policy: QueuePolicy) -> float:
     """Return how far apart ratings may be, as the policy's fields say."""
     mean = sum(oracle.mu(player, policy) for player in ticket.players) / ticket.size
     off = abs(mean - policy.middle) / policy.deviation
@@ -60,7 +60,9 @@ def within_tolerances(match: FoundMatch, policy: QueuePolicy) -> bool:
 
 @settings(max_examples=300, deadline=None)
 @given(strategies.policies(), strategies.queues())
-def test_matches_break_no_rule_and_nobody_is_lost_or_twice(policy: QueuePolicy, queue: list[Ticket]) -> None:
+def test_matches_break_no_rule_and_nobody_is_lost_or_twice(
+    policy: QueuePolicy, queue: list[QueueTicket]
+) -> None:
     """Every ticket is in one place; teams are full, roles can be had, and what never gives way does not."""
     matches, waiting = tick(queue, NOW, policy)
     placed = [ticket for match in matches for ticket in match.tickets]
@@ -84,7 +86,7 @@ def test_matches_break_no_rule_and_nobody_is_lost_or_twice(policy: QueuePolicy, 
 @settings(max_examples=150, deadline=None)
 @given(strategies.policies(longest_wait=60.0), strategies.queues(7))
 def test_after_a_tick_nobody_overdue_could_still_be_in_a_match(
-    policy: QueuePolicy, queue: list[Ticket]
+    policy: QueuePolicy, queue: list[QueueTicket]
 ) -> None:
     """The bound of waiting: a legal match with somebody overdue, among all who are left, does not exist."""
     _, waiting = tick(queue, NOW, policy)
@@ -106,7 +108,7 @@ def test_the_oldest_is_served_first_where_two_need_the_same_partner() -> None:
 def test_somebody_at_the_tails_plays_in_time_though_others_come_and_go() -> None:
     """Two attackers a second who match each other do not keep a strong player waiting above the bound."""
     policy = QueuePolicy(team_size=1, longest_wait=30.0, most_imbalance=0.49)
-    queue: list[Ticket] = [solo("strong", 1900, 0.0)]
+    queue: list[QueueTicket] = [solo("strong", 1900, 0.0)]
     for second in range(1, 40):
         queue += [solo(f"{second}-{side}", 1500, float(second)) for side in "ab"]
         matches, waiting = tick(queue, float(second), policy)
@@ -132,18 +134,18 @@ def test_who_returned_is_in_front() -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(strategies.queues(7))
-def test_duels_are_the_most_valuable_pairs(queue: list[Ticket]) -> None:
+def test_duels_are_the_most_valuable_pairs(queue: list[QueueTicket]) -> None:
     """Among all sets of pairs, those found have the most left of what both tolerate."""
     policy = QueuePolicy(team_size=1, tolerance=100.0, tolerance_growth=1.0, imbalance=0.1, longest_wait=1e4)
     queue = [ticket for ticket in queue if ticket.size == 1]
 
-    def worth(one: Ticket, other: Ticket) -> float | None:
+    def worth(one: QueueTicket, other: QueueTicket) -> float | None:
         means = [oracle.mu(ticket.players[0], policy) for ticket in (one, other)]
         tolerated = [tolerance(ticket, policy) for ticket in (one, other)]
         match = FoundMatch(((one,), (other,)), "", "", (), abs(means[0] - means[1]), 0.0, 0.0)
         return sum(tolerated) / 2 - match.difference if within_tolerances(match, policy) else None
 
-    def most(left: list[Ticket]) -> float:
+    def most(left: list[QueueTicket]) -> float:
         if len(left) < 2:
             return 0.0
         first, rest = left[0], left[1:]
@@ -172,7 +174,7 @@ def test_the_split_of_a_match_is_the_best_there_is(teams: int, team_size: int) -
         while sum(sizes) < policy.seats:
             sizes.append(min(int(rng.integers(1, 4)), policy.seats - sum(sizes)))
         queue = [
-            Ticket(f"t{n}", [Player(f"{n}-{m}", float(rng.normal(1500, 250))) for m in range(size)], 0.0)
+            QueueTicket(f"t{n}", [Player(f"{n}-{m}", float(rng.normal(1500, 250))) for m in range(size)], 0.0)
             for n, size in enumerate(sizes)
         ]
         best = oracle.least_difference(queue, policy) if len(queue) <= 9 else None
@@ -194,31 +196,33 @@ def test_an_even_split_is_waited_for() -> None:
 def test_provisional_players_play_apart_until_the_longest_wait() -> None:
     """Whose rating is uncertain meets only others like that, before the longest wait."""
     policy = QueuePolicy(team_size=1, provisional=100.0, longest_wait=50.0)
-    new = Ticket("new", (Player("new", Rating(1500, 200)),), 0.0)
+    new = QueueTicket("new", (Player("new", Rating(1500, 200)),), 0.0)
     assert not tick([new, solo("known")], 40.0, policy).matches
-    assert tick([new, Ticket("x", (Player("x"),), 0.0)], 40.0, policy).matches
+    assert tick([new, QueueTicket("x", (Player("x"),), 0.0)], 40.0, policy).matches
     assert tick([new, solo("known")], 50.0, policy).matches
 
 
 def test_a_gap_of_parties_is_kept_before_the_longest_wait() -> None:
     """A full party does not meet single players where the policy says so, until nothing else is left."""
     policy = QueuePolicy(team_size=2, party_gap=0, longest_wait=50.0)
-    pair = Ticket("pair", (Player("p", 1500.0), Player("q", 1500.0)), 0.0)
+    pair = QueueTicket("pair", (Player("p", 1500.0), Player("q", 1500.0)), 0.0)
     queue = [pair, solo("a"), solo("b")]
     assert not tick(queue, 49.0, policy).matches
     assert tick(queue, 50.0, policy).matches
-    assert tick([pair, Ticket("two", (Player("a", 1500.0), Player("b", 1500.0)), 0.0)], 1.0, policy).matches
+    assert tick(
+        [pair, QueueTicket("two", (Player("a", 1500.0), Player("b", 1500.0)), 0.0)], 1.0, policy
+    ).matches
 
 
 @pytest.mark.parametrize(
     ("queue", "message"),
     [
         ([solo("a"), solo("a")], "queue: the ticket 'a' appears twice"),
-        ([solo("a"), Ticket("b", (Player("a"),), 0.0)], "queue: the player 'a' appears twice"),
+        ([solo("a"), QueueTicket("b", (Player("a"),), 0.0)], "queue: the player 'a' appears twice"),
         ([solo(f"{n}", latencies={f"r{n}": 1.0}) for n in range(63)], "at most 62 regions, got 63"),
     ],
 )
-def test_what_is_no_queue_is_refused(queue: list[Ticket], message: str) -> None:
+def test_what_is_no_queue_is_refused(queue: list[QueueTicket], message: str) -> None:
     """The message says who is twice."""
     with pytest.raises(InputError, match=message):
         tick(queue, 1.0, QueuePolicy(team_size=1))

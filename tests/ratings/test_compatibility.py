@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.duels import play_duels
+from benchmarks.ratings.duels import play_duels
 
 from equipoise.core.match import Contest, Ruleset
 from equipoise.core.player import Rating

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.starting import IDS, league, verdicts
+from benchmarks.ratings.starting import IDS, league, verdicts
 
 from equipoise import Contest, InputError, Match, Mixture, Player, Rating, Ruleset
 from equipoise.core.data_frames import Table

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks import attacks, busy, result_kills
+from benchmarks.service import attacks, busy, result_kills
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import fairness
-from benchmarks.openarena import installed
+from benchmarks.games.openarena import installed
+from benchmarks.play import fairness
 
 
 def test_skills_are_hidden_in_the_names() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.nexuiz import installed, measure
+from benchmarks.play.nexuiz import installed, measure
 
 pytestmark = [
     pytest.mark.slow,

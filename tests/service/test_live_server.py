@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks.openarena import OpenArena, installed, openarena
+from benchmarks.games.openarena import OpenArena, installed, openarena
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.games.quake3.live_server import PLAYERS, seen

@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks import nights, pickup_kills, pickups, starting
-from benchmarks.irc import is_there
+from benchmarks.play import nights, pickup_kills, pickups
+from benchmarks.play.irc import is_there
+from benchmarks.ratings import starting
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks.captains import measure
+from benchmarks.teams.captains import measure
 
 pytestmark = pytest.mark.slow
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from benchmarks.scales import ROUNDING, SAME, SEED, SHAPES, law, uneven
+from benchmarks.teams.scales import ROUNDING, SAME, SEED, SHAPES, law, uneven
 
 from equipoise import Bots, InputError, Player, Rating, advantage, balance, place_late
 from equipoise.teams.advantage import team_sums

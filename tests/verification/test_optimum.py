@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.questions import question as asked_of
+from benchmarks.teams.random_requests import question as asked_of
 
 from equipoise import Bots
 from equipoise.core.stopping import never

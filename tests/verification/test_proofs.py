@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
-from benchmarks.answers import answer
-from benchmarks.proofs import FALSE, TRUE, verdict
-from benchmarks.questions import question
+from benchmarks.peers.answer_requests import answer
+from benchmarks.reporting import RAW
+from benchmarks.teams.proofs import FALSE, TRUE, verdict
+from benchmarks.teams.random_requests import question
 
 pytestmark = pytest.mark.slow
 
-BEFORE = Path(__file__).parents[2] / "benchmarks" / "proofs-before.json"
+BEFORE = RAW / "proofs-before.json"
 
 #: Requests that an earlier version answered falsely, of every kind that was found.
 FALSE_BEFORE = json.loads(BEFORE.read_text(encoding="utf-8"))["false"][:40]

@@ -54,7 +54,7 @@ def read(archive: Archive, path: str) -> int:
         msg = f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise InputError(msg) from error
     if dict(frame.schema) != _schema(polars):
-        msg = f"{path}: it is not an archive that 'equipoise export' has written"
+        msg = f"{path}: it is not an archive that 'equipoise archive export' has written"
         raise InputError(msg)
     return archive.fill(_content(frame))
 

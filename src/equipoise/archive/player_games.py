@@ -70,7 +70,7 @@ class Appearance:
     parts: Mapping[str, float] = field(default_factory=dict)
 
     def as_dict(self) -> GameData:
-        """Return it as plain data, as ``equipoise history --json`` prints it."""
+        """Return it as plain data, as ``equipoise players --json`` prints it."""
         match = self.match
         plain: GameData = {
             "match": match.id, "ended": match.ended, "dated": match.dated,

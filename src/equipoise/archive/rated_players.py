@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from equipoise.archive.standing import Standing
+from equipoise.archive.standing import LAST, Standing
 from equipoise.core.match import Ruleset
 from equipoise.core.plain_data import number
 from equipoise.core.player import Player, Rating, is_bot
 from equipoise.errors import InputError
-from equipoise.identity.roster_lookup import Names
+from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.ratings.model import answers
 
 #: How many times the spread of all ratings a weight beside them may be above the highest or below the lowest.
@@ -54,6 +55,7 @@ def rated(
     players: Iterable[Player | str],
     ruleset: Ruleset | None = None,
     merged: Mapping[str, str] | None = None,
+    now: float = math.inf,
 ) -> Here:
     """Return players with the ratings that an archive has of them.
 
@@ -67,6 +69,8 @@ def rated(
         What is being played; by default skill in general.
     merged : mapping of str to str, optional
         From merged ids to those they count as; see :meth:`equipoise.archive.archive.Archive.merged`.
+    now : float
+        The time, seconds since 1970: a name is first looked for among those seen in the last 90 days.
 
     Raises
     ------
@@ -82,7 +86,7 @@ def rated(
     >>> here.players[0].rating.mu, here.strangers
     (1500.0, ('ann',))
     """
-    find = names_of(standing, merged or {})
+    find = people_of(standing, merged or {}, now)
     found: dict[str, Player] = {}
     strangers: list[str] = []
     ends: tuple[float, float] | None = None
@@ -91,7 +95,7 @@ def rated(
         if isinstance(player.rating, Rating):
             ends = ends or _ends(standing, find.ids, ruleset)
             _check_unit(player, player.rating.mu, ends)
-        known = find.id_of(player.id)
+        known = find.id_of(player.id) or player.id
         if known in found:
             msg = f"players: {player.id!r} and {found[known].label!r} are one player, {known!r}"
             raise InputError(msg)
@@ -125,7 +129,29 @@ def _check_unit(player: Player, weight: float, ends: tuple[float, float]) -> Non
         raise InputError(msg, "weight", player.id)
 
 
-def names_of(standing: Standing, merged: Mapping[str, str]) -> Names:
-    """Return what finds the players of an archive by name."""
-    ids = {player for player, _ in standing.games}
-    return Names(ids, standing.names, standing.last_bots, merged)
+def people_of(
+    standing: Standing,
+    merged: Mapping[str, str],
+    now: float = math.inf,
+    spelled: Mapping[str, str] | None = None,
+) -> RosterLookup:
+    """Return what finds the players of an archive by name.
+
+    Parameters
+    ----------
+    standing : Standing
+        What the archive knows.
+    merged : mapping from str to str
+        From merged ids to those they count as.
+    now : float
+        The time, seconds since 1970, from which names of the last 90 days go before older ones.
+    spelled : mapping from str to str, optional
+        How those who came to a night are written, by id: names that they bear now.
+    """
+    games = {player for player, _ in standing.games}
+    names = [(player, name, numbers[LAST]) for (player, name), numbers in standing.known.names.items()]
+    seen = [each for each in names if each[0] in games]
+    named = {player for player, _, _ in seen}
+    seen += [(player, player, -math.inf) for player in games - named]
+    seen += [(player, name, math.inf) for player, name in (spelled or {}).items()]
+    return RosterLookup(seen, merged, standing.last_bots, now)

@@ -11,7 +11,6 @@ import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from keyword import iskeyword
 from typing import Any, ClassVar
 
 import click
@@ -20,54 +19,71 @@ from equipoise.core import notices
 from equipoise.core.registry import part_at_fault
 from equipoise.errors import AmbiguousError, EquipoiseError, InputError, UnknownNameError, nearest
 
-#: The commands in the groups of ``--help``: a file each, imported only when it runs, and what it does.
+#: The commands in the groups of ``--help``: imported only when they run, and what each does.
 SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Teams": {
         "balance": "Divide players into the fairest teams.",
         "explain": "Say why these teams, and what a change would cost.",
-        "front": "Show the teams that are best by two objectives.",
-        "night": "Run a night of games: teams, results, and better teams.",
         "late": "Choose the team of someone who joins a running game.",
+        "night": "Run a night of games: teams, results, and better teams.",
         "lobbies": "Put players into teams, and the teams into lobbies.",
         "verify": "Check the receipt of an answer.",
-        "board": "Write a page that divides players into teams in any browser.",
     },
     "Ratings from match files": {
         "rate": "Rate everyone in a history of matches.",
         "predict": "Predict who wins a match.",
-        "evaluate": "See how well ratings predict, beside other models.",
+        "evaluate": "See how well ratings predict, or what other teams would have been worth.",
         "tune": "Fit the default model to a history of matches.",
     },
     "Archives of matches": {
-        "ingest": "Read game logs into an archive.",
-        "watch": "Follow the log of a running server into an archive.",
+        "ingest": "Read game logs into an archive, once or as they grow.",
         "import-results": "Read past results from a table into an archive.",
-        "players": "List everyone with their ratings.",
-        "history": "Show the games of one player.",
-        "what-if": "See how close past matches would have been with other teams.",
+        "players": "List everyone with their ratings, or the games of one.",
         "undo": "Exclude a match from the ratings, or include it again.",
         "merge": "Treat two ids as one person.",
         "forget": "Remove a person for good.",
-        "rebuild": "Learn all ratings again from the matches.",
-        "pages": "Write an archive as pages for a web host.",
-        "report": "Write an archive as one page to pass on.",
-        "digest": "Print a hash of what an archive holds.",
-        "export": "Write an archive into a Parquet file.",
-        "import": "Fill a new archive from a Parquet file.",
+        "archive": "Rebuild, hash, export or fill an archive as a whole.",
+        "pages": "Write an archive as pages for a web host, or as one page.",
     },
     "Service": {
-        "pickup": "Run lobbies in a chat channel: waiting, teams, results.",
         "queue": "Say what a queue's policy means, and simulate it.",
         "serve": "Answer the questions of game servers.",
         "live": "Balance a game server while it runs.",
-        "tokens": "Make, list and revoke tokens of a server.",
+        "pickup": "Run lobbies in a chat channel: waiting, teams, results.",
         "doctor": "Say what is wrong with a weight server, and how to fix it.",
-        "warm-up": "Compile what searches need, so that nobody waits later.",
     },
 }
 
+#: Those that only ``--help-all`` lists.
+FURTHER: Mapping[str, str] = {
+    "board": "Write a page that divides players into teams in any browser.",
+    "tokens": "Make, list and revoke tokens of a server.",
+    "warm-up": "Compile what searches need, so that nobody waits later.",
+}
+
+#: Commands that stand in the file of another one.
+HOMES: Mapping[str, str] = {
+    "undo": "corrections", "merge": "corrections", "forget": "corrections",
+    "board": "pages", "tokens": "serve", "warm-up": "doctor",
+}  # fmt: skip
+
+#: What earlier commands are called now.
+RENAMED: Mapping[str, str] = {
+    "front": "balance --front A,B",
+    "watch": "ingest --follow",
+    "history": "players NAME",
+    "what-if": "evaluate --what-if --store URL",
+    "rebuild": "archive rebuild",
+    "digest": "archive digest",
+    "export": "archive export",
+    "import": "archive import",
+    "report": "pages --one-file FILE",
+}
+
 #: Every command with its one line of help.
-COMMANDS: Mapping[str, str] = {name: line for section in SECTIONS.values() for name, line in section.items()}
+COMMANDS: Mapping[str, str] = {
+    name: line for section in (*SECTIONS.values(), FURTHER) for name, line in section.items()
+}
 
 #: New objects between two rounds of the garbage collector, in commands that end by themselves: what they
 #: load and read has few cycles, and going through it again and again takes a tenth of an ingest.
@@ -88,9 +104,9 @@ class LazyGroup(click.Group):
             return None
         if cmd_name not in SECTIONS["Service"]:
             gc.set_threshold(BETWEEN_ROUNDS)
-        # A word of the language cannot be a module's name, nor can a hyphen be in it.
-        module = f"equipoise.cli.{cmd_name.replace('-', '_') + '_' * iskeyword(cmd_name)}"
-        command: click.Command = import_module(module).command
+        name = cmd_name.replace("-", "_")  # no module's name has a hyphen
+        module = import_module(f"equipoise.cli.{HOMES.get(cmd_name, name)}")
+        command: click.Command = getattr(module, name if cmd_name in HOMES else "command")
         if ctx.resilient_parsing:  # a shell asks what could come next
             from equipoise.cli.completion import complete_values
 
@@ -139,15 +155,17 @@ class LazyGroup(click.Group):
         """Return the command that is asked for; a misspelt name is answered with the nearest one."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             near = nearest(args[0], COMMANDS)
+            if args[0] in RENAMED:
+                ctx.fail(f"there is no command {args[0]!r}; it is now: equipoise {RENAMED[args[0]]}")
             hint = f"did you mean {near!r}?" if near is not None else "'equipoise --help' lists the commands."
             ctx.fail(f"there is no command {args[0]!r}; {hint}")
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands in their sections."""
-        del ctx
+        sections = {**SECTIONS, **({"Further": FURTHER} if ctx.meta.get(HELP_ALL) else {})}
         width = max(map(len, COMMANDS))
-        for section, commands in SECTIONS.items():
+        for section, commands in sections.items():
             with formatter.section(section):
                 formatter.write_dl([(name.ljust(width), line) for name, line in commands.items()])
 
@@ -158,6 +176,18 @@ def _print_version(ctx: click.Context, param: click.Parameter, wanted: bool) -> 
         from importlib.metadata import version
 
         click.echo(f"equipoise {version('equipoise')}")
+        ctx.exit()
+
+
+#: Whether the help lists every command.
+HELP_ALL = "equipoise.help_all"
+
+
+def _print_all(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    del param
+    if wanted:
+        ctx.meta[HELP_ALL] = True
+        click.echo(ctx.get_help())
         ctx.exit()
 
 
@@ -175,6 +205,10 @@ Begin with 'equipoise balance names.txt'; -h after a command says more.
 @click.option(
     "--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version,
     help="Print the version.",
+)  # fmt: skip
+@click.option(
+    "--help-all", is_flag=True, expose_value=False, is_eager=True, callback=_print_all,
+    help="Show this message with all commands.",
 )  # fmt: skip
 def group() -> None:
     """Fair team games: names or logs in, teams out, with a proof."""

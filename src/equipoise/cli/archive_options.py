@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -67,11 +68,10 @@ def player_named(standing: Standing, player: str, merged: dict[str, str] | None 
     InputError
         If there is none, or several have the name.
     """
-    from equipoise.archive.rated_players import names_of
+    from equipoise.archive.rated_players import people_of
 
-    find = names_of(standing, merged or {})
-    known = find.id_of(player)
-    if known in find.ids:
+    known = people_of(standing, merged or {}, time.time()).id_of(player)
+    if known is not None:
         return known
     msg = f"player: there is none with the id or last name {player!r}; 'equipoise players' lists them"
     raise InputError(msg)

@@ -13,8 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from equipoise.cli.output_options import PLAYER_FORMS, NewFile, form_options, print_json, write
-from equipoise.cli.request_options import AskingCommand, asks, named, request_of, save_request, unknown
+from equipoise.cli.output_options import PLAYER_FORMS, NewFile, form_options, print_json, table, write
+from equipoise.cli.request_options import (
+    AskingCommand,
+    asks,
+    named,
+    request_of,
+    save_request,
+    two_objectives,
+    unknown,
+)
 from equipoise.core.registry import SOLVERS, resolve
 from equipoise.errors import InputError, UnknownNameError
 
@@ -27,6 +35,22 @@ if TYPE_CHECKING:
 
 #: What shells report for a command that Ctrl-C has ended.
 INTERRUPTED = 130
+
+
+#: Options that a front, which is all there is between two objectives, leaves nothing to do for.
+NOT_WITH_FRONT = (
+    "objective",
+    "then",
+    "within",
+    "combine",
+    "rerank",
+    "keep",
+    "spacing",
+    "choose",
+    "seed",
+    "names",
+    "receipt",
+)
 
 
 class Interruption:
@@ -107,13 +131,21 @@ class BalanceAnswer(NamedTuple):
     metavar="FILE.json",
     help="Save request and answer for 'equipoise verify'.",
 )
-def command(roster: str | None, **options: Any) -> None:
+@click.option(
+    "--front",
+    metavar="A,B",
+    help="Instead: all teams that are best by two objectives, the Pareto front, as win,spread.",
+)
+def command(roster: str | None, front: str | None, **options: Any) -> None:
     """Divide the players of ROSTER into the fairest teams.
 
     ROSTER is a file of names, 'weight name' lines, CSV or JSON with 'name' and 'weight', or - for standard
-    input.  'equipoise explain' says why these teams, 'equipoise front' shows what else is best.
+    input.  'equipoise explain' says why these teams.
     """  # fmt: skip
     with naming(options):
+        if front is not None:
+            _show_front(roster, front, options)
+            return
         answer = answered(roster, options)
         if options["receipt"] is not None:
             from equipoise.cli.verify import save_receipt
@@ -286,3 +318,43 @@ def _print_json(answer: BalanceAnswer, answers: ExplainAnswers | None) -> None:
         plain["chosen"] = chosen + 1
         plain["splits"] = [plain["splits"][chosen]]
     print_json(plain)
+
+
+def _show_front(roster: str | None, objectives: str, options: dict[str, Any]) -> None:
+    """Print the front of two objectives, and draw it where a picture is asked for."""
+    for name in NOT_WITH_FRONT:
+        if options.get(name) not in (None, (), False):
+            flag = name.replace("_", "-")
+            msg = f"--{flag} has no use with --front, which is all there is between two objectives"
+            raise click.UsageError(msg)
+    if options.get("form") == "chat":
+        msg = "--chat has no use with --front, which shows several teams"
+        raise click.UsageError(msg)
+    options |= dict.fromkeys(NOT_WITH_FRONT) | {"then": ()}
+    from dataclasses import replace
+
+    from equipoise.pages.pictures.pareto_front import front_svg
+    from equipoise.pages.text.teams import front_lines, front_rows
+    from equipoise.teams.pareto import pareto
+
+    axes = two_objectives(objectives)
+    request = asked(roster, options)
+    with interruptible(options["time_limit"]) as stop:
+        front = pareto(replace(request, stop=stop), *axes)
+    if options["as_json"]:
+        print_json(front.as_dict())
+    if front.nothing is not None:
+        click.echo(f"error: {front.nothing.status}: {front.nothing.reason}", err=True)
+        if stop.interruption.happened:
+            end_interrupted(many=True)
+        sys.exit(1)
+    if options.get("form") is not None and not options["as_json"]:
+        (_, *columns), *rows = front_rows(front)
+        numbered = [(number.rstrip("."), *row) for number, *row in rows]
+        click.echo(table(("split", *columns), numbered, options["form"]))
+    elif not options["as_json"]:
+        click.echo("\n".join(front_lines(front)))
+    if options["plot"]:
+        write("--plot", options["plot"], front_svg(front))
+    if stop.interruption.happened:
+        end_interrupted(many=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import CompletionItem
 
+from equipoise.cli.output_options import OptionType
 from equipoise.core.registry import GAMES, LOBBY_SOLVERS, MODELS, OBJECTIVES, RERANKERS, SOLVERS, TERMS
 
 #: The values of options, by their names; those of a command alone stand under both.
@@ -26,7 +27,7 @@ VALUES: dict[tuple[str, str] | str, tuple[str, ...]] = {
 FILES = ("FILE", "ROSTER", "PATH", "PLAYERS", "LOBBIES", "RECEIPT")
 
 
-class Completed(click.ParamType[str]):
+class Completed(OptionType):
     """Text that a shell completes to one of some names, or to a file where there are none."""
 
     name = "text"

@@ -1,4 +1,4 @@
-"""``equipoise evaluate``: how well ratings predict who wins, on your own matches."""
+"""``equipoise evaluate``: how well ratings predict who wins, and what other teams would have been worth."""
 
 from __future__ import annotations
 
@@ -7,12 +7,16 @@ from typing import Any
 
 import click
 
+from equipoise.cli import archive_options
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_settings_options
-from equipoise.cli.output_options import NewFile, Number, table, table_forms, with_json, write
+from equipoise.cli.output_options import NewFile, Number, Whole, table, table_forms, with_json, write
 from equipoise.cli.read_history import progress_bar, read_history
 from equipoise.cli.roster_options import store
 from equipoise.core.registry import MODELS
 from equipoise.errors import InputError
+
+#: Seconds for the teams of one match of ``--what-if``.
+SECONDS = 1.0
 
 
 @click.command(name="evaluate")
@@ -33,19 +37,48 @@ from equipoise.errors import InputError
     metavar="PART",
     help="Share of the contests that is learnt from but not scored.",
 )
+@click.option(
+    "--what-if", is_flag=True,
+    help="Instead: divide every match of --store in other ways; how close would it have been?",
+)  # fmt: skip
+@click.option("--seed", metavar="N", type=Whole(0), help="With --what-if: seed of teams and intervals.")
 @with_settings_options
 @with_json
 @table_forms
 @click.option(
-    "--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw the reliability diagram into a file."
+    "--plot",
+    type=NewFile(".svg"),
+    metavar="FILE.svg",
+    help="Draw the reliability diagram, or the arms of --what-if, into a file.",
 )
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
-def command(file: str, models: str, skip: float, as_json: bool, plot: str | None, **options: Any) -> None:
+def command(
+    file: str, what_if: bool, seed: int | None, as_json: bool, plot: str | None, **options: Any
+) -> None:
     """Predict each contest of a match FILE from those before it, and report how good the predictions were.
 
     FILE is JSONL, CSV, Parquet or npz, or - for JSONL from standard input; an archive that was
     exported to Parquet is read too.
     """
+    if not what_if:
+        if seed is not None:
+            msg = "--seed has no use without --what-if"
+            raise click.UsageError(msg)
+        _evaluate(file, as_json=as_json, plot=plot, **options)
+        return
+    if file or not options["store"]:
+        msg = "--what-if divides the matches of an archive: name it with --store, and no FILE"
+        raise click.UsageError(msg)
+    context = click.get_current_context()
+    for name in ("models", "skip", "profile", "settings", "starting", "strict"):
+        if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
+            msg = f"--{name} has no use with --what-if"
+            raise click.UsageError(msg)
+    _what_if(options["store"], plot, seed or 0, as_json, options.get("form"))
+
+
+def _evaluate(file: str, models: str, skip: float, as_json: bool, plot: str | None, **options: Any) -> None:
+    """Predict each contest from those before it."""
     from equipoise.ratings.lab.evaluation import evaluate
 
     asked = [name.strip() for name in models.split(",")]
@@ -136,3 +169,47 @@ def _plot(path: str, done: dict[str, Any]) -> None:
         for name, evaluation in done.items()
     }
     write("--plot", path, reliability_svg(bins))
+
+
+def _what_if(store: str, plot: str | None, seed: int, as_json: bool, form: str | None) -> None:
+    """Divide every match of an archive in other ways, and report how close it would have been.
+
+    Each way uses only what was known before the match; chances are those of the ratings after
+    the last one.  'played' is what really happened.
+    """
+    from equipoise.core.clock import deadline
+    from equipoise.pages.pictures.what_if_chart import arms_svg
+    from equipoise.play.what_if import what_if
+
+    with archive_options.opened(store) as archive:
+        found = what_if(
+            archive.matches(),
+            archive.model,
+            seed=seed,
+            stopping=lambda: deadline(SECONDS),
+        )
+    if not found:
+        msg = ": it has no match of two teams to divide"
+        raise InputError(msg, "store")
+    if plot is not None:
+        rows = [(each.arm, each.closeness, *each.interval) for each in found]
+        write("--plot", plot, arms_svg(rows, found[0].matches))
+    if as_json:
+        click.echo(json.dumps([each.as_dict() for each in found], indent=2))
+        return
+    if form is not None:
+        columns = ("arm", "closeness", "low", "high", "broken parties", "moves a match")
+        cells = [
+            (each.arm, f"{each.closeness:.4f}", *(f"{end:.4f}" for end in each.interval),
+             str(each.broken_parties), f"{each.moves:.1f}")
+            for each in found
+        ]  # fmt: skip
+        click.echo(table(columns, cells, form))
+        return
+    click.echo(f"{found[0].matches} matches; closeness is the distance of the win chance from even")
+    for each in found:
+        low, high = each.interval
+        click.echo(
+            f"{each.arm:10} {each.closeness:.4f} ({low:.4f} to {high:.4f})  "
+            f"{each.broken_parties} broken parties, {each.moves:.1f} moves a match"
+        )

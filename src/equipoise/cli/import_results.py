@@ -10,10 +10,10 @@ import click
 
 from equipoise.cli import archive_options, night_names
 from equipoise.cli.output_options import OneOf, with_json
+from equipoise.identity.roster_lookup import PastResults
 
 if TYPE_CHECKING:
     from equipoise.core.match import Match
-    from equipoise.identity.roster_lookup import Past
 
 #: New names that are like another one and are listed one by one.
 MOST_LISTED = 10
@@ -37,12 +37,11 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
     from equipoise.cli.read_history import say_apart
     from equipoise.files.read_matches import tied_apart
     from equipoise.files.result_tables import results_from
-    from equipoise.identity.roster_lookup import Past
-    from equipoise.service.night import PeopleFinder
+    from equipoise.service.night import people_of
 
     with night_names.opened_night(store) as evening:
-        known = PeopleFinder(evening.archive, evening.night)
-        past = Past(known.id_of, {name: known.shown(each) for name, each in known.names().items()})
+        known = people_of(evening.archive, evening.night)
+        past = PastResults(known)
         ingest = Ingest(evening.archive)
         apart: list[str] = []
 
@@ -51,7 +50,7 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
             if contest.scores and tied_apart(contest.ranks, contest.scores):
                 apart.append(place)
 
-        ingest.take(results_from(file, dates, past.known, note))
+        ingest.take(results_from(file, dates, past.recognised, note))
         ingest.keep()
         updated = evening.archive.update_ratings()
         archive_options.say_read(ingest.tally)
@@ -72,7 +71,7 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
             sys.exit(1)
 
 
-def _tell(past: Past) -> None:
+def _tell(past: PastResults) -> None:
     """Say which new names are probably old ones."""
     for name, like in list(past.alike.items())[:MOST_LISTED]:
         archive_options.warn(

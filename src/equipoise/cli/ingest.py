@@ -1,17 +1,21 @@
-"""``equipoise ingest``: from logs to an archive."""
+"""``equipoise ingest``: from logs to an archive, once or as they grow."""
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import threading
+from pathlib import Path
 from typing import Any
 
 import click
 
 from equipoise.cli import archive_options
 from equipoise.cli.model_options import kept_starting
-from equipoise.cli.output_options import with_json
+from equipoise.cli.output_options import Number, json_option
 from equipoise.core.registry import GAMES
+from equipoise.errors import InputError
 
 
 @click.command(name="ingest")
@@ -26,10 +30,40 @@ from equipoise.core.registry import GAMES
     metavar="FROM",
     help="The date of games whose log and file name have none, as 2026-01-31T20:15.",
 )
+@click.option(
+    "--follow", is_flag=True,
+    help="Follow the log of a running server, over rotation and restarts, until SIGINT or SIGTERM.",
+)  # fmt: skip
+@click.option(
+    "--interval", type=Number(0.01, 3600.0), metavar="SECONDS",
+    help="With --follow: how often to look for what is new.  [default: 1.0]",
+)  # fmt: skip
+@click.option("--once", is_flag=True, help="With --follow: go on where it was left, and end.")
 @kept_starting
 @archive_options.mutators
-@with_json
-def command(
+@json_option("Print JSON; with --follow one line each time there is something new.")
+def command(paths: tuple[str, ...], follow: bool, **options: Any) -> None:
+    """Read game logs into an archive: files (compressed too), patterns, directories, or - for standard input.
+
+    Every finished game counts once, however often and under whatever name its log is read.
+    Ratings are up to date at the end; with --follow within the interval after each game.
+    """
+    wrong = ("dated", "starting") if follow else ("interval", "once")
+    for name in wrong:
+        if options[name]:
+            msg = f"--{name} has no use {'with' if follow else 'without'} --follow"
+            raise click.UsageError(msg)
+    if follow and (len(paths) != 1 or paths[0] == "-"):
+        msg = f"PATH must be one log file with --follow, got {' '.join(paths)}"
+        raise InputError(msg)
+    if follow:
+        _follow(paths[0], options["store"], options["game"], options["interval"] or 1.0, options)
+    else:
+        _read(paths, **{name: options[name] for name in (
+            "store", "game", "dated", "starting", "mutators", "as_json")})  # fmt: skip
+
+
+def _read(
     paths: tuple[str, ...],
     store: str,
     game: str,
@@ -38,11 +72,7 @@ def command(
     mutators: str | None,
     as_json: bool,
 ) -> None:
-    """Read game logs into an archive: files (compressed too), patterns, directories, or - for standard input.
-
-    Every finished game counts once, however often and under whatever name its log is read.
-    Ratings are up to date at the end.
-    """
+    """Read logs as they are now."""
     from equipoise.archive.ingest.custom_mutators import read_mutators
     from equipoise.archive.ingest.ingest import AUTO, Ingest, plain
     from equipoise.archive.ingest.log_files import find_logs, in_chains
@@ -88,3 +118,37 @@ def command(
 def _progress(tell: Any, done: int, size: int) -> Any:
     """Return what draws how much of all logs was read, None where nobody watches."""
     return None if tell is None else lambda read: tell((done + read) / size)
+
+
+def _follow(path: str, store: str, game: str, interval: float, options: dict[str, Any]) -> None:
+    """Read what a log grows by, until somebody ends it."""
+    from equipoise.archive.ingest.custom_mutators import read_mutators
+    from equipoise.archive.ingest.ingest import Watch
+    from equipoise.files.file_kinds import HEAD, READERS, kind_of
+
+    mutators = options["mutators"]
+    counted = None if mutators is None else read_mutators(mutators)
+    if Path(path).is_file() and game == "auto":
+        with Path(path).open("rb") as file:
+            kind = kind_of(file.read(HEAD), path)
+        if kind is not None and kind.name not in READERS["logs"]:
+            msg = f"{path} is {kind.shown}; {kind.remedy}"
+            raise InputError(msg)
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    from equipoise.archive.archive import filled
+
+    with filled(store, archive_options.warn) as archive, Watch(archive, path, game, counted) as watch:
+        archive_options.say_rebuilt(archive.update_ratings())
+        while True:
+            tally, updated = watch.step()
+            for text in watch.news():
+                archive_options.warn(text)
+            if updated or options["once"]:
+                archive_options.say_read(tally)
+                click.echo(json.dumps(watch.plain()) if options["as_json"] else archive_options.counts(tally))
+            if updated:
+                archive_options.say_rebuilt(updated)
+            if options["once"] or stop.wait(interval):
+                return

@@ -258,7 +258,7 @@ def started(model: Any, path: str) -> Any:
     if not takes_guesses(model):
         msg = (
             f"--starting: this archive learns with {name_of(model)}, which takes no starting weights; "
-            "'equipoise rebuild --model default' lets it learn with the default model, which does"
+            "'equipoise archive rebuild --model default' lets it learn with the default model, which does"
         )
         raise InputError(msg)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,17 +14,21 @@ import click
 
 from equipoise.cli import archive_options, night_names
 from equipoise.cli.balance import end_interrupted, interruptible
-from equipoise.cli.night_results import draw, everyone, score, undo, won
-from equipoise.cli.output_options import Whole, table, table_forms
+from equipoise.cli.output_options import Number, Whole, table, table_forms
 from equipoise.cli.roster_options import read_option
 from equipoise.errors import InputError
-from equipoise.service.night import PeopleFinder, resolved
+from equipoise.identity.roster_lookup import RosterLookup
+from equipoise.service.night import people_of, resolved
 
 if TYPE_CHECKING:
     from equipoise.files.pasted_names import Entry
     from equipoise.play.night import Setup
     from equipoise.play.proposals import Arranged
     from equipoise.service.night import Evening
+
+#: A score as it is typed, and what stands between its numbers.
+SCORE = re.compile(r"-?\d+(?:\.\d+)?(?:\s*[:\s]\s*-?\d+(?:\.\d+)?)+")
+SCORE_PARTS = re.compile(r"\s*[:\s]\s*")
 
 #: The step that names alone stand for.
 GATHER = "teams"
@@ -55,7 +60,7 @@ HELP = """Run a night of games: names in, teams out, results back, better teams.
 \b
 equipoise night Amber Birch "Cedar + Dahlia" Elm  teams of who is here
 equipoise night - < paste.txt                     the same from a paste
-equipoise night won red                           how it ended
+equipoise night result red                        how it ended: or draw, 3:1
 equipoise night again                             new teams of the same people
 
 Names and their spelling, starting weights and who plays apart are remembered.
@@ -104,7 +109,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
     NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
     with searching(store) as evening:
-        known = PeopleFinder(evening.archive, evening.night)
+        known = people_of(evening.archive, evening.night)
         _refuse_misspelt_step(names, options["new"], known)
         entries = night_names.entries_of(names, options["read"], known, command.commands)
         ids = resolved(known, [entry.name for entry in entries], options["new"], evening.ask)
@@ -121,7 +126,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
         _tell_teams(evening, arranged, options["as_json"], options.get("form"))
 
 
-def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: PeopleFinder) -> None:
+def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: RosterLookup) -> None:
     """Refuse words that look like a step that is misspelt, as ``wno red``, rather than make teams of them."""
     first = names[0] if names else ""
     near = next((step for step in command.commands if _misspelt(first.casefold(), step)), None)
@@ -240,7 +245,7 @@ def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **form
     The others stay in their teams unless a move makes it much fairer.
     """
     with searching(store) as evening:
-        known = PeopleFinder(evening.archive, evening.night)
+        known = people_of(evening.archive, evening.night)
         entries = night_names.entries_of(names, None, known, command.commands)
         ids = evening.arrivals([entry.name for entry in entries], new)
         setup, step = evening.night.setup, secrets.token_hex(6)
@@ -286,7 +291,7 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
     n = names.index("for")
     going = night_names.unquoted(" ".join(names[n + 1 :]))
     with searching(store) as evening:
-        finder = PeopleFinder(evening.archive, evening.night)
+        finder = people_of(evening.archive, evening.night)
         entries = night_names.entries_of([" ".join(names[:n])], None, finder, command.commands)
         if len(entries) > 1:
             msg = f"there is one place, but {' and '.join(entry.name for entry in entries)} would take it"
@@ -364,5 +369,161 @@ def plan(store: str | None, as_json: bool, rounds: int, form: str | None = None)
             click.echo("\n".join(plan_lines(night.setup, found, night.spelled)))
 
 
-for each in (gather, late, leave, sub, again, plan, everyone, won, draw, score, undo):
+match_option = click.option(
+    "--match", metavar="ID", help="Which match it was.  [default: that of the current teams]"
+)
+at_option = click.option(
+    "--at",
+    "when",
+    metavar="TIME",
+    help="When it ended, as 2026-01-31T22:15 (UTC) or seconds.  [default: now]",
+)
+
+
+@archive_options.step(
+    "result", short_help="Report how the game ended.", context_settings={"ignore_unknown_options": True}
+)
+@click.argument("what", nargs=-1, required=True, metavar="TEAM|draw|N:N")
+@match_option
+@at_option
+def result(
+    what: tuple[str, ...], store: str | None, as_json: bool, match: str | None, when: str | None
+) -> None:
+    """Report how the game ended: the TEAM that won (or one of its players), draw, or a score as 3:1."""
+    typed = " ".join(what)
+    with night_names.opened_night(store) as evening:
+        if typed.casefold() == "draw":
+            _report_draw(evening, match, when, as_json)
+        elif SCORE.fullmatch(typed):
+            _report_score(evening, [float(each) for each in SCORE_PARTS.split(typed)], match, when, as_json)
+        else:
+            _report_winner(evening, typed, match, when, as_json)
+
+
+@archive_options.step("won", hidden=True)
+@click.argument("team", nargs=-1, required=True, metavar="TEAM")
+@match_option
+@at_option
+def won(team: tuple[str, ...], store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
+    """Report that TEAM won: its name, its number, or one of its players."""
+    with night_names.opened_night(store) as evening:
+        _report_winner(evening, " ".join(team), match, when, as_json)
+
+
+@archive_options.step("draw", hidden=True)
+@match_option
+@at_option
+def draw(store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
+    """Report that nobody won."""
+    with night_names.opened_night(store) as evening:
+        _report_draw(evening, match, when, as_json)
+
+
+@archive_options.step("score", hidden=True, context_settings={"ignore_unknown_options": True})
+@click.argument("scores", nargs=-1, required=True, type=Number(), metavar="N N")
+@match_option
+@at_option
+def score(
+    scores: tuple[float, ...], store: str | None, as_json: bool, match: str | None, when: str | None
+) -> None:
+    """Report the score of each team, in the order shown; more is better."""
+    with night_names.opened_night(store) as evening:
+        _report_score(evening, scores, match, when, as_json)
+
+
+def _report_winner(evening: Evening, name: str, match: str | None, when: str | None, as_json: bool) -> None:
+    from equipoise.play.night import current, team_named
+
+    winner = team_named(evening.night, night_names.unquoted(name))
+    ranks = [1.0 if n == winner else 2.0 for n in range(len(current(evening.night).teams))]
+    _report(evening, ranks, (), match, when, as_json)
+
+
+def _report_draw(evening: Evening, match: str | None, when: str | None, as_json: bool) -> None:
+    from equipoise.play.night import current
+
+    _report(evening, [1.0] * len(current(evening.night).teams), (), match, when, as_json)
+
+
+def _report_score(
+    evening: Evening, scores: Sequence[float], match: str | None, when: str | None, as_json: bool
+) -> None:
+    from equipoise.core.plain_data import number_of
+    from equipoise.play.night import ranks_of
+
+    counted = [
+        number_of(repr(abs(each)), "score", "night") * (-1.0 if each < 0.0 else 1.0) for each in scores
+    ]
+    _report(evening, ranks_of(counted), counted, match, when, as_json)
+
+
+def _report(
+    evening: Evening, ranks: Sequence[float], scores: Sequence[float], match: str | None, when: str | None,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Keep a result once, and say so."""
+    from equipoise.play.night import current, match_of, result_event
+
+    event = result_event(evening.night, ranks, scores, evening.time(when), match)
+    wanted = match or current(evening.night).id
+    if event is not None:
+        evening.add(event, match=match_of(evening.night, event))
+    if as_json:
+        click.echo(json.dumps({"match": wanted, "status": "known" if event is None else "new"}, indent=2))
+    elif event is None:
+        click.echo("That was reported already; nothing has changed.")
+    else:
+        best = [n for n, rank in enumerate(ranks) if rank == min(ranks)]
+        called = [evening.night.setup.called(n) for n in best]
+        text = f"{called[0]} won" if len(best) == 1 else "A draw"
+        archive_options.tell(f"{text}. Next teams: equipoise night again (a mistake: equipoise night undo)")
+
+
+@archive_options.step("undo")
+def undo(store: str | None, as_json: bool) -> None:
+    """Take back the last step: a result, or teams."""
+    from equipoise.play.night import RESULT, UNDO
+
+    with night_names.opened_night(store) as evening:
+        if not evening.night.steps:
+            msg = "undo: there is no step to take back"
+            raise InputError(msg)
+        last = evening.night.steps[-1]
+        proposal = last.get("proposal") or {}
+        match = last["match"] if last["kind"] == RESULT else proposal.get("id")
+        evening.add({"kind": UNDO}, undone=match if last["kind"] == RESULT else None)
+        if as_json:
+            click.echo(json.dumps({"match": match, "status": "undone", "step": last["kind"]}, indent=2))
+            return
+        click.echo({RESULT: "The result is taken back."}.get(last["kind"], "The last step is taken back."))
+        if evening.night.proposal is not None:
+            from equipoise.pages.text.night import proposal_lines
+
+            lines = proposal_lines(evening.night.setup, evening.night.proposal, evening.night.spelled)
+            click.echo("\n".join(lines))
+
+
+@archive_options.step("table")
+@table_forms
+def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
+    """Show everyone: ratings, games, sitting out, and the current teams."""
+    from equipoise.pages.text.night import table_lines, table_rows
+
+    with night_names.opened_night(store) as evening:
+        rows = evening.rows()
+        if as_json:
+            proposal = evening.night.proposal
+            teams = [] if proposal is None else [list(team) for team in proposal.teams]
+            plain = {"players": rows, "id": None if proposal is None else proposal.id, "teams": teams}
+            click.echo(json.dumps({**plain, "games": len(evening.night.results)}, indent=2))
+        elif form is not None:
+            columns, *cells = table_rows(rows)
+            click.echo(table(columns, cells, form))
+        elif rows:
+            click.echo("\n".join(table_lines(evening.night, rows)))
+        else:
+            click.echo("Nobody has come yet: equipoise night NAMES makes teams.")
+
+
+for each in (gather, again, late, leave, sub, result, undo, plan, everyone, won, draw, score):
     command.add_command(each)

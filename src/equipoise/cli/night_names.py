@@ -16,8 +16,9 @@ from equipoise.cli.roster_options import read_players
 from equipoise.core.clock import deadline
 from equipoise.core.stopping import Stop
 from equipoise.errors import AmbiguousError
+from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.service import night
-from equipoise.service.night import Evening, PeopleFinder
+from equipoise.service.night import Evening
 
 if TYPE_CHECKING:
     from equipoise.files.pasted_names import Entry
@@ -70,7 +71,7 @@ def _asked(name: str, near: str, player: str) -> str | None:
 
 
 def entries_of(
-    names: Sequence[str], read: str | None, known: PeopleFinder, steps: Collection[str]
+    names: Sequence[str], read: str | None, known: RosterLookup, steps: Collection[str]
 ) -> tuple[Entry, ...]:
     """Return the entries of names that are typed, or of a roster on standard input."""
     entries = _roster_entries(read) if list(names) == ["-"] else _typed_entries(names, read, known, steps)
@@ -103,7 +104,7 @@ def _roster_entries(read: str | None) -> tuple[Entry, ...]:
 
 
 def _typed_entries(
-    names: Sequence[str], read: str | None, known: PeopleFinder, steps: Collection[str]
+    names: Sequence[str], read: str | None, known: RosterLookup, steps: Collection[str]
 ) -> tuple[Entry, ...]:
     """Return the entries of names that are typed."""
     from equipoise.files.pasted_names import parse_paste

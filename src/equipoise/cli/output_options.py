@@ -17,8 +17,14 @@ from equipoise.errors import InputError, meant
 if TYPE_CHECKING:
     from datetime import datetime
 
+    OptionType = click.ParamType[Any]
+    OptionChoice = click.Choice[str]
+else:
+    # Type checkers know the kinds of options as generics, which older versions of click do not have.
+    OptionType, OptionChoice = click.ParamType, click.Choice
 
-class _Ranged(click.ParamType[Any]):
+
+class _Ranged(OptionType):
     """A number in a range.
 
     Parameters
@@ -59,7 +65,7 @@ class Number(_Ranged):
     name, kind, what = "number", float, "a number such as 2 or 0.5"
 
 
-class Date(click.ParamType[Any]):
+class Date(OptionType):
     """A day, as 2026-01-31."""
 
     name = "date"
@@ -74,7 +80,7 @@ class Date(click.ParamType[Any]):
             refuse(f"must be a date such as 2026-01-31, got {str(value)!r}", param, ctx)
 
 
-class OneOf(click.Choice[str]):
+class OneOf(OptionChoice):
     """A word from a list; a misspelt one is answered with the nearest."""
 
     def __init__(self, choices: Sequence[str]) -> None:
@@ -105,7 +111,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 _CHOSEN = "equipoise.form"
 
 
-class Form(click.ParamType[str | bool]):
+class Form(OptionType):
     """A form of what is printed, which excludes the others: ``form``, or ``as_json``.
 
     Only an option that is typed is converted, so commands have ``form`` only then.
@@ -173,7 +179,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], form: str | Non
     return "\n".join(FORMS[form or "text"](Grid(columns, rows)))
 
 
-class NewFile(click.ParamType[str]):
+class NewFile(OptionType):
     """The name of a file to be written, which says what is in it.
 
     Parameters
@@ -201,7 +207,7 @@ class NewFile(click.ParamType[str]):
         return path
 
 
-class Share(click.ParamType[float]):
+class Share(OptionType):
     """A part of 1, written as ``0.02`` or ``2%``."""
 
     name = "share"

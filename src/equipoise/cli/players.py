@@ -1,4 +1,4 @@
-"""``equipoise players``: everyone an archive knows, with ratings."""
+"""``equipoise players``: everyone an archive knows with ratings, or one of them with every game."""
 
 from __future__ import annotations
 
@@ -15,49 +15,77 @@ from equipoise.core.plain_data import printable
 SORTS, WIDEST = ("mu", "games", "sigma", "name", "id"), 48
 
 if TYPE_CHECKING:
+    from equipoise.archive.archive import Archive
     from equipoise.archive.standing import Standing
 
 
 @click.command(name="players")
+@click.argument("name", metavar="[NAME]", required=False)
 @archive_options.optional_store
 @click.option("--ruleset", metavar="TEXT", help="Only this ruleset, as openarena/tdm+g_instantgib.")
 @click.option("--top", type=Whole(1), metavar="N", help="Only the first N of each ruleset.")
-@click.option(
-    "--min-games",
-    type=Whole(1),
-    default=1,
-    metavar="N",
-    help="Only players with at least N games.",
-)
-@click.option(
-    "--sort", type=OneOf(SORTS), default="mu", show_default=True, help="The order within a ruleset."
-)
+@click.option("--min-games", type=Whole(1), metavar="N", help="Only players with at least N games.")
+@click.option("--sort", type=OneOf(SORTS), help="The order within a ruleset.  [default: mu]")
+@click.option("--why", is_flag=True, help="With NAME: what was expected of each game and what moved mu.")
 @with_json
 @table_forms
 def command(
+    name: str | None,
     store: str | None,
-    ruleset: str | None,
-    top: int | None,
-    min_games: int,
-    sort: str,
+    why: bool,
     as_json: bool,
     form: str | None = None,
+    **options: Any,
 ) -> None:
-    """List everyone in an archive with the ratings in each ruleset they have played, the strongest first."""
+    """List everyone in an archive with the ratings in each ruleset they have played, the strongest first.
+
+    With NAME (an id, or a name): every game of that player with the rating after it.
+    """
+    if name is None and why:
+        msg = "--why: whose games? Write a NAME"
+        raise click.UsageError(msg)
+    typed = [flag for flag, value in options.items() if value is not None]
+    if name is not None and typed:
+        msg = f"--{typed[0].replace('_', '-')} chooses among everyone; leave out it, or NAME"
+        raise click.UsageError(msg)
+    with archive_options.opened(archive_options.address(store)) as archive:
+        if name is None:
+            _tell_everyone(archive_options.up_to_date(archive), options, form, as_json=as_json)
+        else:
+            _tell_games(archive, name, form, why=why, as_json=as_json)
+
+
+def _tell_everyone(standing: Standing, options: dict[str, Any], form: str | None, *, as_json: bool) -> None:
+    """Print a row for each player and ruleset."""
     from equipoise.core.rulesets import ruleset_from, ruleset_text
 
-    wanted = None if ruleset is None else ruleset_text(ruleset_from(ruleset))
-    with archive_options.opened(archive_options.address(store)) as archive:
-        players = _players(archive_options.up_to_date(archive))
-    if wanted is not None:
+    players, ruleset = _players(standing), options["ruleset"]
+    if ruleset is not None:
+        wanted = ruleset_text(ruleset_from(ruleset))
         there = sorted({player["ruleset"] for player in players})
         if wanted not in there:
             archive_options.warn(
                 f"--ruleset: nobody has played {wanted}; there are: {', '.join(there) or 'none'}"
             )
         players = [player for player in players if player["ruleset"] == wanted]
-    players = _chosen(players, top, min_games, sort)
+    players = _chosen(players, options["top"], options["min_games"] or 1, options["sort"] or "mu")
     click.echo(json.dumps({"players": players}, indent=2) if as_json else _text(players, form))
+
+
+def _tell_games(archive: Archive, name: str, form: str | None, *, why: bool, as_json: bool) -> None:
+    """Print every game of a player."""
+    standing = archive_options.up_to_date(archive)
+    known = archive_options.player_named(standing, name, archive.merged())
+    games: list[dict[str, Any]] = [{**each.as_dict()} for each in archive.history(known, why=why)]
+    names: list[dict[str, Any]] = sorted(
+        ({"name": name, "first": numbers[0], "last": numbers[1], "games": int(numbers[2])}
+         for (who, name), numbers in standing.known.names.items() if who == known),
+        key=lambda each: each["last"], reverse=True,
+    )  # fmt: skip
+    if as_json:
+        click.echo(json.dumps({"id": known, "names": names, "games": games}, indent=2))
+    else:
+        click.echo(_games_text(known, names, games, form, why=why))
 
 
 def _chosen(players: list[dict[str, Any]], top: int | None, games: int, sort: str) -> list[dict[str, Any]]:
@@ -108,3 +136,36 @@ def _text(players: list[dict[str, Any]], form: str | None) -> str:
         for row in players
     ]  # fmt: skip
     return table(columns, rows, form)
+
+
+def _date(game: dict[str, Any]) -> str:
+    """Return when a game ended, marked where that is assumed."""
+    from datetime import UTC, datetime
+
+    date = datetime.fromtimestamp(game["ended"], UTC).strftime("%Y-%m-%d %H:%M")
+    return date if game["dated"] else f"~ {date}"
+
+
+def _games_text(
+    player: str, names: list[dict[str, Any]], games: list[dict[str, Any]], form: str | None, *, why: bool
+) -> str:
+    from equipoise.core.plain_data import printable
+
+    known = ", ".join(printable(each["name"]) for each in names)
+    rows: list[tuple[str, ...]] = [
+        (_date(game), game["match"],
+         printable(game["ruleset"]), printable(game["map"]), f"{game['won']:g}/{game['contests']}",
+         f"{game['weight']:.1f}", f"{game['mu']:.3f}", f"{game['sigma']:.3f}")
+        for game in games
+    ]  # fmt: skip
+    columns: tuple[str, ...] = ("ended (UTC)", "match", "ruleset", "map", "won", "0-100", "mu", "sigma")
+    if why:
+        channels = list(dict.fromkeys(name for game in games for name in game["moved"]))
+        columns = (*columns, "expected", *channels)
+        rows = [
+            (*row, "-" if game["expected"] is None else f"{game['expected']:.2f}",
+             *(f"{game['moved'].get(name, 0.0):+.3f}" for name in channels))
+            for row, game in zip(rows, games, strict=True)
+        ]  # fmt: skip
+    shown = table(columns, rows, form)
+    return shown if form is not None else f"{printable(player)}{f' ({known})' if known else ''}\n{shown}"

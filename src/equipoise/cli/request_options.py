@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from equipoise.cli import roster_options
-from equipoise.cli.output_options import NewFile, Number, Share, Whole, refuse, with_json, write
+from equipoise.cli.output_options import NewFile, Number, OptionType, Share, Whole, refuse, with_json, write
 from equipoise.cli.roster_options import RATINGS, clan_tags, read_option, read_players
 from equipoise.core.registry import OBJECTIVES, RERANKERS, SOLVERS
 from equipoise.errors import InputError, UnknownNameError
@@ -41,7 +41,7 @@ def is_number(text: str) -> bool:
         return False
 
 
-class Power(click.ParamType[float]):
+class Power(OptionType):
     """The power of ``--choose``: a number, or ``default``."""
 
     name = "power"
@@ -637,12 +637,12 @@ def _number(option: str, text: str) -> float:
 
 
 def two_objectives(value: str) -> tuple[str, str]:
-    """Return the two names of ``--objectives``."""
+    """Return the two names of ``--front``."""
     names = [name.strip() for name in value.split(",")]
     if len(names) != 2 or not all(names):
-        msg = f"--objectives: {value!r} does not name two objectives; write --objectives win,spread"
+        msg = f"--front: {value!r} does not name two objectives; write --front win,spread"
         raise InputError(msg)
     if names[0] == names[1]:
-        msg = f"--objectives: {value!r} names one objective twice; write --objectives win,spread"
+        msg = f"--front: {value!r} names one objective twice; write --front win,spread"
         raise InputError(msg)
-    return _objective("--objectives", names[0]), _objective("--objectives", names[1])
+    return _objective("--front", names[0]), _objective("--front", names[1])

@@ -6,6 +6,7 @@ import gc
 import os
 import re
 import sys
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -179,18 +180,18 @@ def stored_matches(url: str) -> tuple[list[Match], Callable[[str], str]]:
     InputError
         If there is none.
     """
-    from equipoise.archive.rated_players import names_of
+    from equipoise.archive.rated_players import people_of
     from equipoise.cli import archive_options
 
     with archive_options.opened(url) as archive:
-        find = names_of(archive_options.up_to_date(archive), archive.merged()).id_of
+        known = people_of(archive_options.up_to_date(archive), archive.merged(), time.time())
         gc.disable()  # everything is kept
         matches = list(archive.matches())
         gc.enable()
     if not matches:
         msg = "--store: the archive has no matches; 'equipoise ingest' reads logs into it"
         raise InputError(msg)
-    return matches, find
+    return matches, lambda name: known.id_of(name) or name
 
 
 @contextmanager

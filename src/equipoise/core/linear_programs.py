@@ -8,6 +8,7 @@ Computation 10, 2018, 119-142; doi:10.1007/s12532-017-0130-5.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
@@ -31,6 +32,25 @@ MOST_PRESOLVED = 30_000
 def available() -> bool:
     """Tell whether HiGHS is installed."""
     return find_spec("highspy") is not None
+
+
+@cache
+def _silent_solver() -> Any:
+    """Return HiGHS's solver as a class that says nothing from the first moment.
+
+    Its own constructor sets up callbacks, at which some versions print who they are: to standard output,
+    which belongs to whoever asked.
+    """
+    import highspy
+
+    solver: Any = highspy.Highs
+
+    class SilentSolver(solver):  # type: ignore[misc]  # a class without types
+        def enableCallbacks(self) -> None:  # noqa: N802  # HiGHS's name
+            self.setOptionValue("output_flag", False)
+            super().enableCallbacks()
+
+    return SilentSolver
 
 
 class Answer(NamedTuple):
@@ -76,11 +96,8 @@ class Program:
         if not available():
             msg = ": this needs the package highspy, which is not installed; 'large' often does without"
             raise UnsupportedError(msg, "solver")
-        import highspy
-
         self._stop = stop
-        make: Any = highspy.Highs
-        self._highs: Any = make()
+        self._highs: Any = _silent_solver()()
         self._highs.silent()
         # One thread and a fixed seed: the same program has the same answer.
         for option, value in (("threads", 1), ("random_seed", 0)):

@@ -26,7 +26,7 @@ OBJECTIVES: Mapping[str, str] = MappingProxyType(
         "ratio": f"{_OBJECTIVES}.moments:ratio",
         "win": f"{_OBJECTIVES}.moments:win",
         "indistinguishable": f"{_OBJECTIVES}.indistinguishable:indistinguishable",
-        "spread": f"{_OBJECTIVES}.spread:spread",
+        "spread": f"{_OBJECTIVES}.moments:spread",
     }
 )
 

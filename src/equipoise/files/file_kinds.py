@@ -162,7 +162,7 @@ def _binary(head: bytes, content: bytes, where: str) -> FileKind | None:
         return FileKind(
             "parquet",
             "a Parquet file",
-            "'equipoise rate' reads matches from it, 'equipoise import' an archive",
+            "'equipoise rate' reads matches from it, 'equipoise archive import' an archive",
         )
     if head.startswith(b"%PDF-"):
         return FileKind("document", "a PDF document", _AS_TEXT)

@@ -24,7 +24,7 @@ BOT, NAME = "bot:", "name:"
 #: More than any server seats; those beyond are left out, so that a hostile log costs little.
 MOST_CLIENTS = 1000
 
-#: How much a contest within a game counts, as a flag captured; benchmarks/games.py compares weights.
+#: How much a contest within a game counts, as a flag captured; benchmarks/games/games.py compares weights.
 PART = 0.2
 
 

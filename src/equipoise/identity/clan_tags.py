@@ -32,6 +32,21 @@ def clan_tag(name: str) -> str:
     return next((group for group in found.groups() if group), "").lower() if found else ""
 
 
+def without_tag(name: str) -> str:
+    """Return a name without colour codes and its clan tag; the name itself where nothing else is left.
+
+    Examples
+    --------
+    >>> [without_tag(name) for name in ("[UT] Ann", "-=UT=-Bob", "ut|Cid", "Dan{UT}", "^1UT^7|Eve", "[UT]")]
+    ['Ann', 'Bob', 'Cid', 'Dan', 'Eve', '[UT]']
+    """
+    plain = _COLOURS.sub("", name).strip()
+    rest = _ENCLOSED.sub("", plain, count=1).strip()
+    if rest == plain:
+        rest = _PARTED.sub("", plain, count=1).strip(" |.:/")
+    return rest or plain or name
+
+
 def with_clans(players: Iterable[Player]) -> list[Player]:
     """Return players with those of one clan tag as a party; who is in a party, bots and lone ones stay.
 

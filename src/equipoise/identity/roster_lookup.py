@@ -1,95 +1,163 @@
-"""Who is meant: ids and names as people type them, and names of past results, to the ids of known players."""
+"""Who is meant: the one place that turns what people type into ids of known players.
+
+Every door asks it: the command line, nights, chats, HTTP, tables of past results, starting weights.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from equipoise.core.match import Match
 from equipoise.core.player import is_bot
 from equipoise.errors import ALIKE, InputError, nearest
 from equipoise.identity.merges import renamed
-from equipoise.identity.names import folded
+from equipoise.identity.names import bare, folded
+
+#: Seconds back from now within which somebody was seen lately: 90 days.
+LATELY = 90 * 86400.0
+
+#: The most candidates that a question lists.
+MOST_LISTED = 8
 
 
-class Names:
-    """Finds players by id or by the name last seen.
+class AmbiguousNameError(InputError):
+    """A name that several people have.
 
     Parameters
     ----------
-    ids : collection of str
-        Everyone who has played.
-    names : mapping from str to str
-        The name last seen of each id.
-    bots : mapping from str to str
-        The id of each bot by its name, of the game last played.
+    name : str
+        What was typed.
+    candidates : tuple of (str, str)
+        The id and the last name of each who may be meant, those seen last first.
+    """
+
+    def __init__(self, name: str, candidates: tuple[tuple[str, str], ...]) -> None:
+        self.name = name
+        self.candidates = candidates
+        listed = [
+            player if shown in (player, name) else f"{player} ({shown})" for player, shown in candidates
+        ]
+        more = f" and {len(listed) - MOST_LISTED} more" if len(listed) > MOST_LISTED else ""
+        super().__init__(
+            f": {name!r} is the name of several: {', '.join(listed[:MOST_LISTED])}{more}; give an id",
+            "player",
+        )
+
+
+class RosterLookup:
+    """Finds people by id, by an id that was merged, or by a name they bear.
+
+    An id is that person.  A name counts without case, accents, colour codes and clan tag: it is whoever of
+    those seen in the last 90 days bears it, or of all if none of those does.  Where several do, it is a
+    question.
+
+    Parameters
+    ----------
+    seen : iterable of (str, str, float)
+        An id, a name it bore (or the id itself), and when that was last so, seconds since 1970.
     merged : mapping from str to str
         From merged ids to those they count as.
+    bots : mapping from str to str
+        From the name of each bot to its id at the level it was last seen with.
+    now : float
+        When it is asked, seconds since 1970; by default long after, so that all were seen long ago.
+
+    Examples
+    --------
+    >>> known = RosterLookup([("a1", "[UT] Zoë", 10.0), ("b2", "Max", 10.0)], {"old": "b2"})
+    >>> known.id_of("zoe"), known.id_of("old"), known.id_of("MAX"), known.id_of("Eve")
+    ('a1', 'b2', 'b2', None)
     """
 
     def __init__(
         self,
-        ids: Collection[str],
-        names: Mapping[str, str],
-        bots: Mapping[str, str],
-        merged: Mapping[str, str],
+        seen: Iterable[tuple[str, str, float]],
+        merged: Mapping[str, str] | None = None,
+        bots: Mapping[str, str] | None = None,
+        now: float = math.inf,
     ) -> None:
-        self.ids = frozenset(ids)
-        self._merged = merged
-        self._bots = bots
-        self._named: dict[str, list[str]] = {}
-        for player, name in names.items():
-            if player in self.ids:
-                self._named.setdefault(name, []).append(player)
+        self._seen = list(seen)
+        self._merged = merged or {}
+        self._bots = bots or {}
+        self._now = now
+        self.ids = frozenset(player for player, _, _ in self._seen)
 
-    def id_of(self, player: str) -> str:
-        """Return the id of a player, or what was given where nobody is called so.
+    @cached_property
+    def _bearers(self) -> dict[str, dict[str, float]]:
+        """From each name, bare, to who bore it and when last."""
+        bearers: dict[str, dict[str, float]] = {}
+        for player, name, last in self._seen:
+            times = bearers.setdefault(bare(name), {})
+            times[player] = max(last, times.get(player, -math.inf))
+        return bearers
+
+    @cached_property
+    def last_names(self) -> dict[str, str]:
+        """The name each id bore last."""
+        names: dict[str, tuple[float, str]] = {}
+        for player, name, last in self._seen:
+            if player not in names or last >= names[player][0]:
+                names[player] = (last, name)
+        return {player: name for player, (_, name) in names.items()}
+
+    def id_of(self, name: str) -> str | None:
+        """Return the id of who is meant, None where nobody is called so.
 
         Raises
         ------
-        InputError
-            If several have the name.
+        AmbiguousNameError
+            If several are.
         """
-        player = self._merged.get(player, player)
+        player = self._merged.get(name, name)
         if player in self.ids:
             return player
-        named = sorted(self._named.get(player, ()))
-        people = [each for each in named if not is_bot(each)]
-        if not people and player in self._bots:
-            return self._bots[player]
-        if len(named) > 1:
-            msg = f"player: {player!r} is the name of several: {', '.join(named)}; give an id"
-            raise InputError(msg)
-        return named[0] if named else player
+        bearers = self._bearers.get(bare(name), {})
+        people = {each: last for each, last in bearers.items() if not is_bot(each)}
+        if not people:
+            return self._bots.get(name) or next(iter(bearers), None)
+        lately = {each: last for each, last in people.items() if last >= self._now - LATELY}
+        meant = sorted(lately or people, key=lambda each: (-people[each], each))
+        if len(meant) > 1:
+            raise AmbiguousNameError(name, tuple((each, self.last_names[each]) for each in meant))
+        return meant[0]
+
+    def shown(self, player: str) -> str:
+        """Return the name of somebody, the id where none is known."""
+        return self.last_names.get(player, player)
+
+    def names(self) -> dict[str, str]:
+        """Return the id of every last name, folded."""
+        return {folded(name): player for player, name in self.last_names.items()}
 
 
-class Past:
+class PastResults:
     """Gives matches of tables the ids of known players.
 
     Parameters
     ----------
-    id_of : callable
-        From a name to the id of a known player, None for anyone else.
-    everyone : mapping from str to str
-        From every known name, folded, to how it is shown.
+    known : RosterLookup
+        Who is known already.
     """
 
-    def __init__(self, id_of: Callable[[str], str | None], everyone: Mapping[str, str]) -> None:
-        self._id_of = id_of
-        self._everyone = dict(everyone)
+    def __init__(self, known: RosterLookup) -> None:
+        self._known = known
+        self._everyone = {name: known.shown(player) for name, player in known.names().items()}
         self._ids: dict[str, str] = {}
         #: Players nobody knew, in the order they are met.
         self.new: list[str] = []
         #: Those of them whose name is like another one, and that name.
         self.alike: dict[str, str] = {}
 
-    def known(self, match: Match) -> Match:
+    def recognised(self, match: Match) -> Match:
         """Return a match of a table with the ids of known players.
 
         Raises
         ------
         InputError
-            If one player is there under two spellings.
+            If one player is there under two spellings, or a name is that of several.
         """
         ids = {player: self._id(player) for player in match.roster}
         if len(set(ids.values())) < len(ids):
@@ -103,7 +171,7 @@ class Past:
         """Return the id of a player: that of a known one, or the first spelling of a new one."""
         key = folded(name)
         if key not in self._ids:
-            known = self._id_of(name)
+            known = self._known.id_of(name)
             if known is None:
                 self.new.append(name)
                 near = nearest(key, self._everyone, ALIKE)

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice, product
-from typing import Any
 
 from equipoise.errors import InputError
 
@@ -47,27 +46,6 @@ class LedgerGame:
     out: tuple[str, ...] = ()
     moved: tuple[str, ...] = ()
     unmet: tuple[tuple[str, str], ...] = ()
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data.
-
-        Examples
-        --------
-        >>> game = LedgerGame((("ann",), ("bob",)), (0.6, 0.4), (2.0, 1.0), moved=("bob",))
-        >>> LedgerGame.from_dict(game.as_dict()) == game
-        True
-        """
-        return {"teams": [list(team) for team in self.teams], "chances": list(self.chances),
-                "ranks": list(self.ranks), "out": list(self.out), "moved": list(self.moved),
-                "unmet": [list(pair) for pair in self.unmet]}  # fmt: skip
-
-    @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> LedgerGame:
-        """Return the game of plain data."""
-        return cls(
-            tuple(map(tuple, plain["teams"])), tuple(plain["chances"]), tuple(plain["ranks"]),
-            tuple(plain["out"]), tuple(plain["moved"]), tuple((one, two) for one, two in plain["unmet"]),
-        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from typing import Any
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.errors import InputError
 from equipoise.identity.names import folded
+from equipoise.identity.roster_lookup import RosterLookup
+from equipoise.play.event_codec import as_plain, from_plain
 from equipoise.play.ledger import LedgerGame
 
 #: One step as plain data.
@@ -75,12 +77,6 @@ class Proposal:
     def parted(self) -> frozenset[frozenset[str]]:
         """Who is together, whatever the teams are called."""
         return frozenset(map(frozenset, self.teams))
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {"id": self.id, "teams": [list(team) for team in self.teams], "chances": list(self.chances),
-                "out": list(self.out), "moved": list(self.moved),
-                "unmet": [list(pair) for pair in self.unmet]}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +138,6 @@ class Setup:
             return self.names[team]
         return COLOURS[team] if self.teams <= len(COLOURS) else f"team {team + 1}"
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {"here": list(self.here), "duos": [list(duo) for duo in self.duos],
-                "apart": [list(pair) for pair in self.apart], "teams": self.teams, "size": self.size,
-                "names": list(self.names), "prefer": [list(pair) for pair in self.prefer],
-                "avoid": [list(pair) for pair in self.avoid]}  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class Night:
@@ -197,11 +186,8 @@ class Night:
 
     def id_of(self, name: str) -> str | None:
         """Return the id of somebody who has come, by id or last spelling, None for anyone else."""
-        wanted = folded(name)
-        for player, spelled in self.spelled.items():
-            if wanted in (folded(player), folded(spelled)):
-                return player
-        return None
+        both = [each for player, name in self.spelled.items() for each in ((player, player), (player, name))]
+        return RosterLookup((player, each, 0.0) for player, each in both).id_of(name)
 
 
 def counting(events: Iterable[Event]) -> list[Event]:
@@ -258,15 +244,15 @@ def _after(night: Night, event: Event) -> Night:
         return replace(night, weights={**night.weights, **event["weights"]}, spelled=spelled)
     if event["kind"] == TEAMS:
         plain = event["proposal"]
-        proposal = None if plain is None else _proposal(plain)
+        proposal = None if plain is None else from_plain(Proposal, plain, "proposal")
         tonight = () if event["fresh"] else night.tonight
         return replace(
             night,
-            setup=_setup(event["setup"]),
+            setup=from_plain(Setup, event["setup"], "setup"),
             spelled={**night.spelled, **event["spelled"]},
             proposal=proposal,
             tonight=tonight if proposal is None else (*tonight, proposal),
-            plan=tuple(map(_proposal, event["plan"])),
+            plan=tuple(from_plain(Proposal, each, "plan") for each in event["plan"]),
         )
     proposal = night.proposal
     if event["kind"] != RESULT or proposal is None:
@@ -276,34 +262,6 @@ def _after(night: Night, event: Event) -> Night:
                 proposal.unmet)  # fmt: skip
     result = Result(proposal.id, game, tuple(event["scores"]), event["at"])
     return replace(night, results=(*night.results, result))
-
-
-def _proposal(plain: Mapping[str, Any]) -> Proposal:
-    return Proposal(
-        plain["id"],
-        tuple(map(tuple, plain["teams"])),
-        tuple(plain["chances"]),
-        tuple(plain["out"]),
-        tuple(plain["moved"]),
-        _pairs(plain["unmet"]),
-    )
-
-
-def _setup(plain: Mapping[str, Any]) -> Setup:
-    return Setup(
-        tuple(plain["here"]),
-        tuple(map(tuple, plain["duos"])),
-        _pairs(plain["apart"]),
-        plain["teams"],
-        plain["size"],
-        tuple(plain["names"]),
-        _pairs(plain["prefer"]),
-        _pairs(plain["avoid"]),
-    )
-
-
-def _pairs(plain: Sequence[Sequence[str]]) -> tuple[tuple[str, str], ...]:
-    return tuple((one, other) for one, other in plain)
 
 
 def teams_event(
@@ -316,9 +274,8 @@ def teams_event(
     plan: Iterable[Proposal] = (),
 ) -> Event:
     """Return the event of teams; ``fresh`` where people gather again, ``plan`` the rounds that follow."""
-    plain = None if proposal is None else proposal.as_dict()
-    return {"kind": TEAMS, "step": step, "fresh": fresh, "setup": setup.as_dict(), "spelled": dict(spelled),
-            "proposal": plain, "plan": [each.as_dict() for each in plan]}  # fmt: skip
+    return {"kind": TEAMS, "step": step, "fresh": fresh, "setup": as_plain(setup), "spelled": dict(spelled),
+            "proposal": as_plain(proposal), "plan": as_plain(tuple(plan))}  # fmt: skip
 
 
 def event_renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:

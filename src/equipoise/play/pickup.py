@@ -254,7 +254,20 @@ def one_of(what: str, name: str, known: Iterable[str]) -> str:
     return f"{what} must be {one}{', '.join(known)}, got {name!r:.40}{meant(name.lower(), known)}"
 
 
-class Gathering:
+def in_charge(admin: bool) -> None:
+    """Raise unless somebody is one of those in charge."""
+    if not admin:
+        msg = "only those in charge can do that"
+        raise InputError(msg)
+
+
+def are_apart(teams: Iterable[Sequence[str]], apart: Iterable[tuple[str, str]]) -> bool:
+    """Tell whether no team has two who never play together."""
+    sets = [set(team) for team in teams]
+    return not any(set(pair) <= team for pair in apart for team in sets)
+
+
+class PickupLobbies:
     """All lobbies, and the games that came of them.
 
     Parameters
@@ -281,6 +294,29 @@ class Gathering:
         self._commands: list[Command] = []
         self._now = -math.inf
 
+    def handle(self, event: Event, now: float) -> tuple[Command, ...]:
+        """Take an event and return what is to be done.
+
+        What makes no sense changes nothing; the one who did it gets a notice ``"refused"`` with the reason.
+
+        Parameters
+        ----------
+        event : Event
+            What happened.
+        now : float
+            When, seconds since 1970; a clock that goes back stands still.
+        """
+        self._now, self._commands = max(now, self._now), []
+        try:
+            self._HANDLERS[type(event)](self, event)
+        except InputError as error:
+            who = getattr(event, "who", "")
+            return (Notice("refused", to=(who,) if who else (), facts={"why": str(error)}),)
+        for name in self.lobbies:
+            while self._fill(name):
+                pass
+        return tuple(self._commands)
+
     def pending(self) -> tuple[Command, ...]:
         """Return the questions that were not answered yet, to be asked again after a start."""
         return tuple(self._divide(game) for game in self.games.values() if game.phase is Phase.DIVIDING)
@@ -299,8 +335,7 @@ class Gathering:
 
     # Waiting
 
-    def take_add(self, event: ev.Add) -> None:
-        """Take an event; see :class:`equipoise.play.pickup_events.Add`."""
+    def _add(self, event: ev.Add) -> None:
         lobby = self._lobby(event.lobby)
         if self.game_of(event.who) is not None:
             msg = "you are in a game; come back after it"
@@ -319,8 +354,7 @@ class Gathering:
             raise InputError(one_of("lobby", name, self.lobbies))
         return self.lobbies[name]
 
-    def take_leave(self, event: ev.Leave) -> None:
-        """Take an event; see :class:`equipoise.play.pickup_events.Leave`."""
+    def _leave(self, event: ev.Leave) -> None:
         game = self.game_of(event.who)
         if game is not None:
             if game.phase in (Phase.PLAYING, Phase.DISPUTED):
@@ -345,13 +379,11 @@ class Gathering:
         game.wanted.add(who)
         self._say("wanted", game.lobby.name, game=game.id, who=who)
 
-    def take_remove(self, event: ev.Remove) -> None:
-        """Take an event; see :class:`equipoise.play.pickup_events.Remove`."""
+    def _remove(self, event: ev.Remove) -> None:
         in_charge(event.admin)
-        self.take_leave(ev.Leave(event.player))
+        self._leave(ev.Leave(event.player))
 
-    def take_duo(self, event: ev.Duo) -> None:
-        """Take an event; see :class:`equipoise.play.pickup_events.Duo`."""
+    def _duo(self, event: ev.Duo) -> None:
         if event.who == event.other:
             msg = "you cannot be a duo with yourself"
             raise InputError(msg)
@@ -368,8 +400,7 @@ class Gathering:
             self.duos.pop(event.who, None)
             self._say("alone", to=(event.who,), who=event.who)
 
-    def take_prefer(self, event: ev.Prefer) -> None:
-        """Take an event; see :class:`equipoise.play.pickup_events.Prefer`."""
+    def _prefer(self, event: ev.Prefer) -> None:
         if event.kind not in ("prefer", "avoid", "none") or event.who == event.other:
             msg = f"a preference must be prefer, avoid or none, for somebody else, got {event.kind!r:.40}"
             raise InputError(msg)
@@ -430,15 +461,13 @@ class Gathering:
                     queue.remove(player)
         self._say("ready?", lobby.name, game=game.id, players=tuple(players), seconds=lobby.ready)
 
-    def take_ready(self, event: ev.Ready) -> None:
-        """Take an event; see :class:`equipoise.play.pickup_events.Ready`."""
+    def _ready(self, event: ev.Ready) -> None:
         game = self._game(event.who, Phase.CHECKING)
         game.ready.add(event.who)
         if len(game.ready) == len(game.players):
             self._seek(game)
 
-    def take_late(self, event: ev.Late) -> None:
-        """Take an event; see :class:`equipoise.play.pickup_events.Late`."""
+    def _late(self, event: ev.Late) -> None:
         game = self._game(event.who, Phase.CHECKING)
         if event.who in game.late or event.who in game.ready:
             msg = "you have done so already"
@@ -500,21 +529,9 @@ class Gathering:
             queue[:0] = [player for player in stay if name in waited.get(player, [game.lobby.name])]
         self._say("called off", game.lobby.name, game=game.id, gone=tuple(gone), waiting=tuple(stay))
 
-
-def in_charge(admin: bool) -> None:
-    """Raise unless somebody is one of those in charge."""
-    if not admin:
-        msg = "only those in charge can do that"
-        raise InputError(msg)
-
-
-class Choosing(Gathering):
-    """Takes votes, picks and vetoes."""
-
     # Teams
 
-    def take_divided(self, event: ev.Divided) -> None:
-        """Take an event; see :class:`equipoise.play.pickup_events.Divided`."""
+    def _divided(self, event: ev.Divided) -> None:
         game = self.games.get(event.game)
         if game is None or game.phase is not Phase.DIVIDING:
             return  # somebody left meanwhile
@@ -549,8 +566,7 @@ class Choosing(Gathering):
             and not any(team_of.get(one, -1) == team_of.get(other, -2) for one, other in self.apart)
         )
 
-    def take_vote(self, event: ev.Vote) -> None:
-        """Take an event; see :class:`equipoise.play.pickup_events.Vote`."""
+    def _vote(self, event: ev.Vote) -> None:
         game = self._game(event.who, Phase.VOTING)
         if event.choice not in ("yes", "no", "captains"):
             msg = f"a vote must be yes, no or captains, got {event.choice!r:.40}"
@@ -621,8 +637,7 @@ class Choosing(Gathering):
         else:
             self._accept(game)
 
-    def take_pick(self, event: ev.Pick) -> None:
-        """Take an event; see :class:`equipoise.play.pickup_events.Pick`."""
+    def _pick(self, event: ev.Pick) -> None:
         game = self._game(event.who, Phase.DRAFTING)
         captain = game.teams[game.turn][0]
         if event.who != captain:
@@ -651,8 +666,7 @@ class Choosing(Gathering):
         number = self._begun[game.lobby.name] - 1
         self._play(game, maps[number % len(maps)] if maps else "")
 
-    def take_veto(self, event: ev.Veto) -> None:
-        """Take an event; see :class:`equipoise.play.pickup_events.Veto`."""
+    def _veto(self, event: ev.Veto) -> None:
         game = self._game(event.who, Phase.STRIKING)
         side = (len(game.lobby.maps) - len(game.maps)) % game.lobby.teams
         if game.team_of(event.who) != side:
@@ -675,47 +689,6 @@ class Choosing(Gathering):
     def _play(self, game: PickupGame, where: str) -> None:
         game.phase, game.deadline, game.map = Phase.PLAYING, math.inf, where
         self._say("play", game.lobby.name, game=game.id, teams=game.teams, chances=game.chances, map=where)
-
-
-def are_apart(teams: Iterable[Sequence[str]], apart: Iterable[tuple[str, str]]) -> bool:
-    """Tell whether no team has two who never play together."""
-    sets = [set(team) for team in teams]
-    return not any(set(pair) <= team for pair in apart for team in sets)
-
-
-class PickupLobbies(Choosing):
-    """All lobbies, and the games that came of them.
-
-    Parameters
-    ----------
-    lobbies : sequence of Lobby
-        What people may gather for.
-    apart : iterable of (str, str)
-        Who never plays in one team.
-    """
-
-    def receive(self, event: Event, now: float) -> tuple[Command, ...]:
-        """Take an event, and return what follows.
-
-        What makes no sense changes nothing; the one who did it gets a notice ``"refused"`` with the reason.
-
-        Parameters
-        ----------
-        event : Event
-            What happened.
-        now : float
-            When, seconds since 1970; a clock that goes back stands still.
-        """
-        self._now, self._commands = max(now, self._now), []
-        try:
-            self._HANDLERS[type(event)](self, event)
-        except InputError as error:
-            who = getattr(event, "who", "")
-            return (Notice("refused", to=(who,) if who else (), facts={"why": str(error)}),)
-        for name in self.lobbies:
-            while self._fill(name):
-                pass
-        return tuple(self._commands)
 
     # While it is played
 
@@ -824,9 +797,8 @@ class PickupLobbies(Choosing):
     def _tick(self, event: ev.Tick) -> None:
         del event
         due = sorted((game for game in self.games.values() if game.deadline <= self._now), key=_due)
-        for game in due[
-            :1
-        ]:  # one at a time, as one event keeps one result; the next time brings the next one
+        # One at a time, as one event keeps one result; the next time brings the next one.
+        for game in due[:1]:
             missing = [player for player in game.players if player not in game.ready]
             if game.phase is Phase.CHECKING:
                 if set(missing) <= game.late:
@@ -840,20 +812,17 @@ class PickupLobbies(Choosing):
                 block = next(
                     each for each in self._left_over(game, game.teams) if self._with_pick(game, each)
                 )
-                self.take_pick(ev.Pick(game.teams[game.turn][0], block[0]))
+                self._pick(ev.Pick(game.teams[game.turn][0], block[0]))
             elif game.phase is Phase.STRIKING:
                 self._strike(game, game.maps[-1])
             elif game.reports:
                 self._finish(game, next(iter(game.reports.values())))
 
     _HANDLERS: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
-        ev.Add: Choosing.take_add, ev.Leave: Choosing.take_leave, ev.Remove: Choosing.take_remove,
-        ev.Late: Choosing.take_late, ev.Duo: Choosing.take_duo, ev.Prefer: Choosing.take_prefer,
-        ev.Ready: Choosing.take_ready,
-        ev.Divided: Choosing.take_divided, ev.Vote: Choosing.take_vote, ev.Pick: Choosing.take_pick,
-        ev.Veto: Choosing.take_veto,
-        ev.Sub: _sub, ev.Fill: _substitute, ev.Report: _report, ev.Confirm: _confirm, ev.Correct: _correct,
-        ev.Undo: _undo, ev.Cancel: _cancel, ev.Tick: _tick,
+        ev.Add: _add, ev.Leave: _leave, ev.Remove: _remove, ev.Late: _late, ev.Duo: _duo,
+        ev.Prefer: _prefer, ev.Ready: _ready, ev.Divided: _divided, ev.Vote: _vote, ev.Pick: _pick,
+        ev.Veto: _veto, ev.Sub: _sub, ev.Fill: _substitute, ev.Report: _report, ev.Confirm: _confirm,
+        ev.Correct: _correct, ev.Undo: _undo, ev.Cancel: _cancel, ev.Tick: _tick,
     }  # fmt: skip
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, get_type_hints
+from dataclasses import dataclass, field
+from typing import Any
 
 from equipoise.errors import InputError
+from equipoise.play import event_codec
 from equipoise.play.night import Setup
 
 Teams = tuple[tuple[str, ...], ...]
@@ -244,7 +245,7 @@ def as_plain(event: Event) -> dict[str, Any]:
     >>> as_plain(Add("ann", "ctf"))
     {'type': 'add', 'who': 'ann', 'lobby': 'ctf'}
     """
-    return {"type": type(event).__name__.lower(), **asdict(event)}
+    return {"type": type(event).__name__.lower(), **event_codec.as_plain(event)}
 
 
 def from_plain(data: Mapping[str, Any]) -> Event:
@@ -259,18 +260,5 @@ def from_plain(data: Mapping[str, Any]) -> Event:
     if kind is None:
         msg = f"event: there is no {data.get('type')!r:.40}; allowed: {', '.join(KINDS)}"
         raise InputError(msg)
-    hints = get_type_hints(kind)
     given = {name: value for name, value in data.items() if name != "type"}
-    if not given.keys() <= {each.name for each in fields(kind)}:
-        msg = f"event: {data['type']} has {', '.join(sorted(hints))}, got {', '.join(sorted(given))}"
-        raise InputError(msg)
-    frozen = {name: _frozen(value) for name, value in given.items()}
-    try:
-        return kind(**frozen)
-    except TypeError as error:
-        msg = f"event: {data['type']}: {error}"
-        raise InputError(msg) from error
-
-
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list | tuple) else value
+    return event_codec.from_plain(kind, given, f"event: {data['type']}")

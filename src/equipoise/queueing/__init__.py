@@ -6,24 +6,24 @@ people will see before they do.
 Nothing here knows a clock, a network or a database: ``now`` is an argument.
 """
 
-from equipoise.queueing.backfill import Join, Opening, fill_openings
+from equipoise.queueing.backfill import BackfillJoin, Opening, fill_openings
 from equipoise.queueing.life import TicketLife
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.promises import policy_in_words
 from equipoise.queueing.reasons import reason_for_waiting
 from equipoise.queueing.simulation import Population, QueueFigures, simulate_queue
-from equipoise.queueing.tick import Tick, tick
-from equipoise.queueing.tickets import FoundMatch, Ticket
+from equipoise.queueing.tick import TickResult, tick
+from equipoise.queueing.tickets import FoundMatch, QueueTicket
 
 __all__ = [
+    "BackfillJoin",
     "FoundMatch",
-    "Join",
     "Opening",
     "Population",
     "QueueFigures",
     "QueuePolicy",
-    "Tick",
-    "Ticket",
+    "QueueTicket",
+    "TickResult",
     "TicketLife",
     "fill_openings",
     "policy_in_words",

@@ -13,7 +13,7 @@ from equipoise.errors import InputError
 from equipoise.queueing.columns import bound_of, tolerances
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import check_queue, latency_limit, mu_of
-from equipoise.queueing.tickets import Ticket
+from equipoise.queueing.tickets import QueueTicket
 
 #: Tickets, the nearest in rating, of which all ways to fill an opening are gone through.
 MOST_CANDIDATES = 7
@@ -43,23 +43,23 @@ class Opening:
     map: str = ""
 
 
-class Join(NamedTuple):
+class BackfillJoin(NamedTuple):
     """A ticket that joins a team of a running match."""
 
     match: str
     team: int
-    ticket: Ticket
+    ticket: QueueTicket
 
 
 class Filled(NamedTuple):
     """Who joins which match, and who goes on waiting."""
 
-    joins: tuple[Join, ...]
-    waiting: tuple[Ticket, ...]
+    joins: tuple[BackfillJoin, ...]
+    waiting: tuple[QueueTicket, ...]
 
 
 def fill_openings(
-    queue: Iterable[Ticket], openings: Iterable[Opening], now: float, policy: QueuePolicy
+    queue: Iterable[QueueTicket], openings: Iterable[Opening], now: float, policy: QueuePolicy
 ) -> Filled:
     """Fill the free seats of running matches from those who wait and would join one.
 
@@ -70,18 +70,18 @@ def fill_openings(
     Examples
     --------
     >>> opening = Opening("m1", ((Player("Ann", 1500),), ()), 0.0)
-    >>> queue = [Ticket("t1", [Player("Bob", 1495)], 0.0, backfill=True)]
+    >>> queue = [QueueTicket("t1", [Player("Bob", 1495)], 0.0, backfill=True)]
     >>> joins, waiting = fill_openings(queue, [opening], 1.0, QueuePolicy(team_size=1))
     >>> joins[0].team, joins[0].ticket.id, waiting
     (1, 't1', ())
     """
     waiting = list(queue)
     check_queue(waiting)
-    joins: list[Join] = []
+    joins: list[BackfillJoin] = []
     for opening in sorted(openings, key=lambda each: each.since):
         _check_opening(opening, policy)
         chosen = _best_filling(opening, _candidates(opening, waiting, now, policy), now, policy)
-        joins += [Join(opening.match, team, ticket) for ticket, team in chosen]
+        joins += [BackfillJoin(opening.match, team, ticket) for ticket, team in chosen]
         gone = {ticket.id for ticket, _ in chosen}
         waiting = [ticket for ticket in waiting if ticket.id not in gone]
     return Filled(tuple(joins), tuple(waiting))
@@ -93,14 +93,16 @@ def _check_opening(opening: Opening, policy: QueuePolicy) -> None:
         raise InputError(msg, "openings")
 
 
-def _candidates(opening: Opening, queue: Sequence[Ticket], now: float, policy: QueuePolicy) -> list[Ticket]:
+def _candidates(
+    opening: Opening, queue: Sequence[QueueTicket], now: float, policy: QueuePolicy
+) -> list[QueueTicket]:
     """Return those who may join, the nearest in rating first."""
     playing = [player for team in opening.teams for player in team]
     ids = {player.id for player in playing}
     hated = {name for player in playing for name, _ in player.avoid}
     mean = sum(mu_of(player, policy) for player in playing) / len(playing) if playing else policy.middle
     room = policy.team_size - min(len(team) for team in opening.teams)
-    found: list[tuple[float, int, Ticket]] = []
+    found: list[tuple[float, int, QueueTicket]] = []
     for ticket in queue:
         off = abs(sum(mu_of(player, policy) for player in ticket.players) / ticket.size - mean)
         limit = latency_limit(ticket, now, policy, overdue=False)
@@ -119,19 +121,19 @@ def _candidates(opening: Opening, queue: Sequence[Ticket], now: float, policy: Q
     return [ticket for _, _, ticket in sorted(found, key=lambda each: each[:2])[:MOST_CANDIDATES]]
 
 
-def _tolerance(ticket: Ticket, now: float, policy: QueuePolicy) -> float:
+def _tolerance(ticket: QueueTicket, now: float, policy: QueuePolicy) -> float:
     mean = np.array([sum(mu_of(player, policy) for player in ticket.players) / ticket.size])
     return float(tolerances(mean, np.array([max(now - ticket.since, 0.0)]), policy)[0])
 
 
 def _best_filling(
-    opening: Opening, candidates: Sequence[Ticket], now: float, policy: QueuePolicy
-) -> list[tuple[Ticket, int]]:
+    opening: Opening, candidates: Sequence[QueueTicket], now: float, policy: QueuePolicy
+) -> list[tuple[QueueTicket, int]]:
     """Return who joins which team."""
     totals = [sum(mu_of(player, policy) - policy.middle for player in team) for team in opening.teams]
     free = [policy.team_size - len(team) for team in opening.teams]
     before = max(totals) - min(totals)
-    best: tuple[int, float, list[tuple[Ticket, int]]] = (0, before, [])
+    best: tuple[int, float, list[tuple[QueueTicket, int]]] = (0, before, [])
     for chosen in _ways(list(candidates), free):
         after = list(totals)
         for ticket, team in chosen:
@@ -145,7 +147,7 @@ def _best_filling(
     return best[2]
 
 
-def _ways(candidates: list[Ticket], free: list[int]) -> Iterator[list[tuple[Ticket, int]]]:
+def _ways(candidates: list[QueueTicket], free: list[int]) -> Iterator[list[tuple[QueueTicket, int]]]:
     """Yield all ways to put some of the candidates into teams with room, none of whom avoid one another."""
     if not candidates:
         yield []
@@ -168,14 +170,14 @@ def _ways(candidates: list[Ticket], free: list[int]) -> Iterator[list[tuple[Tick
                 yield [(first, team), *others]
 
 
-def _bound(tickets: Sequence[Ticket], now: float, policy: QueuePolicy) -> float:
+def _bound(tickets: Sequence[QueueTicket], now: float, policy: QueuePolicy) -> float:
     """Return how far apart the totals may be for those who join: what they accept on average."""
     waited = np.array([max(now - ticket.since, 0.0) for ticket in tickets])
     grown = np.minimum(policy.imbalance + policy.imbalance_growth * waited, policy.most_imbalance)
     return float(bound_of(grown, policy).mean())
 
 
-def _has_roles(opening: Opening, chosen: Sequence[tuple[Ticket, int]], policy: QueuePolicy) -> bool:
+def _has_roles(opening: Opening, chosen: Sequence[tuple[QueueTicket, int]], policy: QueuePolicy) -> bool:
     """Tell whether every team could be completed with its roles, by Hall's condition."""
     names = [name for name, _ in policy.roles]
     for number, team in enumerate(opening.teams):

@@ -20,8 +20,8 @@ from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.window_kernels import (
     FAR,
     MatchShape,
-    Scratch,
     TicketColumns,
+    WindowScratch,
     make_matches,
     measure_windows,
 )
@@ -35,7 +35,7 @@ MOST_MEASURED = 4096
 HASTE = 0.2
 
 #: Windows and steps of a tick in all, and how few and how many of them an anchor has: five windows an anchor
-#: are enough where many wait (``benchmarks/QUEUES.md``), and more than 50 help nowhere.
+#: are enough where many wait (``benchmarks/QUEUE.md``), and more than 50 help nowhere.
 WINDOWS, FEWEST_WINDOWS, MOST_WINDOWS = 20_000, 5, 50
 STEPS, FEWEST_STEPS, MOST_STEPS = 2_000_000, 400, 20_000
 
@@ -259,10 +259,10 @@ def _run(tickets: TicketColumns, anchors: Ints, shape: MatchShape, policy: Queue
     run(make_matches, tickets, anchors, shape, scratch, 0, fast=fast)
 
 
-def _scratch(shape: MatchShape, policy: QueuePolicy) -> Scratch:
+def _scratch(shape: MatchShape, policy: QueuePolicy) -> WindowScratch:
     """Return room for a search."""
     depth, sets = policy.seats + 2, shape.role_sets
-    return Scratch(
+    return WindowScratch(
         near=_whole(shape.reach + 1), seats=_whole(shape.reach + 2), spent=_whole(2),
         chosen=_whole(depth), players=_whole(depth),
         packed=_whole(depth), low=np.zeros(depth), high=np.zeros(depth), tolerance=np.zeros(depth),

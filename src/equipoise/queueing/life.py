@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from equipoise.queueing.policy import QueuePolicy
-from equipoise.queueing.tick import Tick, tick
-from equipoise.queueing.tickets import FoundMatch, Ticket
+from equipoise.queueing.tick import TickResult, tick
+from equipoise.queueing.tickets import FoundMatch, QueueTicket
 
 
-class Place(StrEnum):
+class TicketPlace(StrEnum):
     """Where a ticket is."""
 
     WAITING = "waiting"
@@ -29,21 +29,21 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Enter:
+class EnterTicket:
     """A ticket comes; sent again it changes nothing."""
 
-    ticket: Ticket
+    ticket: QueueTicket
 
 
 @dataclass(frozen=True, slots=True)
-class Cancel:
+class CancelTicket:
     """A ticket is withdrawn; one that has been proposed a match declines it."""
 
     ticket: str
 
 
 @dataclass(frozen=True, slots=True)
-class Search:
+class MakeMatches:
     """It is time to look for matches."""
 
 
@@ -64,7 +64,7 @@ class Decline:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class MatchEnded:
     """A match is over; one that was not played gives all their waiting time back."""
 
     match: str
@@ -72,7 +72,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangePolicy:
     """The queue goes on under another policy; nobody loses a ticket."""
 
     policy: QueuePolicy
@@ -86,7 +86,7 @@ class Pause:
     closed: bool = False
 
 
-Event = Enter | Cancel | Search | Accept | Decline | Ended | Change | Pause
+Event = EnterTicket | CancelTicket | MakeMatches | Accept | Decline | MatchEnded | ChangePolicy | Pause
 
 
 # What is to be done. ---------------------------------------------------------------------------------------
@@ -144,21 +144,21 @@ class Penalty:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class TicketRefused:
     """What was sent cannot be done, and why."""
 
     what: str
     why: str
 
 
-Command = Waits | Propose | Start | Dissolve | Leaves | Penalty | Refused
+Command = Waits | Propose | Start | Dissolve | Leaves | Penalty | TicketRefused
 
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
     """Where a ticket is: since when it waits, and the match it is in, if it is in one, with its deadline."""
 
-    place: Place
+    place: TicketPlace
     since: float
     match: str = ""
     until: float = 0.0
@@ -175,8 +175,8 @@ class _Proposal:
 
 @dataclass(slots=True)
 class _Known:
-    ticket: Ticket
-    sent: Ticket
+    ticket: QueueTicket
+    sent: QueueTicket
     match: str = ""
     gone_since: float | None = None
     why: str = ""
@@ -197,18 +197,18 @@ class TicketLife:
     >>> from equipoise import Player
     >>> life = TicketLife(QueuePolicy(team_size=1))
     >>> for name in ("Ann", "Bob"):
-    ...     _ = life.handle(Enter(Ticket(name, [Player(name, 1500)], 0.0)), 0.0)
-    >>> life.handle(Search(), 1.0)[0].match
+    ...     _ = life.handle(EnterTicket(QueueTicket(name, [Player(name, 1500)], 0.0)), 0.0)
+    >>> life.handle(MakeMatches(), 1.0)[0].match
     '1'
     >>> life.handle(Accept("1", "Ann"), 2.0), life.where("Ann").place.value
     ((), 'accepted')
     >>> [type(command).__name__ for command in life.handle(Decline("1", "Bob"), 3.0)]
     ['Dissolve', 'Leaves', 'Penalty', 'Waits']
     >>> life.where("Ann")
-    Whereabouts(place=<Place.WAITING: 'waiting'>, since=0.0, match='', until=0.0, why='')
+    Whereabouts(place=<TicketPlace.WAITING: 'waiting'>, since=0.0, match='', until=0.0, why='')
     """
 
-    def __init__(self, policy: QueuePolicy, search: Callable[..., Tick] = tick) -> None:
+    def __init__(self, policy: QueuePolicy, search: Callable[..., TickResult] = tick) -> None:
         self.policy = policy
         self._search = search
         self._tickets: dict[str, _Known] = {}
@@ -222,9 +222,11 @@ class TicketLife:
     # What people ask. --------------------------------------------------------------------------------------
 
     @property
-    def waiting(self) -> tuple[Ticket, ...]:
+    def waiting(self) -> tuple[QueueTicket, ...]:
         """Who waits, in the order they came, those first who came back."""
-        tickets = [known.ticket for known in self._tickets.values() if self._place(known) is Place.WAITING]
+        tickets = [
+            known.ticket for known in self._tickets.values() if self._place(known) is TicketPlace.WAITING
+        ]
         return tuple(sorted(tickets, key=lambda ticket: (ticket.returned == 0, ticket.since)))
 
     def where(self, ticket: str) -> Whereabouts | None:
@@ -264,39 +266,39 @@ class TicketLife:
         """
         self._now = now = max(now, self._now)
         commands = self._expire()
-        if isinstance(event, Enter):
+        if isinstance(event, EnterTicket):
             commands += self._enter(event.ticket)
-        elif isinstance(event, Cancel):
+        elif isinstance(event, CancelTicket):
             commands += self._cancel(event.ticket)
-        elif isinstance(event, Search):
+        elif isinstance(event, MakeMatches):
             commands += self._look()
         elif isinstance(event, Accept):
             commands += self._accept(event)
         elif isinstance(event, Decline):
             commands += self._decline(event)
-        elif isinstance(event, Ended):
+        elif isinstance(event, MatchEnded):
             commands += self._end(event)
-        elif isinstance(event, Change):
+        elif isinstance(event, ChangePolicy):
             self.policy = event.policy
         else:
             self._paused, self._closed = event.paused, event.closed
         return tuple(commands)
 
-    def _enter(self, ticket: Ticket) -> list[Command]:
+    def _enter(self, ticket: QueueTicket) -> list[Command]:
         known = self._tickets.get(ticket.id)
         if known is not None:
             if known.sent == ticket:
                 return []
-            return [Refused(ticket.id, "there is another ticket with this id")]
+            return [TicketRefused(ticket.id, "there is another ticket with this id")]
         why = self._refusal(ticket)
         if why:
-            return [Refused(ticket.id, why)]
+            return [TicketRefused(ticket.id, why)]
         entered = replace(ticket, since=self._now, returned=0)
         self._tickets[ticket.id] = _Known(entered, ticket)
         self._holder.update((player.id, ticket.id) for player in ticket.players)
         return [Waits(ticket.id, self._now)]
 
-    def _refusal(self, ticket: Ticket) -> str:
+    def _refusal(self, ticket: QueueTicket) -> str:
         """Say why a ticket may not enter; nothing if it may."""
         if self._closed:
             return "the queue is closed"
@@ -315,13 +317,13 @@ class TicketLife:
     def _cancel(self, name: str) -> list[Command]:
         known = self._tickets.get(name)
         if known is None:
-            return [Refused(name, "there is no such ticket")]
+            return [TicketRefused(name, "there is no such ticket")]
         place = self._place(known)
-        if place is Place.GONE:
+        if place is TicketPlace.GONE:
             return []
-        if place is Place.PLAYING:
-            return [Refused(name, f"the match {known.match!r} has begun")]
-        if place is Place.WAITING:
+        if place is TicketPlace.PLAYING:
+            return [TicketRefused(name, f"the match {known.match!r} has begun")]
+        if place is TicketPlace.WAITING:
             return [self._leave(known, "cancelled")]
         match = known.match
         players = tuple(player.id for player in known.ticket.players)
@@ -344,7 +346,7 @@ class TicketLife:
     def _accept(self, event: Accept) -> list[Command]:
         proposal = self._proposals.get(event.match)
         if proposal is None or not self._is_in(event.player, event.match):
-            return [Refused(event.match, f"no match of this id waits for {event.player!r}")]
+            return [TicketRefused(event.match, f"no match of this id waits for {event.player!r}")]
         proposal.waiting_for.discard(event.player)
         if proposal.waiting_for or proposal.started is not None:
             return []
@@ -354,15 +356,15 @@ class TicketLife:
     def _decline(self, event: Decline) -> list[Command]:
         proposal = self._proposals.get(event.match)
         if proposal is None or not self._is_in(event.player, event.match):
-            return [Refused(event.match, f"no match of this id waits for {event.player!r}")]
+            return [TicketRefused(event.match, f"no match of this id waits for {event.player!r}")]
         if proposal.started is not None:
-            return [Refused(event.match, "the match has begun")]
+            return [TicketRefused(event.match, "the match has begun")]
         return self._dissolve(event.match, (event.player,), "declined")
 
-    def _end(self, event: Ended) -> list[Command]:
+    def _end(self, event: MatchEnded) -> list[Command]:
         proposal = self._proposals.get(event.match)
         if proposal is None or proposal.started is None:
-            return [Refused(event.match, "no match of this id runs")]
+            return [TicketRefused(event.match, "no match of this id runs")]
         del self._proposals[event.match]
         if event.played:
             return [self._leave(self._tickets[ticket.id], "played") for ticket in proposal.found.tickets]
@@ -435,13 +437,13 @@ class TicketLife:
         known = self._tickets.get(self._holder.get(player, ""))
         return known is not None and known.match == match
 
-    def _place(self, known: _Known) -> Place:
+    def _place(self, known: _Known) -> TicketPlace:
         if known.gone_since is not None:
-            return Place.GONE
+            return TicketPlace.GONE
         proposal = self._proposals.get(known.match)
         if proposal is None:
-            return Place.WAITING
+            return TicketPlace.WAITING
         if proposal.started is not None:
-            return Place.PLAYING
+            return TicketPlace.PLAYING
         waited_for = any(player.id in proposal.waiting_for for player in known.ticket.players)
-        return Place.PROPOSED if waited_for else Place.ACCEPTED
+        return TicketPlace.PROPOSED if waited_for else TicketPlace.ACCEPTED

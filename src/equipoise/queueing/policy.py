@@ -33,7 +33,7 @@ LARGEST_IMBALANCE = 0.49
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PolicyField:
     """What is known of a field besides its type: how it is read, its range, and what it means."""
 
     read: Reader
@@ -52,7 +52,7 @@ def ask(
     most: float = math.inf,
 ) -> T:
     """Return a field of a policy with all that is known of it."""
-    return field(default=default, metadata={"asked": Asked(read, schema, help, least, most)})
+    return field(default=default, metadata={"asked": PolicyField(read, schema, help, least, most)})
 
 
 def _optional(read: Reader) -> Reader:
@@ -83,7 +83,7 @@ class QueuePolicy:
     """How even a match must be, and how that gives way to waiting.
 
     Ratings, ``middle``, ``deviation``, ``beta`` and ``tolerance`` are in one unit, any; waits in seconds.
-    What each field means is said where it is defined, and by :func:`~equipoise.queueing.policy_in_words`.
+    Each field is described where it is defined, and in words by :func:`~equipoise.queueing.policy_in_words`.
 
     Raises
     ------
@@ -241,7 +241,7 @@ class QueuePolicy:
         return {"type": "object", "additionalProperties": False, "properties": properties}
 
 
-def check_range(name: str, value: Any, asked: Asked) -> None:
+def check_range(name: str, value: Any, asked: PolicyField) -> None:
     """Refuse a number that is out of its field's range, and what is no number."""
     if math.isinf(asked.least) or value is None:
         return

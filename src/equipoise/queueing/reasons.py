@@ -9,7 +9,7 @@ from enum import StrEnum
 from equipoise.queueing.columns import tolerances
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import columns_of, is_provisional
-from equipoise.queueing.tickets import Ticket
+from equipoise.queueing.tickets import QueueTicket
 
 
 class Shortage(StrEnum):
@@ -40,15 +40,15 @@ class WaitReason:
 
 
 def reason_for_waiting(
-    ticket: Ticket, queue: Sequence[Ticket], now: float, policy: QueuePolicy
+    ticket: QueueTicket, queue: Sequence[QueueTicket], now: float, policy: QueuePolicy
 ) -> WaitReason:
     """Say why a ticket of a queue waits.
 
     Parameters
     ----------
-    ticket : Ticket
+    ticket : QueueTicket
         One of the queue.
-    queue : sequence of Ticket
+    queue : sequence of QueueTicket
         All who wait.
     now, policy
         As :func:`~equipoise.queueing.tick` takes them.
@@ -56,7 +56,7 @@ def reason_for_waiting(
     Examples
     --------
     >>> from equipoise import Player
-    >>> ann = Ticket("Ann", [Player("Ann", 1500)], 0.0)
+    >>> ann = QueueTicket("Ann", [Player("Ann", 1500)], 0.0)
     >>> reason_for_waiting(ann, [ann], 5.0, QueuePolicy(team_size=1)).text
     'a match has 2 players, and 1 waits for it'
     """
@@ -105,7 +105,7 @@ def reason_for_waiting(
     return WaitReason(Shortage.SPLIT, _uneven(bound, "yet"))
 
 
-def _promise(ticket: Ticket, now: float, policy: QueuePolicy) -> str:
+def _promise(ticket: QueueTicket, now: float, policy: QueuePolicy) -> str:
     """Say when what is short gives way."""
     left = max(policy.longest_wait - (now - ticket.since), 0.0)
     return f"it grows, and in {left:.0f} s anybody will do"
@@ -118,8 +118,8 @@ def _uneven(imbalance: float, when: str) -> str:
 
 
 def _may_meet(
-    ticket: Ticket, pool: Sequence[Ticket], now: float, policy: QueuePolicy, *, overdue: bool
-) -> list[Ticket]:
+    ticket: QueueTicket, pool: Sequence[QueueTicket], now: float, policy: QueuePolicy, *, overdue: bool
+) -> list[QueueTicket]:
     """Return the tickets that no rule keeps from meeting a ticket, itself among them."""
     columns = columns_of(pool, now, policy, overdue=overdue)
     place = pool.index(ticket)

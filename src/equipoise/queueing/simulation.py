@@ -19,8 +19,8 @@ from equipoise.core.player import Player, Rating
 from equipoise.core.win_probability import win_probability
 from equipoise.errors import InputError
 from equipoise.queueing.policy import QueuePolicy
-from equipoise.queueing.tick import Tick, tick
-from equipoise.queueing.tickets import FoundMatch, Ticket
+from equipoise.queueing.tick import TickResult, tick
+from equipoise.queueing.tickets import FoundMatch, QueueTicket
 
 #: More tickets than a simulation may have.
 MOST_TICKETS = 5_000_000
@@ -154,7 +154,7 @@ def simulate_queue(
     seconds: float = 1800.0,
     warm_up: float = 300.0,
     population: Population | None = None,
-    search: Callable[..., Tick] = tick,
+    search: Callable[..., TickResult] = tick,
     progress: Callable[[float], None] | None = None,
 ) -> QueueFigures:
     """Simulate a queue that looks for matches once a second.
@@ -174,7 +174,7 @@ def simulate_queue(
     search : callable
         How matches are made, as :func:`~equipoise.queueing.tick` does.
     progress : callable, optional
-        Told now and then which share is done.
+        Called now and then with the share that is done.
 
     Raises
     ------
@@ -191,8 +191,8 @@ def simulate_queue(
     tickets, skills = arrivals(rng, rates, seconds + warm_up, population, policy)
     if len(tickets) >= COMPILE_FROM:
         available()  # kernels that are loaded are used
-    waiting: tuple[Ticket, ...] = ()
-    placed: list[tuple[Ticket, float]] = []
+    waiting: tuple[QueueTicket, ...] = ()
+    placed: list[tuple[QueueTicket, float]] = []
     judged: list[tuple[float, float, int]] = []
     came, last = 0, math.ceil(seconds + warm_up)
     for now in range(1, last + 1):
@@ -222,7 +222,7 @@ def simulate_queue(
     )
 
 
-def _mean_rating(ticket: Ticket) -> float:
+def _mean_rating(ticket: QueueTicket) -> float:
     return (
         sum(player.rating.mu for player in ticket.players if isinstance(player.rating, Rating)) / ticket.size
     )
@@ -234,7 +234,7 @@ def arrivals(
     seconds: float,
     population: Population,
     policy: QueuePolicy,
-) -> tuple[list[Ticket], dict[str, float]]:
+) -> tuple[list[QueueTicket], dict[str, float]]:
     """Return the tickets that come, in order, and the skill of every player."""
     if not rates or not all(0.0 <= rate < math.inf for rate in rates):
         msg = "must be one or more numbers of at least 0"
@@ -268,7 +268,7 @@ def arrivals(
         members = tuple(
             Player(name, Rating(mu + by, population.sigma)) for name, by in zip(names, off, strict=True)
         )
-        tickets.append(Ticket(str(number), members, when))
+        tickets.append(QueueTicket(str(number), members, when))
         skills.update(dict.fromkeys(names, mu))
     return tickets, skills
 
@@ -295,7 +295,7 @@ def scaled(policy: QueuePolicy, factor: float) -> QueuePolicy:
 def slowest_growth(
     policy: QueuePolicy, percent: float, seconds: float, simulate: Callable[[QueuePolicy], QueueFigures]
 ) -> tuple[float, QueueFigures] | None:
-    """Return the slowest growth, as a factor, with which a percentile of the waits is within a wish.
+    """Return the slowest growth, as a factor, with which a percentile of the waits is within a limit.
 
     The slower tolerances grow, the more even the matches are.
 

@@ -21,25 +21,25 @@ from equipoise.core.win_probability import win_probability
 from equipoise.errors import InputError, again
 from equipoise.queueing.columns import EVERYWHERE, QueueColumns, form_matches
 from equipoise.queueing.policy import QueuePolicy
-from equipoise.queueing.tickets import FoundMatch, Ticket
+from equipoise.queueing.tickets import FoundMatch, QueueTicket
 
 #: Regions that tickets of one queue may name: bits of a number that has a sign.
 MOST_REGIONS = 62
 
 
-class Tick(NamedTuple):
+class TickResult(NamedTuple):
     """What a tick found, and who goes on waiting, in the order they came."""
 
     matches: tuple[FoundMatch, ...]
-    waiting: tuple[Ticket, ...]
+    waiting: tuple[QueueTicket, ...]
 
 
-def tick(queue: Iterable[Ticket], now: float, policy: QueuePolicy) -> Tick:
+def tick(queue: Iterable[QueueTicket], now: float, policy: QueuePolicy) -> TickResult:
     """Make matches of those who wait.
 
     Parameters
     ----------
-    queue : iterable of Ticket
+    queue : iterable of QueueTicket
         Who waits.
     now : float
         The time, by the clock of ``since``.
@@ -53,7 +53,8 @@ def tick(queue: Iterable[Ticket], now: float, policy: QueuePolicy) -> Tick:
 
     Examples
     --------
-    >>> queue = [Ticket(name, [Player(name, rating)], 0.0) for name, rating in [("Ann", 1500), ("Bob", 1505)]]
+    >>> people = {"Ann": 1500, "Bob": 1505}
+    >>> queue = [QueueTicket(name, [Player(name, rating)], 0.0) for name, rating in people.items()]
     >>> matches, waiting = tick(queue, 1.0, QueuePolicy(team_size=1))
     >>> [[ticket.id for ticket in team] for team in matches[0].teams], waiting
     ([['Bob'], ['Ann']], ())
@@ -69,10 +70,10 @@ def tick(queue: Iterable[Ticket], now: float, policy: QueuePolicy) -> Tick:
     for pool in pools(left, policy, apart=True):
         matches += _matches_of(pool, now, policy, overdue=False)
     taken = {id(ticket) for match in matches for ticket in match.tickets}
-    return Tick(tuple(matches), tuple(ticket for ticket in tickets if id(ticket) not in taken))
+    return TickResult(tuple(matches), tuple(ticket for ticket in tickets if id(ticket) not in taken))
 
 
-def check_queue(tickets: Sequence[Ticket]) -> None:
+def check_queue(tickets: Sequence[QueueTicket]) -> None:
     """Refuse a queue in which a ticket or a player is twice."""
     ids = [ticket.id for ticket in tickets]
     if len(set(ids)) < len(ids):
@@ -84,16 +85,16 @@ def check_queue(tickets: Sequence[Ticket]) -> None:
         raise InputError(msg, "queue")
 
 
-def pools(tickets: Sequence[Ticket], policy: QueuePolicy, *, apart: bool) -> list[list[Ticket]]:
+def pools(tickets: Sequence[QueueTicket], policy: QueuePolicy, *, apart: bool) -> list[list[QueueTicket]]:
     """Return the tickets that may meet, by ruleset, and apart from those whose rating is provisional."""
-    found: dict[tuple[str, bool], list[Ticket]] = {}
+    found: dict[tuple[str, bool], list[QueueTicket]] = {}
     for ticket in tickets:
         new = apart and is_provisional(ticket, policy)
         found.setdefault((ticket.ruleset, new), []).append(ticket)
     return list(found.values())
 
 
-def is_provisional(ticket: Ticket, policy: QueuePolicy) -> bool:
+def is_provisional(ticket: QueueTicket, policy: QueuePolicy) -> bool:
     """Tell whether somebody's rating is too uncertain to meet those who are known, if the policy says so."""
     return policy.provisional is not None and any(
         not isinstance(player.rating, Rating) or player.rating.sigma > policy.provisional
@@ -111,7 +112,7 @@ def sigma_of(player: Player) -> float:
     return player.rating.sigma if isinstance(player.rating, Rating) else 0.0
 
 
-def latency_limit(ticket: Ticket, now: float, policy: QueuePolicy, *, overdue: bool) -> float:
+def latency_limit(ticket: QueueTicket, now: float, policy: QueuePolicy, *, overdue: bool) -> float:
     """Return the milliseconds to a region that do for a ticket."""
     if overdue:
         return policy.most_latency
@@ -119,7 +120,9 @@ def latency_limit(ticket: Ticket, now: float, policy: QueuePolicy, *, overdue: b
     return min(grown, policy.most_latency)
 
 
-def columns_of(tickets: Sequence[Ticket], now: float, policy: QueuePolicy, *, overdue: bool) -> QueueColumns:
+def columns_of(
+    tickets: Sequence[QueueTicket], now: float, policy: QueuePolicy, *, overdue: bool
+) -> QueueColumns:
     """Return tickets as columns."""
     places, maps = None, None
     if any(ticket.latencies for ticket in tickets):
@@ -146,7 +149,7 @@ def columns_of(tickets: Sequence[Ticket], now: float, policy: QueuePolicy, *, ov
     )
 
 
-def _region_bits(tickets: Sequence[Ticket]) -> dict[str, int]:
+def _region_bits(tickets: Sequence[QueueTicket]) -> dict[str, int]:
     regions = dict.fromkeys(name for ticket in tickets for name, _ in ticket.latencies)
     if len(regions) > MOST_REGIONS:
         msg = f": the tickets of a ruleset may name at most {MOST_REGIONS} regions, got {len(regions)}"
@@ -154,17 +157,17 @@ def _region_bits(tickets: Sequence[Ticket]) -> dict[str, int]:
     return {name: 1 << bit for bit, name in enumerate(regions)}
 
 
-def _places(ticket: Ticket, limit: float, bits: Mapping[str, int]) -> int:
+def _places(ticket: QueueTicket, limit: float, bits: Mapping[str, int]) -> int:
     if not ticket.latencies:
         return EVERYWHERE
     return sum(bits[name] for name, latency in ticket.latencies if latency <= limit)
 
 
-def _maps(ticket: Ticket, policy: QueuePolicy) -> int:
+def _maps(ticket: QueueTicket, policy: QueuePolicy) -> int:
     return sum(1 << bit for bit, name in enumerate(policy.maps) if name not in ticket.vetoes)
 
 
-def _role_rows(tickets: Sequence[Ticket], policy: QueuePolicy) -> Ints | None:
+def _role_rows(tickets: Sequence[QueueTicket], policy: QueuePolicy) -> Ints | None:
     """Return how many members of each ticket play no role but those of each set of roles."""
     if not policy.roles:
         return None
@@ -181,7 +184,7 @@ def _role_rows(tickets: Sequence[Ticket], policy: QueuePolicy) -> Ints | None:
     return np.array(rows, dtype=np.int64)
 
 
-def avoided_pairs(tickets: Sequence[Ticket]) -> tuple[tuple[int, int], ...]:
+def avoided_pairs(tickets: Sequence[QueueTicket]) -> tuple[tuple[int, int], ...]:
     """Return the pairs of tickets that must not meet, each once, the earlier ticket first."""
     if not any(player.avoid for ticket in tickets for player in ticket.players):
         return ()
@@ -197,21 +200,23 @@ def avoided_pairs(tickets: Sequence[Ticket]) -> tuple[tuple[int, int], ...]:
 
 
 def _matches_of(
-    tickets: Sequence[Ticket], now: float, policy: QueuePolicy, *, overdue: bool
+    tickets: Sequence[QueueTicket], now: float, policy: QueuePolicy, *, overdue: bool
 ) -> list[FoundMatch]:
     """Return the matches that one pool gives."""
     columns = columns_of(tickets, now, policy, overdue=overdue)
     match, team = form_matches(columns, policy, overdue=overdue)
     if match.max(initial=-1) < 0:
         return []
-    found: list[list[list[Ticket]]] = [[[] for _ in range(policy.teams)] for _ in range(int(match.max()) + 1)]
+    found: list[list[list[QueueTicket]]] = [
+        [[] for _ in range(policy.teams)] for _ in range(int(match.max()) + 1)
+    ]
     for place in np.flatnonzero(match >= 0).tolist():
         found[match[place]][team[place]].append(tickets[place])
     return [_described(teams, now, policy, overdue=overdue) for teams in found]
 
 
 def _described(
-    teams: Sequence[Sequence[Ticket]], now: float, policy: QueuePolicy, *, overdue: bool
+    teams: Sequence[Sequence[QueueTicket]], now: float, policy: QueuePolicy, *, overdue: bool
 ) -> FoundMatch:
     """Return the match of some teams, with what is to be said of it."""
     tickets = [ticket for team in teams for ticket in team]
@@ -237,7 +242,7 @@ def _described(
     )
 
 
-def _region(tickets: Sequence[Ticket], now: float, policy: QueuePolicy, *, overdue: bool) -> str:
+def _region(tickets: Sequence[QueueTicket], now: float, policy: QueuePolicy, *, overdue: bool) -> str:
     """Return the region in which the slowest of the tickets is fastest, of those that do for all."""
     known = [
         {name: latency for name, latency in ticket.latencies if latency <= limit}

@@ -10,7 +10,7 @@ from equipoise.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Ticket:
+class QueueTicket:
     """A party that waits for a match: one player or several who stay together.
 
     Parameters
@@ -79,7 +79,7 @@ class FoundMatch:
 
     Parameters
     ----------
-    teams : tuple of tuple of Ticket
+    teams : tuple of tuple of QueueTicket
         The tickets of each team.
     ruleset : str
         What is played.
@@ -95,7 +95,7 @@ class FoundMatch:
         How far apart the highest and the lowest party are, by their means.
     """
 
-    teams: tuple[tuple[Ticket, ...], ...]
+    teams: tuple[tuple[QueueTicket, ...], ...]
     ruleset: str
     region: str
     maps: tuple[str, ...]
@@ -104,6 +104,6 @@ class FoundMatch:
     spread: float
 
     @property
-    def tickets(self) -> tuple[Ticket, ...]:
+    def tickets(self) -> tuple[QueueTicket, ...]:
         """All tickets, team by team."""
         return tuple(ticket for team in self.teams for ticket in team)

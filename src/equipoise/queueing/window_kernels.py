@@ -4,7 +4,7 @@ Tickets stand in the order of their ratings, and those still free are linked to 
 A search begins with one ticket, the anchor, lists its nearest free neighbours, and goes through the windows
 (sets of tickets that fill the seats of a match) in the order of the farthest ticket in them: what a window
 has besides its anchor and its farthest ticket is found by depth first.
-Every full window is divided into teams as evenly as can be, and it is accepted only if the teams' totals
+Every full window is divided into teams as evenly as possible, and it is accepted only if the teams' totals
 then differ by at most what its tickets accept: a bound that grows while they wait.
 What decides is this acceptance; to weigh the split in the choice of a window changes little.
 
@@ -65,7 +65,7 @@ class MatchShape(NamedTuple):
     floor: float  # how far apart the totals of the teams may be at most
 
 
-class Scratch(NamedTuple):
+class WindowScratch(NamedTuple):
     """Room for the search; all of it is changed."""
 
     near: Column  # the anchor and its neighbours, the nearest first
@@ -92,7 +92,7 @@ class Scratch(NamedTuple):
 
 
 def make_matches(
-    tickets: TicketColumns, order: Column, shape: MatchShape, scratch: Scratch, first: int
+    tickets: TicketColumns, order: Column, shape: MatchShape, scratch: WindowScratch, first: int
 ) -> int:
     """Make matches with each ticket of an order in turn, and return the number of the next match.
 
@@ -125,7 +125,7 @@ def make_matches(
 
 
 def measure_windows(
-    tickets: TicketColumns, order: Column, shape: MatchShape, scratch: Scratch, spreads: Column
+    tickets: TicketColumns, order: Column, shape: MatchShape, scratch: WindowScratch, spreads: Column
 ) -> None:
     """Write down how far apart the ratings are of the match that each anchor would have, if it came first."""
     for place in range(len(order)):
@@ -136,7 +136,7 @@ def measure_windows(
                 spreads[place] = scratch.high[length] - scratch.low[length]
 
 
-def find_window(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch: Scratch) -> int:
+def find_window(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch: WindowScratch) -> int:
     """Return how many tickets a match with an anchor has, 0 where there is none; scratch has which."""
     listed = list_neighbours(tickets, anchor, shape, scratch)
     for item in range(shape.role_sets):
@@ -167,7 +167,7 @@ def find_window(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch:
     return 0
 
 
-def search_windows(tickets: TicketColumns, farthest: int, shape: MatchShape, scratch: Scratch) -> int:
+def search_windows(tickets: TicketColumns, farthest: int, shape: MatchShape, scratch: WindowScratch) -> int:
     """Go through the windows of the anchor, the farthest, and others between: return the length of one."""
     seats = shape.teams * shape.team_size
     depth = 2
@@ -198,7 +198,7 @@ def search_windows(tickets: TicketColumns, farthest: int, shape: MatchShape, scr
     return 0
 
 
-def list_neighbours(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch: Scratch) -> int:
+def list_neighbours(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch: WindowScratch) -> int:
     """List the nearest free tickets that an anchor could meet, itself first, and return how many."""
     n = len(tickets.rating)
     rating = tickets.rating[anchor]
@@ -229,7 +229,7 @@ def list_neighbours(tickets: TicketColumns, anchor: int, shape: MatchShape, scra
     return listed
 
 
-def fits(tickets: TicketColumns, ticket: int, depth: int, shape: MatchShape, scratch: Scratch) -> bool:
+def fits(tickets: TicketColumns, ticket: int, depth: int, shape: MatchShape, scratch: WindowScratch) -> bool:
     """Tell whether a ticket can join those taken so far."""
     players = scratch.players[depth] + tickets.size[ticket]
     if players > shape.teams * shape.team_size or tickets.size[ticket] > shape.team_size:
@@ -256,7 +256,7 @@ def packs(packed: int, size: int, players: int, team_size: int) -> bool:
     return reached & ((1 << (most - least + 1)) - 1) != 0
 
 
-def plays(tickets: TicketColumns, ticket: int, shape: MatchShape, scratch: Scratch) -> bool:
+def plays(tickets: TicketColumns, ticket: int, shape: MatchShape, scratch: WindowScratch) -> bool:
     """Tell whether there are roles left for a ticket's members in the match as a whole."""
     row = ticket * shape.role_sets
     for item in range(shape.role_sets):
@@ -265,7 +265,7 @@ def plays(tickets: TicketColumns, ticket: int, shape: MatchShape, scratch: Scrat
     return True
 
 
-def avoids(tickets: TicketColumns, ticket: int, depth: int, scratch: Scratch) -> bool:
+def avoids(tickets: TicketColumns, ticket: int, depth: int, scratch: WindowScratch) -> bool:
     """Tell whether one of those taken so far must not meet a ticket."""
     for item in range(tickets.avoid[ticket], tickets.avoid[ticket + 1]):
         for other in range(depth):
@@ -274,7 +274,7 @@ def avoids(tickets: TicketColumns, ticket: int, depth: int, scratch: Scratch) ->
     return False
 
 
-def take(tickets: TicketColumns, item: int, depth: int, shape: MatchShape, scratch: Scratch) -> None:
+def take(tickets: TicketColumns, item: int, depth: int, shape: MatchShape, scratch: WindowScratch) -> None:
     """Take one of those listed."""
     ticket = scratch.near[item]
     size = tickets.size[ticket]
@@ -294,14 +294,14 @@ def take(tickets: TicketColumns, item: int, depth: int, shape: MatchShape, scrat
         scratch.role_counts[one] += tickets.roles[row + one]
 
 
-def drop(tickets: TicketColumns, depth: int, shape: MatchShape, scratch: Scratch) -> None:
+def drop(tickets: TicketColumns, depth: int, shape: MatchShape, scratch: WindowScratch) -> None:
     """Give the ticket back that was taken at a depth."""
     row = scratch.near[scratch.chosen[depth]] * shape.role_sets
     for one in range(shape.role_sets):
         scratch.role_counts[one] -= tickets.roles[row + one]
 
 
-def accepted_length(tickets: TicketColumns, length: int, shape: MatchShape, scratch: Scratch) -> int:
+def accepted_length(tickets: TicketColumns, length: int, shape: MatchShape, scratch: WindowScratch) -> int:
     """Divide a full window, and return its length if the best split is accepted, else 0."""
     for item in range(length):
         scratch.window[item] = scratch.near[scratch.chosen[item]]
@@ -314,7 +314,7 @@ def accepted_length(tickets: TicketColumns, length: int, shape: MatchShape, scra
     return length if difference <= bound else 0
 
 
-def divide_in_two(tickets: TicketColumns, length: int, shape: MatchShape, scratch: Scratch) -> float:
+def divide_in_two(tickets: TicketColumns, length: int, shape: MatchShape, scratch: WindowScratch) -> float:
     """Find the split into two teams whose totals differ least, and return by how much."""
     sum_all = 0.0
     for item in range(length):
@@ -350,7 +350,7 @@ def divide_in_two(tickets: TicketColumns, length: int, shape: MatchShape, scratc
     return best
 
 
-def is_fine_split(tickets: TicketColumns, length: int, shape: MatchShape, scratch: Scratch) -> bool:
+def is_fine_split(tickets: TicketColumns, length: int, shape: MatchShape, scratch: WindowScratch) -> bool:
     """Tell whether each of two teams has its roles, and parties of about the same size."""
     for team in range(2):
         scratch.team_party[team] = 0
@@ -373,7 +373,7 @@ def is_fine_split(tickets: TicketColumns, length: int, shape: MatchShape, scratc
 
 
 def divide_greedily(
-    tickets: TicketColumns, length: int, enough: float, shape: MatchShape, scratch: Scratch
+    tickets: TicketColumns, length: int, enough: float, shape: MatchShape, scratch: WindowScratch
 ) -> float:
     """Find a split into teams whose totals differ little, and return by how much the extremes do.
 
@@ -414,7 +414,7 @@ def divide_greedily(
     return best
 
 
-def sort_window(tickets: TicketColumns, length: int, scratch: Scratch) -> None:
+def sort_window(tickets: TicketColumns, length: int, scratch: WindowScratch) -> None:
     """Put the tickets of a window in order: the largest parties first, then those far from the middle."""
     for item in range(1, length):
         ticket = scratch.window[item]
@@ -433,7 +433,7 @@ def comes_before(tickets: TicketColumns, one: int, other: int) -> bool:
     return before
 
 
-def next_team(tickets: TicketColumns, item: int, shape: MatchShape, scratch: Scratch) -> int:
+def next_team(tickets: TicketColumns, item: int, shape: MatchShape, scratch: WindowScratch) -> int:
     """Return the next team to try for a ticket of the window, -1 after the last.
 
     Teams are tried from the weakest where the ticket adds to a team, else from the strongest; of empty teams,
@@ -462,7 +462,9 @@ def next_team(tickets: TicketColumns, item: int, shape: MatchShape, scratch: Scr
     return chosen
 
 
-def has_roles(tickets: TicketColumns, ticket: int, team: int, shape: MatchShape, scratch: Scratch) -> bool:
+def has_roles(
+    tickets: TicketColumns, ticket: int, team: int, shape: MatchShape, scratch: WindowScratch
+) -> bool:
     """Tell whether a team has roles left for a ticket's members."""
     for one in range(shape.role_sets):
         count = scratch.role_counts[(team + 1) * shape.role_sets + one]
@@ -471,7 +473,7 @@ def has_roles(tickets: TicketColumns, ticket: int, team: int, shape: MatchShape,
     return True
 
 
-def seat(tickets: TicketColumns, item: int, team: int, shape: MatchShape, scratch: Scratch) -> None:
+def seat(tickets: TicketColumns, item: int, team: int, shape: MatchShape, scratch: WindowScratch) -> None:
     """Put a ticket of the window into a team."""
     ticket = scratch.window[item]
     scratch.side[item] = team
@@ -483,7 +485,7 @@ def seat(tickets: TicketColumns, item: int, team: int, shape: MatchShape, scratc
         ]
 
 
-def unseat(tickets: TicketColumns, item: int, shape: MatchShape, scratch: Scratch) -> None:
+def unseat(tickets: TicketColumns, item: int, shape: MatchShape, scratch: WindowScratch) -> None:
     """Take a ticket of the window out of its team."""
     ticket = scratch.window[item]
     team = scratch.side[item]
@@ -495,7 +497,7 @@ def unseat(tickets: TicketColumns, item: int, shape: MatchShape, scratch: Scratc
         ]
 
 
-def spread_of_totals(shape: MatchShape, scratch: Scratch) -> float:
+def spread_of_totals(shape: MatchShape, scratch: WindowScratch) -> float:
     """Return by how much the strongest team is above the weakest."""
     low = scratch.team_total[0]
     high = low
@@ -506,7 +508,7 @@ def spread_of_totals(shape: MatchShape, scratch: Scratch) -> float:
     return difference
 
 
-def parties_are_alike(tickets: TicketColumns, length: int, shape: MatchShape, scratch: Scratch) -> bool:
+def parties_are_alike(tickets: TicketColumns, length: int, shape: MatchShape, scratch: WindowScratch) -> bool:
     """Tell whether the largest parties of the teams differ by few enough members."""
     for team in range(shape.teams):
         scratch.team_party[team] = 0

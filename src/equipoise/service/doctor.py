@@ -96,7 +96,8 @@ def _store(settings: Settings) -> Iterator[Diagnosis]:
             reason = archive.rebuild_reason or "matches nobody has learnt from"
             yield Diagnosis(
                 f"the ratings are not current: {reason}",
-                f"start the server, which learns, or: equipoise rebuild --store {shown(settings.store)}",
+                "start the server, which learns, or: "
+                f"equipoise archive rebuild --store {shown(settings.store)}",
             )
         yield from _future(archive)
     if settings.store.startswith("sqlite:///"):

@@ -43,6 +43,7 @@ from equipoise.core.player import Rating, is_bot
 from equipoise.errors import InputError
 from equipoise.games.rcon import Rcon
 from equipoise.games.server_adapter import Ranges
+from equipoise.play.event_codec import as_plain, from_plain
 from equipoise.play.ledger import LedgerGame
 from equipoise.play.live.events import (
     Announced,
@@ -416,13 +417,13 @@ class BalancedServer:
         before = len(self.session.played.games)
         self._do(self.session.handle(event, now))
         if len(self.session.played.games) > before and not self._dry:
-            kept = {"kind": LIVE, "game": self.session.played.games[-1].as_dict()}
+            kept = {"kind": LIVE, "game": as_plain(self.session.played.games[-1])}
             self._archive.add_night_event(kept, None)
 
     def _kept_games(self) -> list[LedgerGame]:
         """Return what the ledger knows of earlier runs, on any server of the archive."""
         kept = [event for event in self._archive.night_events() if event["kind"] == LIVE]
-        return [LedgerGame.from_dict(event["game"]) for event in kept[-MOST_KEPT:]]
+        return [from_plain(LedgerGame, event["game"]) for event in kept[-MOST_KEPT:]]
 
     def _knows(self, now: float) -> None:
         """Tell the session what ratings say of those who are there."""

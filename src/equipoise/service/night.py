@@ -17,13 +17,13 @@ from equipoise.errors import ALIKE, InputError, again, nearest
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
-    from equipoise.archive.standing import Standing
     from equipoise.play.night import Night
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
     from equipoise.core.player import Player
     from equipoise.files.pasted_names import Entry
+    from equipoise.identity.roster_lookup import RosterLookup
     from equipoise.play.night import Event, Night, Proposal, Setup
     from equipoise.play.proposals import Arranged
     from equipoise.play.round_plan import Plan
@@ -196,7 +196,7 @@ class Evening:
         InputError
             If one of them is here already.
         """
-        ids = resolved(PeopleFinder(self.archive, self.night), names, new, self.ask)
+        ids = resolved(people_of(self.archive, self.night), names, new, self.ask)
         for name, each in ids.items():
             if each in self.night.setup.here:
                 msg = f"players: {name!r} is here already"
@@ -205,7 +205,7 @@ class Evening:
 
     def spellings(self, ids: Mapping[str, str]) -> dict[str, str]:
         """Return how everyone is written from now on: as typed, unless that was a slip for somebody known."""
-        known = PeopleFinder(self.archive, self.night)
+        known = people_of(self.archive, self.night)
         return {
             each: name if each == name or known.id_of(name) == each else known.shown(each)
             for name, each in ids.items()
@@ -320,43 +320,14 @@ def opened(
         yield evening
 
 
-class PeopleFinder:
-    """Finds people by name among those who have come and those of the archive."""
+def people_of(archive: Archive, night: Night) -> RosterLookup:
+    """Return what finds people by name among those who have come and those of the archive."""
+    from equipoise.archive import rated_players
 
-    def __init__(self, archive: Archive, night: Night) -> None:
-        from equipoise.archive.rated_players import names_of
-
-        self._night = night
-        self._standing: Standing = archive.standing()
-        self._find = names_of(self._standing, archive.merged())
-
-    def id_of(self, name: str) -> str | None:
-        """Return an id, None for somebody unknown."""
-        from equipoise.identity.names import folded
-
-        known = self._night.id_of(name)
-        if known is not None:
-            return known
-        known = self._find.id_of(name)
-        if known in self._find.ids:
-            return known
-        stored = self._standing.names
-        same = [player for player in self._find.ids if folded(stored.get(player, player)) == folded(name)]
-        return same[0] if len(same) == 1 else None
-
-    def names(self) -> dict[str, str]:
-        """Return the id of every name, as it is compared."""
-        from equipoise.identity.names import folded
-
-        stored = {folded(self._standing.names.get(player, player)): player for player in self._find.ids}
-        return {**stored, **{folded(name): player for player, name in self._night.spelled.items()}}
-
-    def shown(self, player: str) -> str:
-        """Return the spelling of somebody."""
-        return self._night.spelled.get(player) or self._standing.names.get(player, player)
+    return rated_players.people_of(archive.standing(), archive.merged(), time.time(), night.spelled)
 
 
-def resolved(known: PeopleFinder, names: Sequence[str], new: Sequence[str], ask: Ask) -> dict[str, str]:
+def resolved(known: RosterLookup, names: Sequence[str], new: Sequence[str], ask: Ask) -> dict[str, str]:
     """Return the id of each name: that of a known person, or the name of a new one.
 
     A name that is nearly that of somebody who is not here is asked about, and never added without an answer.

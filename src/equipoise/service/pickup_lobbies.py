@@ -70,7 +70,7 @@ class Pickups:
             if each["kind"] == PICKUP:
                 event = ev.from_plain(each["event"])
                 self._note(event, each["nick"])
-                self.lobbies.receive(event, each["at"])
+                self.lobbies.handle(event, each["at"])
         archive.update_ratings()
 
     def _note(self, event: Event, nick: str) -> None:
@@ -112,7 +112,7 @@ class Pickups:
         InputError
             If the archive cannot keep it.
         """
-        commands = self.lobbies.receive(event, now)
+        commands = self.lobbies.handle(event, now)
         refused = len(commands) == 1 and isinstance(commands[0], Notice) and commands[0].kind == "refused"
         if not refused and (commands or not isinstance(event, ev.Tick)):
             self._keep(event, now, nick, commands)

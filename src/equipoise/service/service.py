@@ -97,7 +97,7 @@ class Service:
         EquipoiseError
             If it cannot be read.
         """
-        for module in ("placing", "handicap"):  # so that the first who asks need not wait
+        for module in ("late_join", "advantage"):  # so that the first who asks need not wait
             import_module(f"equipoise.teams.{module}")
         begun = asyncio.ensure_future(self._begin())
         self._beginning.append(begun)

@@ -321,10 +321,6 @@ def _end_with_parent() -> None:
         sys.exit(1)
 
 
-if __name__ == "__main__":
-    main()
-
-
 Divided = tuple[int, ...] | str | None
 
 
@@ -349,3 +345,7 @@ class Dividing:
             return gathered.divided(deadline(seconds))
         except InfeasibleError:
             return INFEASIBLE
+
+
+if __name__ == "__main__":
+    main()

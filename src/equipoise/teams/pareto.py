@@ -64,7 +64,7 @@ class Front:
         return tuple((split.values[-2], split.values[-1]) for split in self.splits)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the front in plain lists and numbers, as ``equipoise front --json`` prints it."""
+        """Return the front in plain lists and numbers, as ``equipoise balance --front --json`` prints it."""
         plain: dict[str, Any] = {"criteria": list(self.criteria), "complete": self.complete}
         if self.nothing is not None:
             plain |= {"status": str(self.nothing.status), "reason": self.nothing.reason}

@@ -1,6 +1,6 @@
 """A live log is followed over rotation within one run and over restarts, and nothing of it is lost.
 
-Whole schedules, with games and kills, are played by ``benchmarks/rotation.py``; here are single cases.
+Whole schedules, with games and kills: ``benchmarks/archive/rotation.py``; here are single cases.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.browsers import Browser
+from benchmarks.pages.browsers import Browser
 
 
 def source(folder: Path) -> str:

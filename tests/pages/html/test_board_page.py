@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.browsers import Browser, why_no_browser
+from benchmarks.pages.browsers import Browser, why_no_browser
 from tests.pages.html.axe import complaints
 from tests.pages.html.hostile import HOSTILE
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks import board
+from benchmarks.pages import board
 
 from equipoise.pages.html.board import OBJECTIVES, SCRIPTS, board_html, board_script
 from equipoise.pages.html.site import texts

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
-from benchmarks.browsers import Browser, why_no_browser
+from benchmarks.pages.browsers import Browser, why_no_browser
 
 from equipoise import BalanceRequest, balance
 from equipoise.pages.html.board import board_html

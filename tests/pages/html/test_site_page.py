@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.browsers import Browser, why_no_browser
+from benchmarks.pages.browsers import Browser, why_no_browser
 from tests.pages.html.axe import complaints
 from tests.pages.html.hostile import HOSTILE
 from tests.pages.html.test_site import night

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.irc import Person, bot, free_port, is_there, ngircd, with_accounts
+from benchmarks.play.irc import Person, bot, free_port, is_there, ngircd, with_accounts
 
 pytestmark = [
     pytest.mark.slow,

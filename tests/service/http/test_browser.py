@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from benchmarks.browsers import Browser, why_no_browser
+from benchmarks.pages.browsers import Browser, why_no_browser
 from tests.service.http.asking import ask
 from tests.service.process import TOKEN, Served
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.running import runner
 from tests.service.http.asking import ask
 from tests.service.process import Served
 
@@ -28,7 +28,7 @@ RUNNING = [{**one, "team": 1 + n % 2} for n, one in enumerate(PLAYERS[:3])]
 
 def command(*args: str) -> Any:
     """Return what the command line prints as JSON."""
-    return json.loads(CliRunner().invoke(group, [*args, "--json"], catch_exceptions=False).output)
+    return json.loads(runner().invoke(group, [*args, "--json"], catch_exceptions=False).output)
 
 
 def test_balance_and_explain_answer_as_the_command_line(served: Served, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from click.testing import CliRunner
+from tests.cli.running import runner
 from tests.service.http.asking import Answered, ask
 from tests.service.process import TOKEN, Served
 
@@ -39,7 +39,7 @@ BODIES: dict[str, Any] = {
 
 def equipoise(*args: str) -> str:
     """Run a command; return what it prints."""
-    done = CliRunner().invoke(group, args, catch_exceptions=False)
+    done = runner().invoke(group, args, catch_exceptions=False)
     assert done.exit_code == 0, done.output
     return done.stdout
 
@@ -207,5 +207,5 @@ def test_the_file_of_tokens_is_for_its_owner(tmp_path: Path) -> None:
     listed = json.loads(equipoise("tokens", "list", "--file", str(path), "--json"))["tokens"]
     assert [(each["name"], each["scope"]) for each in listed] == [("Ann", "report")]
     path.write_text("[]", encoding="utf-8")
-    done = CliRunner().invoke(group, ["tokens", "list", "--file", str(path)])
+    done = runner().invoke(group, ["tokens", "list", "--file", str(path)])
     assert "not a file of tokens" in str(done.exception)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks import attacks, web
+from benchmarks.service import attacks, web
 
 
 @pytest.mark.slow

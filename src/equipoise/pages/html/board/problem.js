@@ -1,5 +1,5 @@
 // What is asked, as blocks with additive features.  This and what follows is a second writing of the library's
-// arithmetic for a page without a server.  Every formula is that of equipoise.teams, and benchmarks/board.py
+// arithmetic for a page without a server.  Every formula is that of equipoise.teams, and benchmarks/pages/board.py
 // holds both to the same numbers.  Nothing here touches the page.
 "use strict";
 

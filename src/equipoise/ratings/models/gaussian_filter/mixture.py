@@ -24,7 +24,7 @@ NAMED = "name:"
 MOST_MEMBERS = 16
 
 #: The members of the default model; whatever is left out is as in ``GaussianFilter()``.
-#: ``python benchmarks/shipped_profile.py`` finds them, and its page says how and on what.
+#: ``python -m benchmarks profile`` finds them, and its page says how and on what.
 FILTERS: Mapping[str, Mapping[str, float]] = MappingProxyType(
     {
         "steady": MappingProxyType(

@@ -1,0 +1,1 @@
+"""What is measured, in folders like the source: ``python -m benchmarks --list`` names it all."""

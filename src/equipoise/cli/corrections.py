@@ -1,0 +1,69 @@
+"""``equipoise undo``, ``merge`` and ``forget``: corrections of an archive."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from equipoise.cli import archive_options
+from equipoise.cli.output_options import with_json
+
+
+@click.command(name="undo")
+@click.argument("match", metavar="MATCH")
+@archive_options.store
+@click.option("--back", is_flag=True, help="Include a match that was undone again.")
+@with_json
+def undo(match: str, store: str, back: bool, as_json: bool) -> None:
+    """Exclude a MATCH (its id, or the beginning of it) from the ratings.
+
+    It stays in the archive, so that reading its log again does not bring it back.
+    """
+    with archive_options.opened(store) as archive:
+        known = archive.undo(match, back=back)
+        updated = archive.update_ratings()
+    if as_json:
+        click.echo(
+            json.dumps({"match": known, "undone": not back, "rebuilt_from": updated.matches}, indent=2)
+        )
+    else:
+        counts = "counts again" if back else "no longer counts"
+        click.echo(f"{known} {counts}; ratings rebuilt from {updated.matches} matches")
+
+
+@click.command(name="merge")
+@click.argument("player", metavar="A")
+@click.argument("other", metavar="B")
+@archive_options.store
+@click.option("--back", is_flag=True, help="Undo a merge: they are two people again.")
+@with_json
+def merge(player: str, other: str, store: str, back: bool, as_json: bool) -> None:
+    """Treat the ids A and B as one person, called A; the games stay as they were."""
+    with archive_options.opened(store) as archive:
+        archive.merge(player, other, back=back)
+        updated = archive.update_ratings()
+    if as_json:
+        facts = {"player": player, "other": other, "merged": not back, "rebuilt_from": updated.matches}
+        click.echo(json.dumps(facts, indent=2))
+    else:
+        what = "are two people again" if back else "are one person"
+        archive_options.tell(f"{player} and {other} {what}; ratings rebuilt from {updated.matches} matches")
+
+
+@click.command(name="forget")
+@click.argument("player", metavar="PLAYER")
+@archive_options.store
+@with_json
+def forget(player: str, store: str, as_json: bool) -> None:
+    """Remove the person with the id PLAYER from an archive for good.
+
+    Ids and names are rewritten in every game, and reading a log again does not bring them back.
+    The other players' ratings stay what they were.
+    """
+    with archive_options.opened(store) as archive:
+        stand_in = archive.forget(player)
+    if as_json:
+        click.echo(json.dumps({"stand_in": stand_in}, indent=2))
+    else:
+        click.echo(f"forgotten; the games are those of {stand_in} now")
