@@ -119,6 +119,16 @@ def test_somebody_at_the_tails_plays_in_time_though_others_come_and_go() -> None
     pytest.fail("the strong player starved")
 
 
+def test_a_match_of_somebody_overdue_is_even_if_one_can_be() -> None:
+    """The nearest players would do, but others give even teams."""
+    policy = QueuePolicy(team_size=2, longest_wait=30.0, tolerance=0.0, tolerance_growth=0.0)
+    pair = QueueTicket("pair", (Player("p", 1450.0), Player("q", 1450.0)), 90.0)
+    queue = [solo("old", 1500.0), pair, solo("near", 1520.0, 90.0), solo("far", 1400.0, 90.0)]
+    matches, waiting = tick(queue, NOW, policy)
+    assert matches[0].difference == 0.0
+    assert [ticket.id for ticket in waiting] == ["near"]
+
+
 def test_who_returned_is_in_front() -> None:
     """Of two who could play with the only other one, the one whose last match was not accepted does."""
     policy = QueuePolicy(teams=3, team_size=1, imbalance=0.4, most_imbalance=0.4, tolerance=300.0)
