@@ -13,13 +13,13 @@ from tests.cli.running import run_process
 
 from equipoise.cli import group
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("one archive and one night")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("one archive")]
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 LOG = next((ROOT / "tests" / "games" / "data").glob("tdm_oa_dm5_4v4*.log.gz"))
 
-#: What each command is asked; a line before it is done first.  ``{...}`` are files of one folder.
+#: What each command is asked; a line before it is done first; ``{four}`` makes four people play.
 QUESTIONS: Mapping[str, str] = {
     "balance": "balance {examples}/roster.txt",
     "explain": "explain {examples}/roster.txt",
@@ -49,17 +49,17 @@ QUESTIONS: Mapping[str, str] = {
     "tokens list --file {folder}/tokens",
     "doctor": "doctor --store {archive}",
     "night teams": "night teams Ann Bob Cid Dee --store {night}",
-    "night again": "night again --store {night}",
-    "night late": "night late Eve --new Eve --store {night}",
-    "night leave": "night leave Eve --store {night}",
-    "night sub": "night sub Fay for Dee --new Fay --store {night}",
-    "night result": "night result red --store {night}",
-    "night won": "night again --store {night}\nnight won red --store {night}",
-    "night draw": "night again --store {night}\nnight draw --store {night}",
-    "night score": "night again --store {night}\nnight score 3 1 --store {night}",
-    "night undo": "night undo --store {night}",
-    "night table": "night table --store {night}",
-    "night plan": "night plan --rounds 2 --store {night}",
+    "night again": "{four}night again --store {night}",
+    "night late": "{four}night late Eve --new Eve --store {night}",
+    "night leave": "{four}night leave Dee --store {night}",
+    "night sub": "{four}night sub Fay for Dee --new Fay --store {night}",
+    "night result": "{four}night result red --store {night}",
+    "night won": "{four}night won red --store {night}",
+    "night draw": "{four}night draw --store {night}",
+    "night score": "{four}night score 3 1 --store {night}",
+    "night undo": "{four}night undo --store {night}",
+    "night table": "{four}night table --store {night}",
+    "night plan": "{four}night plan --rounds 2 --store {night}",
 }
 
 
@@ -82,8 +82,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     rows = "".join(f"2026-01-{day:02},Ann;Bob,Cid;Dee,{1 + day % 2}\n" for day in range(1, 9))
     (folder / "results.csv").write_text("date,team 1,team 2,winner\n" + rows)
     names = {
-        name: f"sqlite:///{folder}/{name}.db"
-        for name in ("archive", "new", "night", "results", "imported", "watched")
+        name: f"sqlite:///{folder}/{name}.db" for name in ("archive", "new", "results", "imported", "watched")
     }
     done = run_process("import-results", f"{folder}/results.csv", "--store", names["archive"])
     assert done.returncode == 0, done.stderr
@@ -102,7 +101,9 @@ def test_every_command_with_json_has_a_question() -> None:
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_json_is_one_document_and_nothing_else(name: str, files: dict[str, str]) -> None:
     """Nothing that a library prints reaches standard output."""
-    *before, question = QUESTIONS[name].format(**files).split("\n")
+    night = f"sqlite:///{files['folder']}/{name.replace(' ', '-')}.db"
+    four = f"night Ann Bob Cid Dee --store {night}\n"
+    *before, question = QUESTIONS[name].format(**files, night=night, four=four).split("\n")
     for line in before:
         assert run_process(*line.split()).returncode == 0, line
     done = run_process(*question.split(), "--json", EQUIPOISE_STORE="")
