@@ -238,6 +238,28 @@ def test_what_is_no_queue_is_refused(queue: list[QueueTicket], message: str) -> 
         tick(queue, 1.0, QueuePolicy(team_size=1))
 
 
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"id": ""}, "id must be text that is not empty"),
+        ({"players": ()}, "players of ticket 't' must be at least 1, got 0"),
+        ({"players": (Player("a"), Player("a"))}, "players of ticket 't' must differ"),
+        ({"since": float("nan")}, "since of ticket 't' must be a finite number, got nan"),
+        ({"latencies": {"east": -1.0}}, "latencies of ticket 't' to 'east' must be at least 0, got -1"),
+    ],
+)
+def test_what_is_no_ticket_is_refused(fields: dict[str, Any], message: str) -> None:
+    """The message begins with the field."""
+    with pytest.raises(InputError, match=message):
+        QueueTicket(**{"id": "t", "players": (Player("a"),), "since": 0.0, **fields})
+
+
+def test_a_time_that_is_none_is_refused() -> None:
+    """Nothing would be overdue, nor ever be."""
+    with pytest.raises(InputError, match="now must be a finite number, got nan"):
+        tick([], float("nan"), QueuePolicy())
+
+
 def test_the_bound_is_that_of_the_link() -> None:
     """The difference allowed is the one at which the link of ratings and chances gives that chance."""
     policy = QueuePolicy(team_size=4, beta=120.0)

@@ -65,6 +65,10 @@ class QueueTicket:
         if len(self.players) > 1 and len({player.id for player in self.players}) < len(self.players):
             msg = f"of ticket {self.id!r} must differ"
             raise InputError(msg, "players")
+        for name, latency in self.latencies:
+            if not 0.0 <= latency < float("inf"):
+                msg = f"of ticket {self.id!r} to {name!r} must be at least 0, got {latency:g}"
+                raise InputError(msg, "latencies")
         if not abs(self.since) < float("inf"):
             msg = f"of ticket {self.id!r} must be a finite number, got {self.since!r}"
             raise InputError(msg, "since")
