@@ -203,6 +203,15 @@ def test_an_even_split_is_waited_for() -> None:
     assert tick(queue, needed + 0.01, policy).matches
 
 
+def test_tolerances_are_wider_at_the_tails() -> None:
+    """Two who are 60 apart meet where few are, two deviations from the middle, and not in the middle."""
+    policy = QueuePolicy(
+        team_size=1, tolerance=48.0, tolerance_growth=0.0, tails=0.5, imbalance=0.4, most_imbalance=0.4
+    )
+    assert not tick([solo("a", 1500), solo("b", 1560)], 1.0, policy).matches
+    assert tick([solo("a", 2000), solo("b", 2060)], 1.0, policy).matches
+
+
 def test_provisional_players_play_apart_until_the_longest_wait() -> None:
     """Whose rating is uncertain meets only others like that, before the longest wait."""
     policy = QueuePolicy(team_size=1, provisional=100.0, longest_wait=50.0)
