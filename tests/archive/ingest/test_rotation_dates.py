@@ -23,6 +23,6 @@ def test_a_time_is_believed_where_it_tells_and_corrected_where_it_does_not(
         os.utime(path, (NOON - number * step, NOON - number * step))
     dates = [date_of(tmp_path / f"games.log.{number}")[0] for number in (3, 2, 1)]
     assert dates == sorted(set(dates))
-    told = step > 2 * NEAR
-    expected = [NOON - number * (step if told else APART) for number in (3, 2, 1)]
+    clear = step > 2 * NEAR
+    expected = [NOON - number * (step if clear else APART) for number in (3, 2, 1)]
     assert dates == pytest.approx(expected, abs=1e-6)
