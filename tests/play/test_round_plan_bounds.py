@@ -14,12 +14,12 @@ from equipoise.core.stopping import never
 from equipoise.play import round_plan
 from equipoise.play.ledger import LedgerGame
 from equipoise.play.night import Setup
-from equipoise.play.round_plan import Rounds, planned
+from equipoise.play.round_plan import REPEATED, Rounds, planned
 
 #: Players, the size of a team (all where None), rounds, and who came together.
 EVENINGS = [
     (4, None, 4, ()), (5, 2, 2, ()), (6, None, 3, ()), (6, 2, 2, ()), (5, 2, 3, (("p00", "p01"),)),
-    (3, 1, 4, ()),
+    (3, 1, 4, ()), (5, None, 3, ()), (7, None, 2, ()),
 ]  # fmt: skip
 
 
@@ -53,6 +53,11 @@ def test_no_plan_is_better_than_the_one_called_optimal(
     assert plan.value == pytest.approx(best, abs=1e-9)
     rounds.complete = False
     assert rounds.bound() <= best + 1e-12
+    # Without looking at rounds: team mates that meet one game at a time, each time the pair that met least.
+    met = [0] * len(rounds.pairs)
+    for _ in range(number * int(rounds.together.sum(axis=1).min())):
+        met[met.index(min(met))] += 1
+    assert rounds.bound() == pytest.approx(REPEATED * sum(times * (times - 1) / 2 for times in met))
     # What is not gone through is called optimal only where the bound is reached.
     plan = planned(rounds)
     assert plan.optimal == (plan.value <= rounds.bound() + round_plan.EQUAL)

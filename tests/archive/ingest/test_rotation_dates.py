@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from equipoise.archive.ingest.log_files import APART, NEAR, date_of
+from equipoise.archive.ingest.log_files import APART, date_of
 
 NOON = 1_700_000_000.0
 
 
-@pytest.mark.parametrize("step", [-60.0, -APART, 0.0, NEAR / 4, 0.5, APART, 3600.0])
+@pytest.mark.parametrize("step", [-60.0, -1.0, 0.0, 0.0025, 0.5, 1.0, 3600.0])
 def test_a_time_is_believed_where_it_tells_and_corrected_where_it_does_not(
     tmp_path: Path, step: float
 ) -> None:
@@ -23,6 +23,6 @@ def test_a_time_is_believed_where_it_tells_and_corrected_where_it_does_not(
         os.utime(path, (NOON - number * step, NOON - number * step))
     dates = [date_of(tmp_path / f"games.log.{number}")[0] for number in (3, 2, 1)]
     assert dates == sorted(set(dates))
-    told = step > 2 * NEAR
-    expected = [NOON - number * (step if told else APART) for number in (3, 2, 1)]
+    clear = step >= 0.5
+    expected = [NOON - number * (step if clear else APART) for number in (3, 2, 1)]
     assert dates == pytest.approx(expected, abs=1e-6)
