@@ -32,6 +32,9 @@ MOST = {"A line of a log": 44, "A request over HTTP": 28}
 #: What follows the archive and is alive meanwhile, whatever is asked.
 BACKGROUND = {"service.service", "service.snapshot_follower"}
 
+#: What is machine code once numba is loaded, so that no function of Python's is called.
+COMPILED = {"ratings.distributions", "ratings.models.gaussian_filter.kernels", "core.simd_lanes"}
+
 #: Notes in every process of the server which modules are entered, and when.
 HOOK = """
 import os, sys, threading, time
@@ -73,9 +76,9 @@ def entered_by_ingest(store: str) -> set[str]:
 def test_the_walk_of_a_line_of_a_log_is_as_written_down(tmp_path: Path) -> None:
     """The page names all modules and no other, and there are few."""
     runner().invoke(command, [str(LOG), "--store", f"sqlite:///{tmp_path}/first.db"])
-    entered = entered_by_ingest(f"sqlite:///{tmp_path}/second.db")
-    assert entered == listed("A line of a log")
-    assert len(entered) <= MOST["A line of a log"]
+    entered, page = entered_by_ingest(f"sqlite:///{tmp_path}/second.db"), listed("A line of a log")
+    assert page - COMPILED <= entered <= page
+    assert len(page) <= MOST["A line of a log"]
 
 
 def entered_by_post(folder: Path) -> set[str]:
