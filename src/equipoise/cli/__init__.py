@@ -225,7 +225,7 @@ def _say_waiting() -> None:
 
 
 def _said(error: Exception) -> str | None:
-    """Return what to say of a custom part that fails or a package that is not there; None of any other fault."""
+    """Return what to say of a custom part that fails or a package that is absent; None of any other fault."""
     part = part_at_fault(error)
     if part is not None:
         return f"{part!r} fails with {type(error).__name__}: {error}"
