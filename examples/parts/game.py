@@ -10,8 +10,7 @@ import re
 from datetime import datetime
 
 from equipoise import Contest, Match, Ruleset
-from equipoise.core.rulesets import GameRules
-from equipoise.games.log_reader import Block, LineReader
+from equipoise.extending import Block, GameRules, LineReader
 
 _GAME = re.compile(rb"(\d{4}-\d\d-\d\dT\d\d:\d\dZ) (\w{1,40}) (beat|drew) (\w{1,40})\s*")
 
@@ -20,6 +19,7 @@ class Club:
     """The club's log; see :class:`equipoise.games.log_reader.Game`."""
 
     name = "club"
+    server = "a chess club"
 
     def recognise(self, head: bytes) -> str:
         """Tell by the first line."""

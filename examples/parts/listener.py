@@ -9,9 +9,7 @@ from __future__ import annotations
 import asyncio
 from typing import Any, cast
 
-from equipoise.core.player import Member
-from equipoise.service.questions import Answers
-from equipoise.service.weights.messages import Setting
+from equipoise.extending import Answers, Member, Setting
 
 #: Longer datagrams are no ids.
 LONGEST = 200

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 
 from equipoise import Contest, Rating
-from equipoise.ratings.per_player_model import Entries, Entry, Folding, softmax
+from equipoise.extending import Entries, Entry, Folding, softmax
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,7 @@ from typing import cast
 
 import numpy as np
 
-from equipoise.core.arrays import Floats
-from equipoise.teams.objectives.objective import Criterion, Objective, Units
-from equipoise.teams.problem.problem import COUNT, MU
+from equipoise.extending import COUNT, MU, Criterion, Floats, Objective, Units
 
 
 @dataclass(frozen=True)

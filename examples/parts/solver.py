@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from equipoise.teams.solvers.task import MOVES, PRICES, ROLES, RULES, Best, Found, Solver, Task
+from equipoise.extending import MOVES, PRICES, ROLES, RULES, Best, Found, Solver, Task
 
 #: Splits that are drawn at a time, and how often.
 DRAWN, TIMES = 1 << 10, 1 << 5

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from tempfile import TemporaryDirectory
 
-from equipoise.archive.sqlite import Sqlite
+from equipoise.extending import Sqlite
 
 
 def _unheard(words: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import cast
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from tests.archive.conftest import new_schema
 
 from equipoise.archive.archive import open_archive
+from equipoise.archive.chosen_model import is_rated_by, rated_by
 from equipoise.archive.laws import check_archive, random_match
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.errors import InputError
@@ -54,6 +56,18 @@ def test_a_changed_model_is_noticed(new_url: Callable[[], str]) -> None:
     with open_archive(url) as archive:
         assert archive.model == GaussianFilter(sigma=0.5)
         assert not archive.needs_rebuild
+
+
+@pytest.mark.parametrize("model", [Mixture(), Elo(scale=321.0)])
+def test_a_model_is_known_by_its_name_and_by_where_it_was(model: Mixture | Elo) -> None:
+    """Its module may move; ratings that bear the module, as earlier versions wrote it, stay."""
+    name = "default" if isinstance(model, Mixture) else "elo"
+    text = rated_by(model)
+    assert json.loads(text)[:2] == [name, type(model).__qualname__]
+    assert is_rated_by(text, model)
+    assert is_rated_by(text.replace(f'"{name}"', f'"{type(model).__module__}"', 1), model)
+    assert not is_rated_by(text, GaussianFilter())
+    assert not is_rated_by(text.replace(name, "another", 1), model)
 
 
 def test_a_model_that_another_process_has_chosen_is_followed(new_url: Callable[[], str]) -> None:

@@ -368,14 +368,6 @@ def test_what_is_no_table_is_refused(wrong: Any) -> None:
         ({"ended": 1e9, "red1": "a", "blue1": "b"}, "ranks and scores are both missing"),
         ({"ended": 1e9, "red1": "a", "blue1": "a", "result": "win"}, "teams: the player 'a'"),
         ({"ended": 1e9, "winner": "a"}, "loser is missing"),
-        (
-            {**ROW, "score": "1:3"},
-            "result 'win' puts red before blue, but their scores are 1 and 3; correct it",
-        ),
-        (
-            {"ended": 1e9, "red": "a", "blue": "b", "score": "3:1", "winner": "Blue"},
-            "winner 'Blue' puts blue before red, but their scores are 1 and 3; correct it",
-        ),
     ],
 )
 def test_what_is_wrong_with_a_row_is_said(row: dict[str, Any], reason: str) -> None:

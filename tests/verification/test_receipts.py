@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from equipoise import BalanceRequest, Bots, InputError, Player, Preference, Rule, balance, receipt, verify
-from equipoise.core.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS, resolve
+from equipoise.core.registry import OBJECTIVES, SOLVERS, TERMS, resolve
 from equipoise.verification import question, receipt_check
 from equipoise.verification.receipt_check import Verdict
 from equipoise.verification.receipts import hash_of, parse
@@ -176,9 +176,7 @@ def test_what_a_drafted_split_claims_is_confirmed() -> None:
 
 def test_names_of_parts_are_those_that_are_registered() -> None:
     """The checker imports no registry, so its lists are compared with it here."""
-    assert set(question.SOLVERS) == {"auto", *SOLVERS}
-    assert set(question.RERANKERS) == set(RERANKERS)
-    exact = {name for name in SOLVERS if resolve("solver", SOLVERS, name).exact}
+    exact = {name for name in SOLVERS.parts if resolve("solver", SOLVERS, name).exact}
     assert set(receipt_check.PROVING) == {"auto", *exact}
     assert set(question.NAMES) == {*OBJECTIVES, *TERMS}
 
@@ -259,7 +257,7 @@ def test_splits_after_the_first_that_nobody_compared_are_not_confirmed() -> None
         ("beta", 0), ("zero", 1e300), ("objective", []), ("objective", {"win": -1}), ("tolerances", [1, 2]),
         ("parties", "ab"), ("seed", "x"), ("players", 5), ("players", [{"name": "Ann"}] * 2),
         ("fixed", {"Zed": 1}), ("rules", [{}]), ("new", 1), ("preferences", [{}]), ("max_size", 10**12),
-        ("tolerance", float("inf")), ("side_price", "x"), ("solver", "psychic"), ("rerank", "taste"),
+        ("tolerance", float("inf")), ("side_price", "x"),
         ("objective", "nicest"), ("objective", ["win", "nicest"]),
         ("preferences", [{"kind": "near", "players": ["Ann", "Bob"]}]),
         ("preferences", [{"kind": "apart", "players": ["Ann", "Bob"], "prize": 1}]),

@@ -108,9 +108,26 @@ def _starting_from(model: RatingModel, guesses: Mapping[str, Sequence[float]]) -
 
 
 def rated_by(model: RatingModel) -> str:
-    """Return a model with all its parameters as a text: other ratings have another one."""
-    kind = type(model)
-    return json.dumps([kind.__module__, kind.__qualname__, _settings(model)], sort_keys=True)
+    """Return a model with all its parameters as a text: other ratings have another one.
+
+    It is known by its registered name, so that its module may move; a custom one by its module.
+    """
+    return _rated_by(model, _registered_name(type(model)))
+
+
+def is_rated_by(text: str, model: RatingModel) -> bool:
+    """Tell whether ratings that bear a text are those of a model; earlier versions wrote its module."""
+    return text in (rated_by(model), _rated_by(model, type(model).__module__))
+
+
+def _rated_by(model: RatingModel, name: str) -> str:
+    return json.dumps([name, type(model).__qualname__, _settings(model)], sort_keys=True)
+
+
+def _registered_name(kind: type) -> str:
+    """Return the name of a model, its module where it has none."""
+    path = f"{kind.__module__}:{kind.__qualname__}"
+    return next((name for name, where in MODELS.items() if where == path), kind.__module__)
 
 
 def _settings(model: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from equipoise.archive import derived_rows
-from equipoise.archive.chosen_model import Chosen, rated_by, with_merged
+from equipoise.archive.chosen_model import Chosen, is_rated_by, rated_by, with_merged
 from equipoise.archive.database import Database
 from equipoise.archive.derived_rows import (
     KNOWN,
@@ -171,7 +171,7 @@ class Learner:
         self._learns = with_merged(self.model, merged_ids(connection))
         if row.stale:
             return str(row.stale)
-        if row.rated_by not in ("", rated_by(self._learns)):
+        if row.rated_by and not is_rated_by(row.rated_by, self._learns):
             return "the model or its parameters have changed"
         return ""
 
@@ -245,7 +245,7 @@ class Learner:
 
     def _back(self, connection: sa.Connection, row: Any, since: Position | None) -> Back | None:
         """Return the way back to before a place, None where there is none."""
-        if since is None or not row.rated or row.rated_by != rated_by(self._learns):
+        if since is None or not row.rated or not is_rated_by(row.rated_by, self._learns):
             return None
         return way_back(connection, since)
 

@@ -47,6 +47,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
         "pages": "Write an archive as pages for a web host, or as one page.",
     },
     "Service": {
+        "queue": "Say what a queue's policy means, and simulate it.",
         "serve": "Answer the questions of game servers.",
         "live": "Balance a game server while it runs.",
         "pickup": "Run lobbies in a chat channel: waiting, teams, results.",
@@ -132,7 +133,15 @@ class LazyGroup(click.Group):
     def _option(self, ctx: click.Context, argument: str) -> str | None:
         """Return the option that was typed for an argument of the library, None where none was."""
         command = self.get_command(ctx, ctx.invoked_subcommand or "")
-        for param in [] if command is None else command.params:
+        params = [] if command is None else list(command.params)
+        if isinstance(command, click.Group):
+            params += [
+                param
+                for name in sys.argv
+                if name in command.commands
+                for param in command.commands[name].params
+            ]
+        for param in params:
             option = param.opts[-1]
             typed = any(arg.partition("=")[0] == option for arg in sys.argv)
             names = (param.name, f"{param.name}s")

@@ -94,8 +94,7 @@ def say_read(tally: Tally) -> None:
         warn(f"{game}: unknown mutators, treated as changing play: {', '.join(sorted(names))}")
     for game in sorted(tally.unknown_games):
         warn(f"{game}: a game that no table knows; its game types are treated as those of its family")
-    for source, by in tally.dated_by.items():
-        warn(f"{source}: its games have no dates and were dated by {by}; --dated sets another date")
+    _say_dates(tally)
     for match, result in tally.first_twice:
         warn(
             f"{match[:12]}: probably the game of the result {result!r}; both count: 'equipoise undo' one, and"
@@ -105,6 +104,17 @@ def say_read(tally: Tally) -> None:
         warn(f"... and {more} more games that were probably reported too")
     for failure in tally.failed:
         warn(f"error: {failure}")
+
+
+def _say_dates(tally: Tally) -> None:
+    """Say which games have other dates than their log says, and why."""
+    for source, (first, many) in tally.ahead.items():
+        games = "1 game is" if many == 1 else f"{many} games are"
+        warn(
+            f"{source}: {games} {first} (the first of them) and count as read now; are zone and clock right?"
+        )
+    for source, by in tally.dated_by.items():
+        warn(f"{source}: its games have no dates and were dated by {by}; --dated sets another date")
 
 
 def counts(tally: Tally) -> str:

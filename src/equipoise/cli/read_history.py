@@ -96,9 +96,10 @@ def say_apart(contests: int, places: list[str], deciding: str = "ranks") -> None
     """Say in how many contests ranks and scores do not tie the same teams, and where the first stand."""
     if contests:
         some = "1 contest has" if contests == 1 else f"{contests} contests have"
+        which = "it is" if contests == 1 else "among them"
         click.echo(
-            f"note: {some} a winner at equal scores, or a draw at different ones; {deciding} say who won; "
-            f"{'it is' if contests == 1 else 'among them'}: {'; '.join(places[:FEW])}",
+            f"note: {some} a winner at equal or fewer points, or a draw at different ones; "
+            f"{deciding} say who won; {which}: {'; '.join(places[:FEW])}",
             err=True,
         )
 

@@ -9,7 +9,6 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from equipoise.core.player import LARGEST_WEIGHT
@@ -194,7 +193,8 @@ class Contest:
     at : float
         When it ended, seconds since 1970-01-01 UTC.
     scores : sequence of float, optional
-        The final score of each team, more is better, in step with the ranks; empty where not known.
+        The final score of each team, more is better; empty where not known.  Where it contradicts the ranks,
+        these say who won, see :func:`settled_scores`.
     statistics : sequence of Statistics
         Of those players for whom something is known.
     parties : sequence of sequences of str
@@ -291,8 +291,6 @@ def _check_numbers(contest: Contest) -> None:
             if not -LARGEST_WEIGHT <= number <= LARGEST_WEIGHT:
                 msg = f"{field} must be from -1e15 to 1e15, got {number!r}"
                 raise InputError(msg)
-    if contest.scores:
-        check_scores(contest.ranks, contest.scores)
     if not is_between(math.ulp(0.0), contest.weight, HEAVIEST):
         msg = f"weight must be above 0 and at most {HEAVIEST:g}, got {contest.weight!r}"
         raise InputError(msg)
@@ -301,23 +299,32 @@ def _check_numbers(contest: Contest) -> None:
         raise InputError(msg)
 
 
-def check_scores(ranks: Sequence[float], scores: Sequence[float]) -> None:
-    """Raise where a team is ahead by its rank and behind by its score: one of the two is wrong."""
+def settled_scores(ranks: Sequence[float], scores: Sequence[float]) -> tuple[float, ...]:
+    """Return scores as a margin is read off them: no team has more than one that is ahead of it by its rank.
+
+    Ranks say who won.  Where a team that is behind has more points, as in tennis, where sets decide, the game
+    was close, and that is all that its points say: it counts with as many points as the team ahead.
+
+    Examples
+    --------
+    >>> settled_scores((1, 2), (50, 51)), settled_scores((1, 2), (50, 40))
+    ((50, 50), (50, 40))
+    >>> settled_scores((1, 2, 3), (9, 4, 7))
+    (9, 4, 4)
+    """
     if len(ranks) == 2:  # as most contests are
         (one, other), (mine, theirs) = ranks, scores
         if (one >= other or mine >= theirs) and (other >= one or theirs >= mine):
-            return
-    pairs = sorted(zip(ranks, scores, strict=True))
+            return tuple(scores)
+    settled = list(scores)
+    order = sorted(range(len(ranks)), key=lambda team: ranks[team])
     least = math.inf
-    for rank, group in itertools.groupby(pairs, key=itemgetter(0)):
-        scores = [score for _, score in group]
-        if max(scores) > least:
-            msg = (
-                f"scores: a team of rank {rank:g} has {max(scores):g} points and one ahead of it {least:g}; "
-                "leave out scores where more is not better"
-            )
-            raise InputError(msg)
-        least = min(least, *scores)
+    for _, group in itertools.groupby(order, key=lambda team: ranks[team]):
+        teams = list(group)
+        for team in teams:
+            settled[team] = min(settled[team], least)
+        least = min(settled[team] for team in teams)
+    return tuple(settled)
 
 
 def _check_named(contest: Contest, present: set[str]) -> None:

@@ -1,18 +1,55 @@
-"""Names of replaceable parts: plain dicts from a name to ``"module:attribute"``, resolved when used.
+"""Names of replaceable parts: from a name to ``"module:attribute"``, resolved when used.
 
-Only the dicts and their look-up live here; nothing here imports a part before it is asked for.
-The dicts are also the parameter lists of the tests: whatever is registered is held to the laws of its kind.
+Only the names and their look-up live here; nothing here imports a part before it is asked for.
+The registries are also the parameter lists of the tests: whatever is registered is held to the laws of its
+kind. Installed packages add parts by entry points, see :mod:`equipoise.extending`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 from typing import Any
 
 from equipoise.errors import EquipoiseError, InputError, UnknownNameError
+
+
+class Registry(Mapping[str, str]):
+    """The parts of one kind by name, ours and those of installed packages, which are asked first.
+
+    Parameters
+    ----------
+    kind : str
+        The kind: packages register theirs as entry points of the group ``equipoise.KIND``.
+    parts : mapping from str to str
+        Ours, from names to ``"module:attribute"``; no package can take one of these names.
+    """
+
+    def __init__(self, kind: str, parts: Mapping[str, str]) -> None:
+        self.kind = kind
+        self.parts = parts
+
+    def __getitem__(self, name: str) -> str:
+        """Return where a part is."""
+        return self.parts[name] if name in self.parts else self._installed()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """Return all names."""
+        yield from (name for name in self._installed() if name not in self.parts)
+        yield from self.parts
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return sum(1 for _ in self)
+
+    def _installed(self) -> Mapping[str, str]:
+        """Return what installed packages bring."""
+        from equipoise.core.installed_parts import installed_parts
+
+        return installed_parts().get(self.kind, {})
+
 
 _OBJECTIVES = "equipoise.teams.objectives"
 _SOLVERS = "equipoise.teams.solvers"
@@ -20,27 +57,30 @@ _LOBBY_SOLVERS = "equipoise.lobbies"
 
 #: What makes one split fairer than another: ``Objective`` factories,
 #: see :mod:`equipoise.teams.objectives.objective`.
-OBJECTIVES: Mapping[str, str] = MappingProxyType(
+OBJECTIVES: Registry = Registry(
+    "objectives",
     {
         "difference": f"{_OBJECTIVES}.moments:difference",
         "ratio": f"{_OBJECTIVES}.moments:ratio",
         "win": f"{_OBJECTIVES}.moments:win",
         "indistinguishable": f"{_OBJECTIVES}.indistinguishable:indistinguishable",
         "spread": f"{_OBJECTIVES}.moments:spread",
-    }
+    },
 )
 
 #: What may stand for an objective besides, for those who weigh it against one: it says nothing of fairness.
-TERMS: Mapping[str, str] = MappingProxyType(
+TERMS: Registry = Registry(
+    "terms",
     {
         "preferences": f"{_OBJECTIVES}.composed:preferences",
         "moves": f"{_OBJECTIVES}.composed:moves",
-    }
+    },
 )
 
 #: How the best splits are found, in the order in which ``auto`` asks whether they suit; records, see
 #: :class:`equipoise.teams.solvers.task.Solver`.
-SOLVERS: Mapping[str, str] = MappingProxyType(
+SOLVERS: Registry = Registry(
+    "solvers",
     {
         "enumerate": f"{_SOLVERS}.enumerate:SOLVER",
         "fold": f"{_SOLVERS}.fold:SOLVER",
@@ -57,30 +97,33 @@ SOLVERS: Mapping[str, str] = MappingProxyType(
         "snake": f"{_SOLVERS}.draft:SNAKE",
         "greedy": f"{_SOLVERS}.draft:GREEDY",
         "greedy-cap": f"{_SOLVERS}.draft:GREEDY_CAP",
-    }
+    },
 )
 
 #: How lobbies are filled, see :mod:`equipoise.lobbies`.
-LOBBY_SOLVERS: Mapping[str, str] = MappingProxyType(
+LOBBY_SOLVERS: Registry = Registry(
+    "lobby_solvers",
     {
         "exact": f"{_LOBBY_SOLVERS}.exact:solve",
         "large": f"{_LOBBY_SOLVERS}.large:solve",
         "paper": f"{_LOBBY_SOLVERS}.paper:solve",
-    }
+    },
 )
 
 #: Criteria that are not additive over a team and so re-rank the best splits that were found.
-RERANKERS: Mapping[str, str] = MappingProxyType(
+RERANKERS: Registry = Registry(
+    "rerankers",
     {
         "quantile": "equipoise.teams.objectives.composed:quantile_distance",
         "strongest": "equipoise.teams.objectives.composed:strongest_difference",
-    }
+    },
 )
 
 _MODELS = "equipoise.ratings.models"
 
 #: What learns ratings from contests: frozen dataclasses, see :mod:`equipoise.ratings.model`.
-MODELS: Mapping[str, str] = MappingProxyType(
+MODELS: Registry = Registry(
+    "models",
     {
         "default": f"{_MODELS}.gaussian_filter.mixture:Mixture",
         "gaussian-filter": f"{_MODELS}.gaussian_filter.model:GaussianFilter",
@@ -89,13 +132,14 @@ MODELS: Mapping[str, str] = MappingProxyType(
         "bradley-terry": f"{_MODELS}.weng_lin:BradleyTerry",
         "plackett-luce": f"{_MODELS}.weng_lin:PlackettLuce",
         "trueskill": f"{_MODELS}.trueskill:TrueSkill",
-    }
+    },
 )
 
 _GAMES = "equipoise.games"
 
 #: What reads the logs of a game: :class:`equipoise.games.log_reader.Game` objects, one file each.
-GAMES: Mapping[str, str] = MappingProxyType(
+GAMES: Registry = Registry(
+    "games",
     {
         "quake3": f"{_GAMES}.quake3.reader:GAME",
         "xonotic": f"{_GAMES}.xonotic.reader:GAME",
@@ -103,17 +147,18 @@ GAMES: Mapping[str, str] = MappingProxyType(
         "ut2004": f"{_GAMES}.ut2004.reader:GAME",
         "halflife": f"{_GAMES}.halflife.reader:GAME",
         "plain": f"{_GAMES}.plain.reader:GAME",
-    }
+    },
 )
 
 #: Servers that can be balanced while they run, by game:
 #: :class:`equipoise.games.server_adapter.ServerFamily` records.
-SERVERS: Mapping[str, str] = MappingProxyType(
+SERVERS: Registry = Registry(
+    "servers",
     {
         "openarena": f"{_GAMES}.quake3.live_server:SERVER",
         "quake3": f"{_GAMES}.quake3.live_server:SERVER",
         "nexuiz": f"{_GAMES}.nexuiz.live_server:SERVER",
-    }
+    },
 )
 
 
@@ -201,11 +246,11 @@ def resolve(kind: str, registry: Mapping[str, str], part: Any) -> Any:
     module, colon, attribute = path.partition(":")
     if not colon:
         raise UnknownNameError(kind, part, registry)
-    if part not in registry:
+    if part not in registry or not module.startswith("equipoise."):
         _NAMED[module] = part
     try:
         return getattr(_imported(module), attribute)
     except (ImportError, AttributeError, TypeError, ValueError) as error:
-        if part in registry:
+        if part in registry and module.startswith("equipoise."):
             raise
         raise UnknownNameError(kind, part, registry) from error

@@ -65,20 +65,6 @@ _ZIPPED = {
     b"application/vnd.oasis.opendocument.text": FileKind("document", "a text document", _AS_TEXT),
     b".npy": FileKind("arrays", "a file of matches as arrays", "'equipoise rate' reads it"),
 }
-#: Who writes the logs of each game.
-_SERVERS = {
-    "quake3": "a Quake 3 server or one of its family",
-    "xonotic": "a Xonotic server",
-    "nexuiz": "a Nexuiz server",
-    "ut2004": "a UT2004 server",
-    "halflife": "a Half-Life or Counter-Strike server",
-}
-#: What logs of all these games have somewhere in their first lines.
-_LIKE_A_LOG = re.compile(
-    rb"InitGame:|:gamestart:|:logversion:"
-    rb"|^L \d\d/\d\d/\d{4} - |OLStats v|\tNG\t|N\0G\0|^\s*\d+:\d\d [A-Z]\w+:",
-    re.MULTILINE,
-)
 #: What a request has beside its players, and a roster has not.
 _ASKED = frozenset({
     "teams", "sizes", "parties", "apart", "fixed", "preferences", "roles", "rules", "objective", "tolerances",
@@ -233,15 +219,12 @@ def _table(text: bytes) -> FileKind | None:
 
 def _log(head: bytes) -> FileKind | None:
     """Return whether it is the log of a game that is known."""
-    if _LIKE_A_LOG.search(head) is None:
-        return None
     from equipoise.games.log_reader import guess_game
 
     with suppress(InputError):
         guess = guess_game(head)
-        server = _SERVERS.get(guess.name)
-        if server is not None:
-            return FileKind("log", f"the log of {server}", "'equipoise ingest' reads it")
+        if guess.game.server:
+            return FileKind("log", f"the log of {guess.game.server}", "'equipoise ingest' reads it")
     return None
 
 

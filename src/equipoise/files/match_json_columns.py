@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from equipoise.core.arrays import Floats, Ints
-from equipoise.core.match import HEAVIEST, LEAST_SHARE, Ruleset, check_scores, in_range, ranks_of
+from equipoise.core.match import HEAVIEST, LEAST_SHARE, Ruleset, in_range, ranks_of, settled_scores
 from equipoise.core.match_records import LATEST, is_text, text_from, time_from
 from equipoise.core.player import LARGEST_WEIGHT
 from equipoise.errors import InputError
@@ -419,7 +419,7 @@ def _placed(part: Any) -> Sequence[float]:
                 return _RANKS[(one > other) - (one < other)]
             return ranks_of(tuple(scores))
         if len(ranks) == count:
-            check_scores(ranks, scores)
+            part.scores = list(settled_scores(ranks, scores))
             return ranks
     if scores or not ranks or len(ranks) != count:
         msg = "ranks: they are wrong"

@@ -22,7 +22,7 @@ import numpy as np
 
 from equipoise.core.arrays import Floats, Ints
 from equipoise.core.data_frames import SEPARATOR_LINE
-from equipoise.core.match import LEAST_SHARE, check_scores, in_range, ranks_of
+from equipoise.core.match import LEAST_SHARE, in_range, ranks_of, settled_scores
 from equipoise.core.match_records import SECONDS, cell_text, is_text, number_from, text_from, time_from
 from equipoise.core.plain_data import has_value
 from equipoise.errors import InputError
@@ -509,7 +509,7 @@ class RowDecoder:
         for n in np.flatnonzero(stated["team_score"] & (stated["rank"] | (counts != 2))).tolist():
             part = slice(int(ends[n] - counts[n]), int(ends[n]))
             if stated["rank"][n]:
-                check_scores(rank[part].tolist(), score[part].tolist())
+                score[part] = settled_scores(rank[part].tolist(), score[part].tolist())
             else:
                 rank[part] = ranks_of(tuple(score[part].tolist()))
         pairs = np.flatnonzero(~stated["rank"] & (counts == 2))

@@ -70,15 +70,20 @@ def _records(found: Iterable[Parsed]) -> Iterator[Match | Skipped]:
 
 
 def tied_apart(ranks: Sequence[float], scores: Sequence[float]) -> bool:
-    """Tell whether one of ranks and scores ties teams that the other tells apart, as a tie-break does.
+    """Tell whether scores order teams otherwise than ranks: one ties them alone, or who is behind has more.
 
     Examples
     --------
-    >>> tied_apart((0, 1), (3, 3)), tied_apart((0, 0), (3, 1)), tied_apart((0, 1), (3, 1))
-    (True, True, False)
+    >>> tied_apart((0, 1), (3, 3)), tied_apart((0, 0), (3, 1)), tied_apart((0, 1), (1, 3))
+    (True, True, True)
+    >>> tied_apart((0, 1), (3, 1))
+    False
     """
     teams = sorted(zip(ranks, scores, strict=True), key=lambda team: (team[0], -team[1]))
-    return any((one[0] == other[0]) != (one[1] == other[1]) for one, other in itertools.pairwise(teams))
+    return any(
+        (one[0] == other[0]) != (one[1] == other[1]) or one[1] < other[1]
+        for one, other in itertools.pairwise(teams)
+    )
 
 
 _NUMBERS, _WHOLE = "iufb", "iu"

@@ -41,17 +41,20 @@ def read_request(source: str) -> tuple[list[Player], dict[str, Any]]:
 
 
 def _parsed(content: bytes, where: str, *, toml: bool) -> tuple[list[Player], dict[str, Any]]:
+    return keywords_of(data_of(content, where, toml=toml), where, own_parts=True)
+
+
+def data_of(content: bytes, where: str, *, toml: bool) -> Any:
+    """Return what JSON or TOML holds."""
     text = decoded(content, where)
-    data: Any = None
     try:
-        data = tomllib.loads(text) if toml else json.loads(text)
+        return tomllib.loads(text) if toml else json.loads(text)
     except tomllib.TOMLDecodeError as error:
         fail(where, f"it is not TOML: {error}")
     except json.JSONDecodeError as error:
         fail(f"{where}, line {error.lineno}", f"it is not JSON: {error.msg}")
     except (RecursionError, ValueError):
         fail(where, "it is nested too deeply or has a number of too many digits")
-    return keywords_of(data, where, own_parts=True)
 
 
 def read_rules(source: str) -> list[Rule]:

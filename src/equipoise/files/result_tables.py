@@ -6,7 +6,6 @@ The columns are described in docs/how-to/ratings.md, "Results from a spreadsheet
 from __future__ import annotations
 
 import hashlib
-import itertools
 import re
 import time
 from collections import Counter
@@ -390,21 +389,9 @@ def _record(teams: Mapping[str, Sequence[str]], row: Mapping[str, Any], dates: s
 
 
 def _with_ranks(record: dict[str, Any], row: Mapping[str, Any], teams: Sequence[str]) -> dict[str, Any]:
-    """Return a record with the ranks that a row says, if it says any."""
+    """Return a record with the ranks that a row says, if it says any; they count before its scores."""
     ranks = _ranks(row, teams)
-    if ranks is None:
-        return record
-    scores = record.get("scores", [])
-    for one, other in itertools.permutations(range(len(scores)), 2):
-        if ranks[one] < ranks[other] and scores[one] < scores[other]:
-            column = "result" if "result" in row else "winner"
-            msg = (
-                f"{column} {str(row[column])!r:.40} puts {teams[one]} before {teams[other]}, but their "
-                f"scores are {scores[one]:g} and {scores[other]:g}; correct it, or leave out scores where "
-                "more is not better"
-            )
-            raise InputError(msg)
-    return {**record, "ranks": ranks}
+    return record if ranks is None else {**record, "ranks": ranks}
 
 
 def _scores_in(row: Mapping[str, Any], teams: Sequence[str]) -> list[float] | None:

@@ -55,6 +55,9 @@ class Game(Protocol):
 
     name: str
 
+    #: Who writes such logs, as ``"a Nexuiz server"``; empty where it may be anybody.
+    server: str
+
     def recognise(self, head: bytes) -> str:
         """Return by what the first bytes of a log (up to 64 KiB) show this game; empty where they do not."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.core.match import Match, Ruleset
+from equipoise.core.match import Match, Ruleset, settled_scores
 from equipoise.core.player import is_bot
 from equipoise.ratings.models.gaussian_filter.contest_columns import (
     DAY,
@@ -89,7 +89,8 @@ class Columns:
             self.extend("reported", (len(figures),))
             self.extend("teams", (len(contest.teams),))
             self.extend("rank", contest.ranks)
-            self.extend("score", contest.scores or (np.nan,) * len(contest.teams))
+            scores = settled_scores(contest.ranks, contest.scores) if contest.scores else ()
+            self.extend("score", scores or (np.nan,) * len(contest.teams))
             self.extend("size", map(len, contest.teams))
             for player, share in (member for team in contest.teams for member in team):
                 self.extend("player", (self.players.setdefault(player, len(self.players)),))

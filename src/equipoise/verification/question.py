@@ -505,13 +505,6 @@ NUMBERS = {
     "draws": (0.0, sys.float_info.max),
 }  # fmt: skip
 
-#: What may search and what may re-rank, besides parts of the user's own: names with a colon.
-SOLVERS = (
-    "auto", "fold", "enumerate", "nearby", "bitset", "window", "mitm", "resplit", "anneal", "climb",
-    "exchange", "milp", "alternate", "snake", "greedy", "greedy-cap",
-)  # fmt: skip
-RERANKERS = ("quantile", "strongest")
-
 #: The fields of a preference and of a rule.
 PREFERENCE = ("kind", "players", "price")
 RULE = ("name", "players", "terms", "at_least", "at_most", "in_team")
@@ -604,9 +597,10 @@ def _check(data: Mapping[str, Any]) -> None:
     for name in ("parties", "apart"):
         groups = data.get(name) or []
         _require(name, groups, isinstance(groups, list) and all(isinstance(group, list) for group in groups))
-    for name, known in (("solver", SOLVERS), ("rerank", RERANKERS)):
+    # Who searched, and what chose among the best, is no claim that is checked.
+    for name in ("solver", "rerank"):
         part = data.get(name)
-        _require(name, part, part is None or (isinstance(part, str) and (part in known or ":" in part)))
+        _require(name, part, part is None or isinstance(part, str))
     for preference in data.get("preferences") or ():
         right = set(preference) <= set(PREFERENCE) and preference["kind"] in ("together", "apart")
         _require("preferences", preference, right)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain as joined
 from pathlib import Path
 from types import TracebackType
@@ -69,6 +69,8 @@ class Tally:
         Each log, the game it is of, and by what it was recognised.
     dated_by : dict of str to str
         For each source with games without dates by what they were dated, where a time of a file was needed.
+    ahead : dict of str to (str, int)
+        For each source with games dated ahead of the clock, by how much the first is, and how many.
     twice : int
         Matches that were probably reported as results too, and so count twice.
     first_twice : list of (str, str)
@@ -87,6 +89,7 @@ class Tally:
     unknown_games: set[str] = field(default_factory=set)
     files: list[dict[str, str]] = field(default_factory=list)
     dated_by: dict[str, str] = field(default_factory=dict)
+    ahead: dict[str, tuple[str, int]] = field(default_factory=dict)
     twice: int = 0
     first_twice: list[tuple[str, str]] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -114,6 +117,8 @@ class Ingest:
         self._cosmetic = {} if mutators is None else mutators.cosmetic
         #: What gives dates to the games of the present source that have none.
         self.dating = Dating(0.0)
+        #: What gives dates to games that are ahead of the clock, in the order in which they are read.
+        self._read_now: Dating | None = None
         self._dated_by = ""
         self._label = ""
         self.tally = Tally()
@@ -124,6 +129,17 @@ class Ingest:
         self._reported = False
         self._logs_there: bool | None = None
 
+    def _in_time(self, match: Match) -> Match:
+        """Return a match with a date: when it was read, where its own is ahead of the clock."""
+        now = time.time()
+        if not match.dated or not (wrong := ahead(match.ended or 0.0, now)):
+            return self.dating.dated(match)
+        first, many = self.tally.ahead.get(self._label, (wrong, 0))
+        self.tally.ahead[self._label] = first, many + 1
+        self._read_now = self._read_now or Dating(now)
+        self._read_now.date = now
+        return self._read_now.dated(replace(match, dated=False))
+
     def take(self, parsed: Iterable[Parsed]) -> None:
         """Take what came out of a log."""
         tally = self.tally
@@ -131,10 +147,7 @@ class Ingest:
             if isinstance(one, Match):
                 if not one.dated and self._dated_by:
                     tally.dated_by[self._label] = self._dated_by
-                if one.dated and (wrong := ahead(one.ended or 0.0, time.time())):
-                    self._skip(Skipped(f"game {one.id}", f"{wrong}; set the clocks right and read it again"))
-                    continue
-                match = without_mutators(self.dating.dated(one), self._cosmetic)
+                match = without_mutators(self._in_time(one), self._cosmetic)
                 self._batch.append(match)
                 self._look_at(match.ruleset)
                 if len(self._batch) >= BATCH:
@@ -321,6 +334,7 @@ def plain(tally: Tally) -> dict[str, object]:
         "first_unfinished": _as_data(tally.first_unfinished),
         "twice": tally.twice,
         "dated_by": tally.dated_by,
+        "ahead": {source: many for source, (_, many) in tally.ahead.items()},
         "unknown_mutators": {game: sorted(names) for game, names in tally.unknown_mutators.items()},
         "unknown_games": sorted(tally.unknown_games),
         "files": tally.files,

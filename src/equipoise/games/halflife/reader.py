@@ -64,6 +64,7 @@ class HalfLife:
     """Half-Life and Counter-Strike, see :class:`equipoise.games.log_reader.Game`."""
 
     name = "halflife"
+    server = "a Half-Life or Counter-Strike server"
 
     def recognise(self, head: bytes) -> str:
         """Tell by the dates at the beginning of lines."""

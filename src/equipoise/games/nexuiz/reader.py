@@ -31,6 +31,7 @@ class Nexuiz:
     """Nexuiz, see :class:`equipoise.games.log_reader.Game`."""
 
     name = "nexuiz"
+    server = "a Nexuiz server"
 
     def recognise(self, head: bytes) -> str:
         """Tell by the beginning of a log or of a game."""

@@ -64,6 +64,7 @@ class Plain:
     """Results in JSONL or CSV, see :class:`equipoise.games.log_reader.Game`."""
 
     name = "plain"
+    server = ""
 
     def recognise(self, head: bytes) -> str:
         """Tell by a first line that is an object, or that has the columns of a table."""

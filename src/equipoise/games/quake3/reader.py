@@ -51,6 +51,7 @@ class Quake3:
     """The Quake 3 family, see :class:`equipoise.games.log_reader.Game`."""
 
     name = "quake3"
+    server = "a Quake 3 server or one of its family"
 
     def __init__(self, custom: Mapping[str, frozenset[str]] | None = None) -> None:
         #: From a game of the family to settings that count as changing play there.

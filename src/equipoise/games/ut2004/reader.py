@@ -45,6 +45,7 @@ class UT2004:
     """Unreal Tournament 2004, see :class:`equipoise.games.log_reader.Game`."""
 
     name = "ut2004"
+    server = "a UT2004 server"
 
     def recognise(self, head: bytes) -> str:
         """Tell by the banner of OLStats or by the line of a new game, in any encoding."""

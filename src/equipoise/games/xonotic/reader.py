@@ -46,6 +46,7 @@ class Xonotic:
     """Xonotic, see :class:`equipoise.games.log_reader.Game`."""
 
     name = "xonotic"
+    server = "a Xonotic server"
 
     def recognise(self, head: bytes) -> str:
         """Tell by the beginning of a game."""

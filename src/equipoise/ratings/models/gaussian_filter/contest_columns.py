@@ -16,7 +16,7 @@ from operator import sub
 
 import numpy as np
 
-from equipoise.core.match import Contest, Ruleset, Statistics
+from equipoise.core.match import Contest, Ruleset, Statistics, settled_scores
 from equipoise.core.player import is_bot
 from equipoise.ratings.model import Attention
 from equipoise.ratings.models.gaussian_filter.kernels import (
@@ -187,7 +187,7 @@ def _add(
             reports.extend(PLAIN if alike else (attention.get(player, 1.0), figures.get(player, math.nan)))
         packed.first_member.append(len(reports) // REPORT)
     packed.rank.extend(ranks)
-    packed.score.extend(contest.scores or (math.nan,) * len(teams))
+    packed.score.extend(settled_scores(ranks, contest.scores) if contest.scores else (math.nan,) * len(teams))
     packed.order.extend(sorted(range(len(teams)), key=ranks.__getitem__))
     packed.first_team.append(len(packed.rank))
     packed.which.append(packed.rulesets[contest.ruleset])

@@ -1,0 +1,170 @@
+"""``equipoise queue``: what a policy means for people, and what comes out under it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from equipoise.cli.output_options import Number, Whole, print_json, table, table_forms, with_json
+from equipoise.cli.read_history import progress_bar
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from equipoise.queueing.policy import QueuePolicy
+    from equipoise.queueing.simulation import QueueFigures
+
+
+@click.group(name="queue")
+def command() -> None:
+    """Say what a queue's policy means, and simulate it.
+
+    POLICY is a file in JSON or TOML, such as {"team_size": 4, "longest_wait": 120}; - is standard input.
+    """
+
+
+@command.command(name="check")
+@click.argument("policy", metavar="POLICY")
+@with_json
+def _check(policy: str, as_json: bool) -> None:
+    """Say what people will see, and what is promised."""
+    from equipoise.files.read_policy import read_policy
+    from equipoise.queueing.promises import policy_in_words
+
+    read = read_policy(policy)
+    if as_json:
+        print_json({"policy": read.to_dict(), "words": policy_in_words(read)})
+        return
+    for line in policy_in_words(read):
+        click.echo(line)
+
+
+@command.command(name="simulate")
+@click.argument("policy", metavar="POLICY")
+@click.option(
+    "--rate", "rates", type=Number(0), multiple=True, metavar="N",
+    help="Tickets a second; given again it is a curve, in steps of equal length.  [default: 5]",
+)  # fmt: skip
+@click.option(
+    "--minutes", type=Number(0.1, 10_000), default=30.0, show_default=True, metavar="N",
+    help="How long, after a warm-up of 5 minutes that is not counted.",
+)  # fmt: skip
+@click.option(
+    "--deviation", type=Number(0), metavar="N",
+    help="Standard deviation of the skills.  [default: that of the policy]",
+)  # fmt: skip
+@click.option(
+    "--sigma", type=Number(0), default=0.0, show_default=True, metavar="N",
+    help="How uncertain ratings are; matches are judged by skill.",
+)  # fmt: skip
+@click.option(
+    "--parties", default="60,20,10,5,5", show_default=True, metavar="N,N,...",
+    help="Shares of tickets of 1, 2, ... players.",
+)  # fmt: skip
+@click.option(
+    "--p95", type=Number(0), metavar="SECONDS",
+    help="Find how slowly tolerances may grow so that 95 of 100 wait no longer.",
+)  # fmt: skip
+@click.option("--frontier", is_flag=True, help="Show wait against evenness over growths of tolerances.")
+@click.option(
+    "--seed", type=Whole(0), default=0, show_default=True, metavar="N", help="Of all that is drawn."
+)
+@with_json
+@table_forms
+def _simulate(
+    policy: str,
+    rates: tuple[float, ...],
+    minutes: float,
+    deviation: float | None,
+    sigma: float,
+    parties: str,
+    p95: float | None,
+    frontier: bool,
+    seed: int,
+    as_json: bool,
+    form: str | None = None,
+) -> None:
+    """Simulate a queue: how long people wait, how even matches are."""
+    import numpy as np
+
+    from equipoise.files.read_policy import read_policy
+    from equipoise.queueing.simulation import FACTORS, Population, scaled, simulate_queue, slowest_growth
+
+    read = read_policy(policy)
+    population = Population(
+        read.middle, read.deviation if deviation is None else deviation, sigma, _shares(parties)
+    )
+
+    def simulated(tried: QueuePolicy) -> QueueFigures:
+        with progress_bar("Simulating") as progress:
+            return simulate_queue(
+                tried, np.random.default_rng(seed), rates=rates or (5.0,), seconds=60.0 * minutes,
+                population=population, progress=progress,
+            )  # fmt: skip
+
+    if frontier:
+        found = [(factor, simulated(scaled(read, factor))) for factor in FACTORS]
+        _show_frontier(found, as_json=as_json, form=form)
+        return
+    if p95 is None:
+        _show(simulated(read), {}, as_json=as_json, form=form)
+        return
+    fitted = slowest_growth(read, 95.0, p95, simulated)
+    if fitted is None:
+        msg = f": no growth up to {FACTORS[-1]:g} times that of {policy} has 95 of 100 wait at most {p95:g} s"
+        raise InputError(msg, "p95")
+    factor, figures = fitted
+    _show(figures, {"growth": factor, "policy": scaled(read, factor).to_dict()}, as_json=as_json, form=form)
+
+
+def _shares(typed: str) -> tuple[float, ...]:
+    try:
+        shares = [float(share) for share in typed.split(",")]
+    except ValueError:
+        msg = f"must be numbers with commas such as 60,20,20, got {typed!r}"
+        raise InputError(msg, "parties") from None
+    if not (min(shares) >= 0.0 and 0.0 < sum(shares) < float("inf")):
+        msg = f"must be at least 0 each, and one above, got {typed!r}"
+        raise InputError(msg, "parties")
+    return tuple(share / sum(shares) for share in shares)
+
+
+def _show(figures: QueueFigures, fitted: dict[str, Any], *, as_json: bool, form: str | None) -> None:
+    """Print what came out, and the policy that was fitted, if one was."""
+    found = figures.as_dict()
+    if as_json:
+        print_json({**fitted, **found})
+        return
+    waits = found["wait"]
+    if form is None:
+        if fitted:
+            click.echo(f"tolerances that grow {fitted['growth']:g} times as fast do: {fitted['policy']}")
+        click.echo(f"{found['tickets']} tickets in {found['matches']} matches; {found['left']} still wait")
+        click.echo("wait: " + ", ".join(f"{name} {_seconds(value)}" for name, value in waits.items()))
+        if found["matches"]:
+            strong = 50.0 + 100.0 * found["imbalance"]
+            apart = f"ratings {found['spread']:.0f} apart"
+            click.echo(f"matches: {strong:.1f}:{100 - strong:.1f} on average, {apart}")
+    rows = [
+        *((f"deviations from the middle: {name}", value) for name, value in found["wait_by_band"].items()),
+        *((f"players of the party: {size}", value) for size, value in found["wait_by_size"].items()),
+    ]
+    click.echo(table(("who", "mean wait"), [(who, _seconds(value)) for who, value in rows], form))
+
+
+def _show_frontier(found: list[tuple[float, QueueFigures]], *, as_json: bool, form: str | None) -> None:
+    """Print wait against evenness, a growth a line."""
+    if as_json:
+        print_json({"frontier": [{"growth": factor, **figures.as_dict()} for factor, figures in found]})
+        return
+    rows = []
+    for factor, figures in found:
+        plain = figures.as_dict()
+        strong = 50.0 + 100.0 * (plain["imbalance"] or 0.0)
+        even = f"{strong:.1f}:{100 - strong:.1f}"
+        rows.append((f"{factor:g}", _seconds(plain["wait"]["mean"]), _seconds(plain["wait"]["p95"]), even))
+    click.echo(table(("growth", "mean wait", "p95", "teams"), rows, form))
+
+
+def _seconds(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f} s"

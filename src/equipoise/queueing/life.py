@@ -1,0 +1,449 @@
+"""The life of a ticket as a state machine without I/O: events in, commands out, ``now`` an argument.
+
+A ticket is in one place always: waiting, proposed a match, accepted, playing, or gone.  Replaying the events
+gives the same commands, so that their record is all there is to keep.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from equipoise.queueing.policy import QueuePolicy
+from equipoise.queueing.tick import TickResult, tick
+from equipoise.queueing.tickets import FoundMatch, QueueTicket
+
+
+class TicketPlace(StrEnum):
+    """Where a ticket is."""
+
+    WAITING = "waiting"
+    PROPOSED = "proposed"
+    ACCEPTED = "accepted"
+    PLAYING = "playing"
+    GONE = "gone"
+
+
+# What happens. ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class EnterTicket:
+    """A ticket comes; sent again it changes nothing."""
+
+    ticket: QueueTicket
+
+
+@dataclass(frozen=True, slots=True)
+class CancelTicket:
+    """A ticket is withdrawn; one that has been proposed a match declines it."""
+
+    ticket: str
+
+
+@dataclass(frozen=True, slots=True)
+class MakeMatches:
+    """It is time to look for matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Accept:
+    """A player accepts a match; accepted again it changes nothing."""
+
+    match: str
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decline:
+    """A player declines a match."""
+
+    match: str
+    player: str
+
+
+@dataclass(frozen=True, slots=True)
+class MatchEnded:
+    """A match is over; one that was not played gives all their waiting time back."""
+
+    match: str
+    played: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ChangePolicy:
+    """The queue goes on under another policy; nobody loses a ticket."""
+
+    policy: QueuePolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """No matches are looked for until it goes on; ``closed`` lets nobody in either."""
+
+    paused: bool = True
+    closed: bool = False
+
+
+Event = EnterTicket | CancelTicket | MakeMatches | Accept | Decline | MatchEnded | ChangePolicy | Pause
+
+
+# What is to be done. ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Waits:
+    """A ticket waits: since when, and why it came back, if it did."""
+
+    ticket: str
+    since: float
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Propose:
+    """Ask all players of a match to accept it by a time."""
+
+    match: str
+    found: FoundMatch
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """All have accepted: the match begins."""
+
+    match: str
+    found: FoundMatch
+
+
+@dataclass(frozen=True, slots=True)
+class Dissolve:
+    """A proposed match is off, because of these players."""
+
+    match: str
+    players: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Leaves:
+    """A ticket is gone."""
+
+    ticket: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Penalty:
+    """A player is kept out of the queue until a time."""
+
+    player: str
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class TicketRefused:
+    """What was sent cannot be done, and why."""
+
+    what: str
+    why: str
+
+
+Command = Waits | Propose | Start | Dissolve | Leaves | Penalty | TicketRefused
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """Where a ticket is: since when it waits, and the match it is in, if it is in one, with its deadline."""
+
+    place: TicketPlace
+    since: float
+    match: str = ""
+    until: float = 0.0
+    why: str = ""
+
+
+@dataclass(slots=True)
+class _Proposal:
+    found: FoundMatch
+    until: float
+    waiting_for: set[str]
+    started: float | None = None
+
+
+@dataclass(slots=True)
+class _Known:
+    ticket: QueueTicket
+    sent: QueueTicket
+    match: str = ""
+    gone_since: float | None = None
+    why: str = ""
+
+
+class TicketLife:
+    """All tickets of a queue, and where each is.
+
+    Parameters
+    ----------
+    policy : QueuePolicy
+        How matches are made, how long they may be thought over, and what not to accept costs.
+    search : callable
+        How matches are made of those who wait: :func:`~equipoise.queueing.tick`.
+
+    Examples
+    --------
+    >>> from equipoise import Player
+    >>> life = TicketLife(QueuePolicy(team_size=1))
+    >>> for name in ("Ann", "Bob"):
+    ...     _ = life.handle(EnterTicket(QueueTicket(name, [Player(name, 1500)], 0.0)), 0.0)
+    >>> life.handle(MakeMatches(), 1.0)[0].match
+    '1'
+    >>> life.handle(Accept("1", "Ann"), 2.0), life.where("Ann").place.value
+    ((), 'accepted')
+    >>> [type(command).__name__ for command in life.handle(Decline("1", "Bob"), 3.0)]
+    ['Dissolve', 'Leaves', 'Penalty', 'Waits']
+    >>> life.where("Ann")
+    Whereabouts(place=<TicketPlace.WAITING: 'waiting'>, since=0.0, match='', until=0.0, why='')
+    """
+
+    def __init__(self, policy: QueuePolicy, search: Callable[..., TickResult] = tick) -> None:
+        self.policy = policy
+        self._search = search
+        self._tickets: dict[str, _Known] = {}
+        self._holder: dict[str, str] = {}  # the ticket that a player is in, unless it is gone
+        self._proposals: dict[str, _Proposal] = {}  # proposed and running matches
+        self._offences: dict[str, list[float]] = {}
+        self._now = float("-inf")
+        self._made = 0
+        self._paused = self._closed = False
+
+    # What people ask. --------------------------------------------------------------------------------------
+
+    @property
+    def waiting(self) -> tuple[QueueTicket, ...]:
+        """Who waits, in the order they came, those first who came back."""
+        tickets = [
+            known.ticket for known in self._tickets.values() if self._place(known) is TicketPlace.WAITING
+        ]
+        return tuple(sorted(tickets, key=lambda ticket: (ticket.returned == 0, ticket.since)))
+
+    def where(self, ticket: str) -> Whereabouts | None:
+        """Return where a ticket is; None if there is none, or it has been gone for long."""
+        known = self._tickets.get(ticket)
+        if known is None:
+            return None
+        proposal = self._proposals.get(known.match)
+        return Whereabouts(
+            place=self._place(known),
+            since=known.ticket.since,
+            match=known.match,
+            until=0.0 if proposal is None or proposal.started is not None else proposal.until,
+            why=known.why,
+        )
+
+    def kept_out_until(self, player: str) -> float:
+        """Return until when a player may not enter the queue: minus infinity where they may."""
+        counted = self._counted(player)
+        if not counted:
+            return float("-inf")
+        penalties = self.policy.penalties
+        return counted[-1] + penalties[min(len(counted), len(penalties)) - 1]
+
+    def next_deadline(self) -> float:
+        """Return when the next proposed match is off if not accepted; infinity if there is none."""
+        return min(
+            (each.until for each in self._proposals.values() if each.started is None), default=float("inf")
+        )
+
+    # What happens. -----------------------------------------------------------------------------------------
+
+    def handle(self, event: Event, now: float) -> tuple[Command, ...]:
+        """Take in what happened, and return what is to be done.
+
+        Time does not run backwards: an earlier ``now`` than before counts as the one before.
+        """
+        self._now = now = max(now, self._now)
+        commands = self._expire()
+        if isinstance(event, EnterTicket):
+            commands += self._enter(event.ticket)
+        elif isinstance(event, CancelTicket):
+            commands += self._cancel(event.ticket)
+        elif isinstance(event, MakeMatches):
+            commands += self._look()
+        elif isinstance(event, Accept):
+            commands += self._accept(event)
+        elif isinstance(event, Decline):
+            commands += self._decline(event)
+        elif isinstance(event, MatchEnded):
+            commands += self._end(event)
+        elif isinstance(event, ChangePolicy):
+            self.policy = event.policy
+        else:
+            self._paused, self._closed = event.paused, event.closed
+        return tuple(commands)
+
+    def _enter(self, ticket: QueueTicket) -> list[Command]:
+        known = self._tickets.get(ticket.id)
+        if known is not None:
+            if known.sent == ticket:
+                return []
+            return [TicketRefused(ticket.id, "there is another ticket with this id")]
+        why = self._refusal(ticket)
+        if why:
+            return [TicketRefused(ticket.id, why)]
+        entered = replace(ticket, since=self._now, returned=0)
+        self._tickets[ticket.id] = _Known(entered, ticket)
+        self._holder.update((player.id, ticket.id) for player in ticket.players)
+        return [Waits(ticket.id, self._now)]
+
+    def _refusal(self, ticket: QueueTicket) -> str:
+        """Say why a ticket may not enter; nothing if it may."""
+        if self._closed:
+            return "the queue is closed"
+        if ticket.size > self.policy.team_size:
+            return f"a party has at most {self.policy.team_size} players, got {ticket.size}"
+        for player in ticket.players:
+            if player.id in self._holder:
+                return f"{player.id!r} is in the ticket {self._holder[player.id]!r} already"
+            until = self.kept_out_until(player.id)
+            if until > self._now:
+                return (
+                    f"{player.id!r} may enter again in {until - self._now:.0f} s, after matches not accepted"
+                )
+        return ""
+
+    def _cancel(self, name: str) -> list[Command]:
+        known = self._tickets.get(name)
+        if known is None:
+            return [TicketRefused(name, "there is no such ticket")]
+        place = self._place(known)
+        if place is TicketPlace.GONE:
+            return []
+        if place is TicketPlace.PLAYING:
+            return [TicketRefused(name, f"the match {known.match!r} has begun")]
+        if place is TicketPlace.WAITING:
+            return [self._leave(known, "cancelled")]
+        match = known.match
+        players = tuple(player.id for player in known.ticket.players)
+        return self._dissolve(match, players, "cancelled")
+
+    def _look(self) -> list[Command]:
+        if self._paused:
+            return []
+        commands: list[Command] = []
+        for found in self._search(self.waiting, self._now, self.policy).matches:
+            self._made += 1
+            name, until = str(self._made), self._now + self.policy.accept_within
+            players = {player.id for ticket in found.tickets for player in ticket.players}
+            self._proposals[name] = _Proposal(found, until, players)
+            for ticket in found.tickets:
+                self._tickets[ticket.id].match = name
+            commands.append(Propose(name, found, until))
+        return commands
+
+    def _accept(self, event: Accept) -> list[Command]:
+        proposal = self._proposals.get(event.match)
+        if proposal is None or not self._is_in(event.player, event.match):
+            return [TicketRefused(event.match, f"no match of this id waits for {event.player!r}")]
+        proposal.waiting_for.discard(event.player)
+        if proposal.waiting_for or proposal.started is not None:
+            return []
+        proposal.started = self._now
+        return [Start(event.match, proposal.found)]
+
+    def _decline(self, event: Decline) -> list[Command]:
+        proposal = self._proposals.get(event.match)
+        if proposal is None or not self._is_in(event.player, event.match):
+            return [TicketRefused(event.match, f"no match of this id waits for {event.player!r}")]
+        if proposal.started is not None:
+            return [TicketRefused(event.match, "the match has begun")]
+        return self._dissolve(event.match, (event.player,), "declined")
+
+    def _end(self, event: MatchEnded) -> list[Command]:
+        proposal = self._proposals.get(event.match)
+        if proposal is None or proposal.started is None:
+            return [TicketRefused(event.match, "no match of this id runs")]
+        del self._proposals[event.match]
+        if event.played:
+            return [self._leave(self._tickets[ticket.id], "played") for ticket in proposal.found.tickets]
+        # The time in the match was no waiting.
+        elapsed = self._now - proposal.started
+        return [
+            self._return(ticket.id, ticket.since + elapsed, "the match was not played")
+            for ticket in proposal.found.tickets
+        ]
+
+    # What follows. -----------------------------------------------------------------------------------------
+
+    def _expire(self) -> list[Command]:
+        """Dissolve what was not accepted in time, the earliest first, and forget what is long past."""
+        commands: list[Command] = []
+        late = [(each.until, name) for name, each in self._proposals.items() if each.started is None]
+        for until, name in sorted(late):
+            if until <= self._now:
+                missing = tuple(sorted(self._proposals[name].waiting_for))
+                commands += self._dissolve(name, missing, "not answered")
+        limit = self._now - self.policy.forgiven_after
+        for name in [
+            name
+            for name, known in self._tickets.items()
+            if known.gone_since is not None and known.gone_since < limit
+        ]:
+            del self._tickets[name]
+        for player in [player for player in self._offences if not self._counted(player)]:
+            del self._offences[player]
+        return commands
+
+    def _dissolve(self, match: str, players: tuple[str, ...], why: str) -> list[Command]:
+        """Take a match back: the tickets of those players leave, all others wait on in front."""
+        proposal = self._proposals.pop(match)
+        commands: list[Command] = [Dissolve(match, players, why)]
+        to_blame = {self._holder[player] for player in players}
+        commands += [
+            self._leave(self._tickets[ticket.id], why)
+            for ticket in proposal.found.tickets
+            if ticket.id in to_blame
+        ]
+        for player in players:
+            self._offences[player] = [*self._counted(player), self._now]
+            commands.append(Penalty(player, self.kept_out_until(player)))
+        commands += [
+            self._return(ticket.id, ticket.since, f"a match was {why} by others")
+            for ticket in proposal.found.tickets
+            if ticket.id not in to_blame
+        ]
+        return commands
+
+    def _return(self, name: str, since: float, why: str) -> Waits:
+        known = self._tickets[name]
+        known.ticket = replace(known.ticket, since=since, returned=known.ticket.returned + 1)
+        known.match = ""
+        return Waits(name, since, why)
+
+    def _leave(self, known: _Known, why: str) -> Leaves:
+        known.match, known.gone_since, known.why = "", self._now, why
+        for player in known.ticket.players:
+            del self._holder[player.id]
+        return Leaves(known.ticket.id, why)
+
+    def _counted(self, player: str) -> list[float]:
+        """Return when a player did not accept, as far as it is not forgiven."""
+        limit = self._now - self.policy.forgiven_after
+        return [when for when in self._offences.get(player, ()) if when >= limit]
+
+    def _is_in(self, player: str, match: str) -> bool:
+        known = self._tickets.get(self._holder.get(player, ""))
+        return known is not None and known.match == match
+
+    def _place(self, known: _Known) -> TicketPlace:
+        if known.gone_since is not None:
+            return TicketPlace.GONE
+        proposal = self._proposals.get(known.match)
+        if proposal is None:
+            return TicketPlace.WAITING
+        if proposal.started is not None:
+            return TicketPlace.PLAYING
+        waited_for = any(player.id in proposal.waiting_for for player in known.ticket.players)
+        return TicketPlace.PROPOSED if waited_for else TicketPlace.ACCEPTED

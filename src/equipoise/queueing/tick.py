@@ -1,0 +1,256 @@
+"""One tick of a queue: matches of those who wait, now.
+
+First those who have waited ``longest_wait``, the oldest first: nobody's tolerance keeps them waiting any
+longer, only what never gives way: seats, ruleset, regions, maps, roles, whom somebody avoids, and the most
+that the chance may be from even.  Then all others, those first whose last match others did not accept.
+
+After a tick nobody who has waited that long could be in a match with those left over, as far as the search
+went: it goes through all windows of a small queue, and through a stated number of steps of a large one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from equipoise.core.arrays import Ints
+from equipoise.core.player import Player, Rating
+from equipoise.core.win_probability import win_probability
+from equipoise.errors import InputError, again
+from equipoise.queueing.columns import EVERYWHERE, QueueColumns, form_matches
+from equipoise.queueing.policy import QueuePolicy
+from equipoise.queueing.tickets import FoundMatch, QueueTicket
+
+#: Regions that tickets of one queue may name: bits of a number that has a sign.
+MOST_REGIONS = 62
+
+
+class TickResult(NamedTuple):
+    """What a tick found, and who goes on waiting, in the order they came."""
+
+    matches: tuple[FoundMatch, ...]
+    waiting: tuple[QueueTicket, ...]
+
+
+def tick(queue: Iterable[QueueTicket], now: float, policy: QueuePolicy) -> TickResult:
+    """Make matches of those who wait.
+
+    Parameters
+    ----------
+    queue : iterable of QueueTicket
+        Who waits.
+    now : float
+        The time, by the clock of ``since``.
+    policy : QueuePolicy
+        What a match must be like.
+
+    Raises
+    ------
+    InputError
+        If a ticket's id or a player appears twice, or tickets name too many regions.
+
+    Examples
+    --------
+    >>> people = {"Ann": 1500, "Bob": 1505}
+    >>> queue = [QueueTicket(name, [Player(name, rating)], 0.0) for name, rating in people.items()]
+    >>> matches, waiting = tick(queue, 1.0, QueuePolicy(team_size=1))
+    >>> [[ticket.id for ticket in team] for team in matches[0].teams], waiting
+    ([['Bob'], ['Ann']], ())
+    """
+    tickets = tuple(queue)
+    check_queue(tickets)
+    matches: list[FoundMatch] = []
+    for pool in pools(tickets, policy, apart=False):
+        if any(now - ticket.since >= policy.longest_wait for ticket in pool):
+            matches += _matches_of(pool, now, policy, overdue=True)
+    taken = {id(ticket) for match in matches for ticket in match.tickets}
+    left = [ticket for ticket in tickets if id(ticket) not in taken] if taken else tickets
+    for pool in pools(left, policy, apart=True):
+        matches += _matches_of(pool, now, policy, overdue=False)
+    taken = {id(ticket) for match in matches for ticket in match.tickets}
+    return TickResult(tuple(matches), tuple(ticket for ticket in tickets if id(ticket) not in taken))
+
+
+def check_queue(tickets: Sequence[QueueTicket]) -> None:
+    """Refuse a queue in which a ticket or a player is twice."""
+    ids = [ticket.id for ticket in tickets]
+    if len(set(ids)) < len(ids):
+        msg = f": the ticket {ids[again(ids)]!r} appears twice"
+        raise InputError(msg, "queue")
+    players = [player.id for ticket in tickets for player in ticket.players]
+    if len(set(players)) < len(players):
+        msg = f": the player {players[again(players)]!r} appears twice; nobody waits twice at once"
+        raise InputError(msg, "queue")
+
+
+def pools(tickets: Sequence[QueueTicket], policy: QueuePolicy, *, apart: bool) -> list[list[QueueTicket]]:
+    """Return the tickets that may meet, by ruleset, and apart from those whose rating is provisional."""
+    found: dict[tuple[str, bool], list[QueueTicket]] = {}
+    for ticket in tickets:
+        new = apart and is_provisional(ticket, policy)
+        found.setdefault((ticket.ruleset, new), []).append(ticket)
+    return list(found.values())
+
+
+def is_provisional(ticket: QueueTicket, policy: QueuePolicy) -> bool:
+    """Tell whether somebody's rating is too uncertain to meet those who are known, if the policy says so."""
+    return policy.provisional is not None and any(
+        not isinstance(player.rating, Rating) or player.rating.sigma > policy.provisional
+        for player in ticket.players
+    )
+
+
+def mu_of(player: Player, policy: QueuePolicy) -> float:
+    """Return a player's rating; the middle where there is none."""
+    return player.rating.mu if isinstance(player.rating, Rating) else policy.middle
+
+
+def sigma_of(player: Player) -> float:
+    """Return how uncertain a player's rating is."""
+    return player.rating.sigma if isinstance(player.rating, Rating) else 0.0
+
+
+def latency_limit(ticket: QueueTicket, now: float, policy: QueuePolicy, *, overdue: bool) -> float:
+    """Return the milliseconds to a region that do for a ticket."""
+    if overdue:
+        return policy.most_latency
+    grown = policy.latency + policy.latency_growth * max(now - ticket.since, 0.0)
+    return min(grown, policy.most_latency)
+
+
+def columns_of(
+    tickets: Sequence[QueueTicket], now: float, policy: QueuePolicy, *, overdue: bool
+) -> QueueColumns:
+    """Return tickets as columns."""
+    places, maps = None, None
+    if any(ticket.latencies for ticket in tickets):
+        bits = _region_bits(tickets)
+        limits = (latency_limit(ticket, now, policy, overdue=overdue) for ticket in tickets)
+        places = np.array(
+            [_places(ticket, limit, bits) for ticket, limit in zip(tickets, limits, strict=True)],
+            dtype=np.int64,
+        )
+    if policy.maps:
+        maps = np.array([_maps(ticket, policy) for ticket in tickets], dtype=np.int64)
+    returned = None
+    if any(ticket.returned for ticket in tickets):
+        returned = np.array([ticket.returned for ticket in tickets], dtype=np.int64)
+    return QueueColumns(
+        total=np.array([sum(mu_of(player, policy) for player in ticket.players) for ticket in tickets]),
+        size=np.array([len(ticket.players) for ticket in tickets], dtype=np.int64),
+        waited=np.array([now - ticket.since for ticket in tickets]),
+        places=places,
+        maps=maps,
+        role_rows=_role_rows(tickets, policy),
+        avoided=avoided_pairs(tickets),
+        returned=returned,
+    )
+
+
+def _region_bits(tickets: Sequence[QueueTicket]) -> dict[str, int]:
+    regions = dict.fromkeys(name for ticket in tickets for name, _ in ticket.latencies)
+    if len(regions) > MOST_REGIONS:
+        msg = f": the tickets of a ruleset may name at most {MOST_REGIONS} regions, got {len(regions)}"
+        raise InputError(msg, "queue")
+    return {name: 1 << bit for bit, name in enumerate(regions)}
+
+
+def _places(ticket: QueueTicket, limit: float, bits: Mapping[str, int]) -> int:
+    if not ticket.latencies:
+        return EVERYWHERE
+    return sum(bits[name] for name, latency in ticket.latencies if latency <= limit)
+
+
+def _maps(ticket: QueueTicket, policy: QueuePolicy) -> int:
+    return sum(1 << bit for bit, name in enumerate(policy.maps) if name not in ticket.vetoes)
+
+
+def _role_rows(tickets: Sequence[QueueTicket], policy: QueuePolicy) -> Ints | None:
+    """Return how many members of each ticket play no role but those of each set of roles."""
+    if not policy.roles:
+        return None
+    names = [name for name, _ in policy.roles]
+    rows = []
+    for ticket in tickets:
+        played = [
+            sum(1 << bit for bit, name in enumerate(names) if name in dict(player.roles))
+            if player.roles
+            else EVERYWHERE
+            for player in ticket.players
+        ]
+        rows.append([sum(mask & ~chosen == 0 for mask in played) for chosen in range(1, 1 << len(names))])
+    return np.array(rows, dtype=np.int64)
+
+
+def avoided_pairs(tickets: Sequence[QueueTicket]) -> tuple[tuple[int, int], ...]:
+    """Return the pairs of tickets that must not meet, each once, the earlier ticket first."""
+    if not any(player.avoid for ticket in tickets for player in ticket.players):
+        return ()
+    holder = {player.id: place for place, ticket in enumerate(tickets) for player in ticket.players}
+    pairs = {
+        (min(place, holder[name]), max(place, holder[name]))
+        for place, ticket in enumerate(tickets)
+        for player in ticket.players
+        for name, _ in player.avoid
+        if holder.get(name, place) != place
+    }
+    return tuple(sorted(pairs))
+
+
+def _matches_of(
+    tickets: Sequence[QueueTicket], now: float, policy: QueuePolicy, *, overdue: bool
+) -> list[FoundMatch]:
+    """Return the matches that one pool gives."""
+    columns = columns_of(tickets, now, policy, overdue=overdue)
+    match, team = form_matches(columns, policy, overdue=overdue)
+    if match.max(initial=-1) < 0:
+        return []
+    found: list[list[list[QueueTicket]]] = [
+        [[] for _ in range(policy.teams)] for _ in range(int(match.max()) + 1)
+    ]
+    for place in np.flatnonzero(match >= 0).tolist():
+        found[match[place]][team[place]].append(tickets[place])
+    return [_described(teams, now, policy, overdue=overdue) for teams in found]
+
+
+def _described(
+    teams: Sequence[Sequence[QueueTicket]], now: float, policy: QueuePolicy, *, overdue: bool
+) -> FoundMatch:
+    """Return the match of some teams, with what is to be said of it."""
+    tickets = [ticket for team in teams for ticket in team]
+    totals = [sum(mu_of(p, policy) - policy.middle for t in team for p in t.players) for team in teams]
+    variances = [sum(sigma_of(p) ** 2 for t in team for p in t.players) for team in teams]
+    high, low = totals.index(max(totals)), totals.index(min(totals))
+    if high == low:
+        low = 1
+    means = [sum(mu_of(player, policy) for player in ticket.players) / ticket.size for ticket in tickets]
+    chance = win_probability(
+        np.array([[totals[high], totals[low]]]), np.array([[variances[high], variances[low]]]),
+        np.full((1, 2), float(policy.team_size)), policy.beta,
+    )  # fmt: skip
+    vetoed = {name for ticket in tickets for name in ticket.vetoes}
+    return FoundMatch(
+        teams=tuple(map(tuple, teams)),
+        ruleset=tickets[0].ruleset,
+        region=_region(tickets, now, policy, overdue=overdue),
+        maps=tuple(name for name in policy.maps if name not in vetoed),
+        difference=totals[high] - totals[low],
+        imbalance=float(chance[0, 0]) - 0.5,
+        spread=max(means) - min(means),
+    )
+
+
+def _region(tickets: Sequence[QueueTicket], now: float, policy: QueuePolicy, *, overdue: bool) -> str:
+    """Return the region in which the slowest of the tickets is fastest, of those that do for all."""
+    known = [
+        {name: latency for name, latency in ticket.latencies if latency <= limit}
+        for ticket in tickets
+        if ticket.latencies
+        for limit in (latency_limit(ticket, now, policy, overdue=overdue),)
+    ]
+    if not known:
+        return ""
+    common = [name for name in known[0] if all(name in each for each in known)]
+    return min(common, key=lambda name: max(each[name] for each in known))

@@ -1,0 +1,109 @@
+"""Who waits, and what they are given: tickets and matches, frozen and checked once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from equipoise.core.player import Player
+from equipoise.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class QueueTicket:
+    """A party that waits for a match: one player or several who stay together.
+
+    Parameters
+    ----------
+    id : str
+        What tells this ticket from all others.
+    players : sequence of Player
+        Who waits.  Of a player the rating counts, the roles, and whom they avoid (by id), always: they are
+        never in one match.
+    since : float
+        When the waiting began, in seconds of any clock.
+    latencies : mapping of str to float
+        The milliseconds to each region that can host; empty for those to whom every region is the same.
+    ruleset : str
+        What is played; tickets meet only in the same.
+    vetoes : sequence of str
+        Maps that must not be played.
+    backfill : bool
+        Whether a seat in a running match does.
+    returned : int
+        How many matches of this ticket others did not accept; who returned is in front.
+
+    Raises
+    ------
+    InputError
+        If there is no id or no player, or a player twice.
+    """
+
+    id: str
+    players: tuple[Player, ...]
+    since: float
+    latencies: tuple[tuple[str, float], ...] = ()
+    ruleset: str = ""
+    vetoes: tuple[str, ...] = ()
+    backfill: bool = False
+    returned: int = 0
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.id, str) and self.id):
+            msg = f"must be text that is not empty, got {self.id!r}"
+            raise InputError(msg, "id")
+        if isinstance(self.latencies, Mapping):
+            object.__setattr__(self, "latencies", tuple(self.latencies.items()))
+        for field in ("players", "latencies", "vetoes"):
+            if type(getattr(self, field)) is not tuple:
+                object.__setattr__(self, field, tuple(getattr(self, field)))
+        if not self.players:
+            msg = f"of ticket {self.id!r} must be at least 1, got 0"
+            raise InputError(msg, "players")
+        if len(self.players) > 1 and len({player.id for player in self.players}) < len(self.players):
+            msg = f"of ticket {self.id!r} must differ"
+            raise InputError(msg, "players")
+        if not abs(self.since) < float("inf"):
+            msg = f"of ticket {self.id!r} must be a finite number, got {self.since!r}"
+            raise InputError(msg, "since")
+
+    @property
+    def size(self) -> int:
+        """Players of the party."""
+        return len(self.players)
+
+
+@dataclass(frozen=True, slots=True)
+class FoundMatch:
+    """A match that was made of tickets.
+
+    Parameters
+    ----------
+    teams : tuple of tuple of QueueTicket
+        The tickets of each team.
+    ruleset : str
+        What is played.
+    region : str
+        The region in which the slowest player is fastest; empty where nobody named one.
+    maps : tuple of str
+        The maps that nobody vetoed.
+    difference : float
+        By how much the totals of the strongest and the weakest team differ.
+    imbalance : float
+        How far the chance of the stronger of these two is from even.
+    spread : float
+        How far apart the highest and the lowest party are, by their means.
+    """
+
+    teams: tuple[tuple[QueueTicket, ...], ...]
+    ruleset: str
+    region: str
+    maps: tuple[str, ...]
+    difference: float
+    imbalance: float
+    spread: float
+
+    @property
+    def tickets(self) -> tuple[QueueTicket, ...]:
+        """All tickets, team by team."""
+        return tuple(ticket for team in self.teams for ticket in team)

@@ -1,0 +1,89 @@
+"""``equipoise queue``: a policy in words, and simulated."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.cli.running import run
+
+QUICK = ("--minutes", "2", "--rate", "2")
+
+
+@pytest.fixture
+def policy(tmp_path: Path) -> str:
+    """Return the file of a policy."""
+    path = tmp_path / "policy.json"
+    path.write_text('{"team_size": 2, "longest_wait": 45}')
+    return str(path)
+
+
+def test_check_says_what_is_promised(policy: str) -> None:
+    """As text, and as JSON with the policy."""
+    assert "Who has waited 45 s is served before all others" in run("queue", "check", policy).stdout
+    found = json.loads(run("queue", "check", policy, "--json").stdout)
+    assert found["policy"] == {"team_size": 2, "longest_wait": 45}
+    assert found["words"][0] == "A match is 2 teams of 2: 4 players."
+
+
+def test_a_policy_may_be_toml_and_standard_input(tmp_path: Path) -> None:
+    """The ending says which; - is JSON."""
+    path = tmp_path / "policy.toml"
+    path.write_text("team_size = 3\n")
+    for done in (run("queue", "check", str(path)), run("queue", "check", "-", stdin='{"team_size": 3}')):
+        assert done.stdout.startswith("A match is 2 teams of 3: 6 players.\n")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ('{"team_sise": 3}', "there is no field 'team_sise' (did you mean 'team_size'?)"),
+        ('{"team_size": 0}', "team_size must be from 1 to 50, got 0"),
+        ("{", "line 1: it is not JSON"),
+        ("[1]", "is not an object"),
+    ],
+)
+def test_a_wrong_policy_is_named_with_its_place(tmp_path: Path, content: str, said: str) -> None:
+    """The message begins with the file."""
+    path = tmp_path / "policy.json"
+    path.write_text(content)
+    done = run("queue", "check", str(path))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith(f"error: {path}")
+    assert said in done.stderr
+
+
+def test_simulate_says_waits_and_evenness(policy: str) -> None:
+    """The same seed says the same; all who came are placed or left."""
+    done = run("queue", "simulate", policy, *QUICK, "--parties", "70,30")
+    assert done.returncode == 0, done.stderr
+    assert "wait: mean" in done.stdout
+    assert done.stdout == run("queue", "simulate", policy, *QUICK, "--parties", "7,3").stdout
+    found = json.loads(run("queue", "simulate", policy, *QUICK, "--json").stdout)
+    assert found["wait"]["p50"] <= found["wait"]["p95"] <= found["wait"]["oldest"]
+
+
+def test_the_frontier_trades_waiting_for_evenness(policy: str) -> None:
+    """The faster tolerances grow, the less people wait."""
+    found = json.loads(run("queue", "simulate", policy, *QUICK, "--frontier", "--json").stdout)["frontier"]
+    waits = [each["wait"]["mean"] for each in found]
+    assert waits[0] > waits[3] > waits[-1]
+
+
+def test_a_wish_is_fitted_or_refused(policy: str) -> None:
+    """The policy that is found keeps the wish; one that none can keep is said to be so."""
+    found = json.loads(run("queue", "simulate", policy, *QUICK, "--p95", "20", "--json").stdout)
+    assert found["wait"]["p95"] <= 20
+    assert found["policy"]["team_size"] == 2
+    done = run("queue", "simulate", policy, *QUICK, "--p95", "0.001")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: --p95: no growth up to 8 times")
+
+
+@pytest.mark.parametrize("parties", ["x", "0", "1,-1", ""])
+def test_wrong_shares_are_refused(policy: str, parties: str) -> None:
+    """The message begins with the option."""
+    done = run("queue", "simulate", policy, "--parties", parties)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: --parties must be")

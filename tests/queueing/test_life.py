@@ -1,0 +1,334 @@
+"""The life of a ticket: one place always, no waiting time lost, penalties that grow as stated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from equipoise.core.player import Player
+from equipoise.queueing import QueuePolicy, QueueTicket, TicketLife
+from equipoise.queueing.life import (
+    Accept,
+    CancelTicket,
+    ChangePolicy,
+    Command,
+    Decline,
+    Dissolve,
+    EnterTicket,
+    Event,
+    Leaves,
+    MakeMatches,
+    MatchEnded,
+    Pause,
+    Penalty,
+    Propose,
+    Start,
+    TicketPlace,
+    TicketRefused,
+    Waits,
+)
+
+PLAYERS = "abcdef"
+POLICY = QueuePolicy(
+    team_size=2, imbalance=0.49, most_imbalance=0.49, tolerance=1e6, accept_within=10.0,
+    penalties=(0.0, 30.0, 120.0), forgiven_after=200.0,
+)  # fmt: skip
+DUEL = QueuePolicy(team_size=1, imbalance=0.49, most_imbalance=0.49, tolerance=1e6, accept_within=10.0)
+
+
+@dataclass
+class Kept:
+    """What the oracle knows of a ticket."""
+
+    players: tuple[str, ...]
+    since: float
+    place: str = "waiting"
+    match: str = ""
+    returned: int = 0
+
+
+@dataclass
+class Running:
+    """What the oracle knows of a match: its tickets, its deadline, and who has accepted."""
+
+    tickets: list[str]
+    until: float
+    accepted: set[str] = field(default_factory=set)
+    started: float | None = None
+
+
+class Schedules(RuleBasedStateMachine):
+    """Random schedules of events against an oracle that knows the promises alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.policy = POLICY
+        self.life = TicketLife(POLICY)
+        self.now = 0.0
+        self.number = 0
+        self.tickets: dict[str, Kept] = {}
+        self.matches: dict[str, Running] = {}
+        self.offences: list[tuple[float, str]] = []
+        self.record: list[tuple[Event, float]] = []
+        self.said: list[tuple[Command, ...]] = []
+
+    def send(self, event: Event) -> tuple[Command, ...]:
+        """Let the oracle see what time alone does, and return what is said to an event."""
+        for name in sorted(self.matches, key=lambda name: (self.matches[name].until, name)):
+            match = self.matches[name]
+            if match.started is None and match.until <= self.now:
+                missing = {p for t in match.tickets for p in self.tickets[t].players} - match.accepted
+                self.dissolve(name, missing)
+        self.record.append((event, self.now))
+        self.said.append(self.life.handle(event, self.now))
+        return self.said[-1]
+
+    def dissolve(self, name: str, players: set[str]) -> None:
+        """Take a match back, as the promises say."""
+        match = self.matches.pop(name)
+        for ticket in match.tickets:
+            kept = self.tickets[ticket]
+            kept.match = ""
+            if players & set(kept.players):
+                kept.place = "gone"
+            else:
+                kept.place, kept.returned = "waiting", kept.returned + 1
+        self.offences += [(self.now, player) for player in players]
+
+    def kept_out_until(self, player: str) -> float:
+        """Return until when a player is kept out, counted from all there ever was."""
+        times = [when for when, who in self.offences if who == player and when >= self.now - 200.0]
+        return times[-1] + (0.0, 30.0, 120.0)[min(len(times), 3) - 1] if times else float("-inf")
+
+    @initialize(team_size=st.sampled_from([1, 2]))
+    def begin(self, team_size: int) -> None:
+        """Begin with an empty queue, of duels or of teams of two."""
+        self.policy = replace(POLICY, team_size=team_size)
+        self.life = TicketLife(self.policy)
+
+    @rule(seconds=st.sampled_from([0.5, 3.0, 10.0, 40.0, 150.0]))
+    def wait(self, seconds: float) -> None:
+        """Let time pass."""
+        self.now += seconds
+
+    @rule(
+        players=st.one_of(
+            st.sampled_from(PLAYERS).map(lambda player: [player]),
+            st.lists(st.sampled_from(PLAYERS), min_size=1, max_size=3, unique=True),
+        )
+    )
+    def enter(self, players: list[str]) -> None:
+        """Let a party come; it is refused if somebody waits already or is kept out, or it is too large."""
+        self.number += 1
+        ticket = QueueTicket(f"t{self.number}", tuple(Player(name, 1500.0) for name in players), -5.0)
+        said = self.send(EnterTicket(ticket))
+        busy = {p for kept in self.tickets.values() if kept.place != "gone" for p in kept.players}
+        out = any(self.kept_out_until(player) > self.now for player in players)
+        allowed = len(players) <= self.policy.team_size and not busy & set(players) and not out
+        assert isinstance(said[-1], Waits if allowed else TicketRefused)
+        if allowed:
+            self.tickets[ticket.id] = Kept(tuple(players), self.now)
+            assert self.life.handle(EnterTicket(ticket), self.now) == ()  # sent again
+        else:
+            assert self.life.where(ticket.id) is None
+
+    @rule()
+    def everybody_comes(self) -> None:
+        """Let all come who do not wait, and look for matches."""
+        for player in PLAYERS:
+            self.enter([player])
+        self.search()
+
+    @precondition(lambda self: self.matches)
+    @rule(data=st.data(), but=st.integers(0, 2))
+    def many_answer(self, data: st.DataObject, but: int) -> None:
+        """Let all accept a match but some, of whom one may decline."""
+        name = data.draw(st.sampled_from(sorted(self.matches)))
+        there = [player for ticket in self.matches[name].tickets for player in self.tickets[ticket].players]
+        for player in there[but:]:
+            self.one_answers(name, player, accepts=True)
+        if but > 1:
+            self.one_answers(name, there[0], accepts=False)
+
+    @rule()
+    def search(self) -> None:
+        """Look for matches."""
+        said = self.send(MakeMatches())
+        for command in said:
+            if isinstance(command, Propose):
+                names = [ticket.id for ticket in command.found.tickets]
+                assert command.until == self.now + 10.0
+                assert command.match not in self.matches
+                for name in names:
+                    assert self.tickets[name].place == "waiting"
+                    self.tickets[name].place, self.tickets[name].match = "proposed", command.match
+                self.matches[command.match] = Running(names, command.until)
+
+    @precondition(lambda self: self.matches)
+    @rule(data=st.data(), accepts=st.booleans())
+    def answer(self, data: st.DataObject, accepts: bool) -> None:
+        """Let somebody answer: in time, late, twice, or for a match that is not theirs."""
+        name = data.draw(st.sampled_from(sorted(self.matches)))
+        there = [player for ticket in self.matches[name].tickets for player in self.tickets[ticket].players]
+        player = data.draw(st.one_of(st.sampled_from(there), st.sampled_from(PLAYERS)))
+        self.one_answers(name, player, accepts)
+
+    def one_answers(self, name: str, player: str, accepts: bool) -> None:
+        """Send an answer, and let the oracle say what it means."""
+        said = self.send(Accept(name, player) if accepts else Decline(name, player))
+        match = self.matches.get(name)
+        players = {p for t in match.tickets for p in self.tickets[t].players} if match else set()
+        if match is None or player not in players or (not accepts and match.started is not None):
+            assert isinstance(said[-1], TicketRefused)
+        elif not accepts:
+            self.dissolve(name, {player})
+        elif match.started is None:
+            match.accepted.add(player)
+            if match.accepted == players:
+                match.started = self.now
+                assert isinstance(said[-1], Start)
+
+    @precondition(lambda self: self.tickets)
+    @rule(data=st.data())
+    def cancel(self, data: st.DataObject) -> None:
+        """Withdraw a ticket, wherever it is."""
+        name = data.draw(st.sampled_from(sorted(self.tickets)))
+        said = self.send(CancelTicket(name))
+        kept = self.tickets[name]
+        if kept.place == "waiting":
+            kept.place = "gone"
+        elif kept.match and self.matches[kept.match].started is None:
+            self.dissolve(kept.match, set(kept.players))
+        elif kept.match:
+            assert isinstance(said[-1], TicketRefused)
+
+    @precondition(lambda self: any(match.started is not None for match in self.matches.values()))
+    @rule(data=st.data(), played=st.booleans())
+    def end(self, data: st.DataObject, played: bool) -> None:
+        """Let a match end, or fail."""
+        running = sorted(name for name, match in self.matches.items() if match.started is not None)
+        name = data.draw(st.sampled_from(running))
+        self.send(MatchEnded(name, played))
+        match = self.matches.pop(name)
+        for ticket in match.tickets:
+            kept = self.tickets[ticket]
+            kept.match = ""
+            kept.place = "gone" if played else "waiting"
+            if not played and match.started is not None:
+                kept.since, kept.returned = kept.since + self.now - match.started, kept.returned + 1
+
+    @invariant()
+    def every_ticket_is_where_the_oracle_says(self) -> None:
+        """Nobody is lost, twice, or has lost waiting time; penalties are those that are stated."""
+        self.send(Pause(paused=False))
+        for name, kept in self.tickets.items():
+            found = self.life.where(name)
+            if found is None:
+                assert kept.place == "gone"
+                continue
+            place = kept.place
+            if kept.match:
+                match = self.matches[kept.match]
+                waits_for = set(kept.players) - match.accepted
+                place = "playing" if match.started is not None else "proposed" if waits_for else "accepted"
+            assert (found.place, found.match) == (place, kept.match)
+            assert place == "gone" or found.since == pytest.approx(kept.since)
+        waiting = {name for name, kept in self.tickets.items() if kept.place == "waiting"}
+        assert {ticket.id for ticket in self.life.waiting} == waiting
+        order = [(ticket.returned == 0, ticket.since) for ticket in self.life.waiting]
+        assert order == sorted(order)
+        for player in PLAYERS:
+            assert self.life.kept_out_until(player) == self.kept_out_until(player)
+
+    def teardown(self) -> None:
+        """Replaying the record says the same."""
+        again = TicketLife(self.policy)
+        assert [again.handle(event, now) for event, now in self.record] == self.said
+
+
+TestSchedules = Schedules.TestCase
+TestSchedules.settings = settings(max_examples=80, stateful_step_count=80, deadline=None)
+
+
+def duel() -> TicketLife:
+    """Return a queue of two who are proposed a match."""
+    life = TicketLife(DUEL)
+    for name in ("Ann", "Bob"):
+        life.handle(EnterTicket(QueueTicket(name, (Player(name, 1500.0),), 0.0)), 1.0)
+    life.handle(MakeMatches(), 2.0)
+    return life
+
+
+def kinds(commands: tuple[Command, ...]) -> list[type[Any]]:
+    """Return what was said, by kind."""
+    return [type(command) for command in commands]
+
+
+def test_who_does_not_answer_leaves_and_the_other_waits_on() -> None:
+    """At the deadline, whatever happens next, the no-show is out, and the other has all waiting time."""
+    life = duel()
+    life.handle(Accept("1", "Ann"), 3.0)
+    assert life.next_deadline() == 12.0
+    said = life.handle(MakeMatches(), 12.0)
+    assert kinds(said) == [Dissolve, Leaves, Penalty, Waits]
+    assert said[0] == Dissolve("1", ("Bob",), "not answered")
+    place = life.where("Ann")
+    assert place is not None
+    assert (place.place, place.since) == (TicketPlace.WAITING, 1.0)
+
+
+def test_acceptance_after_the_deadline_is_refused() -> None:
+    """A late answer does not revive a match."""
+    life = duel()
+    assert kinds(life.handle(Accept("1", "Ann"), 12.0))[-1] is TicketRefused
+
+
+def test_a_clock_that_runs_backwards_is_held() -> None:
+    """An event of an earlier time than the last counts at the last."""
+    life = duel()
+    life.handle(MakeMatches(), 50.0)
+    life.handle(EnterTicket(QueueTicket("Cid", (Player("Cid"),), 0.0)), 20.0)
+    place = life.where("Cid")
+    assert place is not None
+    assert place.since == 50.0
+
+
+def test_a_new_policy_keeps_all_tickets_and_a_pause_makes_no_matches() -> None:
+    """Who waits goes on waiting, since when they did; who is proposed a match still is."""
+    life = duel()
+    life.handle(EnterTicket(QueueTicket("Cid", (Player("Cid"),), 0.0)), 3.0)
+    assert life.handle(ChangePolicy(POLICY), 4.0) == ()
+    assert life.policy is POLICY
+    places = [life.where(name) for name in ("Ann", "Cid")]
+    assert [place and place.place for place in places] == [TicketPlace.PROPOSED, TicketPlace.WAITING]
+    life.handle(ChangePolicy(DUEL), 5.0)
+    life.handle(Pause(closed=True), 5.0)
+    assert kinds(life.handle(EnterTicket(QueueTicket("Dan", (Player("Dan"),), 0.0)), 6.0)) == [TicketRefused]
+    life.handle(Pause(), 7.0)
+    life.handle(EnterTicket(QueueTicket("Dan", (Player("Dan"),), 0.0)), 7.0)
+    assert life.handle(MakeMatches(), 8.0) == ()
+    life.handle(Pause(paused=False), 9.0)
+    assert kinds(life.handle(MakeMatches(), 9.0)) == [Propose]
+
+
+def test_another_ticket_under_a_known_id_is_refused() -> None:
+    """An id names one ticket."""
+    life = duel()
+    said = life.handle(EnterTicket(QueueTicket("Ann", (Player("Zed"),), 0.0)), 3.0)
+    assert said == (TicketRefused("Ann", "there is another ticket with this id"),)
+
+
+def test_what_is_long_gone_is_forgotten() -> None:
+    """A ticket that left is known as gone for as long as penalties are, and then no more."""
+    life = duel()
+    life.handle(Decline("1", "Ann"), 3.0)
+    place = life.where("Ann")
+    assert place is not None
+    assert (place.place, place.why) == (TicketPlace.GONE, "declined")
+    life.handle(MakeMatches(), 3.0 + DUEL.forgiven_after + 1.0)
+    assert life.where("Ann") is None

@@ -1,0 +1,133 @@
+"""Parts of other packages: one file each and an entry point, and they have names like ours."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from equipoise import extending
+from equipoise.core import installed_parts as module
+from equipoise.core.registry import GAMES, SOLVERS, Registry, resolve
+
+PARTS = Path(__file__).parents[1] / "examples" / "parts"
+LOG = b"2026-01-10T20:05Z ann beat bob\n2026-01-11T20:25Z bob beat cid\n"
+
+
+@pytest.fixture
+def installed(tmp_path: Path) -> Path:
+    """Return a folder in which the package of examples is installed, as an installer leaves it."""
+    project = tomllib.loads((PARTS / "pyproject.toml").read_text(encoding="utf-8"))
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    package = tmp_path / wheel["sources"][""]
+    package.mkdir()
+    for name in wheel["only-include"]:
+        shutil.copy(PARTS / name, package / name)
+    facts = tmp_path / f"{package.name}-{project['project']['version']}.dist-info"
+    facts.mkdir()
+    lines = [
+        line
+        for group, parts in project["project"]["entry-points"].items()
+        for line in (f"[{group}]", *(f"{name} = {place}" for name, place in parts.items()), "")
+    ]
+    (facts / "entry_points.txt").write_text("\n".join(lines), encoding="utf-8")
+    return tmp_path
+
+
+def run(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line beside what is installed in a folder."""
+    path = os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])
+    return subprocess.run(
+        [sys.executable, "-m", "equipoise", *args], capture_output=True, text=True, check=False, timeout=60,
+        env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("balance", "examples/roster.txt", "--objective", "mean-difference"), "Proven"),
+        (("balance", "examples/roster.txt", "--solver", "random"), "roven optimal"),
+        (("balance", "examples/roster.txt", "--solver", "nosuch"), "random"),
+        (("evaluate", "examples/matches.jsonl", "--models", "win-share"), "win-share"),
+        (("balance", "--help"), "mean-difference"),
+    ],
+)
+def test_an_installed_part_has_a_name(installed: Path, args: tuple[str, ...], words: str) -> None:
+    """On the command line, in the help, and in messages about names that do not exist."""
+    done = run(installed, *args)
+    assert words in done.stdout + done.stderr
+
+
+@pytest.mark.slow
+def test_an_installed_game_is_recognised(installed: Path, tmp_path: Path) -> None:
+    """Its log is not taken for another one's, whoever asks."""
+    log = tmp_path / "club.log"
+    log.write_bytes(LOG)
+    done = run(installed, "ingest", str(log), "--store", f"sqlite:///{tmp_path}/club.db", "--json")
+    assert json.loads(done.stdout)["matches"] == 2, done.stderr
+    assert "is the log of a chess club" in run(installed, "verify", str(log)).stderr
+
+
+@pytest.mark.slow
+def test_a_receipt_of_an_installed_solver_is_checked(installed: Path, tmp_path: Path) -> None:
+    """Who searched is no claim."""
+    receipt = str(tmp_path / "receipt.json")
+    run(installed, "balance", "examples/roster.txt", "--solver", "random", "--receipt", receipt)
+    assert "false" not in run(installed, "verify", receipt).stdout
+
+
+def test_parts_are_asked_in_their_order(installed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Installed ones come first, so that ``auto`` sees them; none takes a name of ours."""
+    monkeypatch.syspath_prepend(str(installed))
+    module.installed_parts.cache_clear()
+    try:
+        assert next(iter(SOLVERS)) == "random"
+        assert next(iter(GAMES)) == "club"
+        assert len(SOLVERS) == len(list(SOLVERS)) == len(SOLVERS.parts) + 1
+        assert resolve("game", GAMES, "club").name == "club"
+        ours = Registry("solvers", {"random": "equipoise.nosuch:SOLVER"})
+        assert (list(ours), ours["random"]) == (["random"], "equipoise.nosuch:SOLVER")
+    finally:
+        module.installed_parts.cache_clear()
+
+
+def test_lists_that_cannot_be_read_are_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever else is installed, and however damaged."""
+    for name, content in (("a", b"\xff[equipoise.games]\n"), ("b", b"[equipoise.games]\n# x = y\nno place\n"),
+                          ("c", b"[other]\nx = y:z\n[equipoise.games]\nx = m:GAME [extra]\n")):  # fmt: skip
+        (tmp_path / f"{name}-1.dist-info").mkdir()
+        (tmp_path / f"{name}-1.dist-info" / "entry_points.txt").write_bytes(content)
+    monkeypatch.setattr(sys, "path", [str(tmp_path), str(tmp_path / "nosuch")])
+    module.installed_parts.cache_clear()
+    try:
+        assert module.installed_parts() == {"games": {"x": "m:GAME"}}
+    finally:
+        module.installed_parts.cache_clear()
+
+
+def test_what_a_part_may_import_is_there() -> None:
+    """All names resolve, sorted, and no other is found."""
+    assert sorted(extending.__all__) == sorted(dir(extending))
+    assert all(getattr(extending, name) is not None for name in extending.__all__)
+    with pytest.raises(AttributeError, match="nosuch"):
+        _ = extending.nosuch
+
+
+@pytest.mark.parametrize("path", sorted(PARTS.glob("*.py")), ids=lambda path: path.name)
+def test_the_examples_import_nothing_else(path: Path) -> None:
+    """What is public is enough."""
+    named = {
+        node.module
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("equipoise")
+    }
+    assert named <= {"equipoise", "equipoise.extending"}
