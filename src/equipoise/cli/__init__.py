@@ -233,7 +233,7 @@ def _say_waiting() -> None:
         click.echo(f"Type or paste what is to be read; end with {keys} on a line of its own.", err=True)
 
 
-def _said(error: Exception) -> str | None:
+def _cause(error: Exception) -> str | None:
     """Return what to say of a custom part that fails or a package that is absent; None of any other fault."""
     part = part_at_fault(error)
     if part is not None:
@@ -274,8 +274,8 @@ def main() -> None:
         click.echo(f"error: the output cannot be written: {error.strerror or error}", err=True)
         os._exit(1)  # at a normal exit Python would try to write it again
     except Exception as error:
-        said = _said(error)
-        if said is None:
+        cause = _cause(error)
+        if cause is None:
             raise
-        click.echo(f"error: {said}", err=True)
+        click.echo(f"error: {cause}", err=True)
         sys.exit(1)
