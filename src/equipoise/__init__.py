@@ -184,7 +184,13 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         msg = f"module 'equipoise' has no attribute {name!r}"
         raise AttributeError(msg)
-    return getattr(import_module(f"equipoise.{_HOME[name]}"), name)
+    try:
+        home = import_module(f"equipoise.{_HOME[name]}")
+    except ModuleNotFoundError as error:
+        from equipoise.core.packages import missing
+
+        raise missing(name, error) or error from error
+    return getattr(home, name)
 
 
 def __dir__() -> list[str]:

@@ -79,7 +79,7 @@ def test_solutions_and_leaderboards_are_shown_and_made_frames() -> None:
     assert ladder.table().records()[0]["player"] == "ann"
     assert Table((), ())._repr_html_().startswith("<table>")
     assert "infeasible" in balance({"a": 1, "b": 2}, parties=[("a", "b")], apart=[("a", "b")])._repr_html_()
-    with pytest.raises(InputError, match="is not installed"):
+    with pytest.raises(InputError, match="needs no-such-library, which is not installed: pip install"):
         _without_it()
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.archive.digest import GAME, SAME, Content
 from equipoise.archive.row_codec import match_of
 from equipoise.archive.tables import roots_of, text_of
+from equipoise.core.packages import needs
 from equipoise.errors import InputError
 from equipoise.identity.merges import renamed
 from equipoise.ratings.replay import in_order
@@ -88,6 +89,6 @@ def _polars() -> Any:
     try:
         import polars as pl
     except ImportError as error:
-        msg = "parquet: it needs polars; install it with: pip install 'equipoise[parquet]'"
+        msg = f"parquet: it {needs('polars')}"
         raise InputError(msg) from error
     return pl

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import DBAPIError
 
 from equipoise.archive.database import Database, without_password
+from equipoise.core.packages import needs
 from equipoise.errors import InputError
 
 #: The key of the advisory lock that the one writer of a PostgreSQL database holds: "equipois" in ASCII.
@@ -40,7 +41,7 @@ class Postgres(Database):
         try:
             import_module("psycopg")
         except ImportError as error:
-            msg = ": postgresql:// needs psycopg; install it with: pip install 'equipoise[postgresql]'"
+            msg = f": postgresql:// {needs('psycopg')}"
             raise InputError(msg, "store") from error
         engine = sa.create_engine(
             url.set(drivername="postgresql+psycopg"),

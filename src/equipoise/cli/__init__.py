@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import click
 
 from equipoise.core import notices
+from equipoise.core.packages import missing
 from equipoise.core.registry import part_at_fault
 from equipoise.errors import AmbiguousError, EquipoiseError, InputError, UnknownNameError, nearest
 
@@ -232,6 +233,17 @@ def _say_waiting() -> None:
         click.echo(f"Type or paste what is to be read; end with {keys} on a line of its own.", err=True)
 
 
+def _cause(error: Exception) -> str | None:
+    """Return what to say of a custom part that fails or a package that is absent; None of any other fault."""
+    part = part_at_fault(error)
+    if part is not None:
+        return f"{part!r} fails with {type(error).__name__}: {error}"
+    absent = None
+    if isinstance(error, ModuleNotFoundError):
+        absent = missing(" ".join(["equipoise", *sys.argv[1:2]]), error)
+    return None if absent is None else str(absent)
+
+
 def main() -> None:
     """Run the command line and exit."""
     notices.waiting[:] = [_say_waiting]
@@ -262,8 +274,8 @@ def main() -> None:
         click.echo(f"error: the output cannot be written: {error.strerror or error}", err=True)
         os._exit(1)  # at a normal exit Python would try to write it again
     except Exception as error:
-        part = part_at_fault(error)
-        if part is None:
+        cause = _cause(error)
+        if cause is None:
             raise
-        click.echo(f"error: {part!r} fails with {type(error).__name__}: {error}", err=True)
+        click.echo(f"error: {cause}", err=True)
         sys.exit(1)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
+from equipoise.core.packages import needs
 from equipoise.core.plain_data import has_value
 from equipoise.errors import InputError, again
 
@@ -135,5 +136,5 @@ def _frames(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        msg = f"{name} is not installed; records() gives the rows without it"
+        msg = f"this {needs(name)}; records() gives the rows without it"
         raise InputError(msg) from None

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from equipoise.core.arrays import Floats, Ints
+from equipoise.core.packages import needs
 from equipoise.core.stopping import Stop, never, seconds_left
 from equipoise.errors import UnsupportedError
 
@@ -94,7 +95,7 @@ class Program:
 
     def __init__(self, low: Floats, high: Floats, stop: Stop = never, *, strict: bool = False) -> None:
         if not available():
-            msg = ": this needs the package highspy, which is not installed; 'large' often does without"
+            msg = f": this {needs('highspy')}; 'large' often does without"
             raise UnsupportedError(msg, "solver")
         self._stop = stop
         self._highs: Any = _silent_solver()()

@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+from equipoise.core.packages import needs
 from equipoise.core.plain_data import fail, number_of, short, text_of
 from equipoise.core.player import Player, Rating, players_named
 from equipoise.errors import InputError
@@ -254,7 +255,7 @@ def write_plan(plan: LobbyPlan, path: str, *, escape: bool = True) -> None:
         try:
             import polars as pl
         except ImportError:
-            msg = f"--out: {path} needs polars, which is not installed; a name that ends in .csv does not"
+            msg = f"--out: {path} {needs('polars')}; a name that ends in .csv does without"
             raise InputError(msg) from None
         columns = zip(*plan_rows(plan), strict=True)
         pl.DataFrame(dict(zip(PLAN_COLUMNS, columns, strict=True))).write_parquet(path)

@@ -14,6 +14,7 @@ from typing import Any
 
 from equipoise.core.match import Match, Skipped, Unfinished
 from equipoise.core.match_records import match_from
+from equipoise.core.packages import needs
 from equipoise.core.plain_data import fail, has_value
 from equipoise.errors import InputError
 from equipoise.files.read_roster import content_of
@@ -118,7 +119,7 @@ def parquet_frame(source: str) -> Any:
     try:
         import polars as pl
     except ImportError:
-        msg = f"{source}: Parquet needs polars; install equipoise[parquet], or convert the file to CSV"
+        msg = f"{source}: this {needs('polars')}; or convert the file to CSV"
         raise InputError(msg) from None
     try:
         return pl.read_parquet(source)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.core.data_frames import SEPARATOR_LINE, columns_of, rows_of
+from equipoise.core.packages import needs
 from equipoise.core.plain_data import has_value
 from equipoise.errors import InputError
 from equipoise.files.file_kinds import check
@@ -91,10 +92,7 @@ def _sheet(path: str) -> list[tuple[int, list[Any]]]:
     try:
         from python_calamine import CalamineError, CalamineWorkbook
     except ImportError:
-        msg = (
-            f"{path}: spreadsheets need python-calamine; install equipoise[spreadsheets], "
-            "or save the file as CSV"
-        )
+        msg = f"{path}: this {needs('python_calamine')}; or save the file as CSV"
         raise InputError(msg) from None
     try:
         sheet = CalamineWorkbook.from_path(path).get_sheet_by_index(0)

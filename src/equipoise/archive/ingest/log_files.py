@@ -22,6 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
+from equipoise.core.packages import needs
 from equipoise.errors import InputError
 from equipoise.files.read_roster import standard_input
 
@@ -386,7 +387,7 @@ def _unpacked(how: str, raw: IO[bytes]) -> Any:
     try:
         zstandard = import_module("zstandard")
     except ImportError as error:
-        msg = "a file of zstd needs zstandard; install it with: pip install 'equipoise[zstd]'"
+        msg = f"a file of zstd {needs('zstandard')}"
         raise UnreadableLogError(msg) from error
     return _Zstd(zstandard.ZstdDecompressor, raw)
 
