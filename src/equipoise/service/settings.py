@@ -17,7 +17,8 @@ from typing import Any
 
 from equipoise.core.addresses import host_and_port
 from equipoise.errors import InputError
-from equipoise.service.admission import ServerLimits
+from equipoise.service.admission import AdmissionLimits
+from equipoise.service.tcp import ServerLimits
 from equipoise.service.weights.commands import Limits
 
 #: The table of the file that is read.
@@ -76,13 +77,17 @@ class Settings:
         "info", "LEVEL", "The least severe messages to log: debug, info, warning or error."
     )
     json_logs: bool = _setting(False, "", "Log one JSON object per line.")
-    max_connections: int = _setting(2048, "N", "Connections in total.")
+    max_connections: int = _setting(2048, "N", "Connections in total, of both protocols.")
     max_per_address: int = _setting(1536, "N", "Connections from one address.")
+    max_per_network: int = _setting(1536, "N", "Connections from one network (/24, /64 of IPv6).")
     max_line: int = _setting(8192, "N", "Longest line, in bytes.")
     max_members: int = _setting(128, "N", "Players and bots in a game.")
     max_mutators: int = _setting(64, "N", "Mutators of a game.")
     max_waiting: int = _setting(
         64, "N", "How many divisions may wait at once, and how many results, and other questions."
+    )
+    workers: int = _setting(
+        0, "N", "Processes that divide; 0 means as many as there are cores, and at least two."
     )
     idle_seconds: float = _setting(600.0, "SECONDS", "Close a connection that sends nothing for this long.")
     slow_seconds: float = _setting(
@@ -97,12 +102,14 @@ class Settings:
     clan_tags: bool = _setting(False, "", "Players with the same clan tag in their names form a party.")
     team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
 
-    max_http_connections: int = _setting(1024, "N", "HTTP connections in total.")
-    max_http_per_address: int = _setting(768, "N", "HTTP connections from one address.")
     forwarded_by: str = _setting(
         "", "ADDRESSES", "Reverse proxies, separated by commas, whose X-Forwarded-For header is trusted."
     )
     http_rate: float = _setting(50.0, "N", "HTTP requests a second from one address.")
+    network_share: float = _setting(
+        4.0, "N", "A network (/24, /64 of IPv6) may ask as fast as so many addresses."
+    )
+    token_rate: float = _setting(500.0, "N", "HTTP requests a second with one token.")
     max_body: int = _setting(1_048_576, "N", "Longest HTTP body, in bytes.")
     max_time_limit: float = _setting(5.0, "SECONDS", "The longest search that an HTTP request may ask for.")
     header_seconds: float = _setting(10.0, "SECONDS", "Time for the headers of an HTTP request.")
@@ -126,6 +133,8 @@ class Settings:
                 raise InputError(msg, "forwarded_by") from None
         for each in fields(self):
             number = getattr(self, each.name)
+            if each.name == "workers" and number == 0:
+                continue
             if _kind(each) in (int, float) and not 0 < number < float("inf"):
                 msg = f"must be above 0 and finite, got {number!r}"
                 raise InputError(msg, each.name)
@@ -151,11 +160,18 @@ class Settings:
         return _listed(self.forwarded_by)
 
     @property
+    def admission(self) -> AdmissionLimits:
+        """What clients may take."""
+        return AdmissionLimits(
+            self.max_connections, self.max_per_address, self.max_per_network, self.http_rate,
+            self.network_share, self.token_rate, self.max_waiting, self.wrong_token_seconds,
+        )  # fmt: skip
+
+    @property
     def limits(self) -> ServerLimits:
-        """What connections may take."""
+        """What a connection of the weight protocol may take."""
         return ServerLimits(
-            self.max_connections, self.max_per_address, self.slow_seconds, self.grace_seconds,
-            self.idle_seconds, self.wrong_token_seconds,
+            self.slow_seconds, self.grace_seconds, self.idle_seconds,
             conversation=Limits(self.max_line, self.max_mutators, self.max_members),
         )  # fmt: skip
 

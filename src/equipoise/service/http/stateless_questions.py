@@ -1,12 +1,11 @@
 """The questions that need no archive: the body is the request, the answer is the command line's JSON object.
 
-They are answered in a worker, since they take time; what goes over a socket is not known here.
+A worker answers them, since they take time; what goes over a socket is not known here.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,41 +36,6 @@ MOST_TEXT = 50_000
 
 #: What the fields of a body are called elsewhere in the library.
 TEXT = "text"
-
-
-log = logging.getLogger(__name__)
-
-#: What is asked, its body, and the seconds that there are.
-Question = tuple[str, bytes, float]
-
-#: Status and body.
-Answer = tuple[int, bytes]
-
-
-class Asking:
-    """The worker: answers a question by its name, with a status and a body."""
-
-    def __call__(
-        self, question: Question | list[Question] | None
-    ) -> Generator[Answer | EquipoiseError, None, Answer | None]:
-        """Answer; of several one after the other, of None as a question only that this process is ready."""
-        if isinstance(question, list):
-            for each in question:
-                try:
-                    yield answered(*each)
-                except Exception as error:  # the others are of somebody else
-                    log.warning("unexpected error", exc_info=True)
-                    yield EquipoiseError(type(error).__name__)
-            return None
-        if question is None:
-            warm()
-            return 200, b""
-        return answered(*question)
-
-
-def warm() -> None:
-    """Load what most questions need, so that the first who asks need not wait for it."""
-    answered("balance", b'{"players": {"one": 1, "two": 2}}', 1.0)
 
 
 def answered(kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:
