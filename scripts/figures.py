@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, pstdev
@@ -298,6 +299,28 @@ def placed() -> str:
     return lines(title, series, ("weight of who joins", "win chance in per cent"), log=False)
 
 
+def house() -> str:
+    """Draw the folders of the package, floor by floor, as the import contracts have them."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    floors = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    width, height, gap = 560, 30, 6
+    head = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {len(floors) * (height + gap)}" '
+        'role="img" font-family="system-ui, sans-serif" font-size="14" text-anchor="middle">'
+    )
+    parts = [head, "<title>The folders of the package: each uses only what stands below it</title>"]
+    for floor, names in enumerate(floors):
+        rooms = [name.strip() for name in names.split("|")]
+        each, y = (width - gap * (len(rooms) - 1)) / len(rooms), floor * (height + gap)
+        for n, room in enumerate(rooms):
+            x = n * (each + gap)
+            parts.append(
+                f'<rect x="{x:.1f}" y="{y}" width="{each:.1f}" height="{height}" rx="6" fill="#E9EFC9" '
+                f'stroke="#43590F"/><text x="{x + each / 2:.1f}" y="{y + 20}" fill="#221E18">{room}</text>'
+            )
+    return "\n".join([*parts, "</svg>", ""])
+
+
 def made() -> dict[str, str]:
     """Return every figure by its path."""
     pictures = {f"objective-{name}": every_division(name) for name in OBJECTIVES}
@@ -309,5 +332,5 @@ def made() -> dict[str, str]:
     pictures["solver-drafts"] = qualities(drafts, "drafts: the difference of sums they reach")
     pictures |= {"solver-resplit": resplit_teams(), "advantage": factors(), "late": placed()}
     pictures |= {"solver-window": window_steps(), "solver-fold": folded(), "fronts-small": small_fronts()}
-    pictures["lobbies-time"] = lobby_times()
+    pictures |= {"lobbies-time": lobby_times(), "architecture": house()}
     return {f"docs/images/{name}.svg": picture for name, picture in pictures.items()}

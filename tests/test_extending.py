@@ -15,7 +15,7 @@ import pytest
 
 from equipoise import extending
 from equipoise.core import installed_parts as module
-from equipoise.core.registry import GAMES, SOLVERS, Registry, resolve
+from equipoise.core.registry import joined, resolve
 
 PARTS = Path(__file__).parents[1] / "examples" / "parts"
 LOG = b"2026-01-10T20:05Z ann beat bob\n2026-01-11T20:25Z bob beat cid\n"
@@ -90,12 +90,11 @@ def test_parts_are_asked_in_their_order(installed: Path, monkeypatch: pytest.Mon
     monkeypatch.syspath_prepend(str(installed))
     module.installed_parts.cache_clear()
     try:
-        assert next(iter(SOLVERS)) == "random"
-        assert next(iter(GAMES)) == "club"
-        assert len(SOLVERS) == len(list(SOLVERS)) == len(SOLVERS.parts) + 1
-        assert resolve("game", GAMES, "club").name == "club"
-        ours = Registry("solvers", {"random": "equipoise.nosuch:SOLVER"})
-        assert (list(ours), ours["random"]) == (["random"], "equipoise.nosuch:SOLVER")
+        solvers = joined("solvers", {"exact": "equipoise.exact:SOLVER"})
+        assert list(solvers) == ["random", "exact"]
+        assert resolve("game", joined("games", {}), "club").name == "club"
+        ours = {"random": "equipoise.nosuch:SOLVER"}
+        assert joined("solvers", ours) == ours
     finally:
         module.installed_parts.cache_clear()
 

@@ -33,6 +33,8 @@ QUESTIONS: Mapping[str, str] = {
     "tune": "tune {examples}/matches.jsonl --steps 2",
     "ingest": "ingest {log} --store {new}",
     "import-results": "import-results {folder}/results.csv --store {results}",
+    "queue check": "queue check {examples}/queue.json",
+    "queue simulate": "queue simulate {examples}/queue.json --minutes 1 --rate 1",
     "players": "players --store {archive}",
     "players NAME": "players {player} --store {archive}",
     "ingest --follow": "ingest --follow {log} --once --store {watched}",

@@ -64,6 +64,7 @@ def test_simulate_says_waits_and_evenness(policy: str) -> None:
     assert found["wait"]["p50"] <= found["wait"]["p95"] <= found["wait"]["oldest"]
 
 
+@pytest.mark.slow
 def test_the_frontier_trades_waiting_for_evenness(policy: str) -> None:
     """The faster tolerances grow, the less people wait."""
     found = json.loads(run("queue", "simulate", policy, *QUICK, "--frontier", "--json").stdout)["frontier"]
@@ -71,6 +72,7 @@ def test_the_frontier_trades_waiting_for_evenness(policy: str) -> None:
     assert waits[0] > waits[3] > waits[-1]
 
 
+@pytest.mark.slow
 def test_a_wish_is_fitted_or_refused(policy: str) -> None:
     """The policy that is found keeps the wish; one that none can keep is said to be so."""
     found = json.loads(run("queue", "simulate", policy, *QUICK, "--p95", "20", "--json").stdout)
@@ -87,3 +89,44 @@ def test_wrong_shares_are_refused(policy: str, parties: str) -> None:
     done = run("queue", "simulate", policy, "--parties", parties)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error: --parties must be")
+
+
+def test_tickets_that_once_came_are_replayed(policy: str, tmp_path: Path) -> None:
+    """Two who fit are placed; who comes alone a day later waits; the times are those of the file."""
+    rows = [
+        {
+            "id": f"t{n}",
+            "players": [{"name": f"p{n}", "weight": 1500 + n}],
+            "since": 1e6 + n % 4 + 5000 * (n // 4),
+        }
+        for n in range(5)
+    ]
+    path = tmp_path / "tickets.json"
+    path.write_text(json.dumps(rows))
+    found = json.loads(run("queue", "simulate", policy, "--tickets", str(path), "--json").stdout)
+    assert (found["tickets"], found["matches"], found["left"]) == (4, 1, 1)
+    assert found["wait"]["oldest"] == 45
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("[]", "error: --tickets must be at least 1, got 0"),
+        ('{"a": 1}', "is not a list of tickets"),
+        ('[{"id": "a"}]', "ticket 1: the field 'players' is missing"),
+        ('[{"id": "a", "players": [], "since": 0}]', "ticket 1: players of ticket 'a' must be at least 1"),
+        ('[{"id": "a", "players": ["Ann"], "since": "x"}]', "ticket 1: since: 'x' is text, not a number"),
+        (
+            '[{"id": "a", "players": ["Ann"], "since": 0, "backfill": 1}]',
+            "backfill: must be true or false, got 1",
+        ),
+        ('[{"id": "a", "players": ["Ann"], "since": 0, "sinse": 1}]', "there is no key 'sinse'"),
+    ],
+)
+def test_wrong_tickets_are_named(policy: str, tmp_path: Path, content: str, said: str) -> None:
+    """With the file, the entry and the field."""
+    path = tmp_path / "tickets.json"
+    path.write_text(content)
+    done = run("queue", "simulate", policy, "--tickets", str(path))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr

@@ -345,3 +345,24 @@ def test_events_that_are_none_are_refused() -> None:
     for data in ({}, {"type": "party"}, {"type": "add"}, {"type": "add", "who": "a", "lobby": "b", "x": 1}):
         with pytest.raises(InputError, match="event: "):
             from_plain(data)
+
+
+@pytest.mark.parametrize("disputed", [False, True])
+def test_who_leaves_a_game_that_was_begun_asks_for_a_substitute(disputed: bool) -> None:
+    """The game goes on with all of its reports; only one that nobody plays yet is called off."""
+    world = World(TWO)
+    game = world.played("two", "p0", "p2", "p4", "p6")
+    one, other = game.teams[0][0], game.teams[1][0]
+    if disputed:
+        world.do(ev.Report(one, (1, 2)))
+        assert world.kinds(ev.Report(other, (2, 1))) == ["disputed"]
+    reports = dict(game.reports)
+    assert world.kinds(ev.Leave(one)) == ["wanted"]
+    assert world.game(one) is game
+    assert game.reports == reports
+    assert world.kinds(ev.Leave(one)) == ["refused"]
+    assert world.kinds(ev.Fill("p7", one)) == ["substituted"]
+    assert world.game("p7") is game
+    if not disputed:
+        world.do(ev.Report("p7", (1, 2)))
+    assert "over" in world.kinds(ev.Report(other, (1, 2)))

@@ -12,6 +12,7 @@ from equipoise.queueing import Population, QueuePolicy, simulate_queue, tick
 from equipoise.queueing.simulation import arrivals
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_figures_and_progress_ends_at_one() -> None:
     """What comes out depends on the arguments alone."""
     shares: list[float] = []
@@ -50,6 +51,7 @@ def test_the_bound_of_waiting_is_kept_where_a_match_is_always_legal() -> None:
     assert rare.oldest > 100.0
 
 
+@pytest.mark.slow
 def test_matches_are_judged_by_the_skill_that_ratings_estimate() -> None:
     """Of uncertain ratings even teams are less even than they look."""
     seen, hidden = (

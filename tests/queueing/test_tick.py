@@ -119,6 +119,16 @@ def test_somebody_at_the_tails_plays_in_time_though_others_come_and_go() -> None
     pytest.fail("the strong player starved")
 
 
+def test_a_match_of_somebody_overdue_is_even_if_one_can_be() -> None:
+    """The nearest players would do, but others give even teams."""
+    policy = QueuePolicy(team_size=2, longest_wait=30.0, tolerance=0.0, tolerance_growth=0.0)
+    pair = QueueTicket("pair", (Player("p", 1450.0), Player("q", 1450.0)), 90.0)
+    queue = [solo("old", 1500.0), pair, solo("near", 1520.0, 90.0), solo("far", 1400.0, 90.0)]
+    matches, waiting = tick(queue, NOW, policy)
+    assert matches[0].difference == 0.0
+    assert [ticket.id for ticket in waiting] == ["near"]
+
+
 def test_who_returned_is_in_front() -> None:
     """Of two who could play with the only other one, the one whose last match was not accepted does."""
     policy = QueuePolicy(teams=3, team_size=1, imbalance=0.4, most_imbalance=0.4, tolerance=300.0)
@@ -193,6 +203,15 @@ def test_an_even_split_is_waited_for() -> None:
     assert tick(queue, needed + 0.01, policy).matches
 
 
+def test_tolerances_are_wider_at_the_tails() -> None:
+    """Two who are 60 apart meet where few are, two deviations from the middle, and not in the middle."""
+    policy = QueuePolicy(
+        team_size=1, tolerance=48.0, tolerance_growth=0.0, tails=0.5, imbalance=0.4, most_imbalance=0.4
+    )
+    assert not tick([solo("a", 1500), solo("b", 1560)], 1.0, policy).matches
+    assert tick([solo("a", 2000), solo("b", 2060)], 1.0, policy).matches
+
+
 def test_provisional_players_play_apart_until_the_longest_wait() -> None:
     """Whose rating is uncertain meets only others like that, before the longest wait."""
     policy = QueuePolicy(team_size=1, provisional=100.0, longest_wait=50.0)
@@ -226,6 +245,28 @@ def test_what_is_no_queue_is_refused(queue: list[QueueTicket], message: str) -> 
     """The message says who is twice."""
     with pytest.raises(InputError, match=message):
         tick(queue, 1.0, QueuePolicy(team_size=1))
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"id": ""}, "id must be text that is not empty"),
+        ({"players": ()}, "players of ticket 't' must be at least 1, got 0"),
+        ({"players": (Player("a"), Player("a"))}, "players of ticket 't' must differ"),
+        ({"since": float("nan")}, "since of ticket 't' must be a finite number, got nan"),
+        ({"latencies": {"east": -1.0}}, "latencies of ticket 't' to 'east' must be at least 0, got -1"),
+    ],
+)
+def test_what_is_no_ticket_is_refused(fields: dict[str, Any], message: str) -> None:
+    """The message begins with the field."""
+    with pytest.raises(InputError, match=message):
+        QueueTicket(**{"id": "t", "players": (Player("a"),), "since": 0.0, **fields})
+
+
+def test_a_time_that_is_none_is_refused() -> None:
+    """Nothing would be overdue, nor ever be."""
+    with pytest.raises(InputError, match="now must be a finite number, got nan"):
+        tick([], float("nan"), QueuePolicy())
 
 
 def test_the_bound_is_that_of_the_link() -> None:

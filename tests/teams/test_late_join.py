@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -128,3 +129,44 @@ def test_a_request_file_on_the_command_line(tmp_path: Path) -> None:
     ]:
         code, output = asked(data, *flags)
         assert (code, output[: len(message)]) == (1, message)
+
+
+def test_a_newcomer_goes_to_a_party_wherever_the_parties_rules_leave_a_team() -> None:
+    """Random games: the answer is the best of the teams that each rule, looked at alone, allows."""
+    rng = np.random.default_rng(5)
+    refused = joined = 0
+    for _ in range(150):
+        k = int(rng.integers(2, 5))
+        team_of = {f"p{n}": int(rng.integers(k)) if n >= k else n for n in range(8)}
+        players = [Player(who, float(rng.uniform(1, 9)), team=team) for who, team in team_of.items()]
+        names = [*team_of, "new"]
+        own = "gang" if rng.random() < 0.5 else None
+        players = [
+            replace(player, party="gang" if own and n == 7 else None) for n, player in enumerate(players)
+        ]
+        players.append(Player("new", 5.0, party=own))
+        # One party of two at most: who is in the newcomer's, and one that has nothing to do with it.
+        mates = [str(each) for each in rng.choice(names[:7], size=int(rng.integers(0, 3)), replace=False)]
+        rest = [each for each in names[:7] if each not in mates]
+        foes = [str(each) for each in rng.choice(rest, size=int(rng.integers(0, 2)), replace=False)]
+        parties = [[*mates, "new"]] if mates and own is None else []
+        parties += [rest[:2]]
+        apart = [[*foes, "new"]] if foes else []
+        allowed = set(range(k)) - {team_of[each] for each in foes}
+        if mates and own is None:
+            allowed &= {team_of[each] for each in mates}
+        if own is not None:
+            allowed &= {team_of["p7"]}
+        if not allowed:
+            refused += 1
+            with pytest.raises(InputError, match="parties"):
+                late(players, objective="win", parties=parties, apart=apart, teams=k)
+            continue
+        joined += 1
+        free = late([replace(player, party=None) for player in players], objective="win", teams=k)
+        found = late(players, objective="win", parties=parties, apart=apart, teams=k)
+        assert found.team in allowed
+        if free.team in allowed:
+            assert found.team == free.team
+    assert refused > 5
+    assert joined > 50

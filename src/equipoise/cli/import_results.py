@@ -58,7 +58,10 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
         archive_options.say_rebuilt(updated)
         if as_json:
             facts = plain(ingest.tally)
-            facts = {key: facts[key] for key in ("matches", "duplicates", "skipped_lines", "first_skipped")}
+            facts = {
+                key: facts[key]
+                for key in ("matches", "duplicates", "skipped_lines", "first_skipped", "ahead")
+            }
             click.echo(json.dumps({**facts, "new": past.new, "alike": past.alike}, indent=2))
         else:
             _tell(past)

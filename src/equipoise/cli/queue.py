@@ -46,6 +46,9 @@ def _check(policy: str, as_json: bool) -> None:
     help="Tickets a second; given again it is a curve, in steps of equal length.  [default: 5]",
 )  # fmt: skip
 @click.option(
+    "--tickets", metavar="FILE.json", help="Replay tickets that once came, instead of drawing them."
+)
+@click.option(
     "--minutes", type=Number(0.1, 10_000), default=30.0, show_default=True, metavar="N",
     help="How long, after a warm-up of 5 minutes that is not counted.",
 )  # fmt: skip
@@ -74,6 +77,7 @@ def _check(policy: str, as_json: bool) -> None:
 def _simulate(
     policy: str,
     rates: tuple[float, ...],
+    tickets: str | None,
     minutes: float,
     deviation: float | None,
     sigma: float,
@@ -87,16 +91,27 @@ def _simulate(
     """Simulate a queue: how long people wait, how even matches are."""
     import numpy as np
 
-    from equipoise.files.read_policy import read_policy
-    from equipoise.queueing.simulation import FACTORS, Population, scaled, simulate_queue, slowest_growth
+    from equipoise.files.read_policy import read_policy, read_tickets
+    from equipoise.queueing.simulation import (
+        FACTORS,
+        Population,
+        replay_queue,
+        scaled,
+        simulate_queue,
+        slowest_growth,
+    )
 
     read = read_policy(policy)
     population = Population(
         read.middle, read.deviation if deviation is None else deviation, sigma, _shares(parties)
     )
 
+    came = None if tickets is None else read_tickets(tickets)
+
     def simulated(tried: QueuePolicy) -> QueueFigures:
         with progress_bar("Simulating") as progress:
+            if came is not None:
+                return replay_queue(tried, came, progress=progress)
             return simulate_queue(
                 tried, np.random.default_rng(seed), rates=rates or (5.0,), seconds=60.0 * minutes,
                 population=population, progress=progress,

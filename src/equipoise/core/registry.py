@@ -7,48 +7,28 @@ kind. Installed packages add parts by entry points, see :mod:`equipoise.extendin
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import Any
 
+from equipoise.core.installed_parts import installed_parts
 from equipoise.errors import EquipoiseError, InputError, UnknownNameError
 
 
-class Registry(Mapping[str, str]):
-    """The parts of one kind by name, ours and those of installed packages, which are asked first.
+def joined(kind: str, ours: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the parts of one kind by name: those of installed packages, which are asked first, and ours.
 
     Parameters
     ----------
     kind : str
         The kind: packages register theirs as entry points of the group ``equipoise.KIND``.
-    parts : mapping from str to str
-        Ours, from names to ``"module:attribute"``; no package can take one of these names.
+    ours : mapping from str to str
+        From names to ``"module:attribute"``; no package can take one of these names.
     """
-
-    def __init__(self, kind: str, parts: Mapping[str, str]) -> None:
-        self.kind = kind
-        self.parts = parts
-
-    def __getitem__(self, name: str) -> str:
-        """Return where a part is."""
-        return self.parts[name] if name in self.parts else self._installed()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        """Return all names."""
-        yield from (name for name in self._installed() if name not in self.parts)
-        yield from self.parts
-
-    def __len__(self) -> int:
-        """Return how many there are."""
-        return sum(1 for _ in self)
-
-    def _installed(self) -> Mapping[str, str]:
-        """Return what installed packages bring."""
-        from equipoise.core.installed_parts import installed_parts
-
-        return installed_parts().get(self.kind, {})
+    theirs = installed_parts().get(kind, {})
+    return MappingProxyType({**{name: theirs[name] for name in theirs if name not in ours}, **ours})
 
 
 _OBJECTIVES = "equipoise.teams.objectives"
@@ -57,7 +37,7 @@ _LOBBY_SOLVERS = "equipoise.lobbies"
 
 #: What makes one split fairer than another: ``Objective`` factories,
 #: see :mod:`equipoise.teams.objectives.objective`.
-OBJECTIVES: Registry = Registry(
+OBJECTIVES: Mapping[str, str] = joined(
     "objectives",
     {
         "difference": f"{_OBJECTIVES}.moments:difference",
@@ -69,7 +49,7 @@ OBJECTIVES: Registry = Registry(
 )
 
 #: What may stand for an objective besides, for those who weigh it against one: it says nothing of fairness.
-TERMS: Registry = Registry(
+TERMS: Mapping[str, str] = joined(
     "terms",
     {
         "preferences": f"{_OBJECTIVES}.composed:preferences",
@@ -79,7 +59,7 @@ TERMS: Registry = Registry(
 
 #: How the best splits are found, in the order in which ``auto`` asks whether they suit; records, see
 #: :class:`equipoise.teams.solvers.task.Solver`.
-SOLVERS: Registry = Registry(
+SOLVERS: Mapping[str, str] = joined(
     "solvers",
     {
         "enumerate": f"{_SOLVERS}.enumerate:SOLVER",
@@ -101,7 +81,7 @@ SOLVERS: Registry = Registry(
 )
 
 #: How lobbies are filled, see :mod:`equipoise.lobbies`.
-LOBBY_SOLVERS: Registry = Registry(
+LOBBY_SOLVERS: Mapping[str, str] = joined(
     "lobby_solvers",
     {
         "exact": f"{_LOBBY_SOLVERS}.exact:solve",
@@ -111,7 +91,7 @@ LOBBY_SOLVERS: Registry = Registry(
 )
 
 #: Criteria that are not additive over a team and so re-rank the best splits that were found.
-RERANKERS: Registry = Registry(
+RERANKERS: Mapping[str, str] = joined(
     "rerankers",
     {
         "quantile": "equipoise.teams.objectives.composed:quantile_distance",
@@ -122,7 +102,7 @@ RERANKERS: Registry = Registry(
 _MODELS = "equipoise.ratings.models"
 
 #: What learns ratings from contests: frozen dataclasses, see :mod:`equipoise.ratings.model`.
-MODELS: Registry = Registry(
+MODELS: Mapping[str, str] = joined(
     "models",
     {
         "default": f"{_MODELS}.gaussian_filter.mixture:Mixture",
@@ -138,7 +118,7 @@ MODELS: Registry = Registry(
 _GAMES = "equipoise.games"
 
 #: What reads the logs of a game: :class:`equipoise.games.log_reader.Game` objects, one file each.
-GAMES: Registry = Registry(
+GAMES: Mapping[str, str] = joined(
     "games",
     {
         "quake3": f"{_GAMES}.quake3.reader:GAME",
@@ -152,7 +132,7 @@ GAMES: Registry = Registry(
 
 #: Servers that can be balanced while they run, by game:
 #: :class:`equipoise.games.server_adapter.ServerFamily` records.
-SERVERS: Registry = Registry(
+SERVERS: Mapping[str, str] = joined(
     "servers",
     {
         "openarena": f"{_GAMES}.quake3.live_server:SERVER",

@@ -11,7 +11,7 @@ from equipoise.queueing.life import TicketLife
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.promises import policy_in_words
 from equipoise.queueing.reasons import reason_for_waiting
-from equipoise.queueing.simulation import Population, QueueFigures, simulate_queue
+from equipoise.queueing.simulation import Population, QueueFigures, replay_queue, simulate_queue
 from equipoise.queueing.tick import TickResult, tick
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
 
@@ -28,6 +28,7 @@ __all__ = [
     "fill_openings",
     "policy_in_words",
     "reason_for_waiting",
+    "replay_queue",
     "simulate_queue",
     "tick",
 ]

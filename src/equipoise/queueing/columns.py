@@ -42,6 +42,9 @@ STEPS, FEWEST_STEPS, MOST_STEPS = 2_000_000, 400, 20_000
 #: Steps of a tick for those who have waited too long, in all, and the fewest for one of them.
 OVERDUE_STEPS, FEWEST_OVERDUE_STEPS = 200_000, 5_000
 
+#: What a match of those who have waited too long may have of the most imbalance, tried one after another.
+FLOORS = np.array([0.125, 0.5, 1.0])
+
 #: Tickets from which loading numba pays.
 COMPILE_FROM = 256
 
@@ -231,40 +234,33 @@ def _serve(tickets: TicketColumns, waited: Floats, returned: Ints | None, policy
         behind = np.ones(n) if returned is None else returned == 0
         anchors = np.lexsort((spreads - HASTE * policy.tolerance_growth * waited, behind))
         anchors = anchors[spreads[anchors] < FAR]
-    run(make_matches, tickets, anchors, shape, scratch, 0, fast=fast)
+    run(make_matches, tickets, anchors, np.zeros(1), shape, scratch, 0, fast=fast)
 
 
 def _serve_overdue(tickets: TicketColumns, late: Ints, waited: Floats, policy: QueuePolicy) -> None:
     """Make matches with those who have waited too long, oldest first, of all that may meet them."""
     if not len(late):
         return
+    n = len(tickets.rating)
     steps = max(OVERDUE_STEPS // len(late), FEWEST_OVERDUE_STEPS)
-    shape = _shape(
-        policy, party_gap=policy.team_size, windows=steps, steps=steps, reach=len(tickets.rating), relaxed=1
-    )
-    _run(tickets, late[np.argsort(-waited[late], kind="stable")], shape, policy)
+    shape = _shape(policy, party_gap=policy.team_size, windows=steps, steps=steps, reach=n, relaxed=1)
+    floors = bound_of(policy.most_imbalance * FLOORS, policy)
+    oldest_first = late[np.argsort(-waited[late], kind="stable")]
+    fast = pays(n, COMPILE_FROM)
+    run(make_matches, tickets, oldest_first, floors, shape, _scratch(shape, policy), 0, fast=fast)
 
 
 def _shape(policy: QueuePolicy, **more: int) -> MatchShape:
     role_sets = (1 << len(policy.roles)) - 1
-    floor = float(bound_of(policy.most_imbalance, policy))
-    return MatchShape(
-        teams=policy.teams, team_size=policy.team_size, role_sets=role_sets, floor=floor, **more
-    )
-
-
-def _run(tickets: TicketColumns, anchors: Ints, shape: MatchShape, policy: QueuePolicy) -> None:
-    scratch = _scratch(shape, policy)
-    fast = pays(len(tickets.rating), COMPILE_FROM)
-    run(make_matches, tickets, anchors, shape, scratch, 0, fast=fast)
+    return MatchShape(teams=policy.teams, team_size=policy.team_size, role_sets=role_sets, **more)
 
 
 def _scratch(shape: MatchShape, policy: QueuePolicy) -> WindowScratch:
     """Return room for a search."""
     depth, sets = policy.seats + 2, shape.role_sets
     return WindowScratch(
-        near=_whole(shape.reach + 1), seats=_whole(shape.reach + 2), spent=_whole(2),
-        chosen=_whole(depth), players=_whole(depth),
+        near=_whole(shape.reach + 1), seats=_whole(shape.reach + 2), floor=np.zeros(1),
+        spent=_whole(2), chosen=_whole(depth), players=_whole(depth),
         packed=_whole(depth), low=np.zeros(depth), high=np.zeros(depth), tolerance=np.zeros(depth),
         bound=np.zeros(depth), places=_whole(depth), maps=_whole(depth),
         role_counts=_whole((policy.teams + 1) * sets + 1),

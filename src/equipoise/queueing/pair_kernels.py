@@ -81,10 +81,9 @@ def step(state: int, worth: float, row: int, next_worth: Column, pair: Column, c
     for back in range(APART):
         if (state >> back) & 1 and pair[back] >= 0.0:
             paired = ((state & ~(1 << back)) << 1) & (STATES - 1)
-            left = 0 if back == APART - 1 else forgotten
             if worth + pair[back] > next_worth[paired]:
                 next_worth[paired] = worth + pair[back]
-                choice[row + paired] = (back << 1) | left
+                choice[row + paired] = (back << 1) | forgotten
 
 
 def take_pairs(tickets: TicketColumns, free: Column, choice: Column, state: int, first: int) -> int:

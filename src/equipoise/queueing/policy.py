@@ -182,8 +182,9 @@ class QueuePolicy:
         if len(set(self.maps)) < len(self.maps) or len(self.maps) > MOST_TEAMS:
             msg = f"must be at most {MOST_TEAMS} names that differ"
             raise InputError(msg, "maps")
-        if not self.penalties or list(self.penalties) != sorted(self.penalties) or self.penalties[0] < 0.0:
-            msg = "must be one or more numbers from 0 that do not fall"
+        known = all(0.0 <= seconds <= LONGEST_WAIT for seconds in self.penalties)
+        if not self.penalties or not known or list(self.penalties) != sorted(self.penalties):
+            msg = f"must be one or more numbers from 0 to {LONGEST_WAIT:g} that do not fall"
             raise InputError(msg, "penalties")
 
     @property

@@ -7,7 +7,7 @@ ratings are those of a population.  Matches are judged by the skill that ratings
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from equipoise.core.player import Player, Rating
 from equipoise.core.win_probability import win_probability
 from equipoise.errors import InputError
 from equipoise.queueing.policy import QueuePolicy
-from equipoise.queueing.tick import TickResult, tick
+from equipoise.queueing.tick import TickResult, mu_of, tick
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
 
 #: More tickets than a simulation may have.
@@ -189,29 +189,87 @@ def simulate_queue(
     """
     population = population or Population()
     tickets, skills = arrivals(rng, rates, seconds + warm_up, population, policy)
+    return _played(
+        policy, tickets, skills, 0, math.ceil(seconds + warm_up), warm_up, population, search, progress
+    )
+
+
+def replay_queue(
+    policy: QueuePolicy,
+    tickets: Iterable[QueueTicket],
+    *,
+    search: Callable[..., TickResult] = tick,
+    progress: Callable[[float], None] | None = None,
+) -> QueueFigures:
+    """Return what comes out if tickets that once came do so under another policy, a tick a second.
+
+    Matches are judged by the ratings; the queue goes on for ``longest_wait`` after the last ticket.
+
+    Parameters
+    ----------
+    policy : QueuePolicy
+        How matches are made.
+    tickets : iterable of QueueTicket
+        Who came; ``since`` says when, in any order.  Somebody may come again later.
+    search, progress : callable
+        As in :func:`simulate_queue`.
+
+    Raises
+    ------
+    InputError
+        If there is no ticket, or they are too far apart in time.
+    """
+    came = sorted(tickets, key=lambda ticket: ticket.since)
+    if not came:
+        msg = "must be at least 1, got 0"
+        raise InputError(msg, "tickets")
+    first, last = math.floor(came[0].since), math.ceil(came[-1].since + policy.longest_wait)
+    if last - first > MOST_TICKETS:
+        msg = f": they are more than {MOST_TICKETS} seconds apart"
+        raise InputError(msg, "tickets")
+    skills = {player.id: mu_of(player, policy) for ticket in came for player in ticket.players}
+    population = Population(policy.middle, policy.deviation)
+    return _played(policy, came, skills, first, last, 0.0, population, search, progress)
+
+
+def _played(
+    policy: QueuePolicy,
+    tickets: Sequence[QueueTicket],
+    skills: Mapping[str, float],
+    start: int,
+    last: int,
+    warm_up: float,
+    population: Population,
+    search: Callable[..., TickResult],
+    progress: Callable[[float], None] | None,
+) -> QueueFigures:
+    """Look for matches once a second while tickets come, and return what came out."""
     if len(tickets) >= COMPILE_FROM:
         available()  # kernels that are loaded are used
     waiting: tuple[QueueTicket, ...] = ()
     placed: list[tuple[QueueTicket, float]] = []
     judged: list[tuple[float, float, int]] = []
-    came, last = 0, math.ceil(seconds + warm_up)
-    for now in range(1, last + 1):
+    came = 0
+    for now in range(start + 1, last + 1):
         first = came
         while came < len(tickets) and tickets[came].since <= now:
             came += 1
-        found = search((*waiting, *tickets[first:came]), float(now), policy)
-        waiting = found.waiting
-        if now > warm_up:
-            placed += [(ticket, now - ticket.since) for match in found.matches for ticket in match.tickets]
-            judged += [_judged(match, skills, policy) for match in found.matches]
+        if waiting or came > first:
+            found = search((*waiting, *tickets[first:came]), float(now), policy)
+            waiting = found.waiting
+            if now > start + warm_up:
+                placed += [
+                    (ticket, now - ticket.since) for match in found.matches for ticket in match.tickets
+                ]
+                judged += [_judged(match, skills, policy) for match in found.matches]
         if progress is not None:
-            progress(now / last)
+            progress((now - start) / (last - start))
     waits = np.array([wait for _, wait in placed])
     judgements = np.array(judged, dtype=float).reshape(-1, 3)
     left = [last - ticket.since for ticket in waiting]
     return QueueFigures(
         waits=waits,
-        ratings=np.array([_mean_rating(ticket) for ticket, _ in placed]),
+        ratings=np.array([_mean_rating(ticket, policy) for ticket, _ in placed]),
         sizes=np.array([ticket.size for ticket, _ in placed], dtype=np.int64),
         imbalances=judgements[:, 0],
         spreads=judgements[:, 1],
@@ -222,10 +280,8 @@ def simulate_queue(
     )
 
 
-def _mean_rating(ticket: QueueTicket) -> float:
-    return (
-        sum(player.rating.mu for player in ticket.players if isinstance(player.rating, Rating)) / ticket.size
-    )
+def _mean_rating(ticket: QueueTicket, policy: QueuePolicy) -> float:
+    return sum(mu_of(player, policy) for player in ticket.players) / ticket.size
 
 
 def arrivals(
@@ -273,7 +329,7 @@ def arrivals(
     return tickets, skills
 
 
-def _judged(match: FoundMatch, skills: dict[str, float], policy: QueuePolicy) -> tuple[float, float, int]:
+def _judged(match: FoundMatch, skills: Mapping[str, float], policy: QueuePolicy) -> tuple[float, float, int]:
     """Return how far a match is from even by true skill, its spread, and the gap of its largest parties."""
     totals = [sum(skills[player.id] for ticket in team for player in ticket.players) for team in match.teams]
     high, low = max(totals), min(totals)

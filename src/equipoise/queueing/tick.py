@@ -60,6 +60,9 @@ def tick(queue: Iterable[QueueTicket], now: float, policy: QueuePolicy) -> TickR
     ([['Bob'], ['Ann']], ())
     """
     tickets = tuple(queue)
+    if not abs(now) < float("inf"):
+        msg = f"must be a finite number, got {now!r}"
+        raise InputError(msg, "now")
     check_queue(tickets)
     matches: list[FoundMatch] = []
     for pool in pools(tickets, policy, apart=False):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from equipoise.core.plain_data import fail, name_of, names_of, object_of, players_of, real_of
 from equipoise.core.player import Player
 from equipoise.errors import InputError
 
@@ -63,14 +65,70 @@ class QueueTicket:
         if len(self.players) > 1 and len({player.id for player in self.players}) < len(self.players):
             msg = f"of ticket {self.id!r} must differ"
             raise InputError(msg, "players")
+        for name, latency in self.latencies:
+            if not 0.0 <= latency < float("inf"):
+                msg = f"of ticket {self.id!r} to {name!r} must be at least 0, got {latency:g}"
+                raise InputError(msg, "latencies")
         if not abs(self.since) < float("inf"):
             msg = f"of ticket {self.id!r} must be a finite number, got {self.since!r}"
             raise InputError(msg, "since")
+
+    @classmethod
+    def from_dict(cls, data: Any, where: str = "ticket") -> QueueTicket:
+        """Return the ticket that plain data holds, such as JSON; its players are as in a roster.
+
+        Raises
+        ------
+        InputError
+            If a field is unknown or does not hold what it should; the message begins with ``where``.
+
+        Examples
+        --------
+        >>> data = {"id": "t1", "players": [{"name": "Ann", "weight": 1500}], "since": 3}
+        >>> ticket = QueueTicket.from_dict(data)
+        >>> ticket.size, ticket.since
+        (1, 3.0)
+        """
+        row = object_of(data, where, tuple(_READERS))
+        missing = [name for name in ("id", "players", "since") if name not in row]
+        if missing:
+            fail(where, f"the field {missing[0]!r} is missing; a ticket has id, players and since")
+        values = {name: _READERS[name](value, f"{where}: {name}") for name, value in row.items()}
+        try:
+            return cls(**values)
+        except InputError as error:
+            fail(where, str(error))
 
     @property
     def size(self) -> int:
         """Players of the party."""
         return len(self.players)
+
+
+def _players(value: Any, at: str) -> tuple[Player, ...]:
+    return tuple(players_of(value, at, strict=True))
+
+
+def _latencies(value: Any, at: str) -> tuple[tuple[str, float], ...]:
+    return tuple((str(name), real_of(each, f"{at}: {name}")) for name, each in object_of(value, at).items())
+
+
+def _yes_or_no(value: Any, at: str) -> bool:
+    if not isinstance(value, bool):
+        fail(at, f"must be true or false, got {value!r}")
+    return value
+
+
+#: How each field of a ticket is read from plain data; who returned is for the state machine alone.
+_READERS: Mapping[str, Callable[[Any, str], Any]] = {
+    "id": name_of,
+    "players": _players,
+    "since": real_of,
+    "latencies": _latencies,
+    "ruleset": name_of,
+    "vetoes": names_of,
+    "backfill": _yes_or_no,
+}
 
 
 @dataclass(frozen=True, slots=True)

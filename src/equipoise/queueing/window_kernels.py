@@ -62,7 +62,6 @@ class MatchShape(NamedTuple):
     steps: int  # steps of the search for an anchor
     reach: int  # neighbours that are listed for an anchor
     relaxed: int  # 1 where nobody is asked what they tolerate
-    floor: float  # how far apart the totals of the teams may be at most
 
 
 class WindowScratch(NamedTuple):
@@ -70,6 +69,7 @@ class WindowScratch(NamedTuple):
 
     near: Column  # the anchor and its neighbours, the nearest first
     seats: Column  # members of the first so many of them
+    floor: Column  # how far apart totals may be where nobody is asked
     spent: Column  # windows and steps of this anchor so far
     chosen: Column  # by depth: which of the listed is taken
     players: Column  # by depth: the members of those taken
@@ -92,7 +92,12 @@ class WindowScratch(NamedTuple):
 
 
 def make_matches(
-    tickets: TicketColumns, order: Column, shape: MatchShape, scratch: WindowScratch, first: int
+    tickets: TicketColumns,
+    order: Column,
+    floors: Column,
+    shape: MatchShape,
+    scratch: WindowScratch,
+    first: int,
 ) -> int:
     """Make matches with each ticket of an order in turn, and return the number of the next match.
 
@@ -102,6 +107,8 @@ def make_matches(
         Those who wait; what is changed says who plays.
     order : column
         The anchors, by position.
+    floors : column
+        How far apart totals may be where nobody is asked, one after another until there is a match.
     first : int
         The number of the first match.
     """
@@ -110,7 +117,11 @@ def make_matches(
         anchor = order[place]
         if tickets.match[anchor] >= 0:
             continue
-        length = find_window(tickets, anchor, shape, scratch)
+        length = 0
+        for item in range(len(floors)):
+            if length == 0:
+                scratch.floor[0] = floors[item]
+                length = find_window(tickets, anchor, shape, scratch)
         if length:
             for item in range(length):
                 ticket = scratch.window[item]
@@ -306,7 +317,7 @@ def accepted_length(tickets: TicketColumns, length: int, shape: MatchShape, scra
     for item in range(length):
         scratch.window[item] = scratch.near[scratch.chosen[item]]
     average = scratch.bound[length] / (shape.teams * shape.team_size)
-    bound = shape.floor if shape.relaxed else average
+    bound = scratch.floor[0] if shape.relaxed else average
     if shape.teams == 2 and length <= MOST_EXACT:
         difference = divide_in_two(tickets, length, shape, scratch)
     else:

@@ -25,6 +25,10 @@ from equipoise.lobbies.first_placing import exchange_all
 from equipoise.lobbies.kernels import anneal, exchange, lowest_lines
 from equipoise.lobbies.problem import LobbyTask, Placed
 from equipoise.lobbies.teams_of_two import transformed
+from equipoise.queueing.columns import QueueColumns, form_matches
+from equipoise.queueing.pair_kernels import choose_pairs
+from equipoise.queueing.policy import QueuePolicy
+from equipoise.queueing.window_kernels import make_matches, measure_windows
 from equipoise.ratings.models.gaussian_filter.contest_columns import pack
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
@@ -93,6 +97,12 @@ def _placed(task: LobbyTask) -> Placed:
     return Placed(placing, 0.0, proven=False)
 
 
+def _queues(_: Kernels) -> None:
+    waiting = QueueColumns(np.full(4, 1500.0), np.ones(4, dtype=np.int64), np.zeros(4))
+    for size in (1, 2):
+        form_matches(waiting, QueuePolicy(team_size=size))
+
+
 #: What a game that waits for teams needs comes first.
 STEPS = (
     Step("three and more teams", (fill_teams, largest_loss), _three_teams),
@@ -101,6 +111,7 @@ STEPS = (
     Step("many small matches at once", (best_splits,), _many_matches),
     Step("ratings", tuple(kernel(len(model.filters())) for model in MODELS), _ratings),
     Step("lobbies", (anneal, exchange, lowest_lines), _lobbies),
+    Step("queues", (make_matches, measure_windows, choose_pairs), _queues),
 )
 
 

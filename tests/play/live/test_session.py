@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
@@ -45,7 +47,7 @@ from equipoise.play.live.events import (
 )
 from equipoise.play.live.levers import RatingUnits, bot_skills
 from equipoise.play.live.session import Session
-from equipoise.play.live.state import Policy, State
+from equipoise.play.live.state import Policy, Seat, State
 
 IDS = [f"p{n}" for n in range(12)]
 RATINGS = {name: Rating(10.0 * math.sqrt(3 + 7 * n), 2.0) for n, name in enumerate(IDS)}
@@ -579,3 +581,70 @@ def test_teams_of_a_game_before_mean_nothing_where_the_next_has_fewer(event: Eve
     world.tell(Started())
     world.rest()
     assert world.session.settled
+
+
+def test_who_was_moved_last_is_not_the_next_to_be_moved() -> None:
+    """Whoever would be moved is passed over once, and moved after that; volunteers are asked all the same."""
+    policy = Policy(bots=False, move_alive=True)
+    world = game(8, policy)
+    for slot, (_, _, team, _) in list(world.there.items()):
+        if team == 0 and len(teams_of(world)[0]) > 1:
+            del world.there[slot]
+            world.tell(Left(slot))
+    state = world.session.state
+    state = replace(state, plan={seat.id: seat.team for seat in state.people() if seat.team is not None})
+    # The game as it was before anybody was moved.
+    here = sorted(state.plan)
+    state = replace(state, plan={each: int(each != here[0]) for each in here})
+    for seat in state.seats.values():
+        seat.team = state.plan[seat.id]
+
+    def moved(last: str) -> set[str]:
+        switching = session.Switching(last)
+        assert switching.plan(state, 0.0) is None
+        assert switching.asks
+        plan = switching.plan(state, policy.volunteer_seconds + 1.0)
+        assert plan is not None
+        assert switching.last_moved in {each for each in here if plan[each] != state.plan[each]}
+        return {each for each in here if plan[each] != state.plan[each]}
+
+    first = moved("")
+    assert len(first) == 1
+    second = moved(*first)
+    assert second
+    assert first.isdisjoint(second)
+    assert moved(*sorted(second)[:1]) == first
+
+
+def test_a_bot_of_another_level_than_planned_is_replaced_by_one_of_its_level() -> None:
+    """A level that is planned stays or is waited for, any other makes room; no level at all fits any bot."""
+    world = game(8)
+    state = world.session.state
+    kept = [seat for seat in state.seats.values() if not seat.bot]
+    for wanted, there in itertools.product([(), (1.0,), (5.0,), (1.0, 5.0), (None,), (None, 5.0)], repeat=2):
+        bots = {
+            100 + n: Seat(100 + n, f"bot:{n}", "Bot", True, 0, level, float(n))
+            for n, level in enumerate(there)
+        }
+        seats = {**{seat.slot: seat for seat in kept}, **bots}
+        now = replace(state, seats=seats, bots=(wanted, ()))
+        pending = session.Pending()
+        commands = [each for each in pending.commands(now, 0.0) if not isinstance(each, MovePlayer)]
+        gone = {each.slot for each in commands if isinstance(each, RemoveBot)}
+        assert gone <= bots.keys()
+        stay = [bots[slot].level for slot in bots if slot not in gone]
+        # Whatever stays is planned: by its level, or by a place that any bot may take.
+        exact = Counter(wanted) & Counter(stay)
+        assert (Counter(stay) - exact).total() <= Counter(wanted)[None] - exact[None]
+        # As many stay as could.
+        fit = Counter(each for each in wanted if each is not None) & Counter(there)
+        most = fit.total() + min(Counter(wanted)[None], len(there) - fit.total())
+        assert len(stay) == most
+        added = [each for each in commands if isinstance(each, AddBot)]
+        assert len(added) == max(len(wanted) - most - len(gone), 0)
+        for each in added:
+            assert each.team == 0
+            assert each.level in wanted
+            # It is not asked for twice; the one that comes is the one that was asked for, at its level alone.
+            pending.came(Seat(200, "bot:other", "Bot", True, 0, 9.0, 1.0))
+            assert (each in [one for one, _ in pending._coming]) == (each.level is not None)
