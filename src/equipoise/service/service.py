@@ -49,8 +49,8 @@ PATIENCE, LATE = 4.0, 3.0
 #: Seconds that a division takes about for each of its players.
 A_PLAYER = 0.001
 
-#: Workers that there are at least, so that what is short need not wait for what takes long.
-FEWEST = 2
+#: Workers besides those that keep every core busy, so that nobody waits for what takes long of others.
+SPARE = 1
 
 #: What the log says of what was kept.
 KEPT = {Match: "result", ReportedGame: "game reported", UndoneGame: "game undone"}
@@ -72,7 +72,7 @@ class Service:
         self.admission = Admission(settings.admission, frozenset(settings.proxies))
         self._follower = Follower(settings.store, settings.game)
         self.divisions = Pool(
-            "divisions", "divide", self.admission, workers=settings.workers or max(FEWEST, cores())
+            "divisions", "divide", self.admission, workers=SPARE + (settings.workers or cores())
         )
         self._results = Pool("results", "keep", self.admission, settings.store, PATIENCE, patience=LATE)
         self._compiler = Worker("compile")

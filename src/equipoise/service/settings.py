@@ -87,7 +87,7 @@ class Settings:
         64, "N", "How many divisions may wait at once, and how many results, and other questions."
     )
     workers: int = _setting(
-        0, "N", "Processes that divide; 0 means as many as there are cores, and at least two."
+        0, "N", "Processes that divide, besides one in reserve; 0 means as many as there are cores."
     )
     idle_seconds: float = _setting(600.0, "SECONDS", "Close a connection that sends nothing for this long.")
     slow_seconds: float = _setting(

@@ -20,16 +20,14 @@ import pickle
 import signal
 import struct
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from time import perf_counter
 from typing import IO, Any
 
-from equipoise.core.clock import deadline
 from equipoise.core.registry import resolve
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.service.admission import Admission
 from equipoise.service.fair_queue import Lane
-from equipoise.service.questions import INFEASIBLE, Gathered, InfeasibleError
 
 #: What stands before each message: its length in bytes.
 LENGTH = struct.Struct("<Q")
@@ -62,7 +60,7 @@ _DEATH_SIGNAL = 1
 #: question: what it yields are parts of the answer, what it returns is the answer.
 ROLES = {
     "compile": "equipoise.service.kernel_warmup:Compiling",
-    "divide": "equipoise.service.worker_pool:Dividing",
+    "divide": "equipoise.service.http.stateless_questions:Dividing",
     "keep": "equipoise.service.archive_workers:Keeping",
     "learn": "equipoise.service.snapshot_follower:Learning",
     "read": "equipoise.service.archive_workers:Reading",
@@ -282,7 +280,7 @@ class Pool:
     arguments : object
         What each worker is made with.
     workers : int
-        How many there are.
+        How many there are; one network, and what takes long, have all but one of them at most.
     patience : float
         Seconds beyond its time limit after which a worker is restarted.
     """
@@ -328,9 +326,10 @@ class Pool:
         return [self._work_off(each) for each in self.workers]
 
     async def _work_off(self, worker: Worker) -> None:
-        """Begin a worker before somebody has to wait for it, and let it answer, without end."""
-        with contextlib.suppress(EquipoiseError):  # it is tried again with the first question
-            await worker.ask(None, BEGIN)
+        """Let a worker answer, without end; of several each begins before somebody has to wait for it."""
+        if len(self.workers) > 1:
+            with contextlib.suppress(EquipoiseError):  # it is tried again with the first question
+                await worker.ask(None, BEGIN)
 
         async def answer(item: tuple[str | None, Any, float]) -> Any:
             kind, content, seconds = item
@@ -446,33 +445,6 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != parent:
         sys.exit(1)
-
-
-class Dividing:
-    """Answers what needs no archive, for both protocols: divisions, and the questions of HTTP."""
-
-    def __init__(self) -> None:
-        from equipoise.service.http.stateless_questions import answered
-
-        self._answered = answered
-        answered("balance", b'{"players": {"one": 1, "two": 2}}', 1.0)  # loads what divides
-
-    def __call__(self, question: tuple[str, Any, float] | None) -> Generator[None, None, Any]:
-        """Answer a question by its kind, within its seconds; None asks only whether this process is ready.
-
-        A division of players (:class:`Gathered`) is answered with the team of each, with the name of why
-        there are none, or with None where no time was left; anything else with a status and a body.
-        """
-        yield from ()
-        if question is None:
-            return None
-        kind, content, seconds = question
-        if not isinstance(content, Gathered):
-            return self._answered(kind, content, seconds)
-        try:
-            return content.divided(deadline(seconds))
-        except InfeasibleError:
-            return INFEASIBLE
 
 
 if __name__ == "__main__":

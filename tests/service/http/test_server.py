@@ -150,6 +150,16 @@ def test_bodies_that_are_too_large_are_refused_unread(hurried: Served, head: byt
         assert rest(connection).startswith(b"HTTP/1.1 413 ")
 
 
+@pytest.mark.parametrize("coding", ["gzip", "br", "nonsense"])
+def test_bodies_that_are_encoded_are_refused_as_such(hurried: Served, coding: str) -> None:
+    """Nobody is told that what was zipped is no JSON."""
+    answer = ask(f"{hurried.http}/v1/balance", b"\x1f\x8b\x08", content_encoding=coding)
+    assert (answer.status, answer.headers["accept-encoding"]) == (415, "identity")
+    assert coding in answer.plain["detail"]
+    plain = ask(f"{hurried.http}/v1/balance", b'{"players": {"a": 1, "b": 2}}', content_encoding="identity")
+    assert plain.status == 200
+
+
 def test_one_address_has_only_so_many_connections(hurried: Served) -> None:
     """More are closed at once, the others are answered, and places come back."""
     held = [connect(hurried) for _ in range(20)]
@@ -196,6 +206,8 @@ def test_asking_too_fast_is_answered_late_and_with_429(tmp_path: Path) -> None:
     late = [answer for answer in answers if answer.status == 429]
     assert late
     assert late[0].headers["retry-after"] == "1"
+    known = [ask(f"{served.http}/v1/rulesets", authorization=f"Bearer {TOKEN}") for _ in range(9)]
+    assert {answer.status for answer in known} == {200}, "who has a token has a rate of its own"
     others = [ask(f"{served.http}/livez", x_forwarded_for=f"10.9.9.9, 10.{n}.0.1") for n in range(9)]
     assert {answer.status for answer in others} == {200}
     assert served.ask("GAME ctf\nMEANBOT\n") == "MEANBOT 50.0000 0\n"

@@ -241,6 +241,9 @@ async def results(backend: Backend, asked: HttpRequest) -> Reply:
     key = _key(asked)
     if record.get("id", "") == "":
         record["id"] = key
+    elif key and key != str(record["id"]):
+        detail = f"Idempotency-Key must be the id of the body or be left out, got {key!r:.80}"
+        raise ProblemError(HttpProblem(422, "invalid", detail, "/id"))
     if record["id"] == "" or len(str(record["id"])) > LONGEST_ID:
         detail = (
             f"id must have 1 to {LONGEST_ID} characters; it, or an Idempotency-Key, tells a match from others"
@@ -253,6 +256,10 @@ async def results(backend: Backend, asked: HttpRequest) -> Reply:
         raise ProblemError(HttpProblem(422, "invalid", detail, pointer)) from None
     if wrong := ahead(match.ended or 0.0, now):
         raise ProblemError(HttpProblem(422, "invalid", f"ended: {wrong}", "/ended"))
+    if not all(contest.ruleset.game for contest in match.contests):
+        raise ProblemError(
+            HttpProblem(422, "invalid", "game must be given: it says whose ratings count", "/game")
+        )
     outcome = await backend.service.keep(ReportedGame(match, timed), asked.whose)
     if outcome == archive_workers.OTHER:
         detail = f"another match is kept under the id {match.id!r}; it stays as it is"

@@ -5,7 +5,7 @@ A worker answers them, since they take time; what goes over a socket is not know
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,7 @@ from equipoise.service.http.schemas import (
     SwapStep,
     TeamPlayer,
 )
+from equipoise.service.questions import INFEASIBLE, Gathered, InfeasibleError
 
 #: The part of the time for the split itself where more is asked about it.
 FIRST = 0.5
@@ -36,6 +37,30 @@ MOST_TEXT = 50_000
 
 #: What the fields of a body are called elsewhere in the library.
 TEXT = "text"
+
+
+class Dividing:
+    """The worker that answers what needs no archive: for the weight protocol, and these questions."""
+
+    def __init__(self) -> None:
+        answered("balance", b'{"players": {"one": 1, "two": 2}}', 1.0)  # loads what divides
+
+    def __call__(self, question: tuple[str, Any, float] | None) -> Generator[None, None, Any]:
+        """Answer a question by its kind, within its seconds; None asks only whether this process is ready.
+
+        A division of players (:class:`Gathered`) is answered with the team of each, with the name of why
+        there are none, or with None where no time was left; anything else with a status and a body.
+        """
+        yield from ()
+        if question is None:
+            return None
+        kind, content, seconds = question
+        if not isinstance(content, Gathered):
+            return answered(kind, content, seconds)
+        try:
+            return content.divided(deadline(seconds))
+        except InfeasibleError:
+            return INFEASIBLE
 
 
 def answered(kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:
