@@ -1,7 +1,4 @@
-"""Settings of a server: one TOML file, the environment and flags, in rising precedence.
-
-Addresses as settings and options have them.
-"""
+"""Settings of a server: one TOML file, the environment and flags, in rising precedence."""
 
 from __future__ import annotations
 
@@ -11,9 +8,11 @@ import re
 import ssl
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from equipoise.core.addresses import host_and_port
 from equipoise.errors import InputError
@@ -38,6 +37,9 @@ LISTENING = f"{ADDRESS} or [::1]:7790"
 
 #: A page as browsers name it to servers.
 _ORIGIN = re.compile(r"https?://[^/\s,]+")
+
+#: What each kind of setting must be, in words.
+KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -135,7 +137,7 @@ class Settings:
             number = getattr(self, each.name)
             if each.name == "workers" and number == 0:
                 continue
-            if _kind(each) in (int, float) and not 0 < number < float("inf"):
+            if type(each.default) in (int, float) and not 0 < number < float("inf"):
                 msg = f"must be above 0 and finite, got {number!r}"
                 raise InputError(msg, each.name)
 
@@ -276,11 +278,11 @@ def read_settings(path: str | None, environment: Mapping[str, str], flags: Mappi
             if name not in known:
                 msg = f"{path}: there is no setting {name!r}; the settings are {', '.join(known)}"
                 raise InputError(msg)
-            values[name] = _typed(known[name], value, f"{path}: {name}")
+            values[name] = _converted(known[name], value, f"{path}: {name}")
     for name, each in known.items():
         text = environment.get(PREFIX + name.upper())
         if text is not None:
-            values[name] = _typed(each, _parsed(each, text), PREFIX + name.upper())
+            values[name] = _converted(each, text, PREFIX + name.upper(), from_text=True)
     values |= {name: value for name, value in flags.items() if value is not None}
     return Settings(**values)
 
@@ -319,28 +321,11 @@ def _table(path: str) -> Mapping[str, Any]:
     return table
 
 
-def _kind(each: Field[Any]) -> type:
-    assert each.default is not MISSING  # noqa: S101 -- every setting has one
-    return type(each.default)
-
-
-def _parsed(each: Field[Any], text: str) -> Any:
-    """Return a text of the environment as what it stands for, or as it is where it stands for nothing."""
-    kind = _kind(each)
-    if kind is bool:
-        return {"1": True, "true": True, "0": False, "false": False}.get(text.lower(), text)
+def _converted(each: Field[Any], value: Any, where: str, *, from_text: bool = False) -> Any:
+    """Return a value of a file, or a text of the environment, as what it stands for."""
+    kind = type(each.default)
     try:
-        return kind(text)
-    except ValueError:
-        return text
-
-
-def _typed(each: Field[Any], value: Any, where: str) -> Any:
-    kind = _kind(each)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if type(value) is not kind:
-        wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[kind]
-        msg = f"{where} must be {wanted}, got {value!r}"
-        raise InputError(msg)
-    return value
+        return msgspec.convert(value, kind, strict=not from_text)
+    except msgspec.ValidationError:
+        msg = f"{where} must be {KINDS[kind]}, got {value!r}"
+        raise InputError(msg) from None
