@@ -163,7 +163,7 @@ def again(port: int, protocol: str, clients: int) -> None:
         poll.register(client, select.POLLIN)
     print("begun", flush=True)
     given = refused = 0
-    told = time.monotonic()
+    counted = time.monotonic()
     while True:
         for file, _ in poll.poll(50):
             part = by[file].recv(65536)
@@ -176,8 +176,8 @@ def again(port: int, protocol: str, clients: int) -> None:
             right = said.startswith((b"TEAMS", b"HTTP/1.1 200"))
             given, refused = given + right, refused + (not right)
             by[file].sendall(QUESTIONS[protocol])
-        if time.monotonic() - told > 0.1:
-            told = time.monotonic()
+        if time.monotonic() - counted > 0.1:
+            counted = time.monotonic()
             print(json.dumps([given, refused]), flush=True)
 
 
@@ -251,7 +251,7 @@ def throughput(url: str, protocol: str, clients: Sequence[int], rounds: int, sec
 
 
 def _newest(file: int) -> tuple[int, int]:
-    """Return the last counts that an asking process has told."""
+    """Return the last counts that an asking process has counted."""
     data = b""
     while select.select([file], [], [], 0.0 if data.endswith(b"]\n") else 5.0)[0]:
         part = os.read(file, 65536)

@@ -98,7 +98,7 @@ def test_tokens_in_plain_text_are_found_wherever_they_cross_a_network(tmp_path: 
     assert wrong["what"].startswith("http listens at 0.0.0.0")
 
 
-def test_what_is_told_of_limits_is_what_is_used(tmp_path: Path) -> None:
+def test_what_is_reported_of_limits_is_what_is_used(tmp_path: Path) -> None:
     """Every limit of admission, and one that leaves nobody else a place."""
     code, findings = _findings(
         "--store", _archive(tmp_path, 1e9), "--max-connections", "10", "--http-rate", "7"

@@ -17,10 +17,10 @@ from equipoise.service.admission import (
     HELD,
     MOST,
     NETWORK_APART,
+    Activity,
     Admission,
     AdmissionLimits,
     Holdings,
-    Standing,
     network_of,
 )
 
@@ -41,15 +41,15 @@ class Now:
 class Connection:
     """A connection that remembers whether it had to give way."""
 
-    def __init__(self, address: str, standing: Standing = Standing.IDLE, last_heard: float = 0.0) -> None:
+    def __init__(self, address: str, activity: Activity = Activity.IDLE, last_heard: float = 0.0) -> None:
         self.address = address
         self.last_heard = last_heard
         self.is_over = False
-        self._standing = standing
+        self._activity = activity
 
-    def standing(self) -> Standing:
+    def activity(self) -> Activity:
         """Return what it was made with."""
-        return self._standing
+        return self._activity
 
     def give_way(self) -> None:
         """Note that it had to."""
@@ -109,10 +109,10 @@ def test_who_has_most_gets_no_more() -> None:
     assert admission.open == 4
 
 
-@pytest.mark.parametrize("standing", list(Standing))
-def test_of_those_who_have_most_the_idlest_gives_way(standing: Standing) -> None:
+@pytest.mark.parametrize("activity", list(Activity))
+def test_of_those_who_have_most_the_idlest_gives_way(activity: Activity) -> None:
     """Silent ones before idle ones before busy ones; of the same the one not heard of for longest."""
-    others = [each for each in Standing if each >= standing]
+    others = [each for each in Activity if each >= activity]
     held = [
         Connection(f"10.{n}.0.1", each, 5.0 - at) for n, each in enumerate(others * 2) for at in [float(n)]
     ]
@@ -121,9 +121,9 @@ def test_of_those_who_have_most_the_idlest_gives_way(standing: Standing) -> None
         admission.connect(each.address, each)
     assert admission.connect("10.99.0.1", Connection("10.99.0.1"))
     (gone,) = [each for each in held if each.is_over]
-    assert gone.standing() is standing
-    if standing is not Standing.SILENT:  # of silent ones the oldest, which is found at once
-        assert gone.last_heard == min(each.last_heard for each in held if each.standing() is standing)
+    assert gone.activity() is activity
+    if activity is not Activity.SILENT:  # of silent ones the oldest, which is found at once
+        assert gone.last_heard == min(each.last_heard for each in held if each.activity() is activity)
 
 
 def test_shares_hold_for_an_address_and_a_network_but_not_for_a_proxy() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.service import attacks, busy, crowds, result_kills
+from benchmarks.service import attacks, busy, crowds, posting, result_kills
 
 from equipoise.service.admission import HELD
 
@@ -67,3 +67,11 @@ def test_who_asks_again_at_once_is_held_back_and_others_are_answered(protocol: s
     row = crowds.throughput(url, protocol, (100,), 1, 0.5)["clients"]["100"]
     assert row["given"] > 0.0
     assert row["refused"] <= 100 * (1 / HELD + 1 / 0.5)
+
+
+def test_what_a_division_costs_is_measured_over_both_protocols() -> None:
+    """For one core and for all, beside the library and a constant answer."""
+    results = posting.measure(1, {10: 16})
+    assert [row["protocol"] for row in results["rows"]] == ["http", "weights"]
+    assert all(row["one"] > 0.0 < row["all"] for row in results["rows"])
+    assert "| http | 10 |" in posting.report(results)

@@ -160,7 +160,7 @@ def test_what_is_long_leaves_a_worker_to_what_is_short() -> None:
     asyncio.run(play())
 
 
-def test_who_is_refused_a_place_is_told_so_late() -> None:
+def test_who_is_refused_a_place_is_answered_late() -> None:
     """So that asking again at once is no use; others have their answers meanwhile."""
 
     async def play() -> None:

@@ -1,8 +1,8 @@
 """Whether work is admitted: one record an address, of both protocols and all lanes.
 
 An address has connections, asks at a rate, uses the answering thread, and guesses tokens; all of it stands in
-its :class:`Client`.  A network (/24 of IPv4, /64 of IPv6, which is one customer's and counts as one address)
-is bounded besides, since addresses in it cost nothing.  Where places run out, who holds most gives way:
+its :class:`ClientRecord`.  A network (/24 of IPv4, /64 of IPv6, which is one customer's and counts as one
+address) is bounded besides, since addresses in it cost nothing.  Where places run out, who holds most gives way:
 the network, in it the address, and of its connections one that is idle before one that is busy
 (:class:`Holdings`; the fair queue shares its places by the same rule).
 
@@ -251,7 +251,7 @@ class Holdings:
         return sum(len(each.counts) for each in self._addresses.values())
 
 
-class Standing(IntEnum):
+class Activity(IntEnum):
     """Which connection of a client gives way first."""
 
     SILENT = 0
@@ -265,7 +265,7 @@ class Held(Protocol):
     address: str
     last_heard: float
 
-    def standing(self) -> Standing:
+    def activity(self) -> Activity:
         """Tell what it does."""
 
     def give_way(self) -> None:
@@ -288,7 +288,7 @@ class Bucket:
         return self.left
 
 
-class Client:
+class ClientRecord:
     """What one address has, does and has done; of both protocols."""
 
     __slots__ = ("address", "at", "bucket", "connections", "in_line", "refused_until", "used", "wrong")
@@ -352,25 +352,25 @@ class Admission:
         self.refused: Counter[str] = Counter()
         self._trusted = trusted
         self._clock = clock
-        self._clients: dict[str, Client] = {}
-        self._networks: dict[str, Client] = {}
+        self._clients: dict[str, ClientRecord] = {}
+        self._networks: dict[str, ClientRecord] = {}
         self._holdings = Holdings()
         self._full = False
         self._held = 0
 
-    def client(self, address: str) -> Client:
+    def client(self, address: str) -> ClientRecord:
         """Return the record of an address."""
         found = self._clients.get(address)
         if found is None:
-            found = self._clients[address] = Client(address)
+            found = self._clients[address] = ClientRecord(address)
             if len(self._clients) > MOST:
                 self.forget()
         return found
 
-    def _network(self, whose: str) -> Client | None:
+    def _network(self, whose: str) -> ClientRecord | None:
         """Return the record of the network of an address, None where it counts as one address itself."""
         name = network_of(whose)
-        return None if name == whose else self._networks.setdefault(str(name), Client(str(name)))
+        return None if name == whose else self._networks.setdefault(str(name), ClientRecord(str(name)))
 
     def forget(self) -> None:
         """Forget who holds nothing and is as good as new; of very many also the first who hold nothing."""
@@ -403,7 +403,7 @@ class Admission:
         self._full = refused
         return not refused
 
-    def _add(self, client: Client, connection: Held) -> None:
+    def _add(self, client: ClientRecord, connection: Held) -> None:
         client.connections[connection] = None
         self.open += 1
         if client.address not in self._trusted:
@@ -421,7 +421,7 @@ class Admission:
             self._holdings.remove(address)
             self.is_alone = not self._trusted and len(self._holdings) < 2
 
-    def _make_room(self, client: Client, newcomer: Held, most: Iterator[Hashable]) -> bool:
+    def _make_room(self, client: ClientRecord, newcomer: Held, most: Iterator[Hashable]) -> bool:
         """End a connection of somebody who has most; where that is the newcomer itself, it is refused."""
         least = self._who_gives_way(client, most)
         if least is None:
@@ -432,7 +432,7 @@ class Admission:
         least.give_way()
         return True
 
-    def _who_gives_way(self, newcomer: Client, most: Iterator[Hashable]) -> Held | None:
+    def _who_gives_way(self, newcomer: ClientRecord, most: Iterator[Hashable]) -> Held | None:
         """Return the connection that gives way, of addresses that have most, but not of the newcomer's."""
         first: tuple[int, float] | None = None
         found: Held | None = None
@@ -440,10 +440,10 @@ class Admission:
             if address == newcomer.address:
                 continue
             for each in self._clients[str(address)].connections:
-                rank = (each.standing(), each.last_heard)
+                rank = (each.activity(), each.last_heard)
                 if first is None or rank < first:
                     first, found = rank, each
-                if rank[0] is Standing.SILENT:
+                if rank[0] is Activity.SILENT:
                     return each  # the oldest of somebody who has most
         return found
 

@@ -188,12 +188,12 @@ def _file(path: Path) -> Iterator[Diagnosis]:
 
 def _weights(settings: Settings) -> Iterator[Diagnosis]:
     token = settings.secret()
-    said = (f"AUTH {token}\n" if token else "") + "MEANBOT\n"
+    received = (f"AUTH {token}\n" if token else "") + "MEANBOT\n"
     try:
         with _connected(settings, settings.address) as connection:
-            connection.sendall(said.encode())
+            connection.sendall(received.encode())
             connection.shutdown(socket.SHUT_WR) if not settings.tls_certificate else None
-            lines = _received(connection, said.count("\n"))
+            lines = _received(connection, received.count("\n"))
     except ssl.SSLError as error:
         yield Diagnosis(f"{settings.weights} speaks no TLS: {error.reason}", RESTART)
         return
@@ -221,14 +221,14 @@ def _http(settings: Settings) -> Iterator[Diagnosis]:
         with _connected(settings, address) as connection:
             for path in ("/readyz", "/v1/rulesets"):
                 connection.sendall(f"GET {path} HTTP/1.1\r\n{heads}\r\n".encode())
-            said = b"\n".join(_received(connection, 99, 2))
+            received = b"\n".join(_received(connection, 99, 2))
     except ssl.SSLError as error:
         yield Diagnosis(f"{settings.http} speaks no TLS: {error.reason}", RESTART)
         return
     except OSError:
         yield Diagnosis(f"nobody listens on {settings.http} yet")
         return
-    statuses = re.findall(rb"HTTP/1\.1 (\d{3})", said)
+    statuses = re.findall(rb"HTTP/1\.1 (\d{3})", received)
     if not statuses:
         yield Diagnosis(f"{settings.http} is taken by something else", "choose another port with --http")
         return
@@ -252,14 +252,14 @@ def _connected(settings: Settings, address: tuple[str, int]) -> socket.socket:
 
 def _received(connection: socket.socket, lines: int, answers: int = 0) -> list[bytes]:
     """Return the lines that come, until there are as many, or as many answers of HTTP."""
-    said = b""
+    received = b""
     with contextlib.suppress(TimeoutError):
-        while said.count(b"\n") < lines and not (answers and said.count(b"HTTP/1.1 ") >= answers):
+        while received.count(b"\n") < lines and not (answers and received.count(b"HTTP/1.1 ") >= answers):
             part = connection.recv(65536)
             if not part:
                 break
-            said += part
-    return said.splitlines()
+            received += part
+    return received.splitlines()
 
 
 def _files(settings: Settings) -> Iterator[Diagnosis]:

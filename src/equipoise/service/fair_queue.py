@@ -97,7 +97,7 @@ class Ticket(Generic[Item]):
         self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
     def give(self, answer: Any) -> None:
-        """Answer, or raise an error where it is waited for, unless nobody waits any more."""
+        """Answer, or raise an error where that is waited for, unless nobody waits now."""
         if self.answer.done():
             return
         if isinstance(answer, BaseException):

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Protocol, cast
 
-from equipoise.service.admission import Admission, Standing
+from equipoise.service.admission import Activity, Admission
 from equipoise.service.fair_queue import Turns
 from equipoise.service.listener import Acceptor, ConnectionLimits
 from equipoise.service.weights.commands import Limits
@@ -243,11 +243,11 @@ class Connection(asyncio.BufferedProtocol):
             log.info("idle connection closed", extra={"address": self.address})
             self._transport.close()
 
-    def standing(self) -> Standing:
+    def activity(self) -> Activity:
         """Tell what it does: nothing yet, nothing just now, or something."""
         if self._task is not None or self._queued:
-            return Standing.BUSY
-        return Standing.SILENT if self._is_silent else Standing.IDLE
+            return Activity.BUSY
+        return Activity.SILENT if self._is_silent else Activity.IDLE
 
     def give_way(self) -> None:
         """Say that somebody else needs the place, and end."""

@@ -95,6 +95,7 @@ class Worker:
         self._arguments = arguments
         self._process: asyncio.subprocess.Process | None = None
         self._beginning: asyncio.Task[asyncio.subprocess.Process] | None = None
+        self._has_begun = False
         self._killed: list[asyncio.subprocess.Process] = []
         self._turn = asyncio.Lock()
 
@@ -167,6 +168,9 @@ class Worker:
 
     async def _ready(self, seconds: float | None) -> asyncio.subprocess.Process:
         """Return its process once that takes questions; it goes on beginning after the time."""
+        process = self._process
+        if process is not None and process.returncode is None and self._has_begun:
+            return process
         if self._process is not None and self._process.returncode is not None:
             self.kill()
         if self._beginning is None:
@@ -198,6 +202,7 @@ class Worker:
         process.stdin.write(_framed((_logging(), self._arguments)))
         async with asyncio.timeout(BEGIN):
             await self._message(process)
+        self._has_begun = True
         return process
 
     def _begin_anew(self) -> None:
@@ -208,7 +213,7 @@ class Worker:
 
     def kill(self) -> None:
         """End it at once; the next question begins another."""
-        self._beginning = None
+        self._beginning, self._has_begun = None, False
         process, self._process = self._process, None
         if process is None:
             return

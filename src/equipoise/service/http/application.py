@@ -123,13 +123,21 @@ class Application:
         paths: dict[str, list[Operation]] = {}
         for each in operations:
             paths.setdefault(each.path, []).append(each)
+        self._plain = {path: Endpoint(each, self) for path, each in paths.items() if "{" not in path}
         longest = sorted(paths, key=len, reverse=True)  # a place may hold what another path ends with
-        routes: list[BaseRoute] = [_route(path, Endpoint(paths[path], self)) for path in longest]
+        routes: list[BaseRoute] = [
+            _route(path, Endpoint(paths[path], self)) for path in longest if path not in self._plain
+        ]
         self._router = Router(routes, redirect_slashes=False, default=pages or self._nothing)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        await self._router(scope, receive, send)
+        endpoint = self._plain.get(scope.get("path", ""))  # most requests, and none of the patterns' time
+        if endpoint is None:
+            await self._router(scope, receive, send)
+            return
+        scope["path_params"] = {}
+        await endpoint(scope, receive, send)
 
     def allows(self, scope: Scope) -> bool:
         """Tell whether a web page from elsewhere may ask."""

@@ -22,7 +22,7 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from equipoise.service.admission import Admission, Standing
+from equipoise.service.admission import Activity, Admission
 from equipoise.service.http.application import Application
 from equipoise.service.http.backend import Backend
 from equipoise.service.http.event_stream import Events
@@ -144,7 +144,7 @@ class HttpConnection(HttpToolsProtocol):
         super().on_headers_complete()
 
     def _found_fault(self) -> HttpProblem | None:
-        """Return why a request is refused for its headers, None where it is not."""
+        """Return why a request is refused for its headers, None if it may be answered."""
         if len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers) > MOST_HEAD:
             return TOO_LARGE
         if len(self.pipeline) >= MOST_AHEAD:
@@ -221,11 +221,11 @@ class HttpConnection(HttpToolsProtocol):
             else:
                 self.transport.close()
 
-    def standing(self) -> Standing:
+    def activity(self) -> Activity:
         """Tell what it does: nothing yet, nothing just now, or something."""
         if self._is_silent:
-            return Standing.SILENT
-        return Standing.BUSY if self._is_answering() or self.pipeline else Standing.IDLE
+            return Activity.SILENT
+        return Activity.BUSY if self._is_answering() or self.pipeline else Activity.IDLE
 
     def give_way(self) -> None:
         """End, since somebody else needs the place."""
