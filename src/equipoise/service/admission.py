@@ -2,8 +2,8 @@
 
 An address has connections, asks at a rate, uses the answering thread, and guesses tokens; all of it stands in
 its :class:`ClientRecord`.  A network (/24 of IPv4, /64 of IPv6, which is one customer's and counts as one
-address) is bounded besides, since addresses in it cost nothing.  Where places run out, who holds most gives way:
-the network, in it the address, and of its connections one that is idle before one that is busy
+address) is bounded besides, since addresses in it cost nothing.  Where places run out, who holds most gives
+way: the network, in it the address, and of its connections one that is idle before one that is busy
 (:class:`Holdings`; the fair queue shares its places by the same rule).
 
 A refusal has its price too, so refusals are held back: those of an address come one after the other, and the
