@@ -104,6 +104,11 @@ class Worker:
         """Its process, None while there is none."""
         return None if self._process is None else self._process.pid
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has a process that takes questions."""
+        return self._process is not None and self._process.returncode is None and self._has_begun
+
     async def ask(
         self,
         question: object,
@@ -169,7 +174,7 @@ class Worker:
     async def _ready(self, seconds: float | None) -> asyncio.subprocess.Process:
         """Return its process once that takes questions; it goes on beginning after the time."""
         process = self._process
-        if process is not None and process.returncode is None and self._has_begun:
+        if process is not None and self.is_ready:
             return process
         if self._process is not None and self._process.returncode is not None:
             self.kill()

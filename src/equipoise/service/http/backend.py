@@ -162,7 +162,8 @@ class Backend:
             "of",
         )
         yield counter("equipoise_refused_total", "What was refused, and why.", admission.refused, "what")
-        yield gauge("equipoise_workers", "Processes that divide.", len(self.service.divisions.workers))
+        ready = sum(each.is_ready for each in self.service.divisions.workers)
+        yield gauge("equipoise_workers", "Processes that divide, and take questions.", ready)
         yield gauge("equipoise_listeners", "Who listens to events.", self.events.listeners)
         yield gauge("equipoise_revision", "The revision of the ratings.", known.snapshot.revision)
         yield gauge("equipoise_revision_age_seconds", "How long ago they were taken.", time() - known.since)
