@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from tests.cli.running import runner
+from tests.service.process import TOKEN, Served
 
 from equipoise.archive.archive import open_archive
 from equipoise.cli.doctor import command
 from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.service.tokens import make
 
 #: It tries numba, which from then on compiles for whatever is tested.
 pytestmark = pytest.mark.slow
@@ -33,7 +35,9 @@ def _archive(folder: Path, at: float) -> str:
 
 def test_a_sound_installation_needs_no_fix(tmp_path: Path) -> None:
     """And the archive is described."""
-    code, findings = _findings("--store", _archive(tmp_path, 1e9), "--max-connections", "10")
+    code, findings = _findings(
+        "--store", _archive(tmp_path, 1e9), "--max-connections", "10", "--max-per-address", "9"
+    )
     assert code == 0
     assert not any(finding["fix"] for finding in findings)
     assert any("1 matches that count" in finding["what"] for finding in findings)
@@ -60,3 +64,46 @@ def test_a_store_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
     assert code == 1
     assert any("no such file" in finding["what"] and "--create" in finding["fix"] for finding in findings)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_server_that_runs_is_asked_over_both_protocols_with_its_token(tmp_path: Path) -> None:
+    """One that was begun with another token does not take this one."""
+    store, token = _archive(tmp_path, 1e9), tmp_path / "token"
+    token.touch(0o600)
+    served = Served(Path(store.removeprefix("sqlite:///")), "--http", "127.0.0.1:0")
+    flags = ("--store", store, "--token-file", str(token), "--max-connections", "10")
+    where = ("--weights", f"127.0.0.1:{served.port}", "--http", served.http.removeprefix("http://"))
+    for text, expected in ((TOKEN, 0), ("another token that nobody guesses", 1)):
+        token.write_text(text, encoding="utf-8")
+        code, findings = _findings(*flags, "--max-per-address", "9", *where)
+        found = {finding["what"].partition(" on ")[0]: finding["fix"] for finding in findings}
+        assert (code, found["a weight server answers"], found["a server"]) == (expected, "", "")
+        refused = [each["what"] for each in findings if "does not take this token" in each["what"]]
+        assert len(refused) == 2 * expected
+    assert served.end()[0] == 0
+
+
+def test_tokens_in_plain_text_are_found_wherever_they_cross_a_network(tmp_path: Path) -> None:
+    """Those of a file of tokens too, over either protocol; without one anyone may ask."""
+    store, tokens = _archive(tmp_path, 1e9), str(tmp_path / "tokens.json")
+    flags = ("--store", store, "--max-connections", "10", "--max-per-address", "9", "--http", "0.0.0.0:1")
+    code, findings = _findings(*flags)
+    assert code == 0
+    assert any(each["what"].endswith("anyone who reaches it may ask") for each in findings)
+    make(tokens, "a bot", "report")
+    code, findings = _findings(*flags, "--tokens", tokens)
+    assert code == 1
+    assert any(each["what"] == "tokens: 1 to report" for each in findings)
+    (wrong,) = [each for each in findings if each["fix"]]
+    assert wrong["what"].startswith("http listens at 0.0.0.0")
+
+
+def test_what_is_reported_of_limits_is_what_is_used(tmp_path: Path) -> None:
+    """Every limit of admission, and one that leaves nobody else a place."""
+    code, findings = _findings(
+        "--store", _archive(tmp_path, 1e9), "--max-connections", "10", "--http-rate", "7"
+    )
+    assert code == 1
+    (limits,) = [each["what"] for each in findings if each["what"].startswith("limits: ")]
+    assert {"connections 10", "rate 7", "places 64"} <= set(limits.removeprefix("limits: ").split(", "))
+    assert any(each["what"] == "one address may have every connection" for each in findings)

@@ -147,7 +147,7 @@ def test_the_limit_of_open_files_is_heeded(store: Path) -> None:
             with served.connect() as one_more:
                 assert rest(one_more) == Refusal.TOO_MANY_CONNECTIONS.line
         other = held.enter_context(
-            socket.create_connection(("127.0.0.1", served.port), PATIENCE, ("127.0.0.2", 0))
+            socket.create_connection(("127.0.0.1", served.port), PATIENCE, ("127.0.2.1", 0))
         )
         other.sendall(b"MEANBOT\n")
         assert other.recv(100).startswith(b"MEANBOT ")
@@ -155,7 +155,7 @@ def test_the_limit_of_open_files_is_heeded(store: Path) -> None:
         _, hard = resource.prlimit(served.process.pid, resource.RLIMIT_NOFILE)
         resource.prlimit(served.process.pid, resource.RLIMIT_NOFILE, (5, hard))
         late = held.enter_context(
-            socket.create_connection(("127.0.0.1", served.port), PATIENCE, ("127.0.0.3", 0))
+            socket.create_connection(("127.0.0.1", served.port), PATIENCE, ("127.0.3.1", 0))
         )
         late.sendall(b"MEANBOT\n")
         assert served.logged("no connection can be taken")["open"] == 13

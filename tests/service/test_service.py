@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 from tests.servers import postgresql, postgresql_server
+from tests.service.http.asking import ask
 from tests.service.process import TOKEN, Served, rest
 from tests.service.weights import conversation as talk
 
@@ -145,6 +146,22 @@ def test_while_an_archive_is_broken_the_last_ratings_are_served(served: Served, 
     while "archive cannot be read" not in (said := served.process.stderr.readline()):
         assert said
     assert served.ask("PLAYER ann\n") == expected
+
+
+@pytest.mark.slow
+def test_a_server_without_its_archive_is_not_ready(store: Path) -> None:
+    """What sends it requests may send them elsewhere meanwhile; the process is alive."""
+    served, whole = Served(store, "--http", "127.0.0.1:0"), store.read_bytes()
+    assert ask(f"{served.http}/readyz").status == 200
+    store.write_bytes(b"this is not a database")
+    while (answer := ask(f"{served.http}/readyz")).status == 200:
+        assert served.process.poll() is None
+    assert (answer.status, answer.plain["type"]) == (503, "urn:equipoise:problem:no-store")
+    assert ask(f"{served.http}/livez").status == 200
+    store.write_bytes(whole)
+    while ask(f"{served.http}/readyz").status != 200:
+        assert served.process.poll() is None
+    served.end()
 
 
 @pytest.mark.slow

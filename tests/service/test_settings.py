@@ -47,17 +47,21 @@ def test_every_setting_may_stand_in_the_environment_and_in_the_file(name: str, t
 
 def test_limits_are_those_of_the_settings() -> None:
     """Each stands where it belongs."""
-    names = {"connections": "max_connections", "per_address": "max_per_address"}
-    http = {"connections": "max_http_connections", "per_address": "max_http_per_address"}
-    numbers = {each.name: float(7 + n) for n, each in enumerate(fields(Settings)) if each.type == "float"}
-    settings = Settings(
-        STORE, max_connections=1, max_per_address=2, max_http_connections=3, max_http_per_address=4, **numbers
-    )
-    for limits, meant in ((settings.limits, names), (server.limits(settings), http)):
+    meant = {
+        "connections": "max_connections", "per_address": "max_per_address", "per_network": "max_per_network",
+        "places": "max_waiting", "rate": "http_rate",
+    }  # fmt: skip
+    numbers = {
+        each.name: (float if each.type == "float" else int)(7 + n)
+        for n, each in enumerate(fields(Settings))
+        if each.type in ("float", "int")
+    }
+    settings = Settings(STORE, **numbers)
+    http = server.limits(settings)
+    for limits in (settings.admission, settings.limits, http):
         for each in {each.name for each in fields(limits)} - {"conversation"}:
-            wanted = getattr(settings, meant.get(each, each))
-            if each != "idle_seconds" or meant is names:  # HTTP has its own
-                assert getattr(limits, each) == wanted, each
+            if each != "idle_seconds" or limits is not http:  # HTTP has its own
+                assert getattr(limits, each) == getattr(settings, meant.get(each, each)), each
 
 
 def test_the_file_of_the_how_to_is_read(tmp_path: Path) -> None:
@@ -102,6 +106,9 @@ def test_what_is_wrong_with_a_file_is_reported(text: str, message: str, tmp_path
 @pytest.mark.parametrize("number", [0, -1, math.inf, math.nan])
 def test_a_number_that_makes_no_sense_is_reported_by_its_name(name: str, number: float) -> None:
     """As it is typed, not as some part of the server calls it."""
+    if name == "workers" and number == 0:  # as many as there are cores
+        assert Settings(store=STORE, workers=0).workers == 0
+        return
     with pytest.raises(InputError, match=f"^{name} must be above 0 and finite, got {number}"):
         Settings(store=STORE, **{name: number})
 

@@ -13,9 +13,9 @@ import pytest
 from tests.service.weights import conversation as talk
 
 from equipoise.errors import InputError
-from equipoise.service.admission import ServerLimits
+from equipoise.service.admission import Admission, AdmissionLimits
 from equipoise.service.process import loop_factory
-from equipoise.service.tcp import HIGH_WATER, SYSTEM_BUFFER, Server
+from equipoise.service.tcp import HIGH_WATER, SYSTEM_BUFFER, Server, ServerLimits
 from equipoise.service.weights.commands import Limits
 from equipoise.service.weights.conversation import WeightSession
 from equipoise.service.weights.messages import Finished, Refusal, Request, Work
@@ -60,10 +60,11 @@ Story = Callable[[Server, Oracle, int], Coroutine[Any, Any, None]]
 def tell(request: pytest.FixtureRequest) -> Callable[..., None]:
     """Return what runs a story against a listening server, on each kind of loop."""
 
-    def run(story: Story, limits: ServerLimits | None = None) -> None:
+    def run(story: Story, limits: ServerLimits | None = None, **admitted: int) -> None:
         async def play() -> None:
             oracle = Oracle()
-            server = Server(oracle, replace(limits or ServerLimits(), wrong_token_seconds=0.01))
+            admission = Admission(AdmissionLimits(wrong_token_seconds=0.01, **admitted))
+            server = Server(oracle, limits, admission)
             _, port = await server.listen("127.0.0.1", 0)
             async with asyncio.timeout(PATIENCE):
                 await story(server, oracle, port)
@@ -138,8 +139,9 @@ def test_connections_are_limited_in_total_and_for_each_address(tell: Callable[..
             assert answer == Refusal.TOO_MANY_CONNECTIONS.line
         held[1][1].close()
 
-    tell(story, ServerLimits(connections=2))
-    tell(story, ServerLimits(per_address=2))
+    tell(story, connections=2)
+    tell(story, per_address=2)
+    tell(story, per_network=2)
 
 
 @pytest.mark.slow
@@ -282,7 +284,7 @@ def test_an_address_that_cannot_be_had_is_the_callers_mistake() -> None:
     asyncio.run(listen())
 
 
-@pytest.mark.parametrize("limit", ["connections", "per_address", "idle_seconds", "slow_seconds"])
+@pytest.mark.parametrize("limit", ["idle_seconds", "slow_seconds"])
 def test_limits_are_above_nothing(limit: str) -> None:
     """A limit of 0 would answer nobody."""
     with pytest.raises(InputError, match=f"^{limit} must be (above 0|at least 1), got 0"):

@@ -213,6 +213,10 @@ class Archive:
         """Return some matches that came after a revision, the earliest to come first."""
         return stored_matches.since(self._database, revision, limit)
 
+    def news_count(self, revision: int) -> int:
+        """Return how many matches came after a revision."""
+        return stored_matches.count_since(self._database, revision)
+
     # What follows
 
     @property

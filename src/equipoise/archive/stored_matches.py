@@ -220,6 +220,13 @@ def since(database: Database, revision: int, limit: int) -> list[Listed]:
     return _read(database, wanted.order_by(MATCH.c.revision, MATCH.c.id).limit(limit))
 
 
+def count_since(database: Database, revision: int) -> int:
+    """Return how many matches came after a revision."""
+    wanted = sa.select(sa.func.count()).select_from(MATCH).where(MATCH.c.revision > revision)
+    with database.reading() as connection:
+        return int(connection.execute(wanted).scalar_one())
+
+
 def _read(database: Database, wanted: sa.Select[Any]) -> list[Listed]:
     with database.reading() as connection:
         return [

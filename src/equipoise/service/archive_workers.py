@@ -1,6 +1,6 @@
-"""The worker that keeps results: when it has answered, they survive a crash.
+"""The workers that write and read the archive for the service.
 
-The worker that reads the archive for HTTP: matches, and players' histories.
+What :class:`Keeping` has answered survives a crash; :class:`Reading` gives matches and histories.
 """
 
 from __future__ import annotations
@@ -194,4 +194,6 @@ class Reading:
     @staticmethod
     def _news(archive: Archive, asked: tuple[int, int]) -> Any:
         revision, limit = asked
-        return [each.as_dict() for each in archive.news(revision, limit)]
+        count = archive.news_count(revision)
+        some = archive.news(revision, limit) if count <= limit else []
+        return {"count": count, "matches": [each.as_dict() for each in some]}

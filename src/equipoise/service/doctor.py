@@ -1,13 +1,19 @@
-"""What is wrong with an installation of the weight server, and what helps."""
+"""What is wrong with an installation of the service, and what helps: its settings are tried."""
 
 from __future__ import annotations
 
+import contextlib
+import ipaddress
 import os
+import re
 import shutil
 import socket
+import ssl
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,7 +23,8 @@ from equipoise.core.clock import ahead
 from equipoise.core.compiled import available, keeps
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.service.listener import OTHER_FILES
-from equipoise.service.settings import Settings
+from equipoise.service.settings import PREFIX, Settings
+from equipoise.service.tokens import SCOPES, read
 from equipoise.teams.solvers.window_kernels import fill_teams
 
 #: Seconds to wait for a database or a server.
@@ -54,37 +61,89 @@ def examine(settings: Settings, place_of: Callable[[str], str] = str) -> Iterato
         Where a setting was set, for what is wrong with it.
     """
     seen = set()
-    for look in (_token, _address, _certificate, _store, _files, _speed):
+    for look, fix in FIXES.items():
         try:
             yield from look(settings)
         except InputError as error:
             named = error.named(place_of(error.argument)) if error.argument else error
             if str(named) not in seen:  # an address is looked at more than once
-                yield Diagnosis(str(named), FIXES[look])
+                yield Diagnosis(str(named), fix)
             seen.add(str(named))
         except (EquipoiseError, OSError) as error:
-            yield Diagnosis(str(error), FIXES[look])
+            yield Diagnosis(str(error), fix)
 
 
-def _token(settings: Settings) -> Iterator[Diagnosis]:
-    if not settings.secret():
-        yield Diagnosis("no token: results are not taken", "")
-        return
-    if settings.token_file and Path(settings.token_file).stat().st_mode & 0o077:
-        yield Diagnosis(f"others may read {settings.token_file}", f"chmod 600 {settings.token_file}")
-    else:
-        yield Diagnosis("the token is long enough, and no other user can read its file")
+def _tokens(settings: Settings) -> Iterator[Diagnosis]:
+    secret, known = settings.secret(), read(settings.tokens) if settings.tokens else []
+    if settings.tokens and not Path(settings.tokens).exists():
+        yield Diagnosis(
+            f"there is no file of tokens {settings.tokens}",
+            f"equipoise tokens make --file {settings.tokens} --name NAME --scope report",
+        )
+    for path in filter(None, (settings.token_file, settings.tokens)):
+        if Path(path).exists() and Path(path).stat().st_mode & 0o077:
+            yield Diagnosis(f"others may read {path}", f"chmod 600 {path}")
+    counts = Counter(each.scope for each in known)
+    kinds = [*([f"a token in {settings.token_file or PREFIX + 'TOKEN'} to report"] if secret else [])]
+    kinds += [f"{counts[scope]} to {scope}" for scope in SCOPES if counts[scope]]
+    if kinds:
+        yield Diagnosis(f"tokens: {', '.join(kinds)}")
+    if not secret and not counts["report"] and not counts["admin"]:
+        yield Diagnosis("no token to report: results are not taken")
 
 
-def _certificate(settings: Settings) -> Iterator[Diagnosis]:
-    host, _ = settings.address
+def _plain_text(settings: Settings) -> Iterator[Diagnosis]:
+    """Find tokens that cross the network as they are, over either protocol."""
     if settings.tls() is not None:
         yield Diagnosis("connections are TLS")
-    elif host not in ("127.0.0.1", "::1", "localhost") and settings.secret():
+        return
+    for name, address in _listening(settings).items():
+        if is_loopback(address[0]):
+            continue
+        where = f"{name} listens at {address[0]}, beyond this machine, without TLS"
+        if settings.secret() or settings.tokens:
+            yield Diagnosis(
+                f"{where}: a token crosses the network in plain text",
+                "set tls_certificate and tls_key, or listen on 127.0.0.1 behind a tunnel or a reverse proxy",
+            )
+        else:
+            yield Diagnosis(f"{where}: anyone who reaches it may ask")
+
+
+def _listening(settings: Settings) -> dict[str, tuple[str, int]]:
+    """Return where each protocol listens."""
+    http = settings.http_address
+    return {"weights": settings.address, **({} if http is None else {"http": http})}
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether only this machine reaches an address to listen at."""
+    try:
+        found = {ipaddress.ip_address(host.partition("%")[0])}
+    except ValueError:
+        try:
+            found = {ipaddress.ip_address(each[4][0]) for each in socket.getaddrinfo(host, None)}
+        except OSError:
+            return False
+    return all(each.is_loopback for each in found)
+
+
+def _limits(settings: Settings) -> Iterator[Diagnosis]:
+    table = settings.admission.table()
+    yield Diagnosis("limits: " + ", ".join(f"{name} {value:g}" for name, value in table.items()))
+    if table["per_address"] >= table["connections"]:
         yield Diagnosis(
-            f"the token crosses the network in plain text to {host}",
-            "set tls_certificate and tls_key, or listen on 127.0.0.1 behind a tunnel",
+            "one address may have every connection", "a --max-per-address below --max-connections"
         )
+
+
+def _clock(settings: Settings) -> Iterator[Diagnosis]:
+    del settings
+    now = datetime.fromtimestamp(time.time(), UTC)
+    zone = now.astimezone()
+    yield Diagnosis(
+        f"the clock says {now:%Y-%m-%d %H:%M:%S} UTC; here that is {zone:%H:%M} ({zone:%Z, UTC%z})"
+    )
 
 
 def _store(settings: Settings) -> Iterator[Diagnosis]:
@@ -127,22 +186,80 @@ def _file(path: Path) -> Iterator[Diagnosis]:
         )
 
 
-def _address(settings: Settings) -> Iterator[Diagnosis]:
-    host, port = settings.address
-    _ = settings.http_address
+def _weights(settings: Settings) -> Iterator[Diagnosis]:
+    token = settings.secret()
+    received = (f"AUTH {token}\n" if token else "") + "MEANBOT\n"
     try:
-        with socket.create_connection((host, port), timeout=PATIENCE) as connection:
-            connection.sendall(b"MEANBOT\n")
-            answer = connection.recv(200)
+        with _connected(settings, settings.address) as connection:
+            connection.sendall(received.encode())
+            connection.shutdown(socket.SHUT_WR) if not settings.tls_certificate else None
+            lines = _received(connection, received.count("\n"))
+    except ssl.SSLError as error:
+        yield Diagnosis(f"{settings.weights} speaks no TLS: {error.reason}", RESTART)
+        return
     except OSError:
         yield Diagnosis(f"nobody listens on {settings.weights} yet")
         return
-    if answer.startswith((b"MEANBOT ", b"ERR ")) or settings.tls_certificate:
-        yield Diagnosis(f"a weight server answers on {settings.weights}")
-    else:
+    if not lines or not lines[-1].startswith((b"MEANBOT ", b"ERR ")):
         yield Diagnosis(
             f"{settings.weights} is taken by something else", "choose another port with --weights"
         )
+        return
+    yield Diagnosis(f"a weight server answers on {settings.weights}")
+    if token and lines[0] != b"AUTH ok":
+        yield Diagnosis(f"the server on {settings.weights} does not take this token", RESTART)
+
+
+def _http(settings: Settings) -> Iterator[Diagnosis]:
+    address = settings.http_address
+    if address is None:
+        yield Diagnosis("HTTP is not asked for (--http)")
+        return
+    token = settings.secret()
+    heads = f"Host: {address[0]}\r\n" + (f"Authorization: Bearer {token}\r\n" if token else "")
+    try:
+        with _connected(settings, address) as connection:
+            for path in ("/readyz", "/v1/rulesets"):
+                connection.sendall(f"GET {path} HTTP/1.1\r\n{heads}\r\n".encode())
+            received = b"\n".join(_received(connection, 99, 2))
+    except ssl.SSLError as error:
+        yield Diagnosis(f"{settings.http} speaks no TLS: {error.reason}", RESTART)
+        return
+    except OSError:
+        yield Diagnosis(f"nobody listens on {settings.http} yet")
+        return
+    statuses = re.findall(rb"HTTP/1\.1 (\d{3})", received)
+    if not statuses:
+        yield Diagnosis(f"{settings.http} is taken by something else", "choose another port with --http")
+        return
+    if statuses[0] == b"200":
+        yield Diagnosis(f"a server on {settings.http} is ready")
+    else:
+        yield Diagnosis(f"the server on {settings.http} is not ready", "see its log, and the archive below")
+    if token and statuses[-1] == b"401":
+        yield Diagnosis(f"the server on {settings.http} does not take this token", RESTART)
+
+
+def _connected(settings: Settings, address: tuple[str, int]) -> socket.socket:
+    """Return a connection to a server as these settings have it; whose certificate it is does not matter."""
+    plain = socket.create_connection(address, timeout=PATIENCE)
+    if not settings.tls_certificate:
+        return plain
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context.wrap_socket(plain)
+
+
+def _received(connection: socket.socket, lines: int, answers: int = 0) -> list[bytes]:
+    """Return the lines that come, until there are as many, or as many answers of HTTP."""
+    received = b""
+    with contextlib.suppress(TimeoutError):
+        while received.count(b"\n") < lines and not (answers and received.count(b"HTTP/1.1 ") >= answers):
+            part = connection.recv(65536)
+            if not part:
+                break
+            received += part
+    return received.splitlines()
 
 
 def _files(settings: Settings) -> Iterator[Diagnosis]:
@@ -172,12 +289,18 @@ def _speed(settings: Settings) -> Iterator[Diagnosis]:
         )
 
 
-#: What helps where a look itself fails.
+#: What helps where a server that runs was begun with other settings.
+RESTART = "restart the server with these settings, or run doctor with those of the server"
+
+#: What is looked at, in order, and what helps where a look itself fails.
 FIXES: dict[Callable[[Settings], Iterator[Diagnosis]], str] = {
-    _token: "give a token of 16 characters or more in a file of its own: --token-file FILE",
-    _certificate: "give a certificate with its chain, and its key, as PEM files that this user may read",
+    _tokens: "give a token of 16 characters or more in a file of its own: --token-file FILE",
+    _weights: "give --weights and --http as HOST:PORT",
+    _http: "give --weights and --http as HOST:PORT",
+    _plain_text: "give a certificate with its chain, and its key, as PEM files that this user may read",
     _store: "check --store; equipoise ingest, or serve --create, makes an archive",
-    _address: "give --weights and --http as HOST:PORT",
+    _clock: "",
+    _limits: "",
     _files: "",
     _speed: "",
 }

@@ -1,27 +1,29 @@
-"""Turns: however much each has waiting, everybody's first is served before anybody's second.
+"""In which order admitted work is done: everybody's first before anybody's second.
 
 Fair queueing by address, as J. Nagle proposed for gateways (RFC 970, 1985): items wait in a queue for each
-address, and the queues are served in rotation.  A lane is a bounded one, whose places are shared likewise:
-where all are taken, the address that has most of them gives one up.  What waits in a lane may take long, so
-its turns go by the time that addresses have used and will have used (A. Demers and others, 1989): who asks
-for the first time, and for little, waits for what is worked on, not for a turn of everybody who asks much.
+address, and the queues are served in rotation (:class:`Turns`).  A lane (:class:`Lane`) is a bounded one for
+one kind of work, whose places are shared likewise: where all are taken, who has most of them gives one up,
+by the rule of :class:`equipoise.service.admission.Holdings`.  What waits in a lane may take long, so its
+turns go by the time that addresses have used and will have used (A. Demers and others, 1989): who asks for
+the first time, and for little, waits for what is worked on, not for a turn of everybody who asks much.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import Callable, Container, Hashable
-from typing import Generic, TypeVar
+from collections import Counter, deque
+from collections.abc import Hashable
+from typing import Any, Generic, TypeVar
+
+from equipoise.service.admission import Admission, BusyError, Holdings, network_of
 
 Item = TypeVar("Item")
 
 #: Addresses whose use a lane keeps in mind.
 REMEMBERED = 1024
 
-
-def _alike(_: Hashable) -> float:
-    return 0.0
+#: Seconds of work above which something is long: of several workers one is left to what is not.
+LONG = 0.05
 
 
 class Turns(Generic[Item]):
@@ -51,12 +53,9 @@ class Turns(Generic[Item]):
     def __contains__(self, whose: Hashable) -> bool:
         return whose in self._queues
 
-    def next(self, but: Container[Hashable], cost: Callable[[Hashable, Item], float]) -> Hashable:
-        """Return whose turn it is, not of some addresses: of those who cost least, who waits longest."""
-        return min(
-            (each for each in self._queues if each not in but),
-            key=lambda each: cost(each, self._queues[each][0]),
-        )
+    def first(self) -> list[tuple[Hashable, Item]]:
+        """Return the next item of each, those whose turn was longest ago first."""
+        return [(whose, queue[0]) for whose, queue in self._queues.items()]
 
     def take(self, whose: Hashable | None = None) -> Item:
         """Return the next item, or that of an address; the address is the last to have a turn again."""
@@ -69,10 +68,6 @@ class Turns(Generic[Item]):
         self._count -= 1
         return item
 
-    def has(self, but: Container[Hashable] = ()) -> bool:
-        """Tell whether something waits, not of some addresses."""
-        return any(each not in but for each in self._queues)
-
     def remove(self, whose: Hashable, item: Item) -> bool:
         """Take out an item that need no longer wait; tell whether it was there."""
         queue = self._queues.get(whose, deque())
@@ -84,31 +79,43 @@ class Turns(Generic[Item]):
         self._count -= 1
         return True
 
-    def waiting(self, whose: Hashable) -> int:
-        """Return how many items of an address wait."""
-        return len(self._queues.get(whose, ()))
-
-    def drop_newest_of_most(self, used: Callable[[Hashable], float] = _alike) -> Item:
-        """Take out the newest item of the address that has the most, and of several has used most."""
-        whose = max(self._queues, key=lambda each: (len(self._queues[each]), used(each)))
-        item = self._queues[whose].pop()
-        if not self._queues[whose]:
-            del self._queues[whose]
-        self._count -= 1
-        return item
+    def newest(self, whose: Hashable) -> Item:
+        """Return the last item of an address."""
+        return self._queues[whose][-1]
 
 
 class Ticket(Generic[Item]):
-    """Something that waits in a lane, and the answer that is to come: None where there was no room."""
+    """Something that waits in a lane, and the answer that is to come."""
 
     __slots__ = ("answer", "began", "cost", "item", "whose")
 
-    def __init__(self, whose: Hashable, item: Item, cost: float = 0.0) -> None:
+    def __init__(self, whose: str, item: Item, cost: float = 0.0) -> None:
         self.whose = whose
         self.item = item
         self.cost = cost
         self.began = 0.0
-        self.answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
+        self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+
+    def give(self, answer: Any) -> None:
+        """Answer, or raise an error where that is waited for, unless nobody waits now."""
+        if self.answer.done():
+            return
+        if isinstance(answer, BaseException):
+            self.answer.set_exception(answer)
+            self.answer.exception()  # nobody may be there to look at it
+        else:
+            self.answer.set_result(answer)
+
+    @property
+    def groups(self) -> tuple[Hashable, ...]:
+        """Of what it is part that may have only so much in work at a time."""
+        network = network_of(self.whose)
+        return (network, LONG) if self.cost > LONG else (network,)
+
+    @property
+    def key(self) -> Hashable:
+        """Behind which it waits: what is short does not wait behind what is long."""
+        return self.whose, self.cost > LONG
 
 
 class Lane(Generic[Item]):
@@ -116,71 +123,88 @@ class Lane(Generic[Item]):
 
     Parameters
     ----------
-    places : int
-        How many may wait.
-    full : object
-        The answer where there is no room.
+    name : str
+        What it is called in metrics.
+    admission : Admission
+        How much may wait, and what is refused.
     at_once : int, optional
-        How much of one address may be worked on at a time, until :meth:`done`; by default any number.
+        How much of one network, and how much that is long, may be worked on at a time, until :meth:`done`;
+        by default any number.
     """
 
-    def __init__(self, places: int, full: object, at_once: int | None = None) -> None:
-        self._places = places
-        self._full = full
+    def __init__(self, name: str, admission: Admission, at_once: int | None = None) -> None:
+        self.name = name
+        self._admission = admission
         self._at_once = at_once
-        self._worked_on: dict[Hashable, int] = {}
-        self._sated: set[Hashable] = set()
+        self._worked_on: Counter[Hashable] = Counter()
         self._turns: Turns[Ticket[Item]] = Turns()
+        self._holdings = Holdings()
         self._something = asyncio.Event()
-        self._use: dict[Hashable, float] = {}  # seconds, of newcomers as much as who had the last turn
+        self._use: dict[str, float] = {}  # seconds, of newcomers as much as who had the last turn
         self._level = 0.0
 
     def __len__(self) -> int:
         return len(self._turns)
 
-    def enter(self, whose: Hashable, item: Item, cost: float = 0.0) -> Ticket[Item]:
-        """Let something wait; where all places are taken, one of the address that has most is refused.
+    async def ask(self, whose: str, item: Item, cost: float = 0.0) -> Any:
+        """Return the answer to something when its turn has come; who leaves gives the turn up.
 
         Parameters
         ----------
-        whose : hashable
-            The address.
+        whose : str
+            The address, or who has a token.
         item : object
             What waits.
         cost : float
             About how many seconds it will take, where that differs.
+
+        Raises
+        ------
+        BusyError
+            If there is no room for it; that is held back.
+        EquipoiseError
+            If there is no answer.
         """
+        ticket = self.enter(whose, item, cost)
+        try:
+            return await asyncio.shield(ticket.answer)
+        except asyncio.CancelledError:
+            self.leave(ticket)
+            raise
+        except BusyError:
+            await self._admission.refuse(whose, "places")
+            raise
+
+    def enter(self, whose: str, item: Item, cost: float = 0.0) -> Ticket[Item]:
+        """Let something wait; where all places are taken, one of the address that has most is refused."""
         ticket = Ticket(whose, item, cost)
-        if whose not in self._turns:
+        if not self._holdings.of(whose)[0]:
             self._use[whose] = self._used(whose)
             if len(self._use) > REMEMBERED:
                 self._forget()
-        self._turns.add(whose, ticket)
-        if len(self._turns) > self._places:
-            self._turns.drop_newest_of_most(self._used).answer.set_result(self._full)
+        self._turns.add(ticket.key, ticket)
+        self._holdings.add(whose)
+        if len(self._turns) > self._admission.limits.places:
+            self._drop_newest_of_most().give(BusyError("too much waits"))
         self._something.set()
         return ticket
 
     def leave(self, ticket: Ticket[Item]) -> None:
         """Give up a place, unless its turn has come already."""
-        self._turns.remove(ticket.whose, ticket)
-
-    def may_begin(self, whose: Hashable) -> bool:
-        """Tell whether something of an address would be the next at once."""
-        return whose not in self._sated and not self._turns.has(self._sated)
+        if self._turns.remove(ticket.key, ticket):
+            self._holdings.remove(ticket.whose)
+        ticket.answer.cancel()
 
     async def next(self) -> Ticket[Item]:
         """Wait for the next."""
-        while not self._turns.has(self._sated):
+        while not (ready := self._ready()):
             self._something.clear()
             await self._something.wait()
-        whose = self._turns.next(self._sated, lambda each, first: self._used(each) + first.cost)
-        self._level = self._used(whose)
-        ticket = self._turns.take(whose)
-        if self._at_once is not None:
-            number = self._worked_on[whose] = self._worked_on.get(whose, 0) + 1
-            if number >= self._at_once:
-                self._sated.add(whose)
+        ticket = min(ready, key=lambda each: self._used(each.whose) + each.cost)
+        self._turns.take(ticket.key)
+        self._holdings.remove(ticket.whose)
+        self._level = self._used(ticket.whose)
+        self._worked_on.update(ticket.groups)
         ticket.began = asyncio.get_running_loop().time()
         return ticket
 
@@ -190,18 +214,28 @@ class Lane(Generic[Item]):
         used = self._use[ticket.whose] = self._used(ticket.whose) + took
         if not len(self._turns):
             self._level = used  # nobody had to wait for it
-        if self._at_once is not None:
-            number = self._worked_on.pop(ticket.whose) - 1
-            if number:
-                self._worked_on[ticket.whose] = number
-            self._sated.discard(ticket.whose)
-            self._something.set()
+        self._worked_on -= Counter(ticket.groups)
+        self._something.set()
 
-    def some(self, most: int) -> list[Ticket[Item]]:
-        """Return those that wait, in turn, at most so many."""
-        return [self._turns.take() for _ in range(min(most, len(self._turns)))]
+    def _ready(self) -> list[Ticket[Item]]:
+        """Return the first ones of which no more than may be are in work."""
+        most = self._at_once
+        return [
+            ticket
+            for _, ticket in self._turns.first()
+            if most is None or all(self._worked_on[each] < most for each in ticket.groups)
+        ]
 
-    def _used(self, whose: Hashable) -> float:
+    def _drop_newest_of_most(self) -> Ticket[Item]:
+        """Take out the newest of the address that has most, and of several has used most."""
+        whose = max(map(str, self._holdings.most()), key=self._used)
+        keys = [key for key in ((whose, True), (whose, False)) if key in self._turns]
+        ticket = self._turns.newest(keys[0])
+        self._turns.remove(ticket.key, ticket)
+        self._holdings.remove(whose)
+        return ticket
+
+    def _used(self, whose: str) -> float:
         return max(self._use.get(whose, 0.0), self._level)
 
     def _forget(self) -> None:

@@ -1,7 +1,7 @@
-"""Listening sockets, and who is taken: the weight protocol and HTTP listen alike.
+"""Listening sockets, and how connections begin and end: the weight protocol and HTTP listen alike.
 
-Here is how many may connect, in all and from one address, and how connections begin and end.
-The conversation itself belongs to :mod:`equipoise.service.tcp` and :mod:`equipoise.service.http.server`.
+Who may connect is up to :mod:`equipoise.service.admission`; the conversation itself belongs to
+:mod:`equipoise.service.tcp` and :mod:`equipoise.service.http.server`.
 """
 
 from __future__ import annotations
@@ -13,17 +13,20 @@ import socket
 import ssl
 from abc import ABC, abstractmethod
 from collections.abc import Coroutine
-from time import perf_counter
+from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from equipoise.errors import InputError
-from equipoise.service.admission import Account, ConnectionLimits, address_of
+from equipoise.service.admission import Admission, Held, address_of, check_above_zero
 
 #: Seconds between two looks for connections that are idle or do not take their answers.
 SWEEP = 0.25
 
 #: Seconds for which no connection is taken after the system has refused one.
 PAUSE = 0.5
+
+#: Seconds between two looks for addresses that may be forgotten.
+FORGET = 10.0
 
 #: Connections that may wait to be taken.
 BACKLOG = 1024
@@ -34,17 +37,36 @@ OTHER_FILES = 64
 #: Connections that are taken before others have their turn, and seconds to agree on TLS.
 TAKEN, HANDSHAKE = 16, 10.0
 
-#: Seconds after which it is forgotten of an address without connections how many wrong tokens it has sent.
-FORGET = 600.0
-
 log = logging.getLogger(__name__)
 
 
-class Accepted(Protocol):
+@dataclass(frozen=True, slots=True)
+class ConnectionLimits:
+    """What one connection may take.
+
+    Parameters
+    ----------
+    slow_seconds : float
+        A connection that does not take its answers for so long is cut off.
+    grace_seconds : float
+        How long the server waits at its end for answers to be made and taken.
+
+    Raises
+    ------
+    InputError
+        If a limit is not above 0.
+    """
+
+    slow_seconds: float = 30.0
+    grace_seconds: float = 10.0
+
+    def __post_init__(self) -> None:
+        check_above_zero(self)
+
+
+class Accepted(Held, Protocol):
     """A connection: a protocol of asyncio that can be looked after."""
 
-    address: str
-    account: Account
     was_open: bool
 
     def check(self, now: float) -> None:
@@ -66,34 +88,32 @@ class Acceptor(ABC, Generic[OneConnection, Limits]):
     protocol : str
         What is spoken, in messages and the log.
     limits : ConnectionLimits
-        What connections may take.
+        What each connection may take.
+    admission : Admission
+        Who is admitted.
     """
 
-    def __init__(self, protocol: str, limits: Limits) -> None:
+    def __init__(self, protocol: str, limits: Limits, admission: Admission) -> None:
         self.limits = limits
+        self.admission = admission
         self._protocol = protocol
         #: The time of the loop as of the last sweep, seconds: exact enough for limits, and free to read.
         self.clock = 0.0
-        #: From how many addresses the connections are.
-        self.addresses = 0
         self._connections: set[OneConnection] = set()
-        self._accounts: dict[str, Account] = {}
-        self._taken = 0
-        self._full = self._starved = False
+        self._beginning: dict[OneConnection, asyncio.Task[None]] = {}
+        self._starved = False
         self._tls: ssl.SSLContext | None = None
         self._listening: list[socket.socket] = []
         self._tasks: set[asyncio.Task[None]] = set()
 
     @abstractmethod
-    def begin(self, address: str, account: Account) -> OneConnection:
-        """Return what answers a connection that was taken."""
+    def begin(self, address: str) -> OneConnection:
+        """Return what answers a connection of an address."""
 
     def refuse(self, client: socket.socket) -> None:
-        """Say to a client that is not taken why; it is disconnected afterwards."""
+        """Say to a client that is not admitted why; it is disconnected afterwards."""
 
-    async def listen(
-        self, host: str, port: int, tls: ssl.SSLContext | None = None, others: int = 0
-    ) -> tuple[str, int]:
+    async def listen(self, host: str, port: int, tls: ssl.SSLContext | None = None) -> tuple[str, int]:
         """Begin to listen; return where, which tells the port where 0 was asked for.
 
         Parameters
@@ -102,8 +122,6 @@ class Acceptor(ABC, Generic[OneConnection, Limits]):
             Where.
         tls : SSLContext, optional
             How connections are encrypted.
-        others : int
-            How many connections there may be besides, for which files are left.
 
         Raises
         ------
@@ -113,7 +131,7 @@ class Acceptor(ABC, Generic[OneConnection, Limits]):
         self._loop = asyncio.get_running_loop()
         self._tls = tls
         self.tick()
-        self._allowed = max(1, allowed_connections(self.limits.connections + others) - others)
+        self.admission.allowed = allowed_connections(self.admission.limits.connections)
         try:
             found = await self._loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
             for family, _, _, _, address in dict.fromkeys(found):
@@ -159,7 +177,7 @@ class Acceptor(ABC, Generic[OneConnection, Limits]):
         """Forget a connection that has ended."""
         if connection in self._connections:
             self._connections.remove(connection)
-            self._release(connection.account)
+            self.admission.disconnect(connection.address, connection)
             log.debug("closed", extra=self._facts(connection.address))
 
     def close(self) -> None:
@@ -194,9 +212,10 @@ class Acceptor(ABC, Generic[OneConnection, Limits]):
                 return
             client.setblocking(False)
             address = address_of(peer)
-            account = self._account(address)
-            if account is not None:
-                self.start(self._connect(client, address, account))
+            connection = self.begin(address)
+            if self.admission.connect(address, connection):
+                self._starved = False
+                self._begin(client, connection)
                 continue
             with contextlib.suppress(OSError), client:
                 self.refuse(client)
@@ -214,56 +233,47 @@ class Acceptor(ABC, Generic[OneConnection, Limits]):
 
         self._loop.call_later(PAUSE, again)
 
-    async def _connect(self, client: socket.socket, address: str, account: Account) -> None:
-        """Begin with a connection that was taken; over TLS both sides have to agree first."""
-        connection: Any = self.begin(address, account)
+    def _begin(self, client: socket.socket, connection: OneConnection) -> None:
+        beginning = self._beginning[connection] = self.start(self._connect(client, connection))
+
+        def ended(task: asyncio.Task[None]) -> None:
+            self._beginning.pop(connection, None)
+            if not connection.was_open:
+                if task.cancelled():
+                    client.close()
+                self.admission.disconnect(connection.address, connection)
+
+        beginning.add_done_callback(ended)
+
+    async def _connect(self, client: socket.socket, connection: OneConnection) -> None:
+        """Begin with a connection that was admitted; over TLS both sides have to agree first."""
+        answering: Any = connection
         limit = {} if self._tls is None else {"ssl_handshake_timeout": HANDSHAKE}
         try:
-            await self._loop.connect_accepted_socket(lambda: connection, client, ssl=self._tls, **limit)
+            await self._loop.connect_accepted_socket(lambda: answering, client, ssl=self._tls, **limit)
         except (OSError, TimeoutError) as error:
             client.close()
-            log.debug("connection failed", extra={**self._facts(address), "why": str(error)})
-        finally:
-            if not connection.was_open:
-                self._release(account)
+            log.debug("connection failed", extra={**self._facts(connection.address), "why": str(error)})
 
-    def _account(self, address: str) -> Account | None:
-        """Count a connection; return its address's account, None where it is beyond the limits."""
-        account = self._accounts.get(address) or Account()
-        places, share = self.limits.places(self._allowed)
-        if self._taken >= places or account.open >= share:
-            if not self._full:  # once, since a flood must not fill the log
-                log.warning("connections refused", extra=self._facts(address))
-            self._full = True
-            return None
-        self._full = self._starved = False
-        self._accounts[address] = account
-        self.count(int(not account.open))
-        account.open += 1
-        self._taken += 1
-        return account
-
-    def _release(self, account: Account) -> None:
-        """Release a place."""
-        account.open -= 1
-        self._taken -= 1
-        self.count(-int(not account.open))
-
-    def count(self, addresses: int) -> None:
-        """Note by how many addresses there are more."""
-        self.addresses += addresses
+    def let_go(self, connection: OneConnection) -> bool:
+        """End a connection that has not begun yet, since its place is needed; tell whether it was so."""
+        beginning = self._beginning.get(connection)
+        if connection.was_open or beginning is None:
+            return False
+        beginning.cancel()
+        return True
 
     async def _sweep(self) -> None:
+        forget = self.clock + FORGET
         while True:
             await asyncio.sleep(SWEEP)
             self.tick()
             for connection in tuple(self._connections):
                 with contextlib.suppress(OSError):
                     connection.check(self.clock)
-            now = perf_counter()
-            for address, account in list(self._accounts.items()):
-                if not account.open and now - account.at > FORGET:
-                    del self._accounts[address]
+            if self.clock > forget:
+                forget = self.clock + FORGET
+                self.admission.forget()
 
 
 def listening_socket(family: int, address: Any) -> socket.socket:

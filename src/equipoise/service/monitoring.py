@@ -1,6 +1,6 @@
-"""Counts and times of what the service does, as Prometheus reads them (text format 0.0.4).
+"""What an operator sees of a running server: its counts and times as Prometheus reads them, and its log.
 
-The log of what a server does: one event a line, as text for people or as JSON for programs.
+The log has one event a line, as text for people or as JSON for programs.
 """
 
 from __future__ import annotations
@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import logging
 import sys
-from bisect import bisect_left
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 #: Upper ends of the classes of latencies, seconds.
 CLASSES = (0.001, 0.0025, 0.01, 0.05, 0.25, 1.0, 2.5, 10.0)
@@ -19,84 +20,90 @@ CLASSES = (0.001, 0.0025, 0.01, 0.05, 0.25, 1.0, 2.5, 10.0)
 #: The media type of the text.
 MEDIA_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
 
-#: A metric that is read when asked for: its name, what it says, its kind, and its values by labels.
-Gauge = tuple[str, str, str, Mapping[str, float]]
-
-
-class Latencies:
-    """How long answers of one kind took."""
-
-    __slots__ = ("classes", "total")
-
-    def __init__(self) -> None:
-        self.classes = [0] * (len(CLASSES) + 1)
-        self.total = 0.0
-
-    def add(self, seconds: float) -> None:
-        """Count one."""
-        self.classes[bisect_left(CLASSES, seconds)] += 1
-        self.total += seconds
+disable_created_metrics()  # type: ignore[no-untyped-call]  # when a count began is the start of the process
 
 
 class ServerMetrics:
-    """What was answered, by protocol and kind.
+    """What was answered, by protocol and kind, and what there is at the moment when it is asked for.
 
     Examples
     --------
     >>> metrics = ServerMetrics()
     >>> metrics.answered("http", "balance", "200", 0.003)
     >>> [line for line in metrics.text().splitlines() if line.startswith("equipoise_requests_total")]
-    ['equipoise_requests_total{protocol="http",kind="balance",status="200"} 1']
+    ['equipoise_requests_total{kind="balance",protocol="http",status="200"} 1.0']
     """
 
     def __init__(self) -> None:
-        self.requests: Counter[tuple[str, str, str]] = Counter()
-        self.latencies: defaultdict[tuple[str, str], Latencies] = defaultdict(Latencies)
-        #: Failed authentications, by protocol.
-        self.failed: Counter[str] = Counter()
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "equipoise_requests",
+            "Requests that were answered.",
+            ("protocol", "kind", "status"),
+            registry=self._registry,
+        )
+        self._latencies = Histogram(
+            "equipoise_request_seconds",
+            "How long answers took.",
+            ("protocol", "kind"),
+            buckets=CLASSES,
+            registry=self._registry,
+        )
+        self._failed = Counter(
+            "equipoise_failed_authentications", "Wrong tokens.", ("protocol",), registry=self._registry
+        )
+        for protocol in ("http", "weights"):
+            self._failed.labels(protocol)
 
     def answered(self, protocol: str, kind: str, status: str, seconds: float) -> None:
         """Count an answer and the time that it took."""
-        self.requests[protocol, kind, status] += 1
-        self.latencies[protocol, kind].add(seconds)
+        self._requests.labels(protocol, kind, status).inc()
+        self._latencies.labels(protocol, kind).observe(seconds)
 
-    def counted(self, protocol: str, kind: str, number: int) -> None:
-        """Count answers whose times are not taken, since they take less than taking the time."""
-        self.requests[protocol, kind, "ok"] += number
+    def failed(self, protocol: str) -> None:
+        """Count a wrong token."""
+        self._failed.labels(protocol).inc()
 
-    def text(self, gauges: Iterable[Gauge] = ()) -> str:
-        """Return everything, with some metrics that are read just now."""
-        lines = _head("equipoise_requests_total", "Requests that were answered.", "counter")
-        for (protocol, kind, status), number in sorted(self.requests.items()):
-            lines.append(
-                f'equipoise_requests_total{{protocol="{protocol}",kind="{kind}",status="{status}"}} {number}'
-            )
-        lines += _head("equipoise_request_seconds", "How long answers took.", "histogram")
-        for (protocol, kind), found in sorted(self.latencies.items()):
-            lines += _histogram(f'protocol="{protocol}",kind="{kind}"', found)
-        lines += _head("equipoise_failed_authentications_total", "Wrong tokens.", "counter")
-        for protocol in ("http", "weights"):
-            lines.append(
-                f'equipoise_failed_authentications_total{{protocol="{protocol}"}} {self.failed[protocol]}'
-            )
-        for name, what, kind, values in gauges:
-            lines += _head(name, what, kind)
-            lines += [f"{name}{labels} {value:g}" for labels, value in values.items()]
-        return "\n".join(lines) + "\n"
+    def watch(self, now: Callable[[], Iterable[Metric]]) -> None:
+        """Tell besides what a function finds when it is asked for."""
+
+        class Now:
+            def collect(self) -> Iterable[Metric]:
+                return now()
+
+            def describe(self) -> Iterable[Metric]:
+                return ()
+
+        self._registry.register(Now())
+
+    def text(self) -> str:
+        """Return everything."""
+        return generate_latest(self._registry).decode()
 
 
-def _head(name: str, what: str, kind: str) -> list[str]:
-    return [f"# HELP {name} {what}", f"# TYPE {name} {kind}"]
+def gauge(name: str, what: str, values: Mapping[str, float] | float, label: str = "") -> Metric:
+    """Return what there is now: one number, or one for each value of a label."""
+    return _family(GaugeMetricFamily, name, what, values, label)
 
 
-def _histogram(labels: str, found: Latencies) -> list[str]:
-    lines, below = [], 0
-    for end, number in zip((*map(str, CLASSES), "+Inf"), found.classes, strict=True):
-        below += number
-        lines.append(f'equipoise_request_seconds_bucket{{{labels},le="{end}"}} {below}')
-    lines.append(f"equipoise_request_seconds_sum{{{labels}}} {found.total:.6f}")
-    lines.append(f"equipoise_request_seconds_count{{{labels}}} {below}")
-    return lines
+def counter(name: str, what: str, values: Mapping[str, float] | float, label: str = "") -> Metric:
+    """Return what was counted elsewhere; its name ends with ``_total``."""
+    return _family(CounterMetricFamily, name, what, values, label)
+
+
+def _family(
+    kind: type[GaugeMetricFamily] | type[CounterMetricFamily],
+    name: str,
+    what: str,
+    values: Mapping[str, float] | float,
+    label: str,
+) -> Metric:
+    if not isinstance(values, Mapping):
+        return kind(name, what, value=values)
+    family = kind(name, what, labels=(label,))
+    for each, value in values.items():
+        family.add_metric((each,), value)
+    return family
 
 
 #: What every record has; anything else comes from the event.

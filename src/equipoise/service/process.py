@@ -91,7 +91,7 @@ async def serve(
         await service.open()
         gc.collect()
         gc.freeze()  # what is loaded stays: to go through it again and again would hold answers up
-        server = Server(service, limits)
+        server = Server(service, limits, service.admission)
         bound = await server.listen(host, port, tls)
         _warn(settings, bound[0])
         if settings.game and not service.board.snapshot.knows(settings.game):
@@ -128,7 +128,7 @@ async def _front(
     from equipoise.service.http.server import HttpFront
 
     front = HttpFront(service, settings, server)
-    await front.open(address, tls, settings.limits.connections)
+    await front.open(address, tls)
     return front
 
 

@@ -1,33 +1,22 @@
-"""How much work a question is, told from its body before anybody answers it.
+"""How dear a question is, told from its body before anybody answers it.
 
-A balance of a dozen players into two teams is one look at 462 splits at most, some 2 ms whatever the numbers
-are: less than it takes another process to get a core where many want one.
+A balance of up to sixteen players into two teams is a look at 6,435 splits at most, some milliseconds
+whatever the numbers are; of anything else only its time limit is known.  The fair queue orders by it, and
+what is long never has all workers.
 """
 
 from __future__ import annotations
 
-from enum import Enum
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
-#: Players of a balance that is answered where the connections are, and of one that is short.
-HERE_PLAYERS, SHORT_PLAYERS = 12, 16
+#: Players of a short balance, bytes of its body, and characters of names as people write them.
+SHORT_PLAYERS, SHORT_BYTES, SHORT_TEXT = 16, 16384, 512
 
-#: Bytes of the longest body of each, and of names as people write them.
-HERE_BYTES, SHORT_BYTES, SHORT_TEXT = 4096, 16384, 512
-
-#: What players may have without the search becoming another one.
-PLAIN = frozenset(("name", "id", "weight", "mu", "sigma", "party"))
-
-
-class Effort(Enum):
-    """How long an answer takes: no longer than a turn of this process, some milliseconds, or anything."""
-
-    HERE = "here"
-    SHORT = "short"
-    LONG = "long"
+#: About how many seconds a short answer takes.
+SHORT = 0.005
 
 
 class _Short(msgspec.Struct, forbid_unknown_fields=True):
@@ -46,8 +35,11 @@ class _Short(msgspec.Struct, forbid_unknown_fields=True):
     apart: list[Any] = []
 
 
-def effort(kind: str, body: bytes) -> Effort:
-    """Return how much work a question is.
+_SHORT = msgspec.json.Decoder(_Short)
+
+
+def seconds_of(kind: str, body: bytes, limit: float) -> float:
+    """Return about how many seconds an answer takes.
 
     Parameters
     ----------
@@ -55,28 +47,22 @@ def effort(kind: str, body: bytes) -> Effort:
         What is asked.
     body : bytes
         The request, which may be wrong.
+    limit : float
+        The seconds that a search may take.
 
     Examples
     --------
-    >>> effort("balance", b'{"players": {"Ann": 3, "Bob": 2}}'), effort("rate", b"{}")
-    (<Effort.HERE: 'here'>, <Effort.LONG: 'long'>)
+    >>> seconds_of("balance", b'{"players": {"Ann": 3, "Bob": 2}}', 1.0), seconds_of("rate", b"{}", 1.0)
+    (0.005, 1.0)
     """
     if len(body) > SHORT_BYTES or kind not in ("balance", "late"):
-        return Effort.LONG
+        return limit
     if kind == "late":  # it is arithmetic
-        return Effort.SHORT
+        return SHORT
     try:
-        asked = msgspec.json.decode(body, type=_Short)
+        _SHORT.decode(body)
     except msgspec.ValidationError:
-        return Effort.LONG
+        return limit
     except (ValueError, RecursionError):  # it is no JSON, which is soon said
-        return Effort.SHORT
-    if len(body) > HERE_BYTES or len(asked.players) > HERE_PLAYERS:
-        return Effort.SHORT
-    is_plain = all(map(_is_plain, asked.players)) and not (asked.text or asked.parties or asked.apart)
-    return Effort.HERE if is_plain else Effort.SHORT
-
-
-def _is_plain(player: Any) -> bool:
-    """Tell whether a player of a list is there with a weight and nothing that changes the search."""
-    return isinstance(player, str) or (isinstance(player, dict) and PLAIN.issuperset(player))
+        return SHORT
+    return SHORT

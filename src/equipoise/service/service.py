@@ -9,15 +9,18 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
+from equipoise.core.match import Match
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+from equipoise.service.admission import Admission, BusyError
 from equipoise.service.answer_cache import Board
 from equipoise.service.archive_workers import ReportedGame, UndoneGame
-from equipoise.service.fair_queue import Lane, Ticket
+from equipoise.service.fair_queue import Lane
 from equipoise.service.monitoring import ServerMetrics
 from equipoise.service.questions import INFEASIBLE
 from equipoise.service.settings import Settings
@@ -27,7 +30,7 @@ from equipoise.service.tokens import Keyring
 from equipoise.service.weights.commands import Limits
 from equipoise.service.weights.conversation import WeightSession
 from equipoise.service.weights.messages import Division, Everyone, Finished, Refusal, Request, Setting, Work
-from equipoise.service.worker_pool import BEGIN, Worker
+from equipoise.service.worker_pool import Pool, Worker, cores, last_of, work_off
 
 #: Seconds between two looks whether the archive has changed.
 POLL = 0.1
@@ -39,25 +42,18 @@ RETRY = 0.25
 #: Seconds for which the start waits for matches to be learnt from that nobody has learnt from.
 HEALING = 5.0
 
-#: Seconds beyond its time limit after which a worker that keeps is restarted, and one that divides: this is
-#: short of the processor wherever much else runs, and restarting it would take more of it.
-LATE, LATE_TEAMS = 3.0, 9.0
-
-#: Seconds to wait for another process that writes the archive, before a result is refused.
-PATIENCE = 4.0
-
-#: Divisions among which the time for one is shared at most, where as many wait.
-SHARED = 10
+#: Seconds to wait for another process that writes the archive, before a result is refused, and beyond these
+#: after which the worker that keeps is restarted.
+PATIENCE, LATE = 4.0, 3.0
 
 #: Seconds that a division takes about for each of its players.
 A_PLAYER = 0.001
 
-#: Seconds that chances and advantages leave to others for each second they take themselves.
-BREATH = 4.0
+#: Workers besides those that keep every core busy, so that nobody waits for what takes long of others.
+SPARE = 1
 
-#: What metrics call a lane, where that is not what it asks for, and what the log says of what was kept.
-LANES = {ReportedGame: "reports", object: "others"}
-KEPT = {ReportedGame: "game reported", UndoneGame: "game undone"}
+#: What the log says of what was kept.
+KEPT = {Match: "result", ReportedGame: "game reported", UndoneGame: "game undone"}
 
 log = logging.getLogger(__name__)
 
@@ -66,25 +62,27 @@ class Service:
     """Answers what game servers ask, from the newest board.
 
     What takes time waits in a lane of its own kind, in which addresses take turns.  Workers divide players,
-    keep results, and follow the archive.  Chances and advantages need all ratings and take some milliseconds
-    at most, so they are computed here, with pauses for everybody else.
+    for both protocols, keep results, and follow the archive.  Chances and advantages need all ratings and
+    take some milliseconds at most, so they are computed here, with pauses for everybody else.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.keyring = Keyring(settings.tokens, settings.secret())
+        self.admission = Admission(settings.admission, frozenset(settings.proxies))
         self._follower = Follower(settings.store, settings.game)
-        self._divider = Worker("divide")
-        self._keeper = Worker("keep", settings.store, PATIENCE)
+        self.divisions = Pool(
+            "divisions", "divide", self.admission, workers=SPARE + (settings.workers or cores())
+        )
+        self._results = Pool("results", "keep", self.admission, settings.store, PATIENCE, patience=LATE)
         self._compiler = Worker("compile")
-        self._lanes: dict[type, Lane[Any]] = {
-            kind: Lane(settings.max_waiting, Refusal.BUSY)
-            for kind in (Division, Everyone, Finished, ReportedGame, object)
-        }
-        self._lanes[UndoneGame] = self._lanes[ReportedGame]
+        self._everyone: Lane[Iterator[Any]] = Lane("everyone", self.admission)
+        self._chances: Lane[Iterator[Any]] = Lane("chances", self.admission)
         self._kept = asyncio.Event()
+        self._keeping: set[asyncio.Future[Any]] = set()
         self._beginning: list[asyncio.Future[Any]] = []
         self._trouble = ""
+        self._unreadable = False
         self._behind_since = 0.0
         self.metrics = ServerMetrics()
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
@@ -110,10 +108,8 @@ class Service:
 
     async def _begin(self) -> None:
         """Begin the other workers, so that the first who asks need not wait for them."""
-        beginning = [self._divider.ask(None, BEGIN)]
-        if self.keyring.can_report:
-            beginning.append(self._keeper.ask(None, BEGIN))
-        await asyncio.gather(*beginning)
+        pools = [self.divisions, *([self._results] if self.keyring.can_report else [])]
+        await asyncio.gather(*(each.begin() for each in pools))
 
     async def follow(self) -> None:
         """Keep the board up to date, without end, whatever happens."""
@@ -133,13 +129,16 @@ class Service:
         began = time.monotonic()
         try:
             snapshot = await self._follower.newer(now=now)
-        except EquipoiseError as error:
-            self._tell("archive cannot be read", str(error))
-            return False
         except Exception as error:
-            log.exception("unexpected error")
-            self._tell("archive cannot be read", f"{type(error).__name__}: {error}")
+            self._unreadable = True
+            expected = isinstance(error, EquipoiseError)
+            if not expected:
+                log.exception("unexpected error")
+            self._tell(
+                "archive cannot be read", str(error) if expected else f"{type(error).__name__}: {error}"
+            )
             return False
+        self._unreadable = False
         self._tell("ratings cannot be learnt", self._follower.trouble)
         if not self._follower.behind:
             self._behind_since = 0.0
@@ -167,7 +166,7 @@ class Service:
             self.board = Board(snapshot)
 
     def reload(self, settings: Settings) -> None:
-        """Take another token, and other times, from reloaded settings.
+        """Take another token, other limits and times from reloaded settings.
 
         Raises
         ------
@@ -175,16 +174,16 @@ class Service:
             If the token cannot be had; nothing has changed then.
         """
         self.keyring = Keyring(settings.tokens, settings.secret())
+        self.admission.limits = settings.admission
         self._settings = settings
 
     def lanes(self) -> list[Coroutine[Any, Any, None]]:
         """Return what works the lanes off, each without end."""
         return [
-            self._work_off(Division, self._divide),
-            self._work_off(Everyone, self._everyone),
-            self._work_off(Finished, self._record),
-            self._work_off(ReportedGame, self._keep),
-            self._work_off(object, self._judged, BREATH),
+            *self.divisions.work_off(),
+            *self._results.work_off(),
+            work_off(self._everyone, partial(last_of, breath=0.0)),
+            work_off(self._chances, last_of),
         ]
 
     def converse(self, limits: Limits) -> WeightSession:
@@ -198,32 +197,99 @@ class Service:
         """Return the result of a request that takes no time."""
         return self.board.result(request)
 
-    async def work(self, request: Work | ReportedGame | UndoneGame, address: str) -> Any:
-        """Return the result of a request that takes time, when its turn has come.
+    async def work(self, request: Work, address: str) -> Any:
+        """Return the result of a request of the weight protocol that takes time, when its turn has come.
 
         A client that leaves gives up its turn, but for results: they are kept all the same.
         """
-        lane = self._lanes.get(type(request), self._lanes[object])
-        cost = A_PLAYER * len(request.members) if isinstance(request, Division) else 0.0
-        ticket = lane.enter(address, request, cost)
         began = time.monotonic()
+        kind = type(request).__name__.lower()
         try:
-            answer = await asyncio.shield(ticket.answer)
-            status = answer.code if isinstance(answer, Refusal) else "ok"
-            self.metrics.answered("weights", type(request).__name__.lower(), status, time.monotonic() - began)
-            return answer
-        except asyncio.CancelledError:
-            if not isinstance(request, Finished | ReportedGame | UndoneGame):
-                lane.leave(ticket)
+            answer = await self._worked(request, address)
+        except BusyError:
+            answer = Refusal.BUSY
+        except EquipoiseError as error:
+            log.warning("not answered", extra={"kind": kind, "why": str(error)})
+            answer = Refusal.UNAVAILABLE
+        status = answer.code if isinstance(answer, Refusal) else "ok"
+        self.metrics.answered("weights", kind, status, time.monotonic() - began)
+        return answer
+
+    async def _worked(self, request: Work, address: str) -> Any:
+        try:
+            if isinstance(request, Division):
+                return await self.divide(request, address)
+            if isinstance(request, Finished):
+                match = self.board.match(request, time.time())
+                return match if isinstance(match, Refusal) else await self.keep(match, address)
+            if isinstance(request, Everyone):
+                return await self._everyone.ask(address, self.board.everyone(request))
+            return await self._chances.ask(address, map(self.board.result, (request,)))
+        except AmbiguousGameError:
+            return Refusal.AMBIGUOUS_GAME
+
+    async def divide(self, request: Division, whose: str) -> tuple[int, ...] | Refusal:
+        """Return the team of each, or why there is none.
+
+        Raises
+        ------
+        BusyError
+            If too much waits.
+        EquipoiseError
+            If it cannot be answered.
+        """
+        gather = partial(self.board.gather, request, clans=self._settings.clan_tags)
+        cost = A_PLAYER * len(request.members)
+        try:
+            divided: Any = await self.divisions.search(
+                "divide", gather, self._settings.team_seconds, whose, cost
+            )
+        except AmbiguousGameError:
+            return Refusal.AMBIGUOUS_GAME
+        except InputError:
+            return Refusal.BAD_FIELD
+        return Refusal.IMPOSSIBLE if divided == INFEASIBLE else divided or Refusal.BUSY
+
+    async def keep(self, what: Match | ReportedGame | UndoneGame, whose: str) -> Any:
+        """Have a result kept, or taken back; return what became of it.  It is, although its sender leaves.
+
+        Raises
+        ------
+        BusyError
+            If too much waits.
+        EquipoiseError
+            If it cannot be kept.
+        """
+        keeping = asyncio.ensure_future(self._keep(what, whose))
+        self._keeping.add(keeping)
+        keeping.add_done_callback(self._keeping.discard)
+        keeping.add_done_callback(lambda kept: kept.cancelled() or kept.exception())
+        return await asyncio.shield(keeping)
+
+    async def _keep(self, what: Match | ReportedGame | UndoneGame, whose: str) -> Any:
+        try:
+            outcome = await self._results.ask(what, PATIENCE, whose)
+        except BusyError:
             raise
+        except EquipoiseError as error:
+            log.error("result not kept", extra={"id": what.id, "why": str(error)})
+            raise
+        facts = {"new": outcome} if isinstance(what, Match) else {"outcome": outcome}
+        log.info(KEPT[type(what)], extra={"id": what.id, **facts})
+        self._kept.set()
+        return outcome
 
     def waiting(self) -> dict[str, int]:
         """Return how much waits in each lane."""
-        return {
-            LANES.get(kind, kind.__name__.lower()): len(lane)
-            for kind, lane in self._lanes.items()
-            if kind is not UndoneGame  # which waits with reports
-        }
+        lanes: tuple[Lane[Any], ...] = (
+            self.divisions.lane, self._results.lane, self._everyone, self._chances
+        )  # fmt: skip
+        return {each.name: len(each) for each in lanes}
+
+    @property
+    def trouble(self) -> str:
+        """Why the archive cannot be read; empty where it can."""
+        return self._trouble if self._unreadable else ""
 
     def lag(self) -> float:
         """Return for how many seconds matches have waited to be learnt from; 0 where none waits."""
@@ -236,82 +302,16 @@ class Service:
         await asyncio.gather(*self._beginning, return_exceptions=True)
         await asyncio.gather(
             self._compiler.end(),
-            self._divider.end(),
+            self.divisions.end(),
             self._follower.end(),
-            self._keeper.close(),  # what it is keeping may be kept
+            self._results.close(),  # what it is keeping may be kept
         )
-
-    async def _work_off(self, kind: type, work: Callable[[Any], Awaitable[Any]], breath: float = 0.0) -> None:
-        """Answer a lane, one at a time; afterwards others have so many times as long for themselves."""
-        lane = self._lanes[kind]
-        while True:
-            ticket: Ticket[Any] = await lane.next()
-            began = time.monotonic()
-            try:
-                answer = await work(ticket.item)
-            except EquipoiseError as error:
-                log.warning("not answered", extra={"kind": kind.__name__, "why": str(error)})
-                answer = Refusal.UNAVAILABLE
-            except Exception:
-                log.exception("unexpected error")
-                answer = Refusal.UNAVAILABLE
-            lane.done(ticket)
-            if not ticket.answer.done():
-                ticket.answer.set_result(answer)
-            await asyncio.sleep(breath * (time.monotonic() - began))
-
-    async def _divide(self, request: Division) -> Any:
-        try:
-            gathered = self.board.gather(request, clans=self._settings.clan_tags)
-            limit = self._settings.team_seconds
-            seconds = limit / min(1 + len(self._lanes[Division]), SHARED)
-            divided = await self._divider.ask((gathered, seconds), limit + LATE_TEAMS)
-        except AmbiguousGameError:
-            return Refusal.AMBIGUOUS_GAME
-        except InputError:
-            return Refusal.BAD_FIELD
-        return Refusal.IMPOSSIBLE if divided == INFEASIBLE else divided or Refusal.BUSY
-
-    async def _everyone(self, request: Everyone) -> Any:
-        whole: Any = None
-        try:
-            for part in self.board.everyone(request):
-                whole = part
-                await asyncio.sleep(0)  # others have their turn
-        except AmbiguousGameError:
-            return Refusal.AMBIGUOUS_GAME
-        return whole
-
-    async def _judged(self, request: Work) -> Any:
-        return self.board.result(request)
-
-    async def _record(self, request: Finished) -> bool | Refusal:
-        match = self.board.match(request, time.time())
-        if isinstance(match, Refusal):
-            return match
-        try:
-            new: bool = await self._keeper.ask(match, PATIENCE + LATE)
-        except EquipoiseError as error:
-            log.error("result not kept", extra={"id": request.id, "why": str(error)})
-            return Refusal.UNAVAILABLE
-        log.info("result", extra={"id": request.id, "new": new})
-        self._kept.set()
-        return new
-
-    async def _keep(self, request: ReportedGame | UndoneGame) -> str | Refusal:
-        try:
-            outcome: str = await self._keeper.ask(request, PATIENCE + LATE)
-        except EquipoiseError as error:
-            log.error("result not kept", extra={"id": request.id, "why": str(error)})
-            return Refusal.UNAVAILABLE
-        log.info(KEPT[type(request)], extra={"id": request.id, "outcome": outcome})
-        self._kept.set()
-        return outcome
 
     def _right(self, token: str) -> bool:
         """Tell whether a token may report; how long that takes tells nothing about it."""
         right = self.keyring.may(token, "report")
-        self.metrics.failed["weights"] += not right
+        if not right:
+            self.metrics.failed("weights")
         return right
 
     def _tell(self, what: str, why: str) -> None:

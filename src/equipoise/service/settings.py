@@ -1,7 +1,4 @@
-"""Settings of a server: one TOML file, the environment and flags, in rising precedence.
-
-Addresses as settings and options have them.
-"""
+"""Settings of a server: one TOML file, the environment and flags, in rising precedence."""
 
 from __future__ import annotations
 
@@ -11,13 +8,16 @@ import re
 import ssl
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import Field, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from equipoise.core.addresses import host_and_port
 from equipoise.errors import InputError
-from equipoise.service.admission import ServerLimits
+from equipoise.service.admission import AdmissionLimits
+from equipoise.service.tcp import ServerLimits
 from equipoise.service.weights.commands import Limits
 
 #: The table of the file that is read.
@@ -37,6 +37,9 @@ LISTENING = f"{ADDRESS} or [::1]:7790"
 
 #: A page as browsers name it to servers.
 _ORIGIN = re.compile(r"https?://[^/\s,]+")
+
+#: What each kind of setting must be, in words.
+KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
 
 LEVELS = ("debug", "info", "warning", "error")
 
@@ -76,13 +79,17 @@ class Settings:
         "info", "LEVEL", "The least severe messages to log: debug, info, warning or error."
     )
     json_logs: bool = _setting(False, "", "Log one JSON object per line.")
-    max_connections: int = _setting(2048, "N", "Connections in total.")
+    max_connections: int = _setting(2048, "N", "Connections in total, of both protocols.")
     max_per_address: int = _setting(1536, "N", "Connections from one address.")
+    max_per_network: int = _setting(1536, "N", "Connections from one network (/24, /64 of IPv6).")
     max_line: int = _setting(8192, "N", "Longest line, in bytes.")
     max_members: int = _setting(128, "N", "Players and bots in a game.")
     max_mutators: int = _setting(64, "N", "Mutators of a game.")
     max_waiting: int = _setting(
         64, "N", "How many divisions may wait at once, and how many results, and other questions."
+    )
+    workers: int = _setting(
+        0, "N", "Processes that divide, besides one in reserve; 0 means as many as there are cores."
     )
     idle_seconds: float = _setting(600.0, "SECONDS", "Close a connection that sends nothing for this long.")
     slow_seconds: float = _setting(
@@ -97,12 +104,14 @@ class Settings:
     clan_tags: bool = _setting(False, "", "Players with the same clan tag in their names form a party.")
     team_seconds: float = _setting(1.0, "SECONDS", "Time to look for better teams.")
 
-    max_http_connections: int = _setting(1024, "N", "HTTP connections in total.")
-    max_http_per_address: int = _setting(768, "N", "HTTP connections from one address.")
     forwarded_by: str = _setting(
         "", "ADDRESSES", "Reverse proxies, separated by commas, whose X-Forwarded-For header is trusted."
     )
     http_rate: float = _setting(50.0, "N", "HTTP requests a second from one address.")
+    network_share: float = _setting(
+        4.0, "N", "A network (/24, /64 of IPv6) may ask as fast as so many addresses."
+    )
+    token_rate: float = _setting(500.0, "N", "HTTP requests a second with one token.")
     max_body: int = _setting(1_048_576, "N", "Longest HTTP body, in bytes.")
     max_time_limit: float = _setting(5.0, "SECONDS", "The longest search that an HTTP request may ask for.")
     header_seconds: float = _setting(10.0, "SECONDS", "Time for the headers of an HTTP request.")
@@ -126,7 +135,9 @@ class Settings:
                 raise InputError(msg, "forwarded_by") from None
         for each in fields(self):
             number = getattr(self, each.name)
-            if _kind(each) in (int, float) and not 0 < number < float("inf"):
+            if each.name == "workers" and number == 0:
+                continue
+            if type(each.default) in (int, float) and not 0 < number < float("inf"):
                 msg = f"must be above 0 and finite, got {number!r}"
                 raise InputError(msg, each.name)
 
@@ -151,11 +162,18 @@ class Settings:
         return _listed(self.forwarded_by)
 
     @property
+    def admission(self) -> AdmissionLimits:
+        """What clients may take."""
+        return AdmissionLimits(
+            self.max_connections, self.max_per_address, self.max_per_network, self.http_rate,
+            self.network_share, self.token_rate, self.max_waiting, self.wrong_token_seconds,
+        )  # fmt: skip
+
+    @property
     def limits(self) -> ServerLimits:
-        """What connections may take."""
+        """What a connection of the weight protocol may take."""
         return ServerLimits(
-            self.max_connections, self.max_per_address, self.slow_seconds, self.grace_seconds,
-            self.idle_seconds, self.wrong_token_seconds,
+            self.slow_seconds, self.grace_seconds, self.idle_seconds,
             conversation=Limits(self.max_line, self.max_mutators, self.max_members),
         )  # fmt: skip
 
@@ -260,11 +278,11 @@ def read_settings(path: str | None, environment: Mapping[str, str], flags: Mappi
             if name not in known:
                 msg = f"{path}: there is no setting {name!r}; the settings are {', '.join(known)}"
                 raise InputError(msg)
-            values[name] = _typed(known[name], value, f"{path}: {name}")
+            values[name] = _converted(known[name], value, f"{path}: {name}")
     for name, each in known.items():
         text = environment.get(PREFIX + name.upper())
         if text is not None:
-            values[name] = _typed(each, _parsed(each, text), PREFIX + name.upper())
+            values[name] = _converted(each, text, PREFIX + name.upper(), from_text=True)
     values |= {name: value for name, value in flags.items() if value is not None}
     return Settings(**values)
 
@@ -303,28 +321,11 @@ def _table(path: str) -> Mapping[str, Any]:
     return table
 
 
-def _kind(each: Field[Any]) -> type:
-    assert each.default is not MISSING  # noqa: S101 -- every setting has one
-    return type(each.default)
-
-
-def _parsed(each: Field[Any], text: str) -> Any:
-    """Return a text of the environment as what it stands for, or as it is where it stands for nothing."""
-    kind = _kind(each)
-    if kind is bool:
-        return {"1": True, "true": True, "0": False, "false": False}.get(text.lower(), text)
+def _converted(each: Field[Any], value: Any, where: str, *, from_text: bool = False) -> Any:
+    """Return a value of a file, or a text of the environment, as what it stands for."""
+    kind = type(each.default)
     try:
-        return kind(text)
-    except ValueError:
-        return text
-
-
-def _typed(each: Field[Any], value: Any, where: str) -> Any:
-    kind = _kind(each)
-    if kind is float and isinstance(value, int) and not isinstance(value, bool):
-        value = float(value)
-    if type(value) is not kind:
-        wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}[kind]
-        msg = f"{where} must be {wanted}, got {value!r}"
-        raise InputError(msg)
-    return value
+        return msgspec.convert(value, kind, strict=not from_text)
+    except msgspec.ValidationError:
+        msg = f"{where} must be {KINDS[kind]}, got {value!r}"
+        raise InputError(msg) from None

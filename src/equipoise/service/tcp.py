@@ -1,14 +1,10 @@
-"""The weight protocol over TCP: turns of its connections, and the way they end.
+"""The weight protocol over TCP: turns of its connections, what waits to be sent, and the way they end.
 
 What they say is in :mod:`equipoise.service.weights.conversation`; what knows the answers is an argument.
 
 One thread answers everybody, so nobody may keep it: a turn ends by the time it has taken.  An address that
 has used little of the last moment is answered as its lines arrive; all others stand in line, an address a
 turn, and between two rounds of theirs the loop looks who else has arrived.
-
-One connection of the weight protocol: its turns, what waits to be sent, and the way it ends.
-
-What they say is in :mod:`equipoise.service.weights.conversation`; what knows the answers is an argument.
 """
 
 from __future__ import annotations
@@ -18,12 +14,13 @@ import logging
 import socket
 from collections import deque
 from collections.abc import Awaitable, Coroutine, Iterator
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, Protocol, cast
 
-from equipoise.service.admission import Account, ServerLimits
+from equipoise.service.admission import Activity, Admission
 from equipoise.service.fair_queue import Turns
-from equipoise.service.listener import Acceptor
+from equipoise.service.listener import Acceptor, ConnectionLimits
 from equipoise.service.weights.commands import Limits
 from equipoise.service.weights.conversation import WeightSession
 from equipoise.service.weights.messages import (
@@ -63,13 +60,26 @@ ARRIVED = 2 * SYSTEM_BUFFER
 #: Seconds for which a client may still send after the end was announced to it; its bytes are thrown away.
 LINGER = 1.0
 
-#: Wrong tokens of an address that are logged each; of more only every power of two, so that the log has room.
-LOGGED = 8
-
 #: Requests whose results take no time; the most frequent first.
 AT_ONCE = (CachedAnswers, Lookup, Silent)
 
 log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerLimits(ConnectionLimits):
+    """What a connection of the weight protocol may take, besides what is common to all.
+
+    Parameters
+    ----------
+    idle_seconds : float
+        A connection that sends no complete line for so long is closed.
+    conversation : Limits
+        What one conversation may keep.
+    """
+
+    idle_seconds: float = 600.0
+    conversation: Limits = field(default_factory=Limits)
 
 
 class Oracle(Protocol):
@@ -90,9 +100,9 @@ class Carrier(Protocol):
 
     oracle: Oracle
     limits: ServerLimits
+    admission: Admission
     buffer: memoryview
     clock: float
-    is_alone: bool
 
     def took(self, connection: Connection) -> None:
         """Count a connection that was made."""
@@ -109,13 +119,17 @@ class Carrier(Protocol):
     def start(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Begin work that takes time."""
 
+    def let_go(self, connection: Connection) -> bool:
+        """End a connection that has not begun yet; tell whether it was so."""
+
 
 class Connection(asyncio.BufferedProtocol):
     """One connection: at most one request is worked on, and nothing is read before its answer is sent."""
 
-    def __init__(self, server: Carrier, address: str, account: Account) -> None:
+    def __init__(self, server: Carrier, address: str) -> None:
         self._server = server
-        self.account = account
+        self._admission = server.admission
+        self.account = server.admission.client(address)
         self._oracle = server.oracle
         self._session = server.oracle.converse(server.limits.conversation)
         self._requests: Iterator[Request] = iter(())
@@ -134,13 +148,14 @@ class Connection(asyncio.BufferedProtocol):
         self._drained = False
         self.was_open = False
         self.address = address
-        self.last_line = server.clock
+        self.last_heard = server.clock
+        self._is_silent = True
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
         self._transport = cast("asyncio.Transport", transport)
         self.was_open = True
-        self.last_line = self._server.clock
+        self.last_heard = self._server.clock
         self._server.took(self)
         self._transport.set_write_buffer_limits(high=HIGH_WATER)
         for side in (socket.SO_SNDBUF, socket.SO_RCVBUF):
@@ -165,14 +180,15 @@ class Connection(asyncio.BufferedProtocol):
         """Answer what came, or let it wait for its turn."""
         server = self._server
         data = server.buffer[:nbytes].tobytes()
-        if (server.is_alone or nbytes <= WHOLE) and self._answered_at_once(data, server):
+        if (self._admission.is_alone or nbytes <= WHOLE) and self._answered_at_once(data, server):
             return
         if self._finished:
             return
         if self._ending:
             self._left -= nbytes
         if b"\n" in data:
-            self.last_line = server.clock
+            self.last_heard = server.clock
+            self._is_silent = False
         self._requests = self._session.receive(data)
         self._go_on()
 
@@ -180,12 +196,13 @@ class Connection(asyncio.BufferedProtocol):
         """Answer lookups where nothing else is to be done and nobody has to wait for this address."""
         if self._queued or self._ending or self._finished or self._task or self._blocked_since is not None:
             return False
-        began = 0.0 if server.is_alone else perf_counter()
+        began = 0.0 if self._admission.is_alone else perf_counter()
         if began and not self.account.is_light(began):
             return False
         answers = self._session.at_once(data)
         if answers:
-            self.last_line = server.clock
+            self.last_heard = server.clock
+            self._is_silent = False
             self._transport.write(answers)  # where that is too much, the next to arrive waits
         if began:
             self._charge(began)
@@ -222,9 +239,23 @@ class Connection(asyncio.BufferedProtocol):
             if now - self._blocked_since > limits.slow_seconds:
                 log.info("slow reader cut off", extra={"address": self.address})
                 self._transport.abort()
-        elif now - self.last_line > limits.idle_seconds and self._task is None and not self._queued:
+        elif now - self.last_heard > limits.idle_seconds and self._task is None and not self._queued:
             log.info("idle connection closed", extra={"address": self.address})
             self._transport.close()
+
+    def activity(self) -> Activity:
+        """Tell what it does: nothing yet, nothing just now, or something."""
+        if self._task is not None or self._queued:
+            return Activity.BUSY
+        return Activity.SILENT if self._is_silent else Activity.IDLE
+
+    def give_way(self) -> None:
+        """Say that somebody else needs the place, and end."""
+        if self._server.let_go(self):
+            return
+        if not self._unsent and not self._transport.get_write_buffer_size():
+            self._transport.write(Refusal.TOO_MANY_CONNECTIONS.line)
+        self._transport.abort() if self._transport.get_write_buffer_size() else self._transport.close()
 
     @property
     def waiting(self) -> int:
@@ -289,14 +320,14 @@ class Connection(asyncio.BufferedProtocol):
         self._size = 0
 
     def _charge(self, began: float) -> None:
-        if self._server.is_alone:
+        if self._admission.is_alone:
             return
         now = perf_counter()
         self.account.charge(now - began, now)
 
     def _is_light(self) -> bool:
         """Tell whether nobody has to wait for this address: it has used little, or there is no other."""
-        return self._server.is_alone or self.account.is_light(perf_counter())
+        return self._admission.is_alone or self.account.is_light(perf_counter())
 
     def _go_on(self) -> None:
         """Answer at once where this address has used little, otherwise when its turn comes."""
@@ -375,16 +406,12 @@ class Connection(asyncio.BufferedProtocol):
 
     async def _slowed(self, request: Refused) -> None:
         """Answer a wrong token late, the later the more of them came from this address."""
-        account = self.account
-        account.wrong += 1
-        if account.wrong <= LOGGED or not account.wrong & (account.wrong - 1):
-            log.warning("wrong token", extra={"address": self.address, "times": account.wrong})
-        await asyncio.sleep(self._server.limits.wrong_token_seconds * min(account.wrong, 10))
+        await self._admission.wrong_token(self.address, "weights")
         self._worked(request, None)
 
     def _worked(self, request: Request, result: Any) -> None:
         self._task = None
-        self.last_line = self._server.clock
+        self.last_heard = self._server.clock
         if not self._finished:
             self._write(self._session.answer(request, result))
             self._wait()
@@ -423,31 +450,24 @@ LONG, BREATH = 0.00005, 2.0
 class Server(Acceptor[Connection, ServerLimits]):
     """What listens for the weight protocol, and the turns of its connections."""
 
-    def __init__(self, oracle: Oracle, limits: ServerLimits | None = None) -> None:
-        super().__init__("weights", limits or ServerLimits())
+    def __init__(
+        self, oracle: Oracle, limits: ServerLimits | None = None, admission: Admission | None = None
+    ) -> None:
+        super().__init__("weights", limits or ServerLimits(), admission or Admission())
         self.oracle = oracle
         self.buffer = memoryview(bytearray(READ))
         self._turns: Turns[Connection] = Turns()
         self._round: asyncio.Handle | None = None
         self._earlier = 0
-        #: Whether all connections are of one address, and how long a turn may be, and turns together before
-        #: others are looked for, seconds.
-        self.is_alone, self.quantum = True, ALONE
 
-    def begin(self, address: str, account: Account) -> Connection:
-        """Return what answers a connection that was taken."""
-        return Connection(self, address, account)
+    def begin(self, address: str) -> Connection:
+        """Return what answers a connection of an address."""
+        return Connection(self, address)
 
     def refuse(self, client: socket.socket) -> None:
         """Say that there are too many, where no TLS is in the way."""
         if self._tls is None:
             client.send(Refusal.TOO_MANY_CONNECTIONS.line)
-
-    def count(self, addresses: int) -> None:
-        """Note by how many addresses there are more: it says how long a turn may be."""
-        super().count(addresses)
-        self.is_alone = self.addresses < 2
-        self.quantum = ALONE if self.is_alone else SHARED
 
     @property
     def waiting(self) -> int:
@@ -489,17 +509,18 @@ class Server(Acceptor[Connection, ServerLimits]):
 
     def _go_round(self) -> None:
         """Give turns for a moment, then look who else has arrived."""
+        quantum = ALONE if self.admission.is_alone else SHARED
         began = now = perf_counter()
-        while len(self._turns) and now < began + self.quantum:
+        while len(self._turns) and now < began + quantum:
             connection = self._turns.take()
             connection.account.in_line -= 1
-            if not connection.turn(self.quantum):
+            if not connection.turn(quantum):
                 break
             now = perf_counter()
         took = perf_counter() - began
         if not len(self._turns):
             self._round = None
-        elif took < LONG or self.is_alone:
+        elif took < LONG or self.admission.is_alone:
             self._round = self._loop.call_soon(self._go_round)
         else:
             self._round = self._loop.call_later(BREATH * took, self._go_round)

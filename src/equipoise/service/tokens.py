@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
+from typing import NamedTuple
 
 from equipoise.errors import InputError
 
@@ -56,6 +57,17 @@ class Token:
     scope: str
     hash: str
     made: str
+
+
+class Holder(NamedTuple):
+    """Whose a token is: its id, and what it is for."""
+
+    id: str
+    scope: str
+
+
+#: The id of the token that stands in no file of tokens.
+SINGLE = "single"
 
 
 def digest(secret: str) -> str:
@@ -182,8 +194,8 @@ class Keyring:
         self._look()
         return bool(self._single) or any(each.scope != "read" for each in self._tokens.values())
 
-    def scope(self, token: str) -> str | None:
-        """Return what a token is for, None for a wrong one; how long that takes tells nothing about it."""
+    def holder(self, token: str) -> Holder | None:
+        """Return whose a token is, None for a wrong one; how long that takes tells nothing about it."""
         self._look()
         _, _, rest = token.partition("_")
         token_id, _, secret = rest.partition("_")
@@ -191,13 +203,13 @@ class Keyring:
         right = hmac.compare_digest(digest(secret), known.hash if known else digest(""))
         single = hmac.compare_digest(digest(token), self._single or digest(""))
         if known is not None and right and token.startswith(f"{PREFIX}_"):
-            return known.scope
-        return "report" if single and self._single else None
+            return Holder(known.id, known.scope)
+        return Holder(SINGLE, "report") if single and self._single else None
 
     def may(self, token: str, scope: str) -> bool:
         """Tell whether a token is for something."""
-        found = self.scope(token)
-        return found is not None and SCOPES.index(found) >= SCOPES.index(scope)
+        found = self.holder(token)
+        return found is not None and SCOPES.index(found.scope) >= SCOPES.index(scope)
 
     def _stamped(self) -> tuple[int, ...] | None:
         try:

@@ -1,13 +1,12 @@
-"""Processes of the server's own, for what would hold answers up in it: dividing, keeping and learning.
+"""Where admitted work is done: processes of the server's own, and the loops that work lanes off.
 
-A worker is asked one question at a time and answers with values over a pipe.  One that does not answer within
-its time is killed and restarted, so that a hung database, or a kernel that never returns, keeps nobody.  It
-ends with the server, however that ends.
+A worker (:class:`Worker`) is asked one question at a time and answers with values over a pipe.  One that does
+not answer within its time is killed and restarted, so that a hung database, or a kernel that never returns,
+keeps nobody.  It ends with the server, however that ends.  A pool (:class:`Pool`) is several workers of one
+role behind one lane, of which neither one network nor what takes long ever has all.
 
-The worker that divides players.
-
-Compiling takes longer than a division may, so one that has a time limit is done without where nothing was
-compiled before; a worker of its own (:mod:`equipoise.service.kernel_warmup`) sees to it that it was.
+What takes no longer than some milliseconds and needs what the server holds in memory is worked off in this
+process (:func:`last_of`), with pauses for everybody else.  :func:`work_off` is the one loop of all lanes.
 """
 
 from __future__ import annotations
@@ -21,14 +20,14 @@ import pickle
 import signal
 import struct
 import sys
-from collections.abc import Awaitable, Callable, Generator, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from time import perf_counter
 from typing import IO, Any
 
-from equipoise.core.clock import deadline
 from equipoise.core.registry import resolve
 from equipoise.errors import EquipoiseError, InputError
-from equipoise.service.questions import INFEASIBLE, Gathered, InfeasibleError
-from equipoise.teams.balance import balance
+from equipoise.service.admission import Admission
+from equipoise.service.fair_queue import Lane
 
 #: What stands before each message: its length in bytes.
 LENGTH = struct.Struct("<Q")
@@ -41,6 +40,16 @@ OTHER_NICE = {"keep": 0, "learn": 5, "compile": 19}
 #: Seconds to begin, which takes long on a machine that is busy; and to end by itself, before it is killed.
 BEGIN, LAST = 60.0, 0.5
 
+#: Seconds beyond its time limit after which a worker is restarted, unless its pool says otherwise: it may
+#: have to load what it needs first, and is short of the processor wherever much else runs.
+PATIENCE = 15.0
+
+#: Questions among which the time of a search is shared at most, where as many wait.
+SHARED = 10
+
+#: Seconds that work in this process leaves to others for each second it takes itself.
+BREATH = 4.0
+
 #: Bytes of a pipe that are read at a time.
 PIPE = 1 << 20
 
@@ -51,10 +60,9 @@ _DEATH_SIGNAL = 1
 #: question: what it yields are parts of the answer, what it returns is the answer.
 ROLES = {
     "compile": "equipoise.service.kernel_warmup:Compiling",
-    "divide": "equipoise.service.worker_pool:Dividing",
+    "divide": "equipoise.service.http.stateless_questions:Dividing",
     "keep": "equipoise.service.archive_workers:Keeping",
     "learn": "equipoise.service.snapshot_follower:Learning",
-    "ask": "equipoise.service.http.stateless_questions:Asking",
     "read": "equipoise.service.archive_workers:Reading",
     "pages": "equipoise.service.http.pages:Paging",
 }
@@ -87,6 +95,7 @@ class Worker:
         self._arguments = arguments
         self._process: asyncio.subprocess.Process | None = None
         self._beginning: asyncio.Task[asyncio.subprocess.Process] | None = None
+        self._has_begun = False
         self._killed: list[asyncio.subprocess.Process] = []
         self._turn = asyncio.Lock()
 
@@ -94,6 +103,11 @@ class Worker:
     def pid(self) -> int | None:
         """Its process, None while there is none."""
         return None if self._process is None else self._process.pid
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it has a process that takes questions."""
+        return self._process is not None and self._process.returncode is None and self._has_begun
 
     async def ask(
         self,
@@ -159,6 +173,9 @@ class Worker:
 
     async def _ready(self, seconds: float | None) -> asyncio.subprocess.Process:
         """Return its process once that takes questions; it goes on beginning after the time."""
+        process = self._process
+        if process is not None and self.is_ready:
+            return process
         if self._process is not None and self._process.returncode is not None:
             self.kill()
         if self._beginning is None:
@@ -190,6 +207,7 @@ class Worker:
         process.stdin.write(_framed((_logging(), self._arguments)))
         async with asyncio.timeout(BEGIN):
             await self._message(process)
+        self._has_begun = True
         return process
 
     def _begin_anew(self) -> None:
@@ -200,7 +218,7 @@ class Worker:
 
     def kill(self) -> None:
         """End it at once; the next question begins another."""
-        self._beginning = None
+        self._beginning, self._has_begun = None, False
         process, self._process = self._process, None
         if process is None:
             return
@@ -253,6 +271,124 @@ def _logging() -> tuple[str, bool]:
     from equipoise.service.monitoring import current
 
     return current()
+
+
+def cores() -> int:
+    """Return how many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class Pool:
+    """Workers of one role, and the lane of what they are asked.
+
+    Parameters
+    ----------
+    name, role : str
+        What its lane is called, and what its workers are: one of :data:`ROLES`.
+    admission : Admission
+        How much may wait.
+    arguments : object
+        What each worker is made with.
+    workers : int
+        How many there are; one network, and what takes long, have all but one of them at most.
+    patience : float
+        Seconds beyond its time limit after which a worker is restarted.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        role: str,
+        admission: Admission,
+        *arguments: object,
+        workers: int = 1,
+        patience: float = PATIENCE,
+    ) -> None:
+        self.workers = [Worker(role, *arguments) for _ in range(workers)]
+        self.lane: Lane[tuple[str | None, Any, float]] = Lane(name, admission, max(1, workers - 1))
+        self._patience = patience
+
+    async def begin(self) -> None:
+        """Begin the first worker, so that the first who asks need not wait for that.
+
+        Raises
+        ------
+        EquipoiseError
+            If it cannot be begun.
+        """
+        await self.workers[0].ask(None, BEGIN)
+
+    async def ask(self, question: Any, seconds: float, whose: str) -> Any:
+        """Return the answer when its turn has come; see :meth:`Lane.ask`."""
+        return await self.lane.ask(whose, (None, question, seconds))
+
+    async def search(
+        self, kind: str, content: Callable[[], Any], seconds: float, whose: str, cost: float
+    ) -> Any:
+        """Return the answer to a search, which gets less of its seconds where many wait.
+
+        What it is about is made when its turn has come: nothing is done for what is refused.
+        """
+        return await self.lane.ask(whose, (kind, content, seconds), cost)
+
+    def work_off(self) -> list[Coroutine[Any, Any, None]]:
+        """Return what answers, each without end."""
+        return [self._work_off(each) for each in self.workers]
+
+    async def _work_off(self, worker: Worker) -> None:
+        """Let a worker answer, without end; of several each begins before somebody has to wait for it."""
+        if len(self.workers) > 1:
+            with contextlib.suppress(EquipoiseError):  # it is tried again with the first question
+                await worker.ask(None, BEGIN)
+
+        async def answer(item: tuple[str | None, Any, float]) -> Any:
+            kind, content, seconds = item
+            if worker.pid is None:  # to begin takes time of its own
+                await worker.ask(None, BEGIN)
+            if kind is None:
+                return await worker.ask(content, seconds + self._patience)
+            seconds *= self._share()
+            return await worker.ask((kind, content(), seconds), seconds + self._patience)
+
+        await work_off(self.lane, answer)
+
+    def _share(self) -> float:
+        """Return the part of its time that a search gets: others wait, and not all of them find a worker."""
+        return min(1.0, max(1.0 / SHARED, len(self.workers) / (1 + len(self.lane))))
+
+    async def end(self) -> None:
+        """End its workers at once."""
+        await asyncio.gather(*(each.end() for each in self.workers))
+
+    async def close(self) -> None:
+        """Let its workers end by themselves for a moment: what they are keeping may be kept."""
+        await asyncio.gather(*(each.close() for each in self.workers))
+
+
+async def work_off(lane: Lane[Any], work: Callable[[Any], Awaitable[Any]]) -> None:
+    """Answer what waits in a lane, one after the other, without end, whatever happens."""
+    while True:
+        ticket = await lane.next()
+        try:
+            answer = await work(ticket.item)
+        except EquipoiseError as error:
+            answer = error
+        except Exception as error:
+            log.exception("unexpected error")
+            answer = EquipoiseError(type(error).__name__)
+        finally:
+            lane.done(ticket)
+        ticket.give(answer)
+
+
+async def last_of(parts: Iterator[Any], breath: float = BREATH) -> Any:
+    """Go through parts that are computed here, with pauses for everybody else; return the last one."""
+    found, began = None, perf_counter()
+    for part in parts:
+        found = part
+        await asyncio.sleep(breath * (perf_counter() - began))
+        began = perf_counter()
+    return found
 
 
 # The worker's side
@@ -319,32 +455,6 @@ def _end_with_parent() -> None:
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != parent:
         sys.exit(1)
-
-
-Divided = tuple[int, ...] | str | None
-
-
-class Dividing:
-    """Divides players within a time."""
-
-    def __init__(self) -> None:
-        balance({"one": 1.0, "two": 2.0})  # loads what divides, so that the first who asks need not wait
-
-    def __call__(self, question: tuple[Gathered, float] | None) -> Generator[None, None, Divided]:
-        """Return the team of each player, or the name of why there are none; None where no time was left.
-
-        The seconds come with the question.
-
-        Of None as a question only that this process is ready.
-        """
-        yield from ()
-        if question is None:
-            return None
-        gathered, seconds = question
-        try:
-            return gathered.divided(deadline(seconds))
-        except InfeasibleError:
-            return INFEASIBLE
 
 
 if __name__ == "__main__":

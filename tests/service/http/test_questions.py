@@ -12,8 +12,7 @@ from tests.service.http.asking import ask
 from tests.service.process import Served
 
 from equipoise.cli import group
-from equipoise.errors import EquipoiseError
-from equipoise.service.http.stateless_questions import Asking, answered
+from equipoise.service.http.stateless_questions import answered
 
 PLAYERS = [
     {"name": name, "weight": weight} for name, weight in (("Ann", 9), ("Bob", 7), ("Cid", 4), ("Dee", 1))
@@ -188,14 +187,3 @@ def test_what_is_no_json_is_said_in_words(body: bytes, why: str) -> None:
     """Not in those of a decoder."""
     status, answer = answered("balance", body, 1.0)
     assert (status, json.loads(answer)["detail"]) == (400, f"the body is not JSON: {why}")
-
-
-def test_of_several_each_has_its_own_answer() -> None:
-    """One that ends in an error takes no other with it."""
-    questions = [("balance", b'{"players": {"%s": 1}}' % name, 1.0) for name in (b"a", b"b", b"c")]
-    questions[1] = ("nosuch", b"", 1.0)
-    one, wrong, other = Asking()(questions)
-    assert isinstance(wrong, EquipoiseError)
-    for answer, name in ((one, b"a"), (other, b"c")):
-        assert isinstance(answer, tuple)
-        assert b'[["%s"],[]]' % name in answer[1]

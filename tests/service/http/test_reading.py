@@ -12,6 +12,8 @@ from tests.service.process import Served
 
 from equipoise.archive.archive import open_archive
 from equipoise.client import Client
+from equipoise.core.match_records import match_from
+from equipoise.service.http.event_stream import MOST_MATCHES
 
 
 def test_players_come_page_by_page(served: Served) -> None:
@@ -124,6 +126,22 @@ def test_running_games_are_listed_and_reported_as_they_change(tmp_path: Path) ->
             assert kind == "session"
         reported.close()
     assert served.end()[0] == 0
+
+
+def test_of_very_many_matches_an_event_says_how_many(tmp_path: Path) -> None:
+    """Not only that they are more than are told one by one."""
+    store = tmp_path / "games.db"
+    games = [
+        {"id": f"g{n}", "ended": 1e9 + n, "game": "oa", "teams": [["a"], ["b"]], "scores": [1, 0]}
+        for n in range(MOST_MATCHES + 99)
+    ]
+    with open_archive(f"sqlite:///{store}") as archive:
+        archive.record([match_from(each) for each in games])
+        archive.update_ratings()
+    served = Served(store, "--http", "127.0.0.1:0", "--http-rate", "1e6")
+    kind, content, _ = next(Client(served.http).events(last=0))
+    assert (kind, content["matches"]) == ("ratings", MOST_MATCHES + 99)
+    served.end()
 
 
 def test_health_tells_that_it_lives(served: Served) -> None:

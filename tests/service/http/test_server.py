@@ -17,11 +17,7 @@ from tests.service.process import TOKEN, Served, rest
 
 from equipoise.archive.archive import open_archive
 from equipoise.errors import InputError
-from equipoise.service.admission import APART, MOST, Rates, Refusals, WrongTokens
-from equipoise.service.http.server import MOST_AHEAD, MOST_HEAD, HttpFront, HttpLimits
-from equipoise.service.service import Service
-from equipoise.service.settings import Settings
-from equipoise.service.tcp import Server
+from equipoise.service.http.server import MOST_AHEAD, MOST_HEAD, HttpLimits
 
 RESULT = {"game": "oa", "game_type": "ctf", "teams": [["a"], ["b"]], "scores": [1, 0]}
 GET = b"GET /livez HTTP/1.1\r\nHost: here\r\n\r\n"
@@ -34,7 +30,7 @@ def hurried(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     open_archive(f"sqlite:///{store}").close()
     server = Served(
         store, "--http", "127.0.0.1:0", "--http-rate", "1e6", "--header-seconds", "1",
-        "--max-http-per-address", "20", "--slow-seconds", "1", "--max-body", "2000",
+        "--max-per-address", "20", "--slow-seconds", "1", "--max-body", "2000",
     )  # fmt: skip
     yield server
     assert server.end()[0] == 0
@@ -61,6 +57,14 @@ def test_headers_that_are_too_long_are_refused(hurried: Served) -> None:
     with closing(connect(hurried)) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\n" + b"X-Long: aaaa\r\n" * (MOST_HEAD // 10))
         assert rest(connection).startswith(b"HTTP/1.1 431 ")
+
+
+def test_headers_that_are_too_long_are_refused_though_they_come_at_once(hurried: Served) -> None:
+    """However long each of them is."""
+    for head in (b"X-Long: " + b"a" * 70_000, b"\r\n".join(b"X-%d: aaaa" % n for n in range(4000))):
+        with closing(connect(hurried)) as connection:
+            connection.sendall(b"GET /livez HTTP/1.1\r\nHost: here\r\n" + head + b"\r\n\r\n")
+            assert rest(connection).startswith(b"HTTP/1.1 431 ")
 
 
 def test_what_is_no_http_is_refused(hurried: Served) -> None:
@@ -146,6 +150,16 @@ def test_bodies_that_are_too_large_are_refused_unread(hurried: Served, head: byt
         assert rest(connection).startswith(b"HTTP/1.1 413 ")
 
 
+@pytest.mark.parametrize("coding", ["gzip", "br", "nonsense"])
+def test_bodies_that_are_encoded_are_refused_as_such(hurried: Served, coding: str) -> None:
+    """Nobody is told that what was zipped is no JSON."""
+    answer = ask(f"{hurried.http}/v1/balance", b"\x1f\x8b\x08", content_encoding=coding)
+    assert (answer.status, answer.headers["accept-encoding"]) == (415, "identity")
+    assert coding in answer.plain["detail"]
+    plain = ask(f"{hurried.http}/v1/balance", b'{"players": {"a": 1, "b": 2}}', content_encoding="identity")
+    assert plain.status == 200
+
+
 def test_one_address_has_only_so_many_connections(hurried: Served) -> None:
     """More are closed at once, the others are answered, and places come back."""
     held = [connect(hurried) for _ in range(20)]
@@ -192,7 +206,9 @@ def test_asking_too_fast_is_answered_late_and_with_429(tmp_path: Path) -> None:
     late = [answer for answer in answers if answer.status == 429]
     assert late
     assert late[0].headers["retry-after"] == "1"
-    others = [ask(f"{served.http}/livez", x_forwarded_for=f"10.9.9.9, 10.0.0.{n}") for n in range(9)]
+    known = [ask(f"{served.http}/v1/rulesets", authorization=f"Bearer {TOKEN}") for _ in range(9)]
+    assert {answer.status for answer in known} == {200}, "who has a token has a rate of its own"
+    others = [ask(f"{served.http}/livez", x_forwarded_for=f"10.9.9.9, 10.{n}.0.1") for n in range(9)]
     assert {answer.status for answer in others} == {200}
     assert served.ask("GAME ctf\nMEANBOT\n") == "MEANBOT 50.0000 0\n"
     served.end()
@@ -241,45 +257,8 @@ def test_both_protocols_end_in_order_under_load(tmp_path: Path) -> None:
         assert archive.count() >= answered.count(True)
 
 
-@pytest.mark.parametrize("name", ["connections", "header_seconds", "slow_seconds"])
+@pytest.mark.parametrize("name", ["header_seconds", "slow_seconds"])
 def test_limits_must_be_above_0(name: str) -> None:
     """A limit of nothing is a mistake."""
     with pytest.raises(InputError, match=f"{name} must be above 0, got 0"):
         HttpLimits(**{name: 0})
-
-
-def test_refusals_of_an_address_come_one_after_the_other() -> None:
-    """Nobody has to wait for those of another address, and whoever was silent is refused at once."""
-    refusals = Refusals()
-    waits = [refusals.wait("10.0.0.7", 5.0, least) for least in (0.0, 0.5, 0.0)]
-    assert waits == pytest.approx([0.0, 0.5, 0.5 + APART])
-    assert refusals.wait("10.0.0.8", 5.0) == 0.0
-    assert refusals.wait("10.0.0.7", 6.0) == 0.0
-    for n in range(2 * MOST):
-        refusals.wait(str(n), 10.0 + n)
-    assert len(refusals._next) <= MOST + 1
-
-
-def test_an_address_is_refused_in_one_order_whatever_for() -> None:
-    """Bad requests and too many of them share it: else an address would be refused twice as often."""
-    settings = Settings("sqlite:///a.db")
-    service = Service(settings)
-    front = HttpFront(service, settings, Server(service))
-    assert front._server.refusals is front.application.rates.refusals
-
-
-def test_rates_forget_who_was_silent() -> None:
-    """However many addresses ask, only some are remembered."""
-    rates = Rates(1.0)
-    for n in range(10_000):
-        assert rates.allows(f"10.0.{n // 256}.{n % 256}", n / 100.0)
-    assert len(rates._left) < 5000
-    assert WrongTokens()._times == {}
-
-
-@pytest.mark.parametrize(("proxies", "alone"), [("", True), ("127.0.0.1", False)])
-def test_behind_a_proxy_nobody_is_alone(proxies: str, alone: bool) -> None:
-    """All have its address, so that small questions of one are answered in turn with what others ask."""
-    settings = Settings("sqlite:///a.db", forwarded_by=proxies)
-    service = Service(settings)
-    assert HttpFront(service, settings, Server(service)).desk.here.is_alone() is alone

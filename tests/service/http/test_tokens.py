@@ -139,6 +139,9 @@ def test_a_result_is_kept_once_under_its_id(guarded: Guarded) -> None:
     keyed = [guarded.ask("/v1/results", "report", RESULT, idempotency_key="k1").status for _ in range(2)]
     assert keyed == [201, 200]
     assert guarded.ask("/v1/results", "report", RESULT, idempotency_key="\xff").status == 422
+    assert guarded.ask("/v1/results", "report", body, idempotency_key="night/1").status == 200
+    answer = guarded.ask("/v1/results", "report", body, idempotency_key="night/2")
+    assert (answer.status, answer.pointer) == (422, "#/id")
     match = guarded.ask("/v1/matches/night/1", "read").plain
     assert (match["contests"][0]["scores"], match["undone"]) == ([3.0, 1.0], False)
     asked = guarded.served.ask(f"AUTH {guarded.tokens['report']}\nAUTH {guarded.tokens['read']}\n")
@@ -146,6 +149,23 @@ def test_a_result_is_kept_once_under_its_id(guarded: Guarded) -> None:
     assert asked.splitlines()[1].startswith("ERR wrong-token")
     while "ann" not in guarded.served.ask("GAME oa/ctf\nALL\n"):
         assert guarded.served.process.poll() is None
+
+
+def test_a_result_says_which_game_it_is_of(guarded: Guarded) -> None:
+    """As a whole, or of each contest; otherwise nobody would know whose ratings count."""
+    teams = {"teams": [["ann"], ["bob"]], "scores": [1, 0]}
+    for n, (body, status) in enumerate(
+        (
+            (teams, 422),
+            ({**teams, "game": ""}, 422),
+            ({"contests": [teams, {**teams, "game": "oa"}]}, 422),
+            ({"contests": [{**teams, "game": "oa"}]}, 201),
+            ({"contests": [teams], "game": "oa"}, 201),
+        )
+    ):
+        answer = guarded.ask("/v1/results", "report", {**body, "id": f"game/{n}"})
+        assert answer.status == status, (body, answer.plain)
+        assert status == 201 or answer.pointer == "#/game"
 
 
 def test_an_undone_match_does_not_count_until_it_is_taken_back(guarded: Guarded) -> None:

@@ -20,11 +20,11 @@ import msgspec
 from starlette.routing import BaseRoute, Route, Router
 
 from equipoise.errors import EquipoiseError
-from equipoise.service.admission import Rates, WrongTokens, address_of
+from equipoise.service.admission import BY_TOKEN, Admission, BusyError, address_of
 from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, refusal
 from equipoise.service.http.problems import HttpProblem
 from equipoise.service.http.routes import Operation
-from equipoise.service.tokens import SCOPES
+from equipoise.service.tokens import SCOPES, Holder
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -50,7 +50,8 @@ PREFLIGHT = (
 
 #: Headers that belong to a problem: where a body was not read, the connection ends.
 HEADERS = {
-    401: ((b"www-authenticate", b"Bearer"), *CLOSE), 403: CLOSE, 408: CLOSE, 413: CLOSE
+    401: ((b"www-authenticate", b"Bearer"), *CLOSE), 403: CLOSE, 408: CLOSE, 413: CLOSE,
+    415: ((b"accept-encoding", b"identity"), *CLOSE),
 }  # fmt: skip
 
 log = logging.getLogger(__name__)
@@ -92,8 +93,8 @@ class Application:
         What may be asked.
     context : object
         What the operations' handlers are called with first.
-    rates : Rates
-        How fast each address may ask.
+    admission : Admission
+        How fast each may ask.
     most_bytes : int
         Bytes that a body may have.
     origins : sequence of str
@@ -108,28 +109,35 @@ class Application:
         self,
         operations: Sequence[Operation],
         context: Any,
-        rates: Rates,
+        admission: Admission,
         most_bytes: int,
         origins: Sequence[str] = (),
         proxies: Sequence[str] = (),
         pages: Callable[[Scope, Receive, Send], Awaitable[None]] | None = None,
     ) -> None:
         self._context = context
-        self.rates = rates
+        self._admission = admission
         self.most_bytes = most_bytes
         self._origins = frozenset(origins)
         self._proxies = frozenset(proxies)
-        self._wrong = WrongTokens(context.settings.wrong_token_seconds)
         paths: dict[str, list[Operation]] = {}
         for each in operations:
             paths.setdefault(each.path, []).append(each)
+        self._plain = {path: Endpoint(each, self) for path, each in paths.items() if "{" not in path}
         longest = sorted(paths, key=len, reverse=True)  # a place may hold what another path ends with
-        routes: list[BaseRoute] = [_route(path, Endpoint(paths[path], self)) for path in longest]
+        routes: list[BaseRoute] = [
+            _route(path, Endpoint(paths[path], self)) for path in longest if path not in self._plain
+        ]
         self._router = Router(routes, redirect_slashes=False, default=pages or self._nothing)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        await self._router(scope, receive, send)
+        endpoint = self._plain.get(scope.get("path", ""))  # most requests, and none of the patterns' time
+        if endpoint is None:
+            await self._router(scope, receive, send)
+            return
+        scope["path_params"] = {}
+        await endpoint(scope, receive, send)
 
     def allows(self, scope: Scope) -> bool:
         """Tell whether a web page from elsewhere may ask."""
@@ -167,22 +175,25 @@ class Application:
     async def _reply(self, operation: Operation, scope: Scope, receive: Receive) -> Reply:
         headers = dict(scope["headers"])
         address = self._address(scope, headers)
+        token = _token(operation, headers)
+        holder = None if token is None else self._context.service.keyring.holder(token)
+        whose = address if holder is None else f"{BY_TOKEN}{holder.id}"
         try:
-            if not self.rates.allows(address):
-                await self.rates.hold(address)
-                problem = HttpProblem(
-                    429, "too-many-requests", "this address asks too fast; wait, and ask again"
-                )
+            if not self._admission.allows(whose):
+                await self._admission.refuse(whose, "requests")
+                problem = HttpProblem(429, "too-many-requests", "this asks too fast; wait, and ask again")
                 return refusal(problem, CLOSE if operation.method == "POST" else ())
-            await self._authorise(operation, headers, address)
+            await self._authorise(operation, token, holder, address)
             query = _query(operation, scope)
             body = await self._body(headers, receive) if operation.method == "POST" else b""
-            asked = HttpRequest(scope["path_params"], query, body, address, headers)
+            asked = HttpRequest(scope["path_params"], query, body, whose, headers)
             return await operation.handler(self._context, asked)
         except ProblemError as error:
             return refusal(error.problem, HEADERS.get(error.problem.status, ()))
         except asyncio.CancelledError:
             raise
+        except BusyError:
+            return refusal(HttpProblem(429, "busy", "too much is being asked at once; ask again"))
         except EquipoiseError as error:
             log.warning("not answered", extra={"kind": operation.name, "why": str(error)})
             return refusal(HttpProblem(503, "unavailable", "this cannot be answered just now; ask again"))
@@ -201,31 +212,31 @@ class Application:
         except ValueError:
             return address
 
-    async def _authorise(self, operation: Operation, headers: Mapping[bytes, bytes], address: str) -> None:
+    async def _authorise(
+        self, operation: Operation, token: str | None, holder: Holder | None, address: str
+    ) -> None:
         """Refuse a client without a token where one is needed, and after a delay one with a wrong token."""
         if not operation.scope:
             return
-        given = headers.get(b"authorization")
-        service = self._context.service
-        if given is not None and operation.lenient and not given.lower().startswith(b"bearer "):
-            given = None
-        if given is None:
+        if token is None:
             if operation.scope != "read" or self._context.settings.read_token:
                 raise ProblemError(HttpProblem(401, "no-token", "write Authorization: Bearer and a token"))
             return
-        kind, _, token = given.decode("latin-1").partition(" ")
-        found = service.keyring.scope(token.strip()) if kind.lower() == "bearer" else None
-        if found is None:
-            self._context.metrics.failed["http"] += 1
-            await self._wrong.hold(address)
+        if holder is None:
+            self._context.metrics.failed("http")
+            await self._admission.wrong_token(address, "http")
             raise ProblemError(HttpProblem(401, "wrong-token", "the token is wrong, or was revoked"))
-        self._wrong.forget(address)
-        if SCOPES.index(found) < SCOPES.index(operation.scope):
-            what = f"this needs a token for {operation.scope}; this one is for {found}"
+        self._admission.client(address).wrong = 0
+        if SCOPES.index(holder.scope) < SCOPES.index(operation.scope):
+            what = f"this needs a token for {operation.scope}; this one is for {holder.scope}"
             raise ProblemError(HttpProblem(403, "not-allowed", what))
 
     async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
-        """Return the body, within its size and its time."""
+        """Return the body, as it is, within its size and its time."""
+        coding = headers.get(b"content-encoding", b"identity").strip().lower()
+        if coding not in (b"", b"identity"):
+            what = f"Content-Encoding must be identity, got {coding.decode('latin-1')!r:.80}"
+            raise ProblemError(HttpProblem(415, "encoded", what))
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length) > self.most_bytes:
             raise self._too_large()
@@ -258,6 +269,17 @@ def _route(path: str, endpoint: Any) -> Route:
     route = Route(path, endpoint)
     route.path_regex = re.compile(route.path_regex.pattern.removesuffix("$") + r"\Z", re.DOTALL)
     return route
+
+
+def _token(operation: Operation, headers: Mapping[bytes, bytes]) -> str | None:
+    """Return the token of a request, None where there is none; what is no token is a wrong one."""
+    given = headers.get(b"authorization")
+    if given is None or not operation.scope:
+        return None
+    kind, _, token = given.decode("latin-1").partition(" ")
+    if kind.lower() == "bearer":
+        return token.strip()
+    return None if operation.lenient else ""
 
 
 async def _in_time(receive: Receive) -> MutableMapping[str, Any]:

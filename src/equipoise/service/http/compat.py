@@ -23,7 +23,7 @@ from equipoise.service.snapshot import AmbiguousGameError
 from equipoise.service.weights.messages import MOST_TEAMS, Division, Named, Refusal, Setting, sayable
 
 if TYPE_CHECKING:
-    from equipoise.service.http.backend import Desk
+    from equipoise.service.http.backend import Backend
 
 #: Elo of the weight 0 and of one more of it: 1500 is the average, as both services have it.
 ELO, ELO_OF_ONE = 500.0, 20.0
@@ -74,9 +74,9 @@ class SpadsBalance(TypedDict, total=False):
     bot_assign_hash: dict[str, SpadsSeat]
 
 
-async def elo(desk: Desk, asked: HttpRequest) -> Reply:
+async def elo(backend: Backend, asked: HttpRequest) -> Reply:
     """Answer as qlstats.net does: players with an Elo for each game type that they have played."""
-    known = desk.known
+    known = backend.known
     ids = dict.fromkeys(each for each in asked.path["ids"].replace(",", "+").split("+") if each)
     if len(ids) > MOST_PLAYERS:
         raise ProblemError(
@@ -97,25 +97,25 @@ async def elo(desk: Desk, asked: HttpRequest) -> Reply:
     return reply({"players": players, "untracked": []})
 
 
-async def get_rating(desk: Desk, asked: HttpRequest) -> Reply:
+async def get_rating(backend: Backend, asked: HttpRequest) -> Reply:
     """Answer as teiserver does: one player's rating, that of a newcomer for a stranger."""
-    board = desk.service.board
-    weights = board.answers.weights(_ruleset(desk, asked.path["type"]))
-    rating = board.answers.rating(Member(False, asked.path["id"]), _ruleset(desk, asked.path["type"]))
+    board = backend.service.board
+    weights = board.answers.weights(_ruleset(backend, asked.path["type"]))
+    rating = board.answers.rating(Member(False, asked.path["id"]), _ruleset(backend, asked.path["type"]))
     low, high = (weights.scale.shown(rating.mu + side * rating.sigma) for side in (-1.0, 1.0))
     value = SKILL_OF_ONE * weights.scale.shown(rating.mu)
     return reply({"rating_value": round(value, 2), "uncertainty": round(SKILL_OF_ONE * (high - low) / 2, 2)})
 
 
-def _ruleset(desk: Desk, game_type: str) -> Ruleset:
+def _ruleset(backend: Backend, game_type: str) -> Ruleset:
     """Return the ruleset of a game type as teiserver names it, skill in general where none is meant."""
     try:
-        return desk.service.board.snapshot.rated(Setting(game_type.lower()))
+        return backend.service.board.snapshot.rated(Setting(game_type.lower()))
     except AmbiguousGameError:
         return Ruleset()
 
 
-async def balance_battle(desk: Desk, asked: HttpRequest) -> Reply:
+async def balance_battle(backend: Backend, asked: HttpRequest) -> Reply:
     """Answer as teiserver does: who goes into which team; nothing where there are bots, as there."""
     form = _form(asked.body)
     for field in ("players", "nbTeams"):
@@ -129,12 +129,12 @@ async def balance_battle(desk: Desk, asked: HttpRequest) -> Reply:
         return reply({})
     members = tuple(Named(False, name, name.encode()) for name in names)
     setting = Setting("")
-    teams = await desk.service.work(Division(setting, int(number), members), asked.address)
-    if teams in (Refusal.BUSY, Refusal.UNAVAILABLE):
+    teams = await backend.service.divide(Division(setting, int(number), members), asked.whose)
+    if teams is Refusal.BUSY:
         raise ProblemError(HttpProblem(503, "unavailable", "this cannot be answered just now; ask again"))
     if isinstance(teams, Refusal):
         return reply({})
-    answers = desk.service.board.answers
+    answers = backend.service.board.answers
     weights = {member.name: _weight(answers, setting, member) for member in members}
     seats = sorted(zip(members, teams, strict=True), key=lambda seat: (seat[1], -weights[seat[0].name]))
     totals = [sum(weights[member.name] for member, team in seats if team == n) for n in range(int(number))]

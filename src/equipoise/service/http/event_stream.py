@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from equipoise.service.http.backend import Desk
+from equipoise.service.http.backend import Backend
 from equipoise.service.http.messages import ProblemError
 
 #: Matches that are reported between two revisions; of more only the number of the revision is.
@@ -52,9 +52,9 @@ def heard_lately(sessions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     return [each for each in sessions if each["at"] >= since]
 
 
-async def running(desk: Desk, address: str) -> list[dict[str, Any]]:
+async def running(backend: Backend, address: str) -> list[dict[str, Any]]:
     """Return the running games that were heard of lately."""
-    read = await desk.read("sessions", None, address)
+    read = await backend.read("sessions", None, address)
     return heard_lately(msgspec.json.decode(read.body or b"[]"))
 
 
@@ -63,14 +63,14 @@ class Events:
 
     Parameters
     ----------
-    desk : Desk
+    backend : Backend
         What knows the newest revision, and reads the archive.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
         self._listeners: dict[asyncio.Queue[bytes | None], str] = {}
-        self._revision = desk.known.snapshot.revision
+        self._revision = backend.known.snapshot.revision
         self._games: dict[str, dict[str, Any]] | None = None
 
     @property
@@ -85,13 +85,17 @@ class Events:
 
     async def since(self, revision: int) -> list[bytes]:
         """Return the events since a revision; the last of them says the newest one."""
-        newest = self._desk.known.snapshot.revision
+        newest = self._backend.known.snapshot.revision
         if revision >= newest:
             return []
-        read = await self._desk.read("news", (revision, MOST_MATCHES + 1), OWN)
-        matches: list[dict[str, Any]] = msgspec.json.decode(read.body or b"[]")
-        some = matches if len(matches) <= MOST_MATCHES else []
-        ratings = {"revision": newest, "players": len(self._desk.known.people.ids), "matches": len(matches)}
+        read = await self._backend.read("news", (revision, MOST_MATCHES), OWN)
+        news = msgspec.json.decode(read.body or b"")
+        some = news["matches"] if news["count"] <= MOST_MATCHES else []
+        ratings = {
+            "revision": newest,
+            "players": len(self._backend.known.people.ids),
+            "matches": news["count"],
+        }
         return [*(event("match", each) for each in some), event("ratings", ratings, newest)]
 
     async def stream(self, address: str, last: int | None) -> AsyncGenerator[bytes]:
@@ -102,7 +106,7 @@ class Events:
             yield b"retry: 2000\n\n"
             games: list[dict[str, Any]] = []
             with contextlib.suppress(ProblemError):  # too much is being read; what changes will be reported
-                games = await running(self._desk, OWN)
+                games = await running(self._backend, OWN)
             if self._games is None:  # what changes from here on is reported, before the first look too
                 self._games = {each["server"]: each for each in games}
             for game in games:
@@ -129,7 +133,7 @@ class Events:
         """Tell all who listen what is new, without end."""
         while True:
             await asyncio.sleep(LOOK)
-            newest = self._desk.known.snapshot.revision
+            newest = self._backend.known.snapshot.revision
             if newest == self._revision:
                 continue
             with contextlib.suppress(Exception):  # it is tried again
@@ -145,7 +149,7 @@ class Events:
                 self._games = None
                 continue
             with contextlib.suppress(Exception):  # it is tried again
-                now = {each["server"]: each for each in await running(self._desk, OWN)}
+                now = {each["server"]: each for each in await running(self._backend, OWN)}
                 before, self._games = self._games, now
                 if before is not None:
                     changed = [each for name, each in now.items() if _other(before.get(name), each)]

@@ -33,8 +33,8 @@ class HttpRequest:
         The parameters, typed.
     body : bytes
         The body.
-    address : str
-        Whose it is.
+    whose : str
+        Whose it is: an address, or who has a token.
     headers : mapping
         By name, in small letters.
     """
@@ -42,7 +42,7 @@ class HttpRequest:
     path: Mapping[str, str]
     query: Any
     body: bytes
-    address: str
+    whose: str
     headers: Mapping[bytes, bytes]
 
 

@@ -18,7 +18,7 @@ import msgspec
 
 from equipoise.errors import READS
 from equipoise.service.http.problems import MEDIA_TYPE
-from equipoise.service.http.routes import USUAL, WITH_TOKEN, Operation
+from equipoise.service.http.routes import LONGEST_ID, USUAL, WITH_TOKEN, Operation
 from equipoise.service.http.schemas import Questions, UndoBody
 from equipoise.service.http.stateless_questions import MOST_POOL
 from equipoise.service.weights.messages import MOST_TEAMS
@@ -117,10 +117,11 @@ def _operation(each: Operation, components: Mapping[str, Any]) -> dict[str, Any]
     if each.query is not None:
         parameters += _parameters(each.query, components)
     if each.body == "ResultBody":
-        parameters.append(
-            {"name": "Idempotency-Key", "in": "header", "required": False, "schema": {"type": "string"},
-             "description": "The match's id, where the body has none."}
-        )  # fmt: skip
+        parameters.append({
+            "name": "Idempotency-Key", "in": "header", "required": False,
+            "schema": {"type": "string", "maxLength": LONGEST_ID},
+            "description": "The match's id, where the body has none; where it has one, the same.",
+        })  # fmt: skip
     if each.scope:
         plain["security"] = [{"token": []}] if each.scope != "read" else [{}, {"token": []}]
         plain["description"] = f"A token needs the scope {each.scope}."
@@ -214,14 +215,23 @@ def _requests() -> dict[str, Any]:
             "balanceMode": {"type": "string"},
         },
     }
-    found["ResultBody"] = {
-        **found["Match"],
-        "description": "A match as in match files; it has ended now unless it says when.",
-    }
+    found["ResultBody"] = _result(found["Match"])
     found["BalanceBody"] = base
     found["ExplainBody"] = _with(base, asked["Questions"]["properties"])
     found["LateBody"] = _with(base, {"pool": pool})
     return found
+
+
+def _result(match: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the schema of a match that is reported: its id is bounded, and every contest has a game."""
+    named = {"required": ["game"], "properties": {"game": {"minLength": 1}}}
+    in_each = {"required": ["contests"], "properties": {"contests": {"items": named}}}
+    return {
+        **match,
+        "description": "A match as in match files; it has ended now unless it says when.",
+        "properties": {**match["properties"], "id": {**match["properties"]["id"], "maxLength": LONGEST_ID}},
+        "allOf": [{"anyOf": [named, in_each]}],
+    }
 
 
 def _with(base: Mapping[str, Any], properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from equipoise.errors import EquipoiseError
 from equipoise.pages.html.board import board_html
 from equipoise.pages.html.site import KINDS, Site, policy
 from equipoise.ratings.timeline import chronicle_of
-from equipoise.service.admission import Rates, address_of
+from equipoise.service.admission import address_of
 from equipoise.service.http.application import Receive, Scope, Send, sent
-from equipoise.service.http.backend import Desk
+from equipoise.service.http.backend import Backend
 from equipoise.service.http.event_stream import heard_lately
 from equipoise.service.http.messages import ProblemError, Reply, refusal
 from equipoise.service.http.problems import HttpProblem
@@ -101,15 +101,12 @@ class Pages:
 
     Parameters
     ----------
-    desk : Desk
+    backend : Backend
         What asks the worker.
-    rates : Rates
-        How fast each address may ask.
     """
 
-    def __init__(self, desk: Desk, rates: Rates) -> None:
-        self._desk = desk
-        self._rates = rates
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -128,10 +125,11 @@ class Pages:
                 HttpProblem(405, "method-not-allowed", f"{scope['method']} is not a method of pages")
             )
         address = address_of(scope["client"])
-        if not self._rates.allows(address):
-            await self._rates.hold(address)
+        admission = self._backend.service.admission
+        if not admission.allows(address):
+            await admission.refuse(address, "requests")
             raise ProblemError(
-                HttpProblem(429, "too-many-requests", "this address asks too fast; wait, and ask again")
+                HttpProblem(429, "too-many-requests", "this asks too fast; wait, and ask again")
             )
         path = scope["path"].removeprefix("/")
         if path == "board.html":
@@ -140,7 +138,7 @@ class Pages:
             return Reply(200, _live(), _headers(), SCRIPT)
         if path not in ("", "index.html") and path.partition("/")[0] not in KINDS:
             raise _missing()
-        if self._desk.settings.read_token:
+        if self._backend.settings.read_token:
             raise ProblemError(
                 HttpProblem(401, "no-token", "reading needs a token here, which pages cannot carry")
             )
@@ -148,7 +146,7 @@ class Pages:
         return await self._page(path, dict(query), address)
 
     async def _page(self, path: str, query: dict[str, str], address: str) -> Reply:
-        known, page = await self._desk.page(path, query, address)
+        known, page = await self._backend.page(path, query, address)
         if known == "later":
             soon = b'<!doctype html><meta charset="utf-8"><title>Soon</title><p>The pages are being made.'
             return Reply(503, soon, ((b"retry-after", b"5"), (b"refresh", b"5")), HTML)

@@ -26,7 +26,7 @@ from equipoise.service import archive_workers
 from equipoise.service import monitoring as counts
 from equipoise.service.archive_workers import ReportedGame, UndoneGame
 from equipoise.service.http import compat
-from equipoise.service.http.backend import MOST_CARDS, Desk, FromSnapshot
+from equipoise.service.http.backend import MOST_CARDS, Backend, FromSnapshot
 from equipoise.service.http.event_stream import running
 from equipoise.service.http.messages import (
     HttpRequest,
@@ -61,7 +61,6 @@ from equipoise.service.http.schemas import (
     Undone,
 )
 from equipoise.service.leaderboard import Page, PlayerCard
-from equipoise.service.weights.messages import Refusal
 from equipoise.teams.solution import SolutionData
 
 Handler = Callable[[Any, HttpRequest], Awaitable[Reply]]
@@ -69,7 +68,7 @@ Handler = Callable[[Any, HttpRequest], Awaitable[Reply]]
 #: Answers that every operation may give besides its own.
 USUAL: Mapping[int, str] = {
     422: "A parameter is wrong.",
-    429: "This address asks too fast, or too much waits.",
+    429: "This is asked too fast, or too much waits.",
     503: "It cannot be answered just now.",
 }
 
@@ -78,6 +77,7 @@ WITH_BODY: Mapping[int, str] = {
     400: "The body is not JSON.",
     408: "The body came too slowly.",
     413: "The body is too large.",
+    415: "The body is encoded.",
     422: "Something in the body or a parameter is wrong.",
 }
 
@@ -145,30 +145,30 @@ DIGITS = 18
 Decoded = TypeVar("Decoded")
 
 
-async def question(kind: str, desk: Desk, asked: HttpRequest) -> Reply:
+async def question(kind: str, backend: Backend, asked: HttpRequest) -> Reply:
     """Answer a question that needs no archive."""
     limit = asked.query.time_limit
     seconds = None if limit is msgspec.UNSET else limit
-    status, body = await desk.ask(kind, asked.body, seconds, asked.address)
+    status, body = await backend.ask(kind, asked.body, seconds, asked.whose)
     return Reply(status, body) if status == 200 else Reply(status, body, (), b"application/problem+json")
 
 
-async def players(desk: Desk, asked: HttpRequest) -> Reply:
+async def players(backend: Backend, asked: HttpRequest) -> Reply:
     """List players."""
-    known = desk.known
+    known = backend.known
     if unchanged := _unchanged(known, asked):
         return unchanged
     query = asked.query
     ruleset = _ruleset(known, query.ruleset)
     parts = known.people.page(ruleset, _start(known, query.cursor), query.limit, query.q)
-    found: Page = await desk.gone_through(parts, asked.address)
+    found: Page = await backend.gone_through(parts, asked.whose)
     after = None if found.after is None else _cursor([found.after, known.people.ids[found.after]])
     return reply({"players": found.rows, "next": after}, headers=_etag(known))
 
 
-async def player(desk: Desk, asked: HttpRequest) -> Reply:
+async def player(backend: Backend, asked: HttpRequest) -> Reply:
     """Show a player."""
-    known = desk.known
+    known = backend.known
     named = asked.path["id"]
     body = known.cards.get(named)
     if body is None:
@@ -181,58 +181,58 @@ async def player(desk: Desk, asked: HttpRequest) -> Reply:
     return _unchanged(known, asked) or Reply(200, body, _etag(known))
 
 
-async def rulesets(desk: Desk, asked: HttpRequest) -> Reply:
+async def rulesets(backend: Backend, asked: HttpRequest) -> Reply:
     """List rulesets."""
-    known = desk.known
+    known = backend.known
     return _unchanged(known, asked) or reply({"rulesets": known.people.rulesets()}, headers=_etag(known))
 
 
-async def leaderboard(desk: Desk, asked: HttpRequest) -> Reply:
+async def leaderboard(backend: Backend, asked: HttpRequest) -> Reply:
     """List the strongest."""
-    known = desk.known
+    known = backend.known
     ruleset = _ruleset(known, asked.path["ruleset"])
     if unchanged := _unchanged(known, asked):
         return unchanged
-    rows = await desk.leaders(ruleset, asked.query.min_games, asked.address)
+    rows = await backend.leaders(ruleset, asked.query.min_games, asked.whose)
     content = {"ruleset": asked.path["ruleset"], "players": rows[: asked.query.limit]}
     return reply(content, headers=_etag(known))
 
 
-async def history(desk: Desk, asked: HttpRequest) -> Reply:
+async def history(backend: Backend, asked: HttpRequest) -> Reply:
     """List a player's games."""
-    known = desk.known
+    known = backend.known
     named = asked.path["id"]
     if named not in known.snapshot.ratings.known:
         _missing("player", named)
-    return await _from_archive(desk, asked, "history", (named, asked.query.why))
+    return await _from_archive(backend, asked, "history", (named, asked.query.why))
 
 
-async def matches(desk: Desk, asked: HttpRequest) -> Reply:
+async def matches(backend: Backend, asked: HttpRequest) -> Reply:
     """List matches."""
-    if unchanged := _unchanged(desk.known, asked):
+    if unchanged := _unchanged(backend.known, asked):
         return unchanged
     before = _place(asked.query.cursor)
-    read = await desk.read("matches", (before, asked.query.limit), asked.address)
+    read = await backend.read("matches", (before, asked.query.limit), asked.whose)
     page = msgspec.json.decode(read.body or b"")
     page["next"] = None if page["next"] is None else _cursor(page["next"])
-    return reply(page, headers=_etag(desk.known))
+    return reply(page, headers=_etag(backend.known))
 
 
-async def match(desk: Desk, asked: HttpRequest) -> Reply:
+async def match(backend: Backend, asked: HttpRequest) -> Reply:
     """Show a match."""
-    return await _from_archive(desk, asked, "match", asked.path["id"])
+    return await _from_archive(backend, asked, "match", asked.path["id"])
 
 
-async def _from_archive(desk: Desk, asked: HttpRequest, kind: str, what: Any) -> Reply:
-    if unchanged := _unchanged(desk.known, asked):
+async def _from_archive(backend: Backend, asked: HttpRequest, kind: str, what: Any) -> Reply:
+    if unchanged := _unchanged(backend.known, asked):
         return unchanged
-    read = await desk.read(kind, what, asked.address)
+    read = await backend.read(kind, what, asked.whose)
     if read.body is None:
         _missing(kind, asked.path["id"])
-    return Reply(200, read.body, _etag(desk.known))
+    return Reply(200, read.body, _etag(backend.known))
 
 
-async def results(desk: Desk, asked: HttpRequest) -> Reply:
+async def results(backend: Backend, asked: HttpRequest) -> Reply:
     """Keep a match that has ended."""
     record = plain_object(asked.body)
     timed = "ended" in record
@@ -241,6 +241,9 @@ async def results(desk: Desk, asked: HttpRequest) -> Reply:
     key = _key(asked)
     if record.get("id", "") == "":
         record["id"] = key
+    elif key and key != str(record["id"]):
+        detail = f"Idempotency-Key must be the id of the body or be left out, got {key!r:.80}"
+        raise ProblemError(HttpProblem(422, "invalid", detail, "/id"))
     if record["id"] == "" or len(str(record["id"])) > LONGEST_ID:
         detail = (
             f"id must have 1 to {LONGEST_ID} characters; it, or an Idempotency-Key, tells a match from others"
@@ -253,7 +256,11 @@ async def results(desk: Desk, asked: HttpRequest) -> Reply:
         raise ProblemError(HttpProblem(422, "invalid", detail, pointer)) from None
     if wrong := ahead(match.ended or 0.0, now):
         raise ProblemError(HttpProblem(422, "invalid", f"ended: {wrong}", "/ended"))
-    outcome = await _kept(desk, ReportedGame(match, timed), asked)
+    if not all(contest.ruleset.game for contest in match.contests):
+        raise ProblemError(
+            HttpProblem(422, "invalid", "game must be given: it says whose ratings count", "/game")
+        )
+    outcome = await backend.service.keep(ReportedGame(match, timed), asked.whose)
     if outcome == archive_workers.OTHER:
         detail = f"another match is kept under the id {match.id!r}; it stays as it is"
         raise ProblemError(HttpProblem(409, "conflict", detail, "/id"))
@@ -269,65 +276,59 @@ def _key(asked: HttpRequest) -> str:
         raise ProblemError(HttpProblem(422, "invalid", "Idempotency-Key must be UTF-8")) from None
 
 
-async def undo(desk: Desk, asked: HttpRequest) -> Reply:
+async def undo(backend: Backend, asked: HttpRequest) -> Reply:
     """Exclude a match from the ratings, or include it again."""
     back = typed(asked.body or b"{}", UndoBody).back
     named = asked.path["id"]
-    if await _kept(desk, UndoneGame(named, back), asked) == archive_workers.MISSING:
+    if await backend.service.keep(UndoneGame(named, back), asked.whose) == archive_workers.MISSING:
         _missing("match", named)
     return reply({"match": named, "undone": not back})
 
 
-async def _kept(desk: Desk, what: ReportedGame | UndoneGame, asked: HttpRequest) -> str:
-    """Have something kept; return what became of it."""
-    outcome = await desk.service.work(what, asked.address)
-    if outcome is Refusal.BUSY:
-        raise ProblemError(HttpProblem(429, "busy", "too much is being reported at once; report it again"))
-    if isinstance(outcome, Refusal):
-        raise ProblemError(HttpProblem(503, "unavailable", "it cannot be kept just now; report it again"))
-    return str(outcome)
-
-
-async def sessions(desk: Desk, asked: HttpRequest) -> Reply:
+async def sessions(backend: Backend, asked: HttpRequest) -> Reply:
     """List the running games that were heard of lately."""
-    return reply({"sessions": await running(desk, asked.address)}, headers=((b"cache-control", b"no-store"),))
+    return reply(
+        {"sessions": await running(backend, asked.whose)}, headers=((b"cache-control", b"no-store"),)
+    )
 
 
-async def events(desk: Desk, asked: HttpRequest) -> Reply:
+async def events(backend: Backend, asked: HttpRequest) -> Reply:
     """Tell of what happens as it does."""
     given = asked.headers.get(b"last-event-id", b"").decode("latin-1")
     if given and not (given.isascii() and given.isdigit() and len(given) <= DIGITS):
         raise ProblemError(HttpProblem(422, "invalid", "Last-Event-ID must be the id of an event"))
-    if not desk.events.has_room(asked.address):
+    if not backend.events.has_room(asked.whose):
         raise ProblemError(HttpProblem(429, "busy", "as many listen as may; ask again"))
-    stream = desk.events.stream(asked.address, int(given) if given else None)
+    stream = backend.events.stream(asked.whose, int(given) if given else None)
     return Reply(200, b"", ((b"cache-control", b"no-store"),), b"text/event-stream", stream)
 
 
-async def livez(desk: Desk, asked: HttpRequest) -> Reply:
+async def livez(backend: Backend, asked: HttpRequest) -> Reply:
     """Tell that the process answers."""
-    del desk, asked
+    del backend, asked
     return reply({"status": "alive"})
 
 
-async def readyz(desk: Desk, asked: HttpRequest) -> Reply:
-    """Tell whether there are ratings to answer from, and no end in sight."""
+async def readyz(backend: Backend, asked: HttpRequest) -> Reply:
+    """Tell whether results can be kept and read, and no end is in sight; lookups go on without the store."""
     del asked
-    if desk.ending:
+    if backend.ending:
         return refusal(HttpProblem(503, "ending", "this server ends"))
-    return reply({"status": "ready", "revision": desk.known.snapshot.revision})
+    if backend.service.trouble:
+        return refusal(HttpProblem(503, "no-store", "the archive cannot be read just now"))
+    return reply({"status": "ready", "revision": backend.known.snapshot.revision})
 
 
-async def metrics(desk: Desk, asked: HttpRequest) -> Reply:
+async def metrics(backend: Backend, asked: HttpRequest) -> Reply:
     """Tell counts and times."""
     del asked
-    return Reply(200, desk.metrics.text(desk.gauges()).encode(), (), counts.MEDIA_TYPE)
+    return Reply(200, backend.metrics.text().encode(), (), counts.MEDIA_TYPE)
 
 
-async def document(desk: Desk, asked: HttpRequest) -> Reply:
+async def document(backend: Backend, asked: HttpRequest) -> Reply:
     """Give the document of all operations."""
     del asked
-    return Reply(200, desk.document)
+    return Reply(200, backend.document)
 
 
 # Revisions, places in lists, and what is missing

@@ -1,10 +1,8 @@
-"""HTTP as a whole: the application with what it rests on, listening, and its end.
-
-HTTP connections: how long each may keep silent or send, and the way they end.
+"""HTTP: its connections, the application with what it rests on, and its end.
 
 uvicorn's protocol speaks HTTP (:class:`uvicorn.protocols.http.httptools_impl.HttpToolsProtocol`), and the
-application answers; all that is here is what uvicorn leaves open: it waits without end for headers that do
-not come and for answers that nobody takes.
+application answers; what is here of connections is what uvicorn leaves open: it waits without end for headers
+that do not come and for answers that nobody takes.
 Why this one: docs/decisions/0013-http.md.
 """
 
@@ -24,16 +22,15 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
-from equipoise.service.admission import Account, ConnectionLimits, Rates, Refusals
+from equipoise.service.admission import Activity, Admission
 from equipoise.service.http.application import Application
-from equipoise.service.http.backend import Desk
+from equipoise.service.http.backend import Backend
 from equipoise.service.http.event_stream import Events
 from equipoise.service.http.openapi import document
 from equipoise.service.http.pages import Pages
 from equipoise.service.http.problems import MEDIA_TYPE, HttpProblem
 from equipoise.service.http.routes import OPERATIONS
-from equipoise.service.http.stateless_questions import warm
-from equipoise.service.listener import Acceptor
+from equipoise.service.listener import Acceptor, ConnectionLimits
 from equipoise.service.service import Service
 from equipoise.service.settings import Settings
 from equipoise.service.tcp import Server
@@ -44,12 +41,15 @@ MOST_HEAD, MOST_AHEAD = 32768, 8
 #: Bytes that may wait to be sent, here and in the system, before the handler has to wait.
 HIGH_WATER, SYSTEM_BUFFER = 65536, 65536
 
+#: Why a request with such headers is refused.
+TOO_LARGE = HttpProblem(431, "headers-too-large", f"headers may have {MOST_HEAD} bytes")
+
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class HttpLimits(ConnectionLimits):
-    """What HTTP connections may take, besides what is common to all.
+    """What an HTTP connection may take, besides what is common to all.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class HttpLimits(ConnectionLimits):
 class HttpConnection(HttpToolsProtocol):
     """One connection, with a moment until which something must have come."""
 
-    def __init__(self, server: HttpServer, address: str, account: Account) -> None:
+    def __init__(self, server: HttpServer, address: str) -> None:
         super().__init__(server.config, server.state, {})
         self._server = server
         self._answering: asyncio.Task[None] | None = None
@@ -77,11 +77,12 @@ class HttpConnection(HttpToolsProtocol):
         self._stuck_since = 0.0
         self._until = server.clock + server.limits.header_seconds
         self.address = address
-        self.account = account
+        self.last_heard = server.clock
         self.was_open = False
+        self._is_silent = True
         self._is_refused = False
         self._refused_later: HttpProblem | None = None
-        self._fault = ""
+        self._fault: HttpProblem | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Begin."""
@@ -118,7 +119,7 @@ class HttpConnection(HttpToolsProtocol):
             if self._head > MOST_HEAD and self.parser is not None:
                 super().data_received(data)
                 if self._in_head:
-                    self._refuse(HttpProblem(431, "headers-too-large", f"headers may have {MOST_HEAD} bytes"))
+                    self._refuse(TOO_LARGE)
                 return
         if self.parser is not None and not self.transport.is_closing():
             super().data_received(data)
@@ -135,17 +136,28 @@ class HttpConnection(HttpToolsProtocol):
         """Let the application answer, unless too much was sent ahead, or nobody is addressed."""
         self._in_head = False
         self._until = 0.0  # how long bodies and answers may take is the application's affair
-        if len(self.pipeline) >= MOST_AHEAD:
-            self._fault = f"a connection may send {MOST_AHEAD} requests ahead of their answers"
-            raise ValueError(self._fault)
-        if self.parser.get_http_version() == "1.1" and not any(name == b"host" for name, _ in self.headers):
-            self._fault = "a request must have a Host"  # RFC 9112 (3.2)
-            raise ValueError(self._fault)
+        self.last_heard = self._server.clock
+        self._is_silent = False
+        self._fault = self._found_fault()
+        if self._fault is not None:
+            raise ValueError(self._fault.detail)
         super().on_headers_complete()
+
+    def _found_fault(self) -> HttpProblem | None:
+        """Return why a request is refused for its headers, None if it may be answered."""
+        if len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers) > MOST_HEAD:
+            return TOO_LARGE
+        if len(self.pipeline) >= MOST_AHEAD:
+            what = f"a connection may send {MOST_AHEAD} requests ahead of their answers"
+            return HttpProblem(400, "malformed", what)
+        if self.parser.get_http_version() == "1.1" and not any(name == b"host" for name, _ in self.headers):
+            return HttpProblem(400, "malformed", "a request must have a Host")  # RFC 9112 (3.2)
+        return None
 
     def on_response_complete(self) -> None:
         """Wait for the next request."""
         super().on_response_complete()
+        self.last_heard = self._server.clock
         self._unset_keepalive_if_required()  # one timer for all connections does
         if not self._in_head and not self.pipeline:
             self._head = 0
@@ -156,7 +168,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Answer what is no HTTP."""
-        self._refuse(HttpProblem(400, "malformed", self._fault or msg))
+        self._refuse(self._fault or HttpProblem(400, "malformed", msg))
 
     def _refuse(self, problem: HttpProblem) -> None:
         """Take nothing more, and refuse once what came before has been answered: answers come in order."""
@@ -178,7 +190,8 @@ class HttpConnection(HttpToolsProtocol):
 
     def _refuse_now(self, problem: HttpProblem) -> None:
         """Refuse when it is this address's turn to be refused."""
-        wait = self._server.refusals.wait(self.address, self.loop.time())
+        self._server.admission.refused["malformed"] += 1
+        wait = self._server.admission.refusal_delay(self.address)
         if wait:
             self.loop.call_later(wait, self._end_with, problem)
         else:
@@ -208,6 +221,17 @@ class HttpConnection(HttpToolsProtocol):
             else:
                 self.transport.close()
 
+    def activity(self) -> Activity:
+        """Tell what it does: nothing yet, nothing just now, or something."""
+        if self._is_silent:
+            return Activity.SILENT
+        return Activity.BUSY if self._is_answering() or self.pipeline else Activity.IDLE
+
+    def give_way(self) -> None:
+        """End, since somebody else needs the place."""
+        if not self._server.let_go(self):
+            self.transport.abort()
+
     def abort(self) -> None:
         """Cut the connection off."""
         self.transport.abort()
@@ -221,15 +245,15 @@ class HttpServer(Acceptor[HttpConnection, HttpLimits]):
     application : ASGI application
         What answers.
     limits : HttpLimits
-        What connections may take.
-    refusals : Refusals
-        When each address is refused.
+        What a connection may take.
+    admission : Admission
+        Who is admitted.
     """
 
     def __init__(
-        self, application: Any, limits: HttpLimits | None = None, refusals: Refusals | None = None
+        self, application: Any, limits: HttpLimits | None = None, admission: Admission | None = None
     ) -> None:
-        super().__init__("http", limits or HttpLimits())
+        super().__init__("http", limits or HttpLimits(), admission or Admission())
         self.config = Config(
             application, interface="asgi3", lifespan="off", ws="none", http=HttpConnection, log_config=None,
             access_log=False, proxy_headers=False, server_header=False,
@@ -239,11 +263,10 @@ class HttpServer(Acceptor[HttpConnection, HttpLimits]):
         quiet.propagate = False
         quiet.addHandler(logging.NullHandler())
         self.state = ServerState()
-        self.refusals = refusals or Refusals()
 
-    def begin(self, address: str, account: Account) -> HttpConnection:
-        """Return what answers a connection that was taken."""
-        return HttpConnection(self, address, account)
+    def begin(self, address: str) -> HttpConnection:
+        """Return what answers a connection of an address."""
+        return HttpConnection(self, address)
 
     def tick(self) -> None:
         """Take the time: for limits, and for the date of answers."""
@@ -277,26 +300,21 @@ class HttpFront:
     """
 
     def __init__(self, service: Service, settings: Settings, weights: Server) -> None:
-        self.desk = Desk(service, settings)
-        self.desk.document = json.dumps(document(OPERATIONS)).encode()
-        rates = Rates(settings.http_rate)
-        pages = Pages(self.desk, rates)
+        self.backend = Backend(service, settings)
+        self.backend.document = json.dumps(document(OPERATIONS)).encode()
+        admission = service.admission
         self.application = Application(
-            OPERATIONS, self.desk, rates, settings.max_body, settings.origins, settings.proxies, pages
-        )
-        self._server = HttpServer(self.application, limits(settings), rates.refusals)
-        self.desk.events = Events(self.desk)
-        self.desk.lookups = lambda: weights.lookups
-        self.desk.connections = lambda: {
-            '{protocol="weights"}': weights.open, '{protocol="http"}': self._server.open
-        }  # fmt: skip
-        # Behind a proxy all have its address.
-        proxied = bool(settings.proxies)
-        self.desk.here.is_alone = lambda: not proxied and weights.addresses + self._server.addresses < 2
+            OPERATIONS, self.backend, admission, settings.max_body, settings.origins, settings.proxies,
+            Pages(self.backend),
+        )  # fmt: skip
+        self._server = HttpServer(self.application, limits(settings), admission)
+        self.backend.events = Events(self.backend)
+        self.backend.lookups = lambda: weights.lookups
+        self.backend.connections = lambda: {"weights": weights.open, "http": self._server.open}
         self._tasks: list[asyncio.Task[None]] = []
         self.where = ("", 0)
 
-    async def open(self, address: tuple[str, int], tls: ssl.SSLContext | None, others: int) -> None:
+    async def open(self, address: tuple[str, int], tls: ssl.SSLContext | None) -> None:
         """Work the lanes off, and listen.
 
         Raises
@@ -304,23 +322,21 @@ class HttpFront:
         InputError
             If the address cannot be listened on.
         """
-        warm()
         self._tasks = [
-            asyncio.create_task(each) for each in (*self.desk.lanes(), *self.desk.events.following())
+            asyncio.create_task(each) for each in (*self.backend.lanes(), *self.backend.events.following())
         ]
-        self.where = await self._server.listen(*address, tls, others)
+        self.where = await self._server.listen(*address, tls)
 
     def reload(self, settings: Settings) -> None:
         """Take other limits from reloaded settings; addresses and proxies stay."""
-        self.desk.settings = settings
-        self.application.rates.rate = settings.http_rate
+        self.backend.settings = settings
         self.application.most_bytes = settings.max_body
         self._server.limits = limits(settings)
 
     async def stop(self) -> None:
         """Take no more connections, answer what has arrived, and end the others."""
-        self.desk.ending = True
-        self.desk.events.end()
+        self.backend.ending = True
+        self.backend.events.end()
         await self._server.stop()
 
     async def close(self) -> None:
@@ -329,12 +345,9 @@ class HttpFront:
         for each in self._tasks:
             each.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self.desk.close()
+        await self.backend.close()
 
 
 def limits(settings: Settings) -> HttpLimits:
-    """Return what HTTP connections may take."""
-    return HttpLimits(
-        settings.max_http_connections, settings.max_http_per_address, settings.slow_seconds,
-        settings.grace_seconds, header_seconds=settings.header_seconds,
-    )  # fmt: skip
+    """Return what an HTTP connection may take."""
+    return HttpLimits(settings.slow_seconds, settings.grace_seconds, header_seconds=settings.header_seconds)

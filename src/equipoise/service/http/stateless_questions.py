@@ -1,11 +1,10 @@
 """The questions that need no archive: the body is the request, the answer is the command line's JSON object.
 
-They are answered in a worker, since they take time; what goes over a socket is not known here.
+A worker answers them, since they take time; what goes over a socket is not known here.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -25,6 +24,7 @@ from equipoise.service.http.schemas import (
     SwapStep,
     TeamPlayer,
 )
+from equipoise.service.questions import INFEASIBLE, Gathered, InfeasibleError
 
 #: The part of the time for the split itself where more is asked about it.
 FIRST = 0.5
@@ -39,39 +39,28 @@ MOST_TEXT = 50_000
 TEXT = "text"
 
 
-log = logging.getLogger(__name__)
+class Dividing:
+    """The worker that answers what needs no archive: for the weight protocol, and these questions."""
 
-#: What is asked, its body, and the seconds that there are.
-Question = tuple[str, bytes, float]
+    def __init__(self) -> None:
+        answered("balance", b'{"players": {"one": 1, "two": 2}}', 1.0)  # loads what divides
 
-#: Status and body.
-Answer = tuple[int, bytes]
+    def __call__(self, question: tuple[str, Any, float] | None) -> Generator[None, None, Any]:
+        """Answer a question by its kind, within its seconds; None asks only whether this process is ready.
 
-
-class Asking:
-    """The worker: answers a question by its name, with a status and a body."""
-
-    def __call__(
-        self, question: Question | list[Question] | None
-    ) -> Generator[Answer | EquipoiseError, None, Answer | None]:
-        """Answer; of several one after the other, of None as a question only that this process is ready."""
-        if isinstance(question, list):
-            for each in question:
-                try:
-                    yield answered(*each)
-                except Exception as error:  # the others are of somebody else
-                    log.warning("unexpected error", exc_info=True)
-                    yield EquipoiseError(type(error).__name__)
-            return None
+        A division of players (:class:`Gathered`) is answered with the team of each, with the name of why
+        there are none, or with None where no time was left; anything else with a status and a body.
+        """
+        yield from ()
         if question is None:
-            warm()
-            return 200, b""
-        return answered(*question)
-
-
-def warm() -> None:
-    """Load what most questions need, so that the first who asks need not wait for it."""
-    answered("balance", b'{"players": {"one": 1, "two": 2}}', 1.0)
+            return None
+        kind, content, seconds = question
+        if not isinstance(content, Gathered):
+            return answered(kind, content, seconds)
+        try:
+            return content.divided(deadline(seconds))
+        except InfeasibleError:
+            return INFEASIBLE
 
 
 def answered(kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:

@@ -42,7 +42,7 @@ async function report(winner) {
   const { players } = /** @type {Problem} */ (state.problem).request;
   const now = byPlayer(state.labels);
   const ids = judged(state.labels).chances.map((_, team) => players.filter((_one, place) => now[place] === team).map((one) => one.id));
-  const body = { id: `board-${crypto.randomUUID()}`, teams: ids, ranks: ids.map((_, team) => (winner < 0 || team === winner ? 1 : 2)) };
+  const body = { id: `board-${crypto.randomUUID()}`, game: "board", teams: ids, ranks: ids.map((_, team) => (winner < 0 || team === winner ? 1 : 2)) };
   try {
     const answer = await fetch(/** @type {string} */ (document.body.dataset.results), { method: "POST", body: JSON.stringify(body),
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${$("token").value}` } });
