@@ -11,6 +11,9 @@ import subprocess
 import sys
 from pathlib import Path
 
+import ours_alone  # noqa: F401  # before anything reads a registry
+
+# isort: split
 import figures
 import reference
 

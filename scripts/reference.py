@@ -6,12 +6,16 @@ import inspect
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import click
 
+import ours_alone  # noqa: F401  # before anything reads a registry
+
+# isort: split
 import equipoise
 from equipoise import balance, pareto
-from equipoise.cli import COMMANDS, group
+from equipoise.cli import COMMANDS, HELP_ALL, group
 from equipoise.core.registry import (
     GAMES,
     LOBBY_SOLVERS,
@@ -25,11 +29,13 @@ from equipoise.core.registry import (
 from equipoise.files.read_roster import read_roster
 from equipoise.pages.pictures.pareto_front import front_svg
 from equipoise.pages.pictures.team_bars import teams_svg
-from equipoise.service.http.openapi import SCHEMAS, document, schema_text
+from equipoise.service.http.openapi import document, schema_of
 from equipoise.service.http.routes import OPERATIONS
+from equipoise.teams.request_fields import FIELDS, RequestFields
 from equipoise.teams.solvers.task import Solver
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "equipoise"
 EXIT_CODES = (
     "Exit codes: 0 done, 1 the input is at fault, 2 usage or text that can be read in several ways, "
     "130 interrupted.\n"
@@ -52,6 +58,7 @@ def command_line() -> str:
         sub = click.Context(
             command, info_name=name, parent=context, max_content_width=100, terminal_width=100
         )
+        sub.meta[HELP_ALL] = True
         parts.append(f"## equipoise {name}\n\n```text\n{command.get_help(sub)}\n```\n")
     return "\n".join(parts)
 
@@ -110,6 +117,71 @@ def front() -> str:
     return front_svg(pareto(read_roster(str(ROOT / "examples" / "roster.txt")), "win", "spread"))
 
 
+#: Where the types of keywords are.
+HOMES = {
+    "Bots": "equipoise.core.player",
+    "Judge": "equipoise.teams.request_fields",
+    "Preference": "equipoise.teams.problem.preferences",
+    "Rule": "equipoise.teams.problem.linear_rules",
+    "Stop": "equipoise.core.stopping",
+    **dict.fromkeys(("Callable", "Iterable", "Mapping", "Sequence"), "collections.abc"),
+    **dict.fromkeys(("Any", "TypedDict"), "typing"),
+}
+
+
+def keywords() -> str:
+    """Return the module of the keywords' types: what each field's value may be frozen from."""
+    types = dict(RequestFields.__annotations__)
+    for name, info in FIELDS.items():
+        given = getattr(info.kind.freeze, "__annotations__", {}).get("given", "Any")
+        types[name] = types[name] if given.startswith("Any") else given
+    types["further"] = "Mapping[str, Any]"
+    del types["players"]
+    lines = [f"    {name}: {kind}" for name, kind in types.items()]
+    used = [name for name in HOMES if re.search(rf"\b{name}\b", "\n".join([*lines, "TypedDict"]))]
+    places: dict[str, list[str]] = {}
+    for name in used:
+        places.setdefault(HOMES[name], []).append(name)
+    imports = [f"from {place} import {', '.join(sorted(names))}" for place, names in sorted(places.items())]
+    ours = [line for line in imports if " equipoise." in line]
+    theirs = [line for line in imports if " equipoise." not in line]
+    return "\n".join([
+        '"""The keywords of ``balance`` with their types, for editors and type checkers.',
+        "",
+        "Made by scripts/generated.py from :class:`equipoise.teams.request_fields.RequestFields`.",
+        '"""',
+        "",
+        "from __future__ import annotations",
+        "",
+        *theirs,
+        "",
+        *ours,
+        "",
+        "",
+        "class Keywords(TypedDict, total=False):",
+        '    """The keywords of ``balance``; the fields of a request say what they mean."""',
+        "",
+        *lines,
+        "",
+    ])  # fmt: skip
+
+
+def schema_text(schema: dict[str, Any]) -> str:
+    """Return a schema as text, with a line for each property and each part."""
+    lines = []
+    for key, value in schema.items():
+        if key in ("properties", "$defs"):
+            rows = [f"    {json.dumps(name)}: {_one_line(each)}" for name, each in value.items()]
+            lines.append(f"  {json.dumps(key)}: {{\n" + ",\n".join(rows) + "\n  }")
+        else:
+            lines.append(f"  {json.dumps(key)}: {_one_line(value)}")
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def _one_line(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
 def made() -> dict[str, str]:
     """Return every page, schema and picture by its path."""
     return {
@@ -119,5 +191,7 @@ def made() -> dict[str, str]:
         "docs/images/teams.svg": picture(),
         "docs/images/front.svg": front(),
         "docs/openapi.json": json.dumps(document(OPERATIONS), indent=1, ensure_ascii=False) + "\n",
-        **{f"docs/{name}.schema.json": schema_text(name) for name in SCHEMAS},
+        "docs/request.schema.json": schema_text(schema_of("request")),
+        "docs/match.schema.json": (PACKAGE / "schemas" / "match.schema.json").read_text(encoding="utf-8"),
+        "src/equipoise/teams/request_keywords.py": keywords(),
     }

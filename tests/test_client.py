@@ -74,7 +74,7 @@ def test_what_is_reported_is_known_over_both_protocols(client: Client) -> None:
 
 def test_refusals_say_what_is_wrong(client: Client) -> None:
     """Over both protocols they are one error, with a kind for programs."""
-    with pytest.raises(ServerError, match="teams must be at least 2") as caught:
+    with pytest.raises(ServerError, match="teams must be from 2 to 100") as caught:
         client.balance({"players": {"Ann": 1}, "teams": 1})
     assert (caught.value.kind, caught.value.status, caught.value.pointer) == ("invalid", 422, "#/teams")
     with pytest.raises(ServerError) as caught:

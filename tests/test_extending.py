@@ -78,6 +78,34 @@ def test_an_installed_game_is_recognised(installed: Path, tmp_path: Path) -> Non
 
 
 @pytest.mark.slow
+def test_an_installed_rule_is_known_everywhere(installed: Path, tmp_path: Path) -> None:
+    """As a flag and in help, in files, receipts and explanations, and for late joiners."""
+    ask = ("balance", "examples/roster.txt", "--captains", "Ginkgo,Cedar,Iris,Elm")
+    request, receipt = str(tmp_path / "request.json"), str(tmp_path / "receipt.json")
+    done = run(installed, *ask, "--save-request", request, "--receipt", receipt, "--json")
+    assert done.returncode == 0, done.stderr
+    assert run(installed, "balance", "--request", request, "--json").stdout == done.stdout
+    teams = json.loads(done.stdout)["splits"][0]["teams"]
+    assert [len({"Ginkgo", "Cedar", "Iris", "Elm"} & {*team}) for team in teams] == [2, 2]
+    checked = run(installed, "verify", receipt)
+    assert checked.returncode == 0
+    assert "not confirmed  request: it does not know the rule 'captains'" in checked.stdout
+    assert "\nfalse" not in checked.stdout
+    wrong = run(installed, "balance", "examples/roster.txt", "--captains", "Zed", "--party", "Elm,Iris")
+    assert wrong.stderr.startswith("error: --captains: there is no player 'Zed'")
+    explained = run(installed, "explain", *ask[1:], "--all").stdout
+    assert "Having as many captains in every team costs" in explained
+    for command in ("balance", "explain", "late"):
+        assert "--captains" in run(installed, command, "--help-all").stdout
+    joins = ("late", "examples/running.csv", "--join", "25 Dahlia")
+    assert run(installed, *joins).stdout.startswith("Dahlia joins Team 1")
+    assert run(installed, *joins, "--captains", "Amber,Dahlia").stdout.startswith("Dahlia joins Team 2")
+    assert run(installed, "late", "--request", request).stderr  # nobody is in a team there
+    without = run(tmp_path / "none", "balance", "--request", request)
+    assert "there is no field 'captains'" in without.stderr
+
+
+@pytest.mark.slow
 def test_a_receipt_of_an_installed_solver_is_checked(installed: Path, tmp_path: Path) -> None:
     """Who searched is no claim."""
     receipt = str(tmp_path / "receipt.json")

@@ -1,8 +1,9 @@
 """All that a custom part may import besides ``equipoise`` itself: what it is made of, and the laws it keeps.
 
 A package adds parts by entry points of the groups ``equipoise.objectives``, ``equipoise.solvers``,
-``equipoise.models``, ``equipoise.games``, ``equipoise.rerankers``, ``equipoise.lobby_solvers`` and
-``equipoise.servers``; then they have names like ours.  docs/how-to/extending.md has an example of each.
+``equipoise.rules``, ``equipoise.models``, ``equipoise.games``, ``equipoise.rerankers``,
+``equipoise.lobby_solvers`` and ``equipoise.servers``; then they have names like ours.
+docs/how-to/extending.md has an example of each.
 Names are loaded when they are first used.
 """
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from equipoise.archive.laws import check_archive
     from equipoise.archive.sqlite import Sqlite
     from equipoise.core.arrays import Floats, Ints
+    from equipoise.core.fields import COUNTS, GROUPS, NAMES, NUMBER, TEAMS, WHOLE, FieldInfo, Kind, Range
     from equipoise.core.player import Member
     from equipoise.core.registry import resolve
     from equipoise.core.rulesets import GameRules
@@ -28,29 +30,42 @@ if TYPE_CHECKING:
     from equipoise.ratings.per_player_model import Entries, Entry, Folding, softmax
     from equipoise.service.questions import Answers
     from equipoise.service.weights.messages import Setting
-    from equipoise.teams.laws import check_objective, check_solver, random_problem, random_units
+    from equipoise.teams.explain.asked_rules import AddedRule, Constraint
+    from equipoise.teams.laws import check_objective, check_rule, check_solver, random_problem, random_units
     from equipoise.teams.objectives.objective import Criterion, DifferenceCriterion, Objective, Units
     from equipoise.teams.problem.problem import COUNT, MU, SIDE, SQUARE, VARIANCE, Problem
+    from equipoise.teams.request_fields import LATE, MOOT
     from equipoise.teams.solvers.task import MOVES, PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
 __all__ = [
     "COUNT",
+    "COUNTS",
+    "GROUPS",
+    "LATE",
+    "MOOT",
     "MOVES",
     "MU",
+    "NAMES",
+    "NUMBER",
     "PRICES",
     "ROLES",
     "RULES",
     "SIDE",
     "SQUARE",
+    "TEAMS",
     "VARIANCE",
+    "WHOLE",
+    "AddedRule",
     "Answers",
     "Best",
     "Block",
+    "Constraint",
     "Criterion",
     "Database",
     "DifferenceCriterion",
     "Entries",
     "Entry",
+    "FieldInfo",
     "Fit",
     "Floats",
     "Folding",
@@ -59,11 +74,13 @@ __all__ = [
     "GameReader",
     "GameRules",
     "Ints",
+    "Kind",
     "LineReader",
     "Member",
     "Objective",
     "Play",
     "Problem",
+    "Range",
     "RatingModel",
     "Reader",
     "ServerFamily",
@@ -76,6 +93,7 @@ __all__ = [
     "check_game",
     "check_model",
     "check_objective",
+    "check_rule",
     "check_solver",
     "random_problem",
     "random_units",
@@ -84,33 +102,44 @@ __all__ = [
 ]
 
 _HOME = {
+    "AddedRule": "teams.explain.asked_rules",
     "Answers": "service.questions",
     "Best": "teams.solvers.task",
     "Block": "games.log_reader",
     "COUNT": "teams.problem.problem",
+    "COUNTS": "core.fields",
+    "Constraint": "teams.explain.asked_rules",
     "Criterion": "teams.objectives.objective",
     "Database": "archive.database",
     "DifferenceCriterion": "teams.objectives.objective",
     "Entries": "ratings.per_player_model",
     "Entry": "ratings.per_player_model",
+    "FieldInfo": "core.fields",
     "Fit": "teams.solvers.task",
     "Floats": "core.arrays",
     "Folding": "ratings.per_player_model",
     "Found": "teams.solvers.task",
+    "GROUPS": "core.fields",
     "Game": "games.log_reader",
     "GameReader": "games.log_reader",
     "GameRules": "core.rulesets",
     "Ints": "core.arrays",
+    "Kind": "core.fields",
+    "LATE": "teams.request_fields",
     "LineReader": "games.log_reader",
+    "MOOT": "teams.request_fields",
     "MOVES": "teams.solvers.task",
     "MU": "teams.problem.problem",
     "Member": "core.player",
+    "NAMES": "core.fields",
+    "NUMBER": "core.fields",
     "Objective": "teams.objectives.objective",
     "PRICES": "teams.solvers.task",
     "Play": "games.match_in_progress",
     "Problem": "teams.problem.problem",
     "ROLES": "teams.solvers.task",
     "RULES": "teams.solvers.task",
+    "Range": "core.fields",
     "RatingModel": "ratings.model",
     "Reader": "games.log_reader",
     "SIDE": "teams.problem.problem",
@@ -119,13 +148,16 @@ _HOME = {
     "Setting": "service.weights.messages",
     "Solver": "teams.solvers.task",
     "Sqlite": "archive.sqlite",
+    "TEAMS": "core.fields",
     "Task": "teams.solvers.task",
     "Units": "teams.objectives.objective",
     "VARIANCE": "teams.problem.problem",
+    "WHOLE": "core.fields",
     "check_archive": "archive.laws",
     "check_game": "games.laws",
     "check_model": "ratings.laws",
     "check_objective": "teams.laws",
+    "check_rule": "teams.laws",
     "check_solver": "teams.laws",
     "random_problem": "teams.laws",
     "random_units": "teams.laws",

@@ -59,10 +59,8 @@ def test_json_has_the_documented_fields() -> None:
 
 
 def test_the_old_bot_balancers_options_have_equivalents() -> None:
-    """``-min -max -target -bot`` are ``--min --max --target --bot-weight``; each implies bots."""
-    plain = balanced(
-        "--min", "6", "--max", "16", "--target", "14", "--bot-weight", "20", "--objective", "ratio"
-    )
+    """``-min -max -target -bot`` are the numbers of ``--bots``."""
+    plain = balanced("--bots", "min=6,max=16,target=14,weight=20", "--objective", "ratio")
     split = plain["splits"][0]
     assert [len(team) + bots for team, bots in zip(split["teams"], split["bots"], strict=True)] == [7, 7]
     assert sum(split["totals"]) == 305 + 4 * 20
@@ -188,16 +186,21 @@ def test_input_at_fault_is_exit_code_1_with_the_line(roster: str | bytes, messag
         ("--keep 0", "--keep must be at least 1, got 0"),
         ("--keep 3 --spacing 0", "--spacing must be at least 1, got 0"),
         ("--spacing 4", "--spacing: "),
-        ("--teams 1", "--teams must be at least 2, got 1"),
+        ("--teams 1", "--teams must be from 2 to 100, got 1"),
         ("--size 6,5", "--size must add up to 10, the number of players, got 6+5 = 11"),
-        ("--min 9 --max 4", "--min must be at most the maximum, 4, got 9"),
-        ("--bot-weight -1", "--bot-weight must be at least 0, got -1"),
-        ("--bot-weight nan", "--bot-weight must be from -1e15 to 1e15, got nan"),
+        ("--bots min=9,max=4", "--bots min must be at most the maximum, 4, got 9"),
+        ("--bots mim=9", "--bots: 'mim=9' is not one of min, max, target, weight with a number"),
+        ("--bots min=9,min=9", "--bots: 'min=9' is not one of"),
+        ("--bots min=,max=9", "--bots min: the number '' is not a number"),
+        ("--bots min=1.5", "--bots min: must be a whole number, got '1.5'"),
+        ("--bots max=inf", "--bots max: must be a whole number, got 'inf'"),
+        ("--bots weight=-1", "--bots weight must be at least 0, got -1"),
+        ("--bots weight=nan", "--bots weight must be from -1e15 to 1e15, got nan"),
         ("--beta 0", "--beta must be from"),
         ("--tolerance -1", "--tolerance must be at least 0, got -1.0"),
         ("--time-limit -1", "--time-limit must be at least 0, got -1.0"),
         ("--seed -1", "--seed must be at least 0, got -1"),
-        ("--combine win=-1", "--combine: the weight of 'win' must be above 0"),
+        ("--objective win=-1", "--objective: the weight of 'win' must be above 0"),
         ("--recent-price 1%", "--recent-price requires --recent"),
         ("--store foo", "--store must be sqlite:///"),
     ],
@@ -247,7 +250,7 @@ def test_help_and_version() -> None:
     from equipoise.core.registry import OBJECTIVES, SOLVERS
 
     assert run_process("--version").stdout.startswith("equipoise ")
-    text = " ".join(run("balance", "--help").stdout.split())
+    text = " ".join(run("balance", "--help-all").stdout.split())
     assert all(name in text for name in (*OBJECTIVES, *SOLVERS))
 
 
@@ -255,7 +258,7 @@ def test_help_and_version() -> None:
 @pytest.mark.parametrize(
     ("args", "stdin", "stdout", "message"),
     [
-        (("--target", "9" * 26), ROSTER, None, "--target must be from 0 to 1000000"),
+        (("--bots", "target=" + "9" * 26), ROSTER, None, "--bots target must be from 0 to 1000000"),
         (("--party", "Amber\nBirch,Cedar"), ROSTER, None, "--party: there is no player 'Amber Birch'"),
         (("--fix", "Amber=" + "9" * 5000), ROSTER, None, "--fix: "),
         (("--beta", "1e-200"), ROSTER, None, "--beta must be from 1e-100 to 1e15, got 1e-200"),

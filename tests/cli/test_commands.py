@@ -15,6 +15,7 @@ from tests.cli.running import run, runner
 
 from equipoise import cli
 from equipoise.cli import COMMANDS, HOMES, RENAMED, SECTIONS, group
+from equipoise.cli.request_options import AskingCommand
 from equipoise.errors import UnknownNameError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -70,16 +71,37 @@ def _commands(group: click.Group, *path: str) -> Iterator[tuple[str, ...]]:
 @pytest.mark.parametrize("typed", list(_commands(group)), ids=" ".join)
 def test_every_help_is_whole(typed: tuple[str, ...]) -> None:
     """At 80 columns no line is longer and none is cut, and every option is there."""
-    output = runner().invoke(group, [*typed, "--help"], terminal_width=80).output
     command: click.Command = group
     for name in typed:
         assert isinstance(command, click.Group)
         command = command.get_command(click.Context(command), name) or group
+    asking = isinstance(command, AskingCommand)
+    output = runner().invoke(group, [*typed, "--help-all" if asking else "--help"], terminal_width=80).output
     assert max(map(len, output.splitlines())) <= 80
     assert not re.search(r"^  \w+ .*\.\.\.$", output, re.MULTILINE)
     for param in command.params:
-        if isinstance(param, click.Option):
+        if isinstance(param, click.Option) and not param.hidden:
             assert all(option in output for option in param.opts)
+
+
+#: What people ask for most; the rest is in ``--help-all`` and in request files.
+SHOWN = [
+    *("read", "store", "here", "ruleset", "request", "teams", "size", "bots"),
+    *("party", "clan-tags", "apart", "fix", "roles", "prefer", "avoid", "stay"),
+    *("objective", "keep", "time-limit", "seed", "names", "json", "csv", "plot", "receipt"),
+]
+
+
+def test_the_help_of_balance_has_what_people_ask_for_most() -> None:
+    """These 25 options and no other; the last line says how to see the rest, which is 22."""
+    output = runner().invoke(group, ["balance", "--help"], terminal_width=80).output
+    shown = re.findall(r"^  --([a-z-]+)", output, re.MULTILINE)
+    assert sorted(shown) == sorted(SHOWN)
+    assert len(SHOWN) == 25
+    everything = runner().invoke(group, ["balance", "--help-all"], terminal_width=80).output
+    listed = re.findall(r"^  --([a-z-]+)", everything, re.MULTILINE)
+    assert set(SHOWN) < set(listed)
+    assert f"balance --help-all' lists {len(listed) - 25} more options." in output
 
 
 @pytest.mark.parametrize(

@@ -197,10 +197,10 @@ def test_without_a_newcomer_the_advantage_is_reported() -> None:
 def test_bots_that_wait_are_the_pool() -> None:
     """Those without a team may come, no others; options count them otherwise."""
     waiting = RUNNING + "Wren,60,,yes\n"
-    plain = json.loads(run("late", "-", "--join", "5 X", "--min", "10", "--json", stdin=waiting).stdout)
+    plain = json.loads(run("late", "-", "--join", "5 X", "--bots", "min=10", "--json", stdin=waiting).stdout)
     assert [sum(option["bots"]) for option in plain["options"]] == [4, 4]
     assert (
-        run("late", "-", "--join", "5 X", "--pool", "9", "--bot-weight", "20", stdin=waiting).exit_code == 0
+        run("late", "-", "--join", "5 X", "--pool", "9", "--bots", "weight=20", stdin=waiting).exit_code == 0
     )
 
 

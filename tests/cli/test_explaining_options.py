@@ -36,11 +36,11 @@ OBJECTIVES: dict[str, tuple[str, ...]] = {
     "win": ("--objective", "win"),
     "ratio": ("--objective", "ratio"),
     "likeness": ("--objective", "indistinguishable", "--side-weight", "0.05"),
-    "order": ("--objective", "difference", "--then", "spread"),
-    "within": ("--objective", "win", "--then", "ratio", "--within", "0.05"),
-    "sum": ("--combine", "win=10,spread=1", "--tolerance", "0.01"),
-    "sum first": ("--combine", "difference=1,spread=2", "--then", "win"),
-    "preferences": ("--objective", "preferences", "--then", "difference"),
+    "order": ("--objective", "difference,spread"),
+    "within": ("--objective", "win,ratio", "--within", "0.05"),
+    "sum": ("--objective", "win=10,spread=1", "--tolerance", "0.01"),
+    "sum first": ("--objective", "difference=1,spread=2", "--objective", "win"),
+    "preferences": ("--objective", "preferences,difference"),
 }
 
 SETTINGS: dict[str, tuple[str, ...]] = {
@@ -50,7 +50,7 @@ SETTINGS: dict[str, tuple[str, ...]] = {
     "three": ("--teams", "3", "--apart", "Ann,Bob,Cid", "--avoid", "Gus,Hal=2%"),
     "unequal": ("--size", "6,3", "--party", "Ann,Eve", "--prefer", "Cid,Dan,Fay=1%"),
     "range": ("--size", "3-6", "--fix", "Bob=2", "--names", "Red,Blue"),
-    "bots": ("--bots", "--bot-weight", "10", "--min", "12", "--apart", "Ann,Cid", "--side-price", "1%"),
+    "bots": ("--bots", "weight=10,min=12", "--apart", "Ann,Cid", "--side-price", "1%"),
     "recent": ("--recent", "recent.jsonl", "--recent-price", "2%", "--fix", "Gus=2"),
     "everything": (
         *("--roles", "tank:1", "--rules", "rules.json", "--side-price", "1%", "--recent", "recent.jsonl"),

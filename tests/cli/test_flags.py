@@ -39,7 +39,7 @@ VALUES = (
 )
 
 #: What says besides which values of flags cannot be met together.
-BESIDES = {"then": ("--objective", "win"), "within": ("--objective", "win", "--then", "spread")}
+BESIDES = {"within": ("--objective", "win,spread")}
 
 
 def _flags() -> list[tuple[str, str]]:
@@ -123,10 +123,10 @@ LOBBIES = f"lobbies {EXAMPLES / 'players.csv'} {EXAMPLES / 'lobbies.csv'}"
         ("balance - --stay=", "--stay: price '' is not a number; numbers look like 42 or 3.5"),
         ("balance - --side-price=", "--side-price: price '' is not a number; numbers look like 42 or 3.5"),
         ("balance - --roles=", "--roles: '' is not ROLE:NUMBER once each; write --roles tank:1,damage:2"),
-        ("balance - --objective win --then spread --within nan", "--within must be at least 0, got nan"),
-        ("balance - --objective win --then spread --within inf", "--within must be finite, got inf"),
-        ("balance - --combine win=nan", "--combine: the weight of 'win' must be above 0, got nan"),
-        ("balance - --combine win=inf", "--combine: the weight of 'win' must be finite, got inf"),
+        ("balance - --objective win,spread --within nan", "--within must be at least 0, got nan"),
+        ("balance - --objective win,spread --within inf", "--within must be finite, got inf"),
+        ("balance - --objective win=nan", "--objective: the weight of 'win' must be above 0, got nan"),
+        ("balance - --objective win=inf", "--objective: the weight of 'win' must be finite, got inf"),
         ("balance - --tolerance inf", "--tolerance must be finite, got inf"),
         ("balance - --side-weight nan", "--side-weight must be at least 0, got nan"),
         (f"{LOBBIES} --team-size {10**23}", f"--team-size must be from 1 to 1000000, got {10**23}"),

@@ -65,12 +65,14 @@ def test_rules_come_from_a_file(tmp_path: Path) -> None:
 
 
 def test_orders_and_sums_of_objectives() -> None:
-    """``--then`` and ``--within`` are an order with tolerances, ``--combine`` a weighted sum."""
-    order = balanced("--objective", "difference", "--then", "spread", "--within", "5")
+    """Names and ``--within`` are an order with tolerances, names with weights a sum."""
+    order = balanced("--objective", "difference,spread", "--within", "5")
     assert order["objective"] == "difference, spread"
     assert order["splits"][0]["values"][0] <= 6.0
-    total = balanced("--combine", "difference=1,spread=0.5")
+    total = balanced("--objective", "difference=1,spread=0.5")
     assert total["objective"] == "difference + 0.5 spread"
+    both = balanced("--objective", "difference=1,spread=0.5", "--objective", "win")
+    assert both["objective"] == "difference + 0.5 spread, win"
 
 
 def test_recent_team_mates_are_kept_apart(tmp_path: Path) -> None:
@@ -113,15 +115,13 @@ def test_the_front_is_printed_and_drawn(tmp_path: Path) -> None:
         (("--roles", "tank"), "--roles: 'tank' is not ROLE:NUMBER"),
         (("--roles", "tank:6"), "--roles: 'tank' must be from 1 to 5, the size of a team, got 6"),
         (("--rules", "/nonexistent"), "/nonexistent: cannot be read"),
-        (("--then", "difference"), "--then requires a first objective"),
-        (("--within", "1"), "--within requires a second objective"),
-        (("--combine", "difference"), "--combine: 'difference' is not NAME=WEIGHT"),
-        (
-            ("--combine", "difference=1,difference=2"),
-            "--combine 'difference=1,difference=2' names",
-        ),
-        (("--combine", "difference=1", "--objective", "win"), "--combine cannot be used with --objective"),
-        (("--objective", "win", "--then", "difference", "--within", "1,2"), "--within: there are 2"),
+        (("--within", "1"), "--within requires several objectives in order; write --objective win,spread"),
+        (("--objective", "win=1", "--within", "1"), "--within requires several objectives in order"),
+        (("--objective", "difference="), "--objective: the number '' is not a number"),
+        (("--objective", "difference=1,win"), "--objective: 'difference=1,win' is neither names in order"),
+        (("--objective", "=1"), "--objective: '=1' is neither names in order"),
+        (("--objective", "difference=1,difference=2"), "--objective: 'difference=1,difference=2' names"),
+        (("--objective", "win,difference", "--within", "1,2"), "--within: there are 2"),
         (("--solver", "resplit", "--avoid", "Elm,Iris"), "--solver: 'resplit' does not support"),
     ],
 )
@@ -151,7 +151,7 @@ def test_a_rule_that_lists_somebody_twice_is_a_mistake(tmp_path: Path) -> None:
 
 def test_an_unknown_objective_in_an_order_is_wrong_usage() -> None:
     """As it is alone."""
-    assert run("balance", "-", "--objective", "win", "--then", "nosuch", stdin=ROSTER).returncode == 2
+    assert run("balance", "-", "--objective", "win,nosuch", stdin=ROSTER).returncode == 2
 
 
 def test_preferences_and_roles_in_json_rosters() -> None:

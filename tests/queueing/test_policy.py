@@ -36,7 +36,7 @@ def test_the_file_form_gives_the_policy_back(policy: QueuePolicy) -> None:
         ({"roles": {"tank": 0, "any": 5}}, "roles must have at least 1 player each"),
         ({"penalties": [30, 10]}, "penalties must be one or more numbers from 0 to 86400 that do not fall"),
         ({"penalties": [1e9]}, "penalties must be one or more numbers from 0 to 86400"),
-        ({"penalties": "x"}, "penalties: .* is not a list of seconds"),
+        ({"penalties": "x"}, "penalties: .* is not a list of numbers"),
         ({"maps": ["a", "a"]}, "maps must be at most 60 names that differ"),
         ({"longest_wait": -1}, "longest_wait must be from 0 to 86400, got -1"),
         ([], "policy: '\\[\\]' is not an object"),

@@ -321,7 +321,7 @@ def test_own_objectives_and_solvers_can_be_passed() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"teams": 1}, "teams must be at least 2, got 1"),
+        ({"teams": 1}, "teams must be from 2 to 100, got 1"),
         ({"keep": 0}, "keep must be at least 1, got 0"),
         ({"beta": 0.0}, "beta must be from 1e-100 to 1e15, got 0.0"),
         ({"tolerance": -1.0}, "tolerance must be at least 0, got -1.0"),
@@ -333,7 +333,7 @@ def test_own_objectives_and_solvers_can_be_passed() -> None:
         ({"min_size": 6}, "sizes: "),
         ({"min_size": 4, "max_size": 3}, "min_size must be at most max_size, which is 3, got 4"),
         ({"max_difference": -1}, "max_difference must be from 0"),
-        ({"teams": 101}, "teams must be at most 100, got 101"),
+        ({"teams": 101}, "teams must be from 2 to 100, got 101"),
         ({"teams": 2.5}, "teams must be a whole number, got 2.5"),
         ({"keep": 2.5}, "keep must be a whole number, got 2.5"),
         ({"seed": -1}, "seed must be at least 0, got -1"),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
 from dataclasses import FrozenInstanceError, fields, replace
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import polars as pl
 import pytest
 
 from equipoise import (
@@ -24,8 +26,9 @@ from equipoise import (
     balance,
 )
 from equipoise.teams.objectives.moments import difference
-from equipoise.teams.request import Keywords
-from equipoise.teams.request_fields import DECODERS
+from equipoise.teams.request_fields import FIELDS, RequestFields
+from equipoise.teams.request_keywords import Keywords
+from equipoise.verification import question
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "request.schema.json").read_text(encoding="utf-8"))
 FOUR = {"Ann": 9.0, "Bob": 7.0, "Cid": 5.0, "Dan": 4.0}
@@ -80,14 +83,73 @@ def test_data_is_read_back_as_an_equal_request(name: str) -> None:
     assert pickle.loads(pickle.dumps(request)) == request  # noqa: S301  # its own bytes
 
 
-def test_every_field_is_a_keyword_of_the_schema_and_of_the_signature() -> None:
-    """There is one list of what can be asked: a field that is missing anywhere is found here."""
-    asked = [field.name for field in fields(BalanceRequest) if field.init]
-    assert asked[0] == "players"
-    assert asked[1:] == [*DECODERS, "stop"] == list(Keywords.__annotations__)
-    assert list(SCHEMA["properties"]) == asked[:-1]
+def test_a_field_is_known_wherever_one_may_be_asked_for() -> None:
+    """The table is the only list by hand; what is made of it is not stale, and what cannot be is complete."""
+    assert [field.name for field in fields(RequestFields)] == ["players", *FIELDS, "further", "stop"]
+    assert list(Keywords.__annotations__) == [*FIELDS, "further", "stop"]
+    assert list(SCHEMA["properties"]) == ["players", *FIELDS]
+    described = re.findall(r"^    ((?:\w+, )*\w+) : ", str(BalanceRequest.__doc__), re.MULTILINE)
+    assert {name for names in described for name in names.split(", ")} >= {*FIELDS}
     used = {keyword for asking in ASKED.values() for keyword in asking}
-    assert used == set(DECODERS)
+    assert used == set(FIELDS)
+
+
+def test_the_checker_knows_the_fields_by_name() -> None:
+    """It shares no value and no check with the table, only what the fields are called."""
+    known = (*question.DECIDING, *question.SEARCHING, *question.SHOWN)
+    assert sorted(known) == sorted(FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("text", "bots"),
+    [
+        ("", Bots()), ("min=6,max=10,target=8,weight=40", Bots(40.0, 6, 10, 8)),
+        ("target = 8", Bots(target=8)), ("weight=-2.5", Bots(-2.5)),
+    ],
+)  # fmt: skip
+def test_bots_are_typed_with_their_numbers(text: str, bots: Bots) -> None:
+    """Each of the four may be left out."""
+    typed = FIELDS["bots"].kind.typed
+    assert typed is not None
+    assert typed(text, "--bots") == bots
+
+
+@pytest.mark.parametrize(
+    "text", ["min", "mim=6", "min=6,min=6", "=6", "min=1.5", "min=x", "max=inf", "weight="]
+)
+def test_what_says_nothing_of_bots_is_refused(text: str) -> None:
+    """By its flag."""
+    typed = FIELDS["bots"].kind.typed
+    assert typed is not None
+    with pytest.raises(InputError, match=r"^--bots"):
+        typed(text, "--bots")
+
+
+@pytest.mark.parametrize(
+    ("texts", "objective"),
+    [
+        (["win"], "win"), (["win,spread"], ["win", "spread"]), (["win", "spread"], ["win", "spread"]),
+        (["win=1,preferences=2"], {"win": 1.0, "preferences": 2.0}), (["win=1"], {"win": 1.0}),
+        (["win=1,spread=2", "difference"], [{"win": 1.0, "spread": 2.0}, "difference"]),
+        (["my.own:part"], "my.own:part"),
+    ],
+)  # fmt: skip
+def test_objectives_are_typed_in_order_or_with_weights(texts: list[str], objective: Any) -> None:
+    """Names are an order, names with weights a sum, and several of either an order too."""
+    typed = FIELDS["objective"].kind.typed
+    assert typed is not None
+    assert typed(texts, "--objective") == objective
+
+
+def test_a_roster_says_its_scale_unless_the_caller_does() -> None:
+    """Of the columns beta, zero and draws; a body stands instead of a zero."""
+    rows = [{"name": name, "weight": 5, "beta": 2.0, "zero": 0.5, "draws": 0.25} for name in ("Ann", "Bob")]
+    frame = pl.DataFrame(rows)
+    request = BalanceRequest.of(frame)
+    assert (request.beta, request.zero, request.draws) == (2.0, 0.5, 0.25)
+    request = BalanceRequest.of(frame, beta=3.0, body=1.0)
+    assert (request.beta, request.zero, request.body, request.draws) == (3.0, None, 1.0, 0.25)
+    assert BalanceRequest.of(frame.drop("beta", "zero", "draws")).beta is None
 
 
 def test_a_request_is_answered_as_its_keywords_are() -> None:

@@ -250,6 +250,19 @@ def test_splits_after_the_first_that_nobody_compared_are_not_confirmed() -> None
         assert [f.claim for f in verification.findings if f.verdict is Verdict.UNCONFIRMED] == ["ranking"]
 
 
+def test_a_rule_that_the_checker_does_not_know_is_not_confirmed_and_not_false() -> None:
+    """Its meaning is known to the package that adds it; the hash still shows what was changed."""
+    whole = made("default")
+    whole["request"]["new"] = 1
+    whole["hash"] = hash_of(whole)
+    verification = verify(whole)
+    assert verification.ok
+    assert not verification.confirmed
+    assert verification.findings[-1].detail == "it does not know the rule 'new'"
+    whole["request"]["new"] = 2
+    assert not verify(whole).ok
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [
@@ -257,7 +270,7 @@ def test_splits_after_the_first_that_nobody_compared_are_not_confirmed() -> None
         ("sizes", [3, 2, 2]), ("bots", {"target": 10**12}), ("bots", 5), ("roles", {"tank": 10**9}),
         ("beta", 0), ("zero", 1e300), ("objective", []), ("objective", {"win": -1}), ("tolerances", [1, 2]),
         ("parties", "ab"), ("seed", "x"), ("players", 5), ("players", [{"name": "Ann"}] * 2),
-        ("fixed", {"Zed": 1}), ("rules", [{}]), ("new", 1), ("preferences", [{}]), ("max_size", 10**12),
+        ("fixed", {"Zed": 1}), ("rules", [{}]), ("preferences", [{}]), ("max_size", 10**12),
         ("tolerance", float("inf")), ("side_price", "x"),
         ("objective", "nicest"), ("objective", ["win", "nicest"]),
         ("preferences", [{"kind": "near", "players": ["Ann", "Bob"]}]),

@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any, ClassVar
+from typing import Any
 
 import click
 
@@ -125,11 +125,6 @@ class LazyGroup(click.Group):
             option = self._option(ctx, error.kind)
             raise UnknownNameError(option, error.name, error.known) if option else error from None
 
-    #: The names of options whose arguments are called otherwise in the library.
-    OTHERWISE: ClassVar = {
-        "seconds": "time_limit", "default": "default_weight", "min_size": "size", "max_size": "size"
-    }  # fmt: skip
-
     def _option(self, ctx: click.Context, argument: str) -> str | None:
         """Return the option that was typed for an argument of the library, None where none was."""
         command = self.get_command(ctx, ctx.invoked_subcommand or "")
@@ -141,11 +136,14 @@ class LazyGroup(click.Group):
                 if name in command.commands
                 for param in command.commands[name].params
             ]
+        from equipoise.teams.request_fields import field_of  # only mistakes are named
+
+        field = field_of(argument)
+        flag = "--time-limit" if argument == "seconds" else "" if field is None else field.flag
         for param in params:
             option = param.opts[-1]
             typed = any(arg.partition("=")[0] == option for arg in sys.argv)
-            names = (param.name, f"{param.name}s")
-            known = argument in names or self.OTHERWISE.get(argument) == param.name
+            known = argument in (param.name, f"{param.name}s") or option == flag
             if typed and isinstance(param, click.Option) and known:
                 return option
         return None

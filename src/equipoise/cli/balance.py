@@ -40,9 +40,7 @@ INTERRUPTED = 130
 #: Options that a front, which is all there is between two objectives, leaves nothing to do for.
 NOT_WITH_FRONT = (
     "objective",
-    "then",
     "within",
-    "combine",
     "rerank",
     "keep",
     "spacing",
@@ -123,7 +121,7 @@ class BalanceAnswer(NamedTuple):
 
 @click.command(cls=AskingCommand, name="balance")
 @click.argument("roster", metavar="ROSTER", required=False)
-@asks()
+@asks
 @form_options(*PLAYER_FORMS, chat="Print a short form to paste into a chat.")
 @click.option(
     "--receipt",
@@ -330,7 +328,7 @@ def _show_front(roster: str | None, objectives: str, options: dict[str, Any]) ->
     if options.get("form") == "chat":
         msg = "--chat has no use with --front, which shows several teams"
         raise click.UsageError(msg)
-    options |= dict.fromkeys(NOT_WITH_FRONT) | {"then": ()}
+    options |= dict.fromkeys(NOT_WITH_FRONT)
     from dataclasses import replace
 
     from equipoise.pages.pictures.pareto_front import front_svg

@@ -13,7 +13,7 @@ from equipoise.cli.request_options import AskingCommand, asks
 
 @click.command(cls=AskingCommand, name="explain")
 @click.argument("roster", metavar="ROSTER", required=False)
-@asks()
+@asks
 @form_options(
     csv="Print the teams side by side as CSV.", markdown="Print the teams side by side as Markdown."
 )

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.balance import naming, team_names
-from equipoise.cli.output_options import Number, Whole, table, table_forms, with_json
-from equipoise.cli.request_options import bots_of
+from equipoise.cli.output_options import Whole, table, table_forms, with_json
+from equipoise.cli.request_options import AskingCommand, asks_of, typed_fields
 from equipoise.cli.roster_options import placing, rated, read_option, read_players, with_stored_ratings
 from equipoise.errors import InputError
+from equipoise.teams.request_fields import LATE
 
 if TYPE_CHECKING:
     from equipoise.core.player import Player
     from equipoise.teams.late_join import Placement, RunningGame
 
 
-@click.command(name="late")
+@click.command(cls=AskingCommand, name="late")
 @click.argument("roster", metavar="ROSTER", required=False)
 @read_option
 @with_stored_ratings
@@ -32,31 +33,16 @@ if TYPE_CHECKING:
     metavar="'WEIGHT NAME'",
     help="Who joins, unless somebody in ROSTER has no team; with --store, just a name.",
 )
-@click.option(
-    "--teams", type=Whole(), metavar="N", help="How many teams.  [default: as many as there are, or 2]"
+@asks_of(
+    LATE,
+    {
+        "teams": "[default: as many as there are, or 2]",
+        "bots": "[default: if any bots play]",
+        "objective": "[default: win]",
+        "beta": "[default: the standard deviation of those who play]",
+    },
 )
-@click.option("--bots", is_flag=True, help="Fill up the teams with bots.  [default: if any bots play]")
-@click.option(
-    "--bot-weight", type=Number(), metavar="WEIGHT", help="The mean weight of all bots.  Implies --bots."
-)
-@click.option(
-    "--min", "minimum", type=Whole(), metavar="N", help="Fewest players of the map.  Implies --bots."
-)
-@click.option("--max", "maximum", type=Whole(), metavar="N", help="Most players of the map.  Implies --bots.")
-@click.option("--target", type=Whole(), metavar="N", help="How many players are wanted.  Implies --bots.")
 @click.option("--pool", type=Whole(), metavar="N", help="How many bots there are, in the game or not.")
-@click.option("--objective", metavar="NAME", help="What is fair, as for balance.  [default: win]")
-@click.option(
-    "--beta", type=Number(), metavar="WEIGHT",
-    help="Performance noise of one player.  [default: the standard deviation of those who play]",
-)  # fmt: skip
-@click.option(
-    "--zero", type=Number(), metavar="WEIGHT", help="The weight that adds nothing to a team, if there is one."
-)
-@click.option(
-    "--body", type=Number(), metavar="SPREADS",
-    help="What one more player of mean weight is worth, in standard deviations.  [default: 1]",
-)  # fmt: skip
 @click.option("--names", metavar="A,B", help="What to call the teams.")
 @with_json
 @table_forms
@@ -97,13 +83,10 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
     if newcomer is not None:
         players.append(newcomer)
     stored = rated(players, options, keywords)
-    typed = ("teams", "objective", "beta", "zero", "body")
-    keywords |= {name: options[name] for name in typed if options[name] is not None}
+    keywords |= typed_fields(options, stored)
     keywords.setdefault("objective", "win")
     placed = [team for player in stored for team in (player.team, player.team_now) if team is not None]
     keywords.setdefault("teams", max([2, *(1 + team for team in placed)]))
-    if bots := bots_of(options, stored):
-        keywords["bots"] = bots
     try:
         with placing(players, options["request"]):
             game = running_game(stored, pool=options["pool"], **keywords)

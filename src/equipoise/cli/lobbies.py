@@ -13,16 +13,16 @@ from equipoise.cli.output_options import (
     PLAYER_FORMS,
     NewFile,
     Number,
-    Whole,
     form_options,
     print_json,
     table,
     with_json,
     write,
 )
+from equipoise.cli.request_options import asks_for, typed_in
 from equipoise.cli.roster_options import clan_tags, rated, roster, with_ratings
-from equipoise.core.registry import LOBBY_SOLVERS
 from equipoise.errors import InputError, UnknownNameError
+from equipoise.lobbies.fill_fields import FILL_FIELDS
 
 if TYPE_CHECKING:
     from equipoise.core.player import Player
@@ -38,53 +38,8 @@ LISTED = 60
 @with_ratings
 @clan_tags
 @click.option("--premades", metavar="FILE.csv", help="Parties, one per line: 'team,player1,player2,...'.")
-@click.option(
-    "--team-size", type=Whole(), default=2, show_default=True, metavar="N", help="Players per team."
-)
-@click.option(
-    "--min-size",
-    type=Whole(),
-    metavar="N",
-    help="Fewest players a team may have, so that nobody has to wait.  [default: the team size]",
-)
-@click.option(
-    "--deviation",
-    default="squared",
-    show_default=True,
-    metavar="NAME",
-    help="How distance from the target counts: squared, absolute.",
-)
-@click.option("--per-player", is_flag=True, help="Targets are for a team's mean, not for its total.")
-@click.option(
-    "--zero", type=Number(), metavar="WEIGHT", help="What an empty seat of a smaller team counts as."
-)
-@click.option(
-    "--body",
-    type=Number(),
-    metavar="SPREADS",
-    help="How far below the mean that is, in standard deviations.  [default: 1]",
-)
 @click.option("--skill", metavar="COLUMN", help="The column of PLAYERS with the skill.  [default: skill]")
-@click.option(
-    "--caution",
-    type=Number(),
-    default=0.0,
-    metavar="K",
-    help="Take K sigmas off each skill.  [default: 0]",
-)
-@click.option(
-    "--default-weight",
-    type=Number(),
-    metavar="WEIGHT",
-    help="The skill of players without one.  [default: the mean of the others]",
-)
-@click.option(
-    "--solver",
-    default="auto",
-    show_default=True,
-    metavar="NAME",
-    help=f"How to search: {', '.join(('auto', *LOBBY_SOLVERS))}.",
-)
+@asks_for(FILL_FIELDS)
 @click.option("--time-limit", type=Number(), metavar="SECONDS", help="Stop searching after this time.")
 @with_json
 @form_options(*PLAYER_FORMS)
@@ -142,23 +97,16 @@ def command(players: str, lobbies: str | None, **options: Any) -> None:
     del named
     if options["clan_tags"]:
         people = with_clans(people)
+    asked = {"team_size": FILL_FIELDS["team_size"].default, **typed_in(FILL_FIELDS.values(), options)}
     barred = {ids.get(player, player): names for player, names in barred.items()}
     try:
         with interruptible(options["time_limit"]) as stop:
             plan = fill(
                 people,
                 read_lobbies(lobbies),
-                team_size=options["team_size"],
-                min_size=options["min_size"],
-                deviation=options["deviation"],
-                per_player=options["per_player"],
-                zero=options["zero"],
-                body=options["body"],
                 parties=[[ids.get(name, name) for name in party] for party in _premades(options)],
                 barred=barred,
-                caution=options["caution"],
-                default=options["default_weight"],
-                solver=options["solver"],
+                **asked,
                 stop=stop,
             )
     except UnknownNameError as error:

@@ -148,7 +148,7 @@ def _misspelt(word: str, step: str) -> bool:
 
 def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], options: dict[str, Any]) -> Setup:
     """Return who is here and the rules."""
-    from equipoise.cli.request_options import groups, names_of
+    from equipoise.core.fields import typed_groups, typed_names
     from equipoise.identity.names import folded
     from equipoise.play.night import Setup
 
@@ -156,7 +156,7 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
 
     def pairs(option: str) -> set[tuple[str, str]]:
         found = set()
-        for group in groups(f"--{option}", options[option.replace("-", "_")]):
+        for group in typed_groups(options[option.replace("-", "_")], f"--{option}"):
             who = [by_name.get(folded(name)) or evening.night.id_of(name) for name in group]
             for name, each in zip(group, who, strict=True):
                 if each is None:
@@ -169,7 +169,7 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
             found |= {(one, other) for n, one in enumerate(known) for other in known[n + 1 :]}
         return found
 
-    called = tuple(names_of(options["called"])) if options["called"] else ()
+    called = tuple(typed_names(options["called"])) if options["called"] else ()
     if called and (len(called) != options["teams"] or len({folded(name) for name in called}) < len(called)):
         msg = (
             f"--names must be a name for each of {options['teams']} teams, all different, "

@@ -56,8 +56,8 @@ def command(
     import asyncio
     import signal
 
-    from equipoise.cli.request_options import groups
     from equipoise.core.addresses import host_and_port
+    from equipoise.core.fields import typed_groups
     from equipoise.core.plain_data import price_of
     from equipoise.service.chat.irc import Address, Speaker
     from equipoise.service.monitoring import log_events
@@ -68,7 +68,11 @@ def command(
         msg = f"--channel must begin with # and have no spaces or commas, got {channel!r:.60}"
         raise InputError(msg)
     pairs = [
-        (one, other) for group in groups("--apart", apart) for one in group for other in group if one < other
+        (one, other)
+        for group in typed_groups(apart, "--apart")
+        for one in group
+        for other in group
+        if one < other
     ]
     price = price_of(vary, "price", "--vary")
     given = [_lobby(text, ready_time) for text in lobbies]

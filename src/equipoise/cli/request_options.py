@@ -1,28 +1,29 @@
 """The flags of ``equipoise balance`` and its request files, decoded into one :class:`BalanceRequest`.
 
-What is asked of ``balance``, ``explain`` and ``front``: their options, in sections of the help.
-
-Rules and preferences as they are typed: names, groups of names, teams, prices, roles.
+The options of ``balance``, ``explain`` and ``late``, in sections of the help.  Those of a
+request's fields come from its table (:mod:`equipoise.teams.request_fields`).  By hand is what takes more than
+the text that is typed: flags that make several fields, and those that read files or know who is here.
 """
 
 from __future__ import annotations
 
-import csv
 import math
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
-from equipoise.cli import roster_options
+from equipoise.cli import HELP_ALL, roster_options
 from equipoise.cli.output_options import NewFile, Number, OptionType, Share, Whole, refuse, with_json, write
 from equipoise.cli.roster_options import RATINGS, clan_tags, read_option, read_players
-from equipoise.core.registry import OBJECTIVES, RERANKERS, SOLVERS
+from equipoise.core.fields import FieldInfo, typed_groups
+from equipoise.core.registry import OBJECTIVES, TERMS
 from equipoise.errors import InputError, UnknownNameError
+from equipoise.teams.request_fields import BOT_NUMBERS, all_fields, field_of
 
 if TYPE_CHECKING:
-    from equipoise.core.player import Bots, Player
+    from equipoise.core.player import Player
     from equipoise.teams.problem.preferences import Preference
     from equipoise.teams.request import BalanceRequest
 
@@ -31,6 +32,14 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 #: What a pair of the last match is worth to be apart, unless stated otherwise.
 RECENT_PRICE = "0.5%"
+
+#: Splits among which ``--choose`` chooses unless ``--keep`` says otherwise, as the bot balancer of 2010 did.
+CHOSEN_AMONG = 20
+
+
+def was_typed(value: Any) -> bool:
+    """Tell whether an option was typed, from its value."""
+    return value is not None and value != () and value is not False
 
 
 def is_number(text: str) -> bool:
@@ -57,403 +66,209 @@ class Power(OptionType):
         return float(value)
 
 
-_ASKED: tuple[Callable[[Any], Any], ...] = (
-    read_option,
-    *RATINGS,
-    click.option(
-        "--request",
-        metavar="FILE",
-        help="A file of players and settings, JSON or TOML; ROSTER and other flags replace what it says.",
+#: How the command line takes each kind of value.
+TYPES: Mapping[str, Any] = {"whole": Whole(), "number": Number(), "share": Share()}
+
+#: Options whose value may be left out: what begins a value, and what stands for none.
+BARE: Mapping[str, tuple[Callable[[str], Any], str]] = {
+    "--choose": (is_number, "default"),
+    "--bots": (re.compile(r"[a-z]+=").match, ""),
+}
+
+
+class SectionedOption(NamedTuple):
+    """An option, the section of the help that it stands in, and whether ``--help`` has it."""
+
+    section: str
+    add: Callable[[Any], Any]
+    shown: bool = True
+
+
+def option_of(info: FieldInfo, note: str | None = None) -> SectionedOption:
+    """Return the option of a field, with another note where it means something else to a command."""
+    text = f"{info.help}  {info.note if note is None else note}".strip()
+    option = info.kind.option
+    more: dict[str, Any] = {"is_flag": True} if option == "flag" else {"metavar": info.metavar}
+    add = click.option(info.flag, type=TYPES.get(option), multiple=option == "texts", help=text, **more)
+    return SectionedOption(info.section, add, info.shown)
+
+
+#: The fields that have an option of their own: of those that share a flag the first.
+_FIELDS = list({info.flag: info for info in reversed(all_fields().values()) if info.flag}.values())[::-1]
+
+_HERE, _PREFERENCES, _SEARCH, _ANSWER = "Who is here", "Preferences", "Search", "Answer"
+
+#: The order of the sections.
+SECTIONS = (_HERE, "Sizes and bots", "Rules", _PREFERENCES, "What is fair", _SEARCH, _ANSWER)
+
+_ASKED: tuple[SectionedOption, ...] = (
+    *(SectionedOption(_HERE, option) for option in (read_option, *RATINGS)),
+    SectionedOption(
+        _HERE,
+        click.option(
+            "--request",
+            metavar="FILE",
+            help="A file of players and settings, JSON or TOML; ROSTER and other flags replace what it says.",
+        ),
     ),
-    click.option(
-        "--save-request",
-        type=NewFile(".json"),
-        metavar="FILE.json",
-        help="Save the request to a file for --request.",
+    SectionedOption(
+        _HERE,
+        click.option(
+            "--save-request",
+            type=NewFile(".json"),
+            metavar="FILE.json",
+            help="Save the request to a file for --request.",
+        ),
+        shown=False,
     ),
-    click.option("--teams", type=Whole(), metavar="N", help="How many teams.  [default: 2]"),
-    click.option("--size", metavar="N|N,N|N-N", help="The size of every team, of each team, or a range."),
-    click.option(
-        "--max-difference",
-        type=Whole(),
-        metavar="N",
-        help="By how many players the teams may differ, bots not counted.  [default: 1, or any with --size]",
+    SectionedOption("Rules", clan_tags),
+    *map(option_of, _FIELDS),
+    SectionedOption(
+        _PREFERENCES,
+        click.option(
+            "--avoid",
+            multiple=True,
+            metavar="A,B[=PRICE]",
+            help="Players apart unless that costs more.  Repeatable.  [default price: 1%]",
+        ),
     ),
-    click.option("--bots", is_flag=True, help="Fill shorter teams up with bots."),
-    click.option(
-        "--bot-weight",
-        type=Number(),
-        metavar="WEIGHT",
-        help="What a bot weighs.  Implies --bots.  [default: the mean weight]",
+    SectionedOption(
+        _PREFERENCES,
+        click.option(
+            "--recent",
+            metavar="MATCHES",
+            help="A match file; who was in one team in its last matches is kept apart at a price.",
+        ),
+        shown=False,
     ),
-    click.option(
-        "--min",
-        "minimum",
-        type=Whole(),
-        metavar="N",
-        help="Fewest players the map is made for.  Implies --bots.",
+    SectionedOption(
+        _PREFERENCES,
+        click.option(
+            "--recent-price",
+            metavar="PRICE",
+            help="What it is worth to part a pair of the last match; half as much for each match further "
+            f"back.  [default: {RECENT_PRICE}]",
+        ),
+        shown=False,
     ),
-    click.option(
-        "--max",
-        "maximum",
-        type=Whole(),
-        metavar="N",
-        help="Most players the map is made for.  Implies --bots.",
+    SectionedOption(
+        _SEARCH,
+        click.option(
+            "--time-limit", type=Number(), metavar="SECONDS", help="Stop searching after this time."
+        ),
     ),
-    click.option("--target", type=Whole(), metavar="N", help="How many players are wanted.  Implies --bots."),
-    click.option("--party", multiple=True, metavar="A,B", help="Players who stay together.  Repeatable."),
-    clan_tags,
-    click.option(
-        "--apart", multiple=True, metavar="A,B", help="Players kept in different teams.  Repeatable."
+    SectionedOption(
+        _SEARCH,
+        click.option(
+            "--choose",
+            type=Power(),
+            metavar="[POWER]",
+            help="Choose one of the best splits at random; more even ones are more likely.",
+        ),
+        shown=False,
     ),
-    click.option(
-        "--fix", multiple=True, metavar="A=TEAM", help="A player fixed to a team, from 1.  Repeatable."
-    ),
-    click.option(
-        "--prefer",
-        multiple=True,
-        metavar="A,B[=PRICE]",
-        help="Players together unless that costs more win probability than PRICE (2% or 0.02) for each who "
-        "is elsewhere.  Repeatable.  [default price: 1%]",
-    ),
-    click.option(
-        "--avoid",
-        multiple=True,
-        metavar="A,B[=PRICE]",
-        help="Players apart unless that costs more.  Repeatable.  [default price: 1%]",
-    ),
-    click.option(
-        "--recent",
-        metavar="MATCHES",
-        help="A match file; who was in one team in its last matches is kept apart at a price.",
-    ),
-    click.option(
-        "--recent-price",
-        metavar="PRICE",
-        help=f"What it is worth to part a pair of the last match; half as much for each match further back.  "
-        f"[default: {RECENT_PRICE}]",
-    ),
-    click.option("--side-price", metavar="PRICE", help="What a side preference is worth.  [default: 0]"),
-    click.option(
-        "--stay",
-        metavar="PRICE",
-        help="Players stay in the team of column team_now unless that costs more than PRICE.",
-    ),
-    click.option(
-        "--moves", type=Whole(), metavar="N", help="At most N players leave the team of column team_now."
-    ),
-    click.option("--roles", metavar="ROLE:N,...", help="What every team needs: tank:1,damage:2,support:2."),
-    click.option("--rules", metavar="FILE.json", help="Sums over each team's players that must be kept."),
-    click.option("--then", multiple=True, metavar="NAME", help="The next objective in order.  Repeatable."),
-    click.option(
-        "--within",
-        metavar="T,T",
-        help="How far from its optimum each objective but the last may be.  [default: 0.001 for win, else 0]",
-    ),
-    click.option("--combine", metavar="NAME=W,...", help="A weighted sum of objectives as the first one."),
-    click.option(
-        "--objective", metavar="NAME", help=f"What is fair: {', '.join(OBJECTIVES)}.  [default: spread]"
-    ),
-    click.option(
-        "--tolerance",
-        type=Share(),
-        metavar="P",
-        help="How much win probability 'spread' may give up for more similar teams.  "
-        "[default: 0.0025 with up to 17 players, 0.001 with more]",
-    ),
-    click.option(
-        "--side-weight",
-        type=Number(),
-        metavar="W",
-        help="How much side preferences count in 'indistinguishable'.  [default: 0.01]",
-    ),
-    click.option("--rerank", metavar="NAME", help=f"Re-rank the best splits by: {', '.join(RERANKERS)}."),
-    click.option(
-        "--solver",
-        metavar="NAME",
-        help=f"How to search: {', '.join(('auto', *SOLVERS))}.  [default: auto]",
-    ),
-    click.option(
-        "--effort",
-        type=Number(),
-        metavar="N",
-        help="How much work to do before settling for the best so far.  [default: 1, some seconds]",
-    ),
-    click.option("--time-limit", type=Number(), metavar="SECONDS", help="Stop searching after this time."),
-    click.option(
-        "--keep", type=Whole(), metavar="K", help="Show the K best splits.  [default: 1, or 20 with --choose]"
-    ),
-    click.option(
-        "--spacing",
-        type=Whole(),
-        metavar="D",
-        help="Any two of those splits differ by at least D players.  [default: 1]",
-    ),
-    click.option(
-        "--choose",
-        type=Power(),
-        metavar="[POWER]",
-        help="Choose one of the best splits at random; more even ones are more likely.",
-    ),
-    click.option(
-        "--seed",
-        type=Whole(),
-        metavar="N",
-        help="The seed of the choice and of searches.  [default: 0, but with --choose another each time]",
-    ),
-    click.option(
-        "--default-weight",
-        type=Number(),
-        metavar="WEIGHT",
-        help="The weight of players without one.  [default: the mean of the others]",
-    ),
-    click.option(
-        "--beta",
-        type=Number(),
-        metavar="WEIGHT",
-        help="Performance noise of one player, for win chances.  [default: the roster's standard deviation]",
-    ),
-    click.option(
-        "--zero",
-        type=Number(),
-        metavar="WEIGHT",
-        help="The weight that adds nothing to a team, if there is one.  Only matters for unequal teams.",
-    ),
-    click.option(
-        "--body",
-        type=Number(),
-        metavar="SPREADS",
-        help="What one more player of mean weight is worth, in standard deviations.  [default: 1]",
+    SectionedOption(_ANSWER, click.option("--names", metavar="A,B", help="What to call the teams.")),
+    SectionedOption(_ANSWER, with_json),
+    SectionedOption(
+        _ANSWER,
+        click.option("--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw the answer into a file."),
     ),
 )
 
-#: What is shown, by every command that asks.
-_SHOWN = (
-    click.option("--names", metavar="A,B", help="What to call the teams."),
-    with_json,
-    click.option("--plot", type=NewFile(".svg"), metavar="FILE.svg", help="Draw the answer into a file."),
-)
+#: Where the options of other files stand, by name, and which of them ``--help`` has not.
+_OTHERS: Mapping[str, tuple[str, bool]] = {
+    "join": (_HERE, True), "pool": ("Sizes and bots", True),
+    "as_chat": (_ANSWER, False), "as_markdown": (_ANSWER, False), "front": (_ANSWER, False),
+}  # fmt: skip
+
+#: Where options stand, by name; filled as they are added to commands.
+_PLACES: dict[str, tuple[str, bool]] = {**_OTHERS}
 
 
-def asks(*without: str) -> Callable[[Command], Command]:
-    """Return what adds the options that say what is asked, and those that every answer has.
+def _added(command: Command, options: Sequence[SectionedOption]) -> Command:
+    for section, add, shown in reversed(options):
+        command = add(command)
+        made: list[click.Option] = command.__click_params__  # type: ignore[attr-defined]  # click sets it
+        _PLACES[made[-1].name or ""] = section, shown
+    return command
+
+
+def asks(command: Command) -> Command:
+    """Add the options that say what is asked of one split, and those that every answer has."""
+    return _added(command, _ASKED)
+
+
+def asks_of(keeper: str, notes: Mapping[str, str]) -> Callable[[Command], Command]:
+    """Return what adds the options of the fields that something else keeps to.
 
     Parameters
     ----------
-    without : str
-        The names of options that say nothing here.
+    keeper : str
+        What keeps to them: one of :attr:`FieldInfo.kept_by`.
+    notes : mapping from str to str
+        What the help adds, by field, where that is not what the table says.
     """
+    kept = [option_of(info, notes.get(info.name)) for info in _FIELDS if keeper in info.kept_by]
+    return lambda command: _added(command, kept)
+
+
+def asks_for(fields: Mapping[str, FieldInfo]) -> Callable[[Command], Command]:
+    """Return what adds the options of a table's fields to a command without sections."""
 
     def add(command: Command) -> Command:
-        for option in reversed((*_ASKED, *_SHOWN)):
-            command = option(command)
-        parameters: list[click.Option] = command.__click_params__  # type: ignore[attr-defined]  # click sets it
-        parameters[:] = [each for each in parameters if each.name not in without]
+        for info in reversed([*fields.values()]):
+            command = option_of(info).add(command) if info.flag else command
         return command
 
     return add
 
 
-def fixed_teams(values: tuple[str, ...]) -> dict[str, int]:
-    """Return the team, from 0, of each ``NAME=TEAM``."""
-    fixed: dict[str, int] = {}
-    for value in values:
-        who, _, team = value.rpartition("=")
-        if not who or not re.fullmatch(r"0*[1-9][0-9]{0,3}", team.strip()):
-            msg = f"--fix: {value!r} is not NAME=TEAM with teams counted from 1; write --fix 'Ann=1'"
-            raise InputError(msg)
-        if fixed.setdefault(who.strip(), int(team) - 1) != int(team) - 1:
-            msg = f"--fix: {who.strip()!r} is fixed to more than one team"
-            raise InputError(msg)
-    return fixed
-
-
-def names_of(value: str) -> list[str]:
-    """Return the names in ``A,B``, quoted as in CSV where a name has a comma."""
-    cells = " ".join(value.split())  # a name has no line breaks, but a shell may pass some
-    return [name.strip() for name in next(csv.reader([cells], skipinitialspace=True), [])]
-
-
-def groups(option: str, values: tuple[str, ...]) -> list[list[str]]:
-    """Return the names of each ``A,B``."""
-    found = []
-    for value in values:
-        names = names_of(value)
-        if len(names) < 2 or not all(names):
-            msg = f"{option}: {value!r} does not name two players or more; write {option} 'Ann,Bob'"
-            raise InputError(msg)
-        found.append(names)
-    return found
-
-
-def preference_arguments(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
-    """Return the arguments of ``balance`` for preferences, roles and rules."""
-    from equipoise.core.plain_data import price_of
-
-    preferences = [
-        *_preferences("together", options, players),
-        *_preferences("apart", options, players),
-        *_recent(options, players),
-    ]
-    keywords: dict[str, Any] = {"preferences": preferences} if preferences else {}
-    if options["side_price"] is not None:
-        keywords["side_price"] = price_of(options["side_price"], "price", "--side-price")
-    if options["stay"] is not None:
-        keywords["stay"] = price_of(options["stay"], "price", "--stay")
-    if options["roles"] is not None:
-        keywords["roles"] = _counted(options["roles"])
-    if options["rules"] is not None:
-        from equipoise.files.read_request import read_rules
-
-        keywords["rules"] = read_rules(options["rules"])
-    return keywords
-
-
-def _preferences(kind: str, options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
-    from equipoise.core.plain_data import price_of
-    from equipoise.teams.problem.build import Roster
-    from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
-
-    option = {"together": "prefer", "apart": "avoid"}[kind]
-    roster, preferences = Roster(tuple(players), None, 0), []
-    for value in options[option]:
-        named, equals, price = value.rpartition("=")
-        worth = PREFERENCE_PRICE
-        if equals and (price.strip()[:1].isdigit() or price.strip()[:1] in ".+-"):
-            worth = price_of(price, "price", f"--{option}")
-        else:
-            named = value
-        for names in groups(f"--{option}", (named,)):
-            roster.find_each(f"--{option}", names)
-            preferences.append(Preference(kind, tuple(names), worth))
-    return preferences
-
-
-def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
-    if options["recent"] is None:
-        if options["recent_price"] is not None:
-            msg = "--recent-price requires --recent, a file of matches"
-            raise InputError(msg)
-        return []
-    from equipoise.core.match import Match, Skipped
-    from equipoise.core.plain_data import price_of
-    from equipoise.files.read_matches import read_matches
-    from equipoise.teams.problem.preferences import recent_preferences
-
-    here = {player.id for player in players}
-    matches, skipped = [], False
-    for match in read_matches(options["recent"]):
-        if isinstance(match, Match):
-            matches.append(match)
-        elif isinstance(match, Skipped):
-            skipped = True
-            click.echo(f"{match.where}: {match.reason}", err=True)
-    if skipped and not matches:
-        msg = f"--recent: {options['recent']}: no match found; docs/match-files.md describes the format"
-        raise InputError(msg)
-    typed = RECENT_PRICE if options["recent_price"] is None else options["recent_price"]
-    price = price_of(typed, "price", "--recent-price")
-    return recent_preferences(matches, here, price)
-
-
-def _counted(value: str) -> dict[str, int]:
-    """Return how many of each role a team needs."""
-    roles: dict[str, int] = {}
-    for part in value.split(","):
-        role, colon, number = part.strip().rpartition(":")
-        if not colon or not role or not number.strip().isdecimal() or role.strip() in roles:
-            msg = f"--roles: {part.strip()!r} is not ROLE:NUMBER once each; write --roles tank:1,damage:2"
-            raise InputError(msg)
-        roles[role.strip()] = int(number)
-    return roles
-
-
-#: The flag of each keyword of ``balance``.
-FLAGS = {
-    "sizes": "--size",
-    "min_size": "--size",
-    "max_size": "--size",
-    "bots.weight": "--bot-weight",
-    "bots.minimum": "--min",
-    "bots.maximum": "--max",
-    "bots.target": "--target",
-    "parties": "--party",
-    "fixed": "--fix",
-    "tolerances": "--within",
-    "default": "--default-weight",
-    "seconds": "--time-limit",
-    "pool": "--pool",
-    "join": "--join",
-    "why": "--why",
-    "edit": "--edit",
-    "store": "--store",
-} | {
-    name: f"--{name.replace('_', '-')}"
-    for name in (
-        *("teams", "max_difference", "apart", "side_price", "stay", "moves", "roles", "rules", "objective"),
-        *("solver", "rerank", "keep", "spacing", "beta", "zero", "body", "tolerance", "side_weight"),
-        *("seed", "effort"),
-    )
-}
-
-#: Splits among which ``--choose`` chooses unless ``--keep`` says otherwise, as the bot balancer of 2010 did.
-CHOSEN_AMONG = 20
-
-
-#: Keywords that are flags under names of their own, and hold what is typed.
-_AS_TYPED = {"default": "default_weight"} | {
-    name: name
-    for name in (
-        *("teams", "max_difference", "moves", "solver", "effort", "keep", "spacing", "seed"),
-        *("tolerance", "side_weight", "beta", "zero", "body", "rerank"),
-    )
-}
-
-#: Flags on preferences, roles and rules.
-_PREFERENCES = ("prefer", "avoid", "recent", "recent_price", "side_price", "stay", "roles", "rules")
-
-
-#: The options of each section of the help; others are in the last one.
-SECTIONS: Mapping[str, Collection[str]] = {
-    "Who is here": ("read", "store", "here", "ruleset", "request", "default_weight", "clan_tags"),
-    "Sizes and bots": (
-        *("teams", "size", "max_difference", "bots", "bot_weight", "minimum", "maximum", "target"),
-    ),
-    "Rules": ("party", "apart", "fix", "moves", "roles", "rules"),
-    "Preferences": ("prefer", "avoid", "recent", "recent_price", "side_price", "stay"),
-    "What is fair": (
-        *("objective", "then", "within", "combine", "tolerance", "side_weight", "rerank"),
-        *("beta", "zero", "body", "objectives"),
-    ),
-    "Search": ("solver", "time_limit", "keep", "spacing", "choose", "seed"),
-    "Answer": (),
-}
-
-
 class AskingCommand(click.Command):
-    """A command whose options are in sections, and whose ``--choose`` may stand without its power."""
+    """A command with its options in sections; ``--help-all`` has those that ``--help`` leaves out."""
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        everything = click.Option(
+            ["--help-all"], is_flag=True, expose_value=False, is_eager=True, hidden=True, callback=_print_all
+        )
+        self.params.append(everything)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Give a bare ``--choose`` the default power, so that it does not swallow the roster's name."""
+        """Give an option whose value was left out what stands for none, so that it does not swallow more."""
         spelled = list(args)
         for n, arg in enumerate(args):
-            if arg == "--choose" and not (n + 1 < len(args) and is_number(args[n + 1])):
-                spelled[n] = "--choose=default"
+            if arg in BARE:
+                begins, nothing = BARE[arg]
+                if not (n + 1 < len(args) and begins(args[n + 1])):
+                    spelled[n] = f"{arg}={nothing}"
         return super().parse_args(ctx, spelled)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the options in their sections."""
-        records: dict[str, list[tuple[str, str]]] = {}
-        for param in self.get_params(ctx):
+        rows: dict[str, list[tuple[str, str]]] = {section: [] for section in SECTIONS}
+        left_out = 0
+        for param in self.params:
             record = param.get_help_record(ctx)
             if isinstance(param, click.Option) and record is not None:
-                records.setdefault(param.name or "", []).append(record)
-        for section, names in SECTIONS.items():
-            there = [name for name in (names or list(records)) if name in records]
-            rows = [record for name in there for record in records.pop(name)]
-            if rows:
+                section, shown = _PLACES.get(param.name or "", (_ANSWER, True))
+                left_out += not shown
+                if shown or ctx.meta.get(HELP_ALL):
+                    rows[section].append(record)
+        for section, records in rows.items():
+            if records:
                 with formatter.section(section):
-                    formatter.write_dl(rows)
+                    formatter.write_dl(records)
+        if left_out and not ctx.meta.get(HELP_ALL):
+            formatter.write_paragraph()
+            formatter.write_text(f"'{ctx.command_path} --help-all' lists {left_out} more options.")
+
+
+def _print_all(ctx: click.Context, param: click.Parameter, wanted: bool) -> None:
+    del param
+    if wanted:
+        ctx.meta[HELP_ALL] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
 
 
 def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
@@ -484,8 +299,7 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
         from equipoise.identity.clan_tags import with_clans
 
         players = with_clans(players)
-    typed = _typed(options, players)
-    _check_teams_now(typed, players)
+    typed = typed_fields(options, players)
     for names in (("sizes", "min_size", "max_size"), ("objective", "tolerances")):
         if typed.keys() & set(names):  # they say one thing together
             keywords = {name: value for name, value in keywords.items() if name not in names}
@@ -508,49 +322,72 @@ def save_request(request: BalanceRequest, path: str) -> None:
 
 def named(error: InputError, options: Mapping[str, Any]) -> InputError:
     """Return an error that names what was typed: the flag, or the request file and the field."""
-    return error if error.argument not in FLAGS else error.named(_typed_as(error.argument, options))
+    typed = _typed_as(error.argument, options)
+    return error if typed == error.argument else error.named(typed)
 
 
 def unknown(error: UnknownNameError, options: Mapping[str, Any]) -> click.UsageError:
     """Return what ends a command that was given a name that nothing has, named as :func:`named` does."""
-    kind = error.kind if error.kind not in FLAGS else _typed_as(error.kind, options)
-    if error.kind == "objective" and any(error.name == name for name in options.get("then") or ()):
-        kind = "--then"
-    return click.UsageError(str(UnknownNameError(kind, error.name, error.known)))
+    return click.UsageError(str(UnknownNameError(_typed_as(error.kind, options), error.name, error.known)))
 
 
 def _typed_as(argument: str, options: Mapping[str, Any]) -> str:
     """Return how an argument was typed: as a flag, or as a field of the request file."""
-    flag = FLAGS[argument]
-    if argument == "objective":
-        others = (f"--{other}" for other in ("combine", "objectives") if options.get(other) is not None)
-        flag = next(others, flag)
-    option = {"--min": "minimum", "--max": "maximum"}.get(flag, flag[2:].replace("-", "_"))
-    typed = options.get(option) not in (None, ())
-    return f"{options['request']}: {argument}" if options["request"] is not None and not typed else flag
+    name, _, part = argument.partition(".")
+    info = field_of(name)
+    if info is None:
+        option = {"seconds": "time_limit"}.get(argument, argument)
+        return f"--{option.replace('_', '-')}" if option in options else argument
+    option = option_name(info)
+    if options["request"] is not None and not was_typed(options.get(option)):
+        return f"{options['request']}: {argument}"
+    keys = [key for key, number in BOT_NUMBERS.items() if number == part]
+    return " ".join([info.flag, *keys]) if option in options else argument
 
 
-def _typed(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
+def option_name(info: FieldInfo) -> str:
+    """Return the name of a field's option."""
+    return info.flag[2:].replace("-", "_")
+
+
+def typed_fields(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
     """Return the keywords that flags were typed for."""
-    keywords = {name: options[flag] for name, flag in _AS_TYPED.items() if options[flag] is not None}
-    keywords |= _sizes(options["size"])
-    if bots := bots_of(options, players):
-        keywords["bots"] = bots
-    for name, flag in (("parties", "party"), ("apart", "apart")):
-        if options[flag]:
-            keywords[name] = groups(f"--{flag}", options[flag])
-    if options["fix"]:
-        keywords["fixed"] = fixed_teams(options["fix"])
-    if any(options[flag] not in (None, ()) for flag in _PREFERENCES):
-        keywords |= preference_arguments(options, players)
-    return keywords | objective_arguments(options)
+    keywords = typed_in(_FIELDS, options)
+    keywords |= _sizes(options.get("size"))
+    if any(was_typed(options.get(name)) for name in ("prefer", "avoid", "recent", "recent_price")):
+        keywords["preferences"] = _preferences(options, players)
+    if options.get("rules") is not None:
+        from equipoise.files.read_request import read_rules
+
+        keywords["rules"] = read_rules(options["rules"])
+    _check_typed(keywords, players)
+    return keywords
 
 
-def _check_teams_now(typed: Mapping[str, Any], players: Sequence[Player]) -> None:
-    """Refuse a price or a limit of moves where nobody is known to be in a team."""
+def typed_in(fields: Iterable[FieldInfo], options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keywords that a table's flags were typed for, where their text alone says what is meant."""
+    return {
+        info.name: info.kind.typed(options[option_name(info)], info.flag)
+        for info in fields
+        if info.flag and info.kind.typed is not None and was_typed(options.get(option_name(info)))
+    }
+
+
+def _check_typed(typed: Mapping[str, Any], players: Sequence[Player]) -> None:
+    """Refuse what says nothing beside what else was typed and who is here."""
     for name in ("stay", "moves"):
         if name in typed and all(player.team_now is None for player in players):
             msg = f"--{name}: nobody is in a team yet; the column team_now of a roster says who is in which"
+            raise InputError(msg)
+    if "tolerances" in typed and not isinstance(typed.get("objective"), list):
+        msg = "--within requires several objectives in order; write --objective win,spread"
+        raise InputError(msg)
+    bots = typed.get("bots")
+    if bots is not None and bots.weight is not None and bots.weight < 0:
+        from equipoise.teams.solution import weight
+
+        if all(weight(player) >= 0 for player in players):
+            msg = f"--bots weight must be at least 0, got {bots.weight:g}"
             raise InputError(msg)
 
 
@@ -571,69 +408,52 @@ def _sizes(value: str | None) -> dict[str, Any]:
     return {"sizes": sizes[0] if len(sizes) == 1 else sizes}
 
 
-def bots_of(options: Mapping[str, Any], players: Sequence[Player]) -> Bots | None:
-    """Return how bots fill up the teams, where a flag says so."""
-    from equipoise.core.player import Bots
-    from equipoise.teams.solution import weight
+def _preferences(options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
+    """Return who is to be together or apart at a price, typed or by their last matches."""
+    from equipoise.core.plain_data import price_of
+    from equipoise.teams.problem.build import Roster
+    from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
 
-    asked = {"weight": "bot_weight", "minimum": "minimum", "maximum": "maximum", "target": "target"}
-    numbers = {field: options[name] for field, name in asked.items() if options[name] is not None}
-    if numbers.get("weight", 0.0) < 0 and all(weight(player) >= 0 for player in players):
-        msg = f"--bot-weight must be at least 0, got {numbers['weight']:g}"
-        raise InputError(msg)
-    return Bots(**numbers) if numbers or options["bots"] else None
+    roster, preferences = Roster(tuple(players), None, 0), []
+    for kind, option in (("together", "prefer"), ("apart", "avoid")):
+        for value in options[option]:
+            named, equals, price = value.rpartition("=")
+            worth = PREFERENCE_PRICE
+            if equals and (price.strip()[:1].isdigit() or price.strip()[:1] in ".+-"):
+                worth = price_of(price, "price", f"--{option}")
+            else:
+                named = value
+            for names in typed_groups((named,), f"--{option}"):
+                roster.find_each(f"--{option}", names)
+                preferences.append(Preference(kind, tuple(names), worth))
+    return [*preferences, *_recent(options, players)]
 
 
-def objective_arguments(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of ``balance`` for one objective or several."""
-    first: Any = options["objective"]
-    if options["combine"] is not None:
-        if first is not None:
-            msg = "--combine cannot be used with --objective; it is the first objective"
+def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Preference]:
+    if options["recent"] is None:
+        if options["recent_price"] is not None:
+            msg = "--recent-price requires --recent, a file of matches"
             raise InputError(msg)
-        pairs = [_assigned(part) for part in options["combine"].split(",")]
-        first = {_objective("--combine", name): _number("--combine", text) for name, text in pairs}
-        if len(first) < len(pairs):
-            msg = f"--combine {options['combine']!r} names an objective twice"
-            raise InputError(msg)
-    if not options["then"]:
-        if options["within"] is not None:
-            msg = "--within requires a second objective; add one with --then"
-            raise InputError(msg)
-        if first is None:
-            return {}
-        return {"objective": first if isinstance(first, dict) else _objective("--objective", first)}
-    if first is None:
-        msg = "--then requires a first objective; write --objective win --then spread"
+        return []
+    from equipoise.core.match import Match, Skipped
+    from equipoise.core.plain_data import price_of
+    from equipoise.files.read_matches import read_matches
+    from equipoise.teams.problem.preferences import recent_preferences
+
+    here = {player.id for player in players}
+    matches, skipped = [], False
+    for match in read_matches(options["recent"]):
+        if isinstance(match, Match):
+            matches.append(match)
+        elif isinstance(match, Skipped):
+            skipped = True
+            click.echo(f"{match.where}: {match.reason}", err=True)
+    if skipped and not matches:
+        msg = f"--recent: {options['recent']}: no match found; docs/match-files.md describes the format"
         raise InputError(msg)
-    then = [_objective("--then", name) for name in options["then"]]
-    keywords: dict[str, Any] = {"objective": [first, *then]}
-    if options["within"] is not None:
-        keywords["tolerances"] = [_number("--within", text) for text in options["within"].split(",")]
-    return keywords
-
-
-def _objective(flag: str, name: str) -> str:
-    """Return the name of an objective, or say by its flag that there is none."""
-    from equipoise.core.registry import OBJECTIVES, TERMS
-
-    if ":" not in name and name not in OBJECTIVES and name not in TERMS:
-        raise UnknownNameError(flag, name, {**OBJECTIVES, **TERMS})
-    return name
-
-
-def _assigned(part: str) -> tuple[str, str]:
-    name, equals, number = part.strip().rpartition("=")
-    if not equals or not name:
-        msg = f"--combine: {part.strip()!r} is not NAME=WEIGHT; write --combine win=1,preferences=2"
-        raise InputError(msg)
-    return name.strip(), number
-
-
-def _number(option: str, text: str) -> float:
-    from equipoise.core.plain_data import any_number_of  # the library says which ones an objective takes
-
-    return any_number_of(text, "the number", option)
+    typed = RECENT_PRICE if options["recent_price"] is None else options["recent_price"]
+    price = price_of(typed, "price", "--recent-price")
+    return recent_preferences(matches, here, price)
 
 
 def two_objectives(value: str) -> tuple[str, str]:
@@ -645,4 +465,8 @@ def two_objectives(value: str) -> tuple[str, str]:
     if names[0] == names[1]:
         msg = f"--front: {value!r} names one objective twice; write --front win,spread"
         raise InputError(msg)
-    return _objective("--front", names[0]), _objective("--front", names[1])
+    flag, known = "--front", {**OBJECTIVES, **TERMS}
+    for name in names:
+        if ":" not in name and name not in known:
+            raise UnknownNameError(flag, name, known)
+    return names[0], names[1]

@@ -18,6 +18,9 @@ LARGEST_WEIGHT = 1e15
 #: More players than any game seats.
 MOST_PLAYERS = 1_000_000
 
+#: More teams than any game has, and as many as labels of one byte can tell apart.
+MOST_TEAMS = 100
+
 #: The side preference of a player who has none.
 NO_SIDE = 0.5
 

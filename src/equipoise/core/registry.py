@@ -99,6 +99,10 @@ RERANKERS: Mapping[str, str] = joined(
     },
 )
 
+#: Rules that installed packages add to what can be asked of a split: classes made of
+#: :class:`equipoise.teams.explain.asked_rules.AddedRule`.  Ours are in the table of the request's fields.
+RULES: Mapping[str, str] = joined("rules", {})
+
 _MODELS = "equipoise.ratings.models"
 
 #: What learns ratings from contests: frozen dataclasses, see :mod:`equipoise.ratings.model`.

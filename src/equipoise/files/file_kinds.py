@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import NamedTuple
 
+from equipoise.core.plain_data import OF_ALL
 from equipoise.errors import InputError
+from equipoise.teams.request_fields import all_fields
 
 #: Bytes that are looked at.
 HEAD = 1 << 16
@@ -65,11 +67,8 @@ _ZIPPED = {
     b"application/vnd.oasis.opendocument.text": FileKind("document", "a text document", _AS_TEXT),
     b".npy": FileKind("arrays", "a file of matches as arrays", "'equipoise rate' reads it"),
 }
-#: What a request has beside its players, and a roster has not.
-_ASKED = frozenset({
-    "teams", "sizes", "parties", "apart", "fixed", "preferences", "roles", "rules", "objective", "tolerances",
-    "solver", "rerank", "keep", "spacing", "bots",
-})  # fmt: skip
+#: What a request has beside its players, and a roster has not: a roster has its scale too.
+_ASKED = frozenset(all_fields()) - {*OF_ALL}
 _MATCHES = FileKind("matches", "a file of matches", "'equipoise rate' and 'equipoise ingest' read it")
 _RESULTS = FileKind("results", "a table of results", "'equipoise import-results' reads it")
 _LOBBIES = FileKind("lobbies", "a table of lobbies", "'equipoise lobbies' fills them with players")

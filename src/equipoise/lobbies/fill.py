@@ -15,12 +15,13 @@ import numpy as np
 
 from equipoise.core.arrays import Floats
 from equipoise.core.linear_programs import available
-from equipoise.core.player import LARGEST_WEIGHT, MOST_PLAYERS, Player, Rating
+from equipoise.core.player import Player, Rating
 from equipoise.core.registry import LOBBY_SOLVERS, resolve
 from equipoise.core.stopping import Stop, never, seconds_left, share_of
 from equipoise.errors import InputError, again
 from equipoise.lobbies import exact, large
 from equipoise.lobbies.annealing import ENOUGH, heat_of, search
+from equipoise.lobbies.fill_fields import FILL_FIELDS
 from equipoise.lobbies.first_placing import arrange
 from equipoise.lobbies.infeasibility import advice, conflict, plain_conflict
 from equipoise.lobbies.layout import Layout, evenly, lay_out
@@ -39,9 +40,6 @@ from equipoise.lobbies.quick_bounds import best_counts
 from equipoise.teams.objectives.units import units_of
 from equipoise.teams.problem.build import rated
 from equipoise.teams.solution import Status
-
-#: The deviations there are.
-DEVIATIONS = ("squared", "absolute")
 
 
 def fill(
@@ -122,7 +120,14 @@ def fill(
     >>> [(lobby.name, [[player.id for player in team] for team in lobby.teams]) for lobby in plan.lobbies]
     [('calm', [['Dee', 'Fay']]), ('wild', [['Bob', 'Cid'], ['Ann', 'Eve']])]
     """
-    _check(team_size, min_size, deviation, caution, default)
+    single = {
+        "team_size": team_size, "deviation": deviation, "caution": caution, "default": default
+    }  # fmt: skip
+    for field, value in single.items():
+        FILL_FIELDS[field].check(value)
+    if min_size is not None and not 1 <= min_size <= team_size:
+        msg = f"must be from 1 to the team size of {team_size}, got {min_size}"
+        raise InputError(msg, "min_size")
     places = _lobbies(lobbies)
     method: LobbySolver | None = None
     if callable(solver) or solver != "auto":
@@ -174,26 +179,6 @@ def _solved(
     start = arrange(problem, _with_best_counts(problem, layout), stop)
     task = LobbyTask(problem, layout.n_teams, problem.n_players - layout.seated, start, stop)
     return solve(task) if method is None else (method(task), "")
-
-
-def _check(
-    team_size: int, min_size: int | None, deviation: str, caution: float, default: float | None
-) -> None:
-    if not 1 <= team_size <= MOST_PLAYERS:
-        msg = f"must be from 1 to {MOST_PLAYERS}, got {team_size}"
-        raise InputError(msg, "team_size")
-    if min_size is not None and not 1 <= min_size <= team_size:
-        msg = f"must be from 1 to the team size of {team_size}, got {min_size}"
-        raise InputError(msg, "min_size")
-    if deviation not in DEVIATIONS:
-        msg = f"must be {' or '.join(DEVIATIONS)}, got {deviation!r}"
-        raise InputError(msg, "deviation")
-    if not 0.0 <= caution <= LARGEST_WEIGHT:
-        msg = f"must be from 0 to 1e15, got {caution!r}"
-        raise InputError(msg, "caution")
-    if default is not None and not -LARGEST_WEIGHT <= default <= LARGEST_WEIGHT:
-        msg = f"must be from -1e15 to 1e15, got {default!r}"
-        raise InputError(msg, "default")
 
 
 def _lobbies(lobbies: Iterable[Lobby] | Mapping[str, float | None]) -> tuple[Lobby, ...]:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache, partial
-from typing import Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
@@ -28,7 +28,7 @@ from equipoise.teams.problem.preferences import Outcome, outcomes
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE, Problem
 from equipoise.teams.problem.two_team_components import Contradiction
 from equipoise.teams.request import BalanceRequest
-from equipoise.teams.request_fields import Judge, Keywords, Players
+from equipoise.teams.request_fields import Judge, Players
 from equipoise.teams.solution import Solution, Split, Status
 from equipoise.teams.solvers.task import (
     Fit,
@@ -41,6 +41,9 @@ from equipoise.teams.solvers.task import (
     shortage,
     signature,
 )
+
+if TYPE_CHECKING:
+    from equipoise.teams.request_keywords import Keywords
 
 #: Splits that are found for a criterion to re-rank.
 RERANKED = 1000

@@ -7,9 +7,9 @@ at no cost; who comes and goes is not known to it.  :func:`late` is asked by a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,9 +21,13 @@ from equipoise.errors import InputError, UnsupportedError
 from equipoise.teams.advantage import counts_of, factors, features_of, numbers_of, team_sums, units_in
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import compose, compose_in
+from equipoise.teams.problem.linear_rules import Rule, rows_of
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE
-from equipoise.teams.request import SIDE_WEIGHT, BalanceRequest
-from equipoise.teams.request_fields import Keywords, Players
+from equipoise.teams.request import BalanceRequest
+from equipoise.teams.request_fields import LATE, MOOT, Players, asked_fields
+
+if TYPE_CHECKING:
+    from equipoise.teams.request_keywords import Keywords
 
 #: By how many players teams may differ, as in a game that starts.
 MAX_DIFFERENCE = 1
@@ -379,17 +383,6 @@ def _judge(
     return _Judged(chosen.name, values, chances, rank), units
 
 
-#: Fields that a placement by sums cannot keep, with the value that asks for nothing.
-_NOT_KEPT = {
-    **dict.fromkeys(("sizes", "min_size", "max_size", "rerank", "tolerances", "tolerance")),
-    "roles": (),
-    "rules": (),
-    "keep": 1,
-    "spacing": 1,
-    "side_weight": SIDE_WEIGHT,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class RunningGame:
     """A game that runs, as a request tells it.
@@ -533,11 +526,11 @@ def running_game(
 
 
 def _check_fields(request: BalanceRequest) -> None:
-    """Refuse what sums over teams cannot keep."""
-    asked = [name for name, nothing in _NOT_KEPT.items() if getattr(request, name) != nothing]
-    if asked:
-        msg = "cannot be kept for a late joiner; leave it out"
-        raise UnsupportedError(msg, asked[0])
+    """Refuse fields that neither are used for late joiners nor are moot for them."""
+    for name, (info, _) in asked_fields(request).items():
+        if not {LATE, MOOT} & {*info.kept_by}:
+            msg = "cannot be kept for a late joiner; leave it out"
+            raise UnsupportedError(msg, name)
     for term in ("moves", "preferences"):
         if term in request.objective_names:
             msg = f": {term!r} says nothing of a late joiner"
@@ -608,7 +601,24 @@ def _allowed_teams(
     for group in request.apart:
         if seat in (seats := {find("apart", who) for who in group}):
             left -= teams_of(seats)
+    if left and (rows := request.further_rules):
+        left = _least_broken(request, rows, places, seat, left)
     if not left:
         msg = f": parties, who is apart and fixed teams leave no team to {newcomer.label!r}"
         raise InputError(msg, "players")
     return tuple(sorted(left))
+
+
+def _least_broken(
+    request: BalanceRequest, rules: Sequence[Rule], places: list[int | None], seat: int, left: set[int]
+) -> set[int]:
+    """Return the teams in which the newcomer breaks rules of installed packages least."""
+    n, find = len(request.players), request.roster.find
+    rows = rows_of(rules, request.teams, range(n), n, find)
+    teams = sorted(left)
+    labels = np.array([[-1 if place is None else place for place in places]] * len(teams), dtype=np.int8)
+    labels[:, seat] = teams
+    if rows is None:
+        return left
+    excess = rows.excess(labels)
+    return {team for team, beyond in zip(teams, excess.tolist(), strict=True) if beyond <= excess.min()}

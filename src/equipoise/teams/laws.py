@@ -1,21 +1,26 @@
-"""The laws of objectives and solvers as functions, and instances to try them on.
+"""The laws of objectives, solvers and rules as functions, and instances to try them on.
 
-``check_objective`` and ``check_solver`` raise AssertionError with the law that is broken, as do
-:mod:`equipoise.ratings.laws` and :mod:`equipoise.games.laws` for rating models and games.
+``check_objective``, ``check_solver`` and ``check_rule`` raise AssertionError with the law that is broken, as
+do :mod:`equipoise.ratings.laws` and :mod:`equipoise.games.laws` for rating models and games.
 The project's own tests run them over everything that is registered.
 """
 
 from __future__ import annotations
 
 import itertools
+import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from equipoise.core.arrays import Floats, Labels
+from equipoise.core.player import Player
+from equipoise.teams.explain.asked_rules import AddedRule, Constraint
 from equipoise.teams.objectives.objective import Criterion, Limit, Objective, Pair, Units
+from equipoise.teams.problem.build import rated
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, Problem
 from equipoise.teams.problem.two_team_components import Contradiction, components
 from equipoise.teams.solvers.task import Found, Task, signature
@@ -213,6 +218,29 @@ def check_solver(
     stopped = solver(replace(task, stop=lambda: True))
     if stopped.proven:
         np.testing.assert_allclose([r.cost for r in stopped.ranked], best, rtol=RELATIVE, atol=ABSOLUTE)
+
+
+def check_rule(rule: type[AddedRule], given: Any, players: Sequence[Player], n_teams: int = 2) -> None:
+    """Hold a rule that a package adds to the laws of its kind, with one value for some players.
+
+    It has a flag, a help and words; its value is the same after it was written as JSON and read again; it
+    comes to sums over players who are there, the same ones each time.
+    """
+    info = rule.field.named("rule")
+    assert info.flag.startswith("--"), "it has a flag"
+    assert info.help, "it says what it asks for"
+    value = info.kind.freeze(given, "rule")
+    info.check(value)
+    written = json.loads(json.dumps(info.kind.write(value, "rule"), allow_nan=False))
+    again = info.kind.freeze(info.kind.read(written, "rule"), "rule")
+    assert again == value, "written and read it is the same"
+    roster = rated(players, None)
+    rows = list(rule.rows(value, roster.players, n_teams))
+    assert rows == list(rule.rows(again, roster.players, n_teams)), "the same value has the same sums"
+    for row in rows:
+        for who in row.terms:
+            roster.find("rule", who if isinstance(who, str) else who[0])
+    assert rule.words(Constraint("rule", name="rule"), "rule", ""), "it has words"
 
 
 def _limits(objective: Objective, problem: Problem) -> tuple[tuple[Limit, ...], tuple[Labels, ...]]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -25,8 +25,11 @@ from equipoise.teams.objectives.composed import AtMost, OnPaper
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.objectives.units import Asked, compose
 from equipoise.teams.request import BalanceRequest
-from equipoise.teams.request_fields import Keywords, Players
+from equipoise.teams.request_fields import Players
 from equipoise.teams.solution import Solution, Split, Status
+
+if TYPE_CHECKING:
+    from equipoise.teams.request_keywords import Keywords
 
 #: Points after which the walk ends: a picture shows no more.
 MOST_POINTS = 1000

@@ -16,42 +16,42 @@ no part of the data: it belongs to the caller.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Unpack, cast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Unpack, cast
 
-import numpy as np
-
-from equipoise.core.player import LARGEST_WEIGHT, NO_SIDE, Bots, Player
-from equipoise.core.registry import OBJECTIVES, RERANKERS, SOLVERS, TERMS
-from equipoise.core.stopping import Stop, never
-from equipoise.errors import InputError, UnknownNameError
+from equipoise.core.fields import leaves
+from equipoise.core.player import NO_SIDE, Player
+from equipoise.errors import InputError
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import check_scale, compose_in, units_of
-from equipoise.teams.problem.build import MOST_TEAMS, Besides, Roster, Sizes, build, rated, size_rules
+from equipoise.teams.problem.build import Besides, Roster, Sizes, build, rated, size_rules
 from equipoise.teams.problem.linear_rules import Rule
 from equipoise.teams.problem.preferences import Preference, check_named, preferences_of
 from equipoise.teams.problem.problem import Problem, SizeRules
 from equipoise.teams.problem.two_team_components import Contradiction
-from equipoise.teams.request_fields import Judge, Keywords, Players, data_of, frozen, keywords_of, with_scale
+from equipoise.teams.request_fields import (
+    FIELDS,
+    Players,
+    RequestFields,
+    data_of,
+    frozen,
+    further_rule,
+    keywords_of,
+    with_scale,
+)
 
-#: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
-DEFAULT_OBJECTIVE = "spread"
-
-#: Weight of side preferences in ``indistinguishable``, where a player has one.
-SIDE_WEIGHT = 0.01
+if TYPE_CHECKING:
+    from equipoise.teams.request_keywords import Keywords
 
 #: How far from the best win probability ``spread`` may go: one game in a thousand; with up to 17 players,
 #: who have few splits to choose from, one in four hundred.  Why: docs/decisions/0002-default-objective.md.
 TOLERANCE = 0.001
 SMALL_TOLERANCE, SMALL = 0.0025, 17
 
-#: How little and how much work a search may be asked for, as a multiple of the usual.
-LEAST_EFFORT, MOST_EFFORT = 0.01, 1000.0
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BalanceRequest:
+class BalanceRequest(RequestFields):
     """All that can be asked of one split, checked once.
 
     Make one with :meth:`of` or :meth:`from_dict`, which take what callers have at hand.
@@ -137,6 +137,8 @@ class BalanceRequest:
     effort : float
         How much work a search may do before it ends without a proof, as a multiple of the usual: some seconds
         for rosters of any size.  Work is counted, so that the answer is the same on every machine.
+    further : tuple of (str, object), or a mapping
+        Rules of installed packages by name, with what each asks; each may be given as a keyword of its own.
     stop : callable
         Asked now and then; once it returns True the solver ends with what it has.
         :func:`equipoise.deadline` makes one from seconds.
@@ -168,38 +170,6 @@ class BalanceRequest:
     ({'Ann': 1}, True)
     """
 
-    players: tuple[Player, ...]
-    teams: int = 2
-    sizes: int | tuple[int, ...] | None = None
-    min_size: int | None = None
-    max_size: int | None = None
-    max_difference: int | None = None
-    bots: Bots | None = None
-    parties: tuple[tuple[str, ...], ...] = ()
-    apart: tuple[tuple[str, ...], ...] = ()
-    fixed: tuple[tuple[str, int], ...] = ()
-    preferences: tuple[Preference, ...] = ()
-    side_price: float = 0.0
-    stay: float = 0.0
-    moves: int | None = None
-    roles: tuple[tuple[str, int], ...] = ()
-    rules: tuple[Rule, ...] = ()
-    objective: Any = DEFAULT_OBJECTIVE
-    tolerances: tuple[float, ...] | None = None
-    solver: str | Callable[..., Any] = "auto"
-    rerank: str | Judge | None = None
-    keep: int = 1
-    spacing: int = 1
-    default: float | None = None
-    beta: float | None = None
-    zero: float | None = None
-    body: float | None = None
-    draws: float | None = None
-    tolerance: float | None = None
-    side_weight: float = SIDE_WEIGHT
-    seed: int = 0
-    effort: float = 1.0
-    stop: Stop = field(default=never, repr=False, compare=False)
     roster: Roster = field(init=False, repr=False, compare=False)
     size_rules: SizeRules = field(init=False, repr=False, compare=False)
     problem: Problem | None = field(init=False, repr=False, compare=False)
@@ -207,8 +177,11 @@ class BalanceRequest:
     asked: tuple[Objective, Units] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        _check_numbers(self)
-        _check_parts(self)
+        for name, info in FIELDS.items():
+            if (value := getattr(self, name)) is not info.default:
+                info.check(value)
+        if not self.beta is self.zero is self.body is None:
+            check_scale(self.beta, self.zero, self.body)
         object.__setattr__(self, "roster", rated(self.players, self.default))
         if any(player.prefer or player.avoid for player in self.roster.players):
             check_named(self.roster.players, self.roster.find)
@@ -238,6 +211,10 @@ class BalanceRequest:
         """
         values = frozen(keywords) if keywords else {}
         if isinstance(players, BalanceRequest):
+            if "further" in values:
+                values["further"] = tuple(
+                    sorted({**dict(players.further), **dict(values["further"])}.items())
+                )
             return replace(players, **cast("Any", values)) if values else players
         if isinstance(players, Mapping):
             players = [Player(name, rating) for name, rating in players.items()]
@@ -286,10 +263,7 @@ class BalanceRequest:
         UnsupportedError
             If a part was passed as a Python object, which data cannot hold.
         """
-        values = {each.name: getattr(self, each.name) for each in fields(self) if each.init}
-        defaults = {each.name: each.default for each in fields(self)}
-        changed = {name: value for name, value in values.items() if value != defaults[name]}
-        return data_of(self.players, changed)
+        return data_of(self)
 
     @property
     def most_tolerance(self) -> float:
@@ -301,13 +275,13 @@ class BalanceRequest:
     @property
     def counts_moves(self) -> bool:
         """Whether an objective counts who changes team."""
-        return "moves" in self.objective_names
+        one = isinstance(self.objective, str)
+        return self.objective == "moves" if one else "moves" in leaves(self.objective)
 
     @property
     def objective_names(self) -> list[Any]:
         """What the objective is made of: one or several, each by name or as a part itself."""
-        entries = self.objective if isinstance(self.objective, tuple) else (self.objective,)
-        return [name for entry in entries for name in (entry if isinstance(entry, Mapping) else (entry,))]
+        return leaves(self.objective)
 
     @property
     def all_preferences(self) -> tuple[Preference, ...]:
@@ -316,47 +290,30 @@ class BalanceRequest:
             return self.preferences
         return (*preferences_of(self.players), *self.preferences)
 
+    @property
+    def further_rules(self) -> tuple[Rule, ...]:
+        """What the rules of installed packages come to: sums over each team's players."""
+        return tuple(rule for name, _ in self.further for rule in self.rows_of(name))
 
-def _check_numbers(request: BalanceRequest) -> None:
-    for name, least in (("teams", 2), ("moves", 0), ("keep", 1), ("spacing", 1), ("seed", 0)):
-        number = getattr(request, name)
-        if number is None and name == "moves":
-            continue
-        if isinstance(number, bool) or not isinstance(number, int | np.integer):
-            msg = f"must be a whole number, got {number!r}"
-            raise InputError(msg, name)
-        if number < least:
-            msg = f"must be at least {least}, got {number!r}"
-            raise InputError(msg, name)
-    if request.teams > MOST_TEAMS:
-        msg = f"must be at most {MOST_TEAMS}, got {request.teams}"
-        raise InputError(msg, "teams")
-    for name in ("tolerance", "side_weight", "side_price", "stay", "draws"):
-        value = getattr(request, name)
-        if value is not None and not 0.0 <= value < np.inf:
-            msg = f"must be {'finite' if value > 0.0 else 'at least 0'}, got {value!r}"
-            raise InputError(msg, name)
-    if request.effort is None or not LEAST_EFFORT <= request.effort <= MOST_EFFORT:
-        msg = f"must be from {LEAST_EFFORT:g} to {MOST_EFFORT:g}, got {request.effort!r}"
-        raise InputError(msg, "effort")
-    if not request.beta is request.zero is request.body is None:
-        check_scale(request.beta, request.zero, request.body)
-    if request.default is not None and not -LARGEST_WEIGHT <= request.default <= LARGEST_WEIGHT:
-        msg = f"must be from -1e15 to 1e15, got {request.default:g}"
-        raise InputError(msg, "default")
+    def rows_of(self, name: str) -> tuple[Rule, ...]:
+        """Return the sums that a rule of an installed package comes to.
 
+        Raises
+        ------
+        InputError
+            If it names somebody who is not there.
+        """
+        rule, value = further_rule(name), dict(self.further).get(name)
+        if rule is None or value is None:
+            return ()
+        rows = tuple(rule.rows(value, self.roster.players, self.teams))
+        for who in (who for row in rows for who in row.terms):
+            self.roster.find(name, who if isinstance(who, str) else who[0])
+        return rows
 
-def _check_parts(request: BalanceRequest) -> None:
-    """Refuse names that no registry holds; ``"module:attribute"`` is looked up when it is used."""
-    named = [("objective", {**OBJECTIVES, **TERMS}, name) for name in request.objective_names]
-    named += [("solver", {**SOLVERS, "auto": ""}, request.solver), ("rerank", {**RERANKERS}, request.rerank)]
-    for kind, registry, name in named:
-        if isinstance(name, str):
-            if ":" not in name and name not in registry:
-                raise UnknownNameError(kind, name, registry)
-        elif not (callable(name) or isinstance(name, Objective) or (kind == "rerank" and name is None)):
-            msg = f"must be a name or the part itself, got {name!r}"
-            raise InputError(msg, kind)
+    def without(self, name: str) -> BalanceRequest:
+        """Return the request without a rule of an installed package."""
+        return replace(self, further=tuple(pair for pair in self.further if pair[0] != name))
 
 
 def _built(request: BalanceRequest) -> tuple[Problem | None, Contradiction | None]:
@@ -365,7 +322,7 @@ def _built(request: BalanceRequest) -> tuple[Problem | None, Contradiction | Non
         request.all_preferences,
         request.side_price,
         dict(request.roles),
-        request.rules,
+        (*request.rules, *request.further_rules),
         request.stay,
         request.moves,
         request.counts_moves,

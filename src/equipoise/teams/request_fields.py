@@ -1,28 +1,47 @@
-"""The keywords of ``balance``: what callers may give for each, and as plain data, such as JSON and TOML hold.
+"""The table of a request's fields: what can be asked of one split, a line for each field.
 
-The shape is that of :meth:`equipoise.teams.request.BalanceRequest.to_dict`, and ``docs/request.schema.json``
-says it in a way programs read.  In data, teams are counted from 1, as in rosters and rules.
-Reading the files is not done here.
+Decoding and encoding, freezing, checks, the options of the command line and the flag that a message names,
+what a late joiner's team keeps to, what makes a file a request, the body over HTTP and the schemas follow
+from the line (:mod:`equipoise.core.fields`).  In data, teams are counted from 1, as in rosters and rules.
+What only several fields together can get wrong, a request checks.
 
-The arguments of ``balance`` as the fields of a request hold them, each of the kind it must be of.
-
-Whether a number is in range is no business of this module: a request checks that.
+A rule of an installed package (:data:`equipoise.core.registry.RULES`) is a field like these.
 """
 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields
-from itertools import chain
-from numbers import Integral, Real
-from typing import Any, TypedDict
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Protocol
 
-from equipoise.core.arrays import Floats
 from equipoise.core.data_frames import rows_of
+from equipoise.core.fields import (
+    COUNT,
+    COUNTS,
+    GROUPS,
+    NUMBER,
+    NUMBERS,
+    PRICE,
+    SHARE,
+    TEAMS,
+    WHOLE,
+    FieldInfo,
+    Kind,
+    Range,
+    ask,
+    check_whole,
+    leaves,
+    listed,
+    listed_as,
+    optional,
+    part_of,
+    table_of,
+    team_of,
+)
 from equipoise.core.plain_data import (
     OF_ALL,
+    any_number_of,
     fail,
     list_of,
     name_of,
@@ -37,56 +56,37 @@ from equipoise.core.plain_data import (
     text_of,
     whole_of,
 )
-from equipoise.core.player import NO_SIDE, Bots, Player, Rating
-from equipoise.core.stopping import Stop
-from equipoise.errors import InputError, UnsupportedError
-from equipoise.teams.problem.linear_rules import Rule, Who
-from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
+from equipoise.core.player import LARGEST_WEIGHT, MOST_PLAYERS, MOST_TEAMS, NO_SIDE, Bots, Player, Rating
+from equipoise.core.registry import OBJECTIVES, RERANKERS, RULES, SOLVERS, TERMS, resolve
+from equipoise.core.stopping import Stop, never
+from equipoise.errors import InputError
 
-#: The largest number of players that a field may hold.
-MOST_COUNT = 1_000_000
+if TYPE_CHECKING:
+    from equipoise.core.arrays import Floats
+    from equipoise.teams.problem.linear_rules import Rule, Who
+    from equipoise.teams.problem.preferences import Preference
 
 #: Who is here, as callers give it.
 Players = Iterable[Player] | Mapping[str, float | Rating | None]
 
 #: A function on whole splits, from each team's weights to a number, lower being better.
-Judge = Callable[[Sequence[Floats]], float]
+Judge = Callable[[Sequence["Floats"]], float]
 
+#: The objective unless another is named.  Why: docs/decisions/0002-default-objective.md.
+DEFAULT_OBJECTIVE = "spread"
 
-class Keywords(TypedDict, total=False):
-    """The keywords of ``balance``, as callers may give them; the fields of a request say what they mean."""
+#: Weight of side preferences in ``indistinguishable``, where a player has one.
+SIDE_WEIGHT = 0.01
 
-    teams: int
-    sizes: int | Sequence[int] | None
-    min_size: int | None
-    max_size: int | None
-    max_difference: int | None
-    bots: Bots | bool | None
-    parties: Iterable[Sequence[str]]
-    apart: Iterable[Sequence[str]]
-    fixed: Mapping[str, int] | Iterable[tuple[str, int]] | None
-    preferences: Iterable[Preference]
-    side_price: float
-    stay: float
-    moves: int | None
-    roles: Mapping[str, int] | Iterable[tuple[str, int]] | None
-    rules: Iterable[Rule]
-    objective: Any
-    tolerances: Sequence[float] | None
-    solver: str | Callable[..., Any]
-    rerank: str | Judge | None
-    keep: int
-    spacing: int
-    default: float | None
-    beta: float | None
-    zero: float | None
-    body: float | None
-    draws: float | None
-    tolerance: float | None
-    side_weight: float
-    seed: int
-    effort: float
-    stop: Stop
+#: How little and how much work a search may be asked for, as a multiple of the usual.
+LEAST_EFFORT, MOST_EFFORT = 0.01, 1000.0
+
+#: Who else keeps to a field: the team of a late joiner (:mod:`equipoise.teams.late_join`), and the page that
+#: divides players in the browser.  MOOT says nothing of somebody who joins, as nobody is moved and nothing is
+#: searched.  What says neither LATE nor MOOT is refused for a late joiner.
+LATE, MOOT, BOARD = "late", "moot", "board"
+
+# Kinds of values that only a request has
 
 
 #: The keys of a rule, of a term of one, and of a preference.
@@ -94,81 +94,8 @@ RULE_KEYS = ("name", "players", "in_team", "terms", "at_least", "at_most")
 TERM_KEYS = ("player", "in_team", "factor")
 PREFERENCE_KEYS = ("kind", "players", "price")
 
-
-def keywords_of(data: Any, where: str, *, own_parts: bool = False) -> tuple[list[Player], dict[str, Any]]:
-    """Return the players and the keywords of a request in plain data.
-
-    Parameters
-    ----------
-    data : object
-        What JSON or TOML holds.
-    where : str
-        What messages call it.
-    own_parts : bool
-        Whether ``"module:attribute"`` may name an objective, a solver or a criterion: it imports code, so
-        only those who may run code here may ask for it.
-
-    Raises
-    ------
-    InputError
-        If a field is unknown or does not hold what it should.
-    """
-    if not isinstance(data, Mapping):
-        fail(where, "it is not an object; a request has 'players' and the keywords of balance")
-    for name in data:
-        if name not in DECODERS and name != "players":
-            fail(
-                where, f"there is no field {short(str(name))}; the fields are players, {', '.join(DECODERS)}"
-            )
-    if "players" not in data:
-        fail(where, "the field 'players' is missing; it is a list of players")
-    keywords = {
-        name: DECODERS[name](value, f"{where}: {name}") for name, value in data.items() if name != "players"
-    }
-    if not own_parts:
-        for name in ("objective", "solver", "rerank"):
-            _refuse_own_parts(keywords.get(name), f"{where}: {name}")
-    return players_of(data["players"], f"{where}: players", strict=True), keywords
-
-
-def _count(value: Any, at: str) -> int:
-    count = whole_of(value, at)
-    if not 0 <= count <= MOST_COUNT:
-        fail(at, f"the number must be from 0 to {MOST_COUNT}, got {count}")
-    return count
-
-
-def _refuse_own_parts(raw: Any, at: str) -> None:
-    names = [raw] if isinstance(raw, str) else [*(raw or ())]
-    for name in names:
-        if isinstance(name, Mapping):
-            _refuse_own_parts(name, at)
-        elif ":" in name:
-            fail(at, f"{short(name)} is a part of your own; a request names parts that come with equipoise")
-
-
-def _optional(decode: Callable[[Any, str], Any]) -> Callable[[Any, str], Any]:
-    return lambda value, at: None if value is None else decode(value, at)
-
-
-def _groups(value: Any, at: str) -> tuple[tuple[str, ...], ...]:
-    groups = list_of(value, at, "groups of names")
-    if _are_names(groups, at):
-        return tuple(map(tuple, groups))
-    return tuple(names_of(group, at) for group in groups)
-
-
-def _are_names(groups: Sequence[Any], at: str) -> bool:
-    """Tell whether groups are lists of texts that are names as they stand, looking at each text once.
-
-    Of a million pairs the names are those of a few thousand players.
-    """
-    if not {*map(type, groups)} <= {list} or not {*map(type, chain.from_iterable(groups))} <= {str}:
-        return False
-    try:
-        return all(text_of(name, "name", at) == name for name in {*chain.from_iterable(groups)})
-    except InputError:
-        return False
+#: What the numbers of bots are called where they are typed.
+BOT_NUMBERS = {"min": "minimum", "max": "maximum", "target": "target", "weight": "weight"}
 
 
 def _sizes(value: Any, at: str) -> int | tuple[int, ...]:
@@ -177,27 +104,60 @@ def _sizes(value: Any, at: str) -> int | tuple[int, ...]:
     return whole_of(value, at)
 
 
-def _team(value: Any, at: str, what: str = "team") -> int:
-    team = whole_of(value, at)
-    if team < 1:
-        fail(at, f"{what} must be at least 1, got {team}")
-    return team - 1
+def _frozen_sizes(given: int | Sequence[int], name: str) -> Any:
+    several = isinstance(given, Iterable) and not isinstance(given, str)
+    sizes = listed(given, name) if several else (given,)
+    for size in sizes:
+        check_whole(size, name)
+    return sizes if several else given
 
 
 def _bots(value: Any, at: str) -> Bots | bool:
     if isinstance(value, bool):
         return value
     numbers = {
-        "weight": _optional(real_of),
+        "weight": optional(NUMBER).read,
         "minimum": whole_of,
-        "maximum": _optional(whole_of),
+        "maximum": optional(WHOLE).read,
         "target": whole_of,
     }
     raw = object_of(value, at, tuple(numbers))
     return Bots(**{name: numbers[name](number, f"{at}.{name}") for name, number in raw.items()})
 
 
+def _frozen_bots(given: Bots | bool | None, name: str) -> Bots | None:
+    passed: Any = given
+    if not isinstance(passed, Bots | bool | None):
+        msg = f"must be Bots, True or None, got {given!r}"
+        raise InputError(msg, name)
+    return Bots() if given is True else given or None
+
+
+def _written_bots(bots: Bots, name: str) -> Any:
+    del name
+    raw = {each.name: getattr(bots, each.name) for each in fields(bots)}
+    default = {each.name: each.default for each in fields(bots)}
+    return {key: value for key, value in raw.items() if value != default[key]} or True
+
+
+def _typed_bots(text: str, flag: str) -> Bots:
+    numbers: dict[str, Any] = {}
+    for part in filter(None, text.split(",")):
+        key, equals, number = (piece.strip() for piece in part.partition("="))
+        if not equals or key not in BOT_NUMBERS or BOT_NUMBERS[key] in numbers:
+            known = ", ".join(BOT_NUMBERS)
+            fail(flag, f"{part.strip()!r} is not one of {known} with a number; write {flag} min=6,max=10")
+        at = f"{flag} {key}"
+        typed = any_number_of(number, "the number", at)
+        if key != "weight" and not (math.isfinite(typed) and typed == int(typed)):
+            fail(at, f"must be a whole number, got {number!r}")
+        numbers[BOT_NUMBERS[key]] = typed if key == "weight" else int(number)
+    return Bots(**numbers)
+
+
 def _preferences(value: Any, at: str) -> tuple[Preference, ...]:
+    from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference
+
     preferences = []
     for number, entry in enumerate(list_of(value, at, "preferences"), start=1):
         place = f"{at}, entry {number}"
@@ -211,6 +171,12 @@ def _preferences(value: Any, at: str) -> tuple[Preference, ...]:
     return tuple(preferences)
 
 
+def _frozen_preferences(given: Iterable[Preference], name: str) -> tuple[Any, ...]:
+    from equipoise.teams.problem.preferences import Preference
+
+    return listed_as(Preference, given, name)
+
+
 def rules_of(data: Any, where: str) -> list[Rule]:
     """Return the rules of a list of objects; see :func:`equipoise.files.read_request.read_rules`."""
     if not isinstance(data, list) or not data:
@@ -219,11 +185,13 @@ def rules_of(data: Any, where: str) -> list[Rule]:
 
 
 def _rule(entry: Any, at: str, number: int) -> Rule:
+    from equipoise.teams.problem.linear_rules import Rule
+
     raw = object_of(entry, at, RULE_KEYS)
     if "terms" in raw:
         terms = _terms(raw["terms"], at)
     else:
-        team = _team(raw["in_team"], at, "in_team") if "in_team" in raw else None
+        team = team_of(raw["in_team"], at, "in_team") if "in_team" in raw else None
         terms = {
             name if team is None else (name, team): number_of(factor, f"the number of {name}", at)
             for name, factor in _factors(raw.get("players"), at).items()
@@ -254,89 +222,18 @@ def _terms(data: Any, at: str) -> dict[Who, float]:
     for entry in list_of(data, at, "terms"):
         raw = object_of(entry, at, TERM_KEYS)
         player = text_of(raw.get("player"), "player", at)
-        who = (player, _team(raw["in_team"], at, "in_team")) if "in_team" in raw else player
+        who = (player, team_of(raw["in_team"], at, "in_team")) if "in_team" in raw else player
         terms[who] = number_of(raw.get("factor", 1.0), "factor", at)
     return terms
 
 
-def _objective(value: Any, at: str) -> Any:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Mapping):
-        return {name_of(name, at): real_of(weight, f"{at}.{name}") for name, weight in value.items()}
-    return tuple(_objective(entry, at) for entry in list_of(value, at, "objectives"))
+def _frozen_rules(given: Iterable[Rule], name: str) -> tuple[Any, ...]:
+    from equipoise.teams.problem.linear_rules import Rule
+
+    return listed_as(Rule, given, name)
 
 
-#: How each field is read; the order is that of the keywords.
-DECODERS: Mapping[str, Callable[[Any, str], Any]] = {
-    "teams": whole_of,
-    "sizes": _optional(_sizes),
-    "min_size": _optional(whole_of),
-    "max_size": _optional(whole_of),
-    "max_difference": _optional(whole_of),
-    "bots": _bots,
-    "parties": _groups,
-    "apart": _groups,
-    "fixed": lambda value, at: {
-        text_of(who, "a name", at): _team(team, f"{at}.{who}") for who, team in object_of(value, at).items()
-    },
-    "preferences": _preferences,
-    "side_price": lambda value, at: price_of(value, "the price", at),
-    "stay": lambda value, at: price_of(value, "the price", at),
-    "moves": _optional(_count),
-    "roles": lambda value, at: {
-        role: whole_of(number, f"{at}.{role}") for role, number in object_of(value, at).items()
-    },
-    "rules": lambda value, at: rules_of(value, at) if value != [] else (),
-    "objective": _objective,
-    "tolerances": _optional(
-        lambda value, at: tuple(real_of(entry, at) for entry in list_of(value, at, "numbers"))
-    ),
-    "solver": name_of,
-    "rerank": _optional(name_of),
-    "keep": whole_of,
-    "spacing": whole_of,
-    **dict.fromkeys(("default", "beta", "zero", "body", "draws", "tolerance"), _optional(real_of)),
-    "side_weight": real_of,
-    "seed": whole_of,
-    "effort": real_of,
-}
-
-
-def data_of(players: Iterable[Player], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a request as plain data, from its players and the fields that are not as they are by default.
-
-    Raises
-    ------
-    UnsupportedError
-        If a part was passed as a Python object, which data cannot hold.
-    """
-    data: dict[str, Any] = {"players": [_player_data(player) for player in players]}
-    for name, value in values.items():
-        if name in DECODERS:
-            data[name] = ENCODERS.get(name, _plain)(value, name)
-    return data
-
-
-def _plain(value: Any, name: str) -> Any:
-    if isinstance(value, tuple):
-        return [_plain(entry, name) for entry in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(entry, name) for key, entry in value.items()}
-    if value is not None and not isinstance(value, str | int | float):
-        msg = f"is {value!r:.60}, which cannot be written down; a name of the registry can"
-        raise UnsupportedError(msg, name)
-    return value
-
-
-def _bots_data(bots: Bots, name: str) -> Any:
-    del name
-    raw = {field.name: getattr(bots, field.name) for field in fields(bots)}
-    default = {field.name: field.default for field in fields(bots)}
-    return {key: value for key, value in raw.items() if value != default[key]} or True
-
-
-def _rule_data(rule: Rule) -> dict[str, Any]:
+def _written_rule(rule: Rule) -> dict[str, Any]:
     teams = {None if isinstance(who, str) else who[1] for who in rule.terms}
     entry: dict[str, Any] = {"name": rule.name}
     if len(teams) == 1:
@@ -358,17 +255,368 @@ def _rule_data(rule: Rule) -> dict[str, Any]:
     return entry
 
 
-#: How the fields are written that are not plain already.
-ENCODERS: Mapping[str, Callable[[Any, str], Any]] = {
-    "bots": _bots_data,
-    "fixed": lambda value, _: {who: team + 1 for who, team in value},
-    "roles": lambda value, _: dict(value),
-    "preferences": lambda value, _: [
-        {"kind": preference.kind, "players": list(preference.players), "price": preference.price}
-        for preference in value
+def _objective(value: Any, at: str) -> Any:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return {name_of(name, at): real_of(weight, f"{at}.{name}") for name, weight in value.items()}
+    return tuple(_objective(entry, at) for entry in list_of(value, at, "objectives"))
+
+
+def _frozen_objective(given: Any, name: str) -> Any:
+    if isinstance(given, Mapping):
+        return dict(given)
+    if isinstance(given, Sequence) and not isinstance(given, str):
+        return tuple(_frozen_objective(entry, name) for entry in given)
+    return given
+
+
+def _typed_objective(texts: Sequence[str], flag: str) -> Any:
+    """Return objectives in order: each text is one, several in order, or the weights of a sum."""
+    order: list[Any] = []
+    for text in texts:
+        parts = [part.strip() for part in text.split(",")]
+        weights = [part.rpartition("=") for part in parts if "=" in part]
+        if not weights:
+            order += parts
+            continue
+        if len(weights) < len(parts) or not all(name for name, *_ in weights):
+            fail(flag, f"{text!r} is neither names in order (win,spread) nor weights (win=1,preferences=2)")
+        total = {name.strip(): any_number_of(weight, "the number", flag) for name, _, weight in weights}
+        if len(total) < len(parts):
+            fail(flag, f"{text!r} names an objective twice")
+        order.append(total)
+    return order[0] if len(order) == 1 else order
+
+
+_PART_NAME = {"type": "string"}
+_WEIGHTS = {"$ref": "#/$defs/weights"}
+_COUNT = {"$ref": "#/$defs/count"}
+
+SIZES = Kind(_sizes, {"oneOf": [_COUNT, {"type": "array", "items": _COUNT}]}, freeze=_frozen_sizes)
+BOTS = Kind(
+    _bots, {"oneOf": [{"type": "boolean"}, {"$ref": "#/$defs/bots"}]},
+    freeze=_frozen_bots, write=_written_bots, typed=_typed_bots, option="bare",
+)  # fmt: skip
+PREFERENCES = Kind(
+    _preferences,
+    {"type": "array", "items": {"$ref": "#/$defs/preference"}},
+    freeze=_frozen_preferences,
+    write=lambda value, _: [
+        {"kind": one.kind, "players": list(one.players), "price": one.price} for one in value
     ],
-    "rules": lambda value, _: [_rule_data(rule) for rule in value],
-}
+    option="texts",
+)
+CUSTOM_RULES = Kind(
+    lambda value, at: rules_of(value, at) if value != [] else (),
+    {"type": "array", "items": {"$ref": "#/$defs/rule"}},
+    freeze=_frozen_rules,
+    write=lambda value, _: [_written_rule(rule) for rule in value],
+)
+OBJECTIVE = part_of(OBJECTIVES, TERMS)._replace(
+    read=_objective,
+    schema={
+        "oneOf": [
+            _PART_NAME, _WEIGHTS,
+            {"type": "array", "minItems": 1, "items": {"oneOf": [_PART_NAME, _WEIGHTS]}},
+        ]
+    },
+    freeze=_frozen_objective,
+    typed=_typed_objective,
+    option="texts",
+)  # fmt: skip
+
+_NOT_NEGATIVE, _OF_PLAYERS = Range(0.0), Range(0, MOST_PLAYERS)
+_SIZES, _RULES, _PREFERENCES = "Sizes and bots", "Rules", "Preferences"
+_FAIR, _SEARCH, _HERE = "What is fair", "Search", "Who is here"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, init=False, repr=False, eq=False)
+class RequestFields:
+    """What can be asked; :class:`equipoise.teams.request.BalanceRequest` says what each field means."""
+
+    players: tuple[Player, ...]
+    teams: int = ask(
+        2, WHOLE, "How many teams.", limits=Range(2, MOST_TEAMS), note="[default: 2]", section=_SIZES,
+        shown=True, kept_by=(LATE, BOARD),
+    )  # fmt: skip
+    sizes: int | tuple[int, ...] | None = ask(
+        None, optional(SIZES), "The size of every team, of each team, or a range.",
+        schema={"description": "The size of every team, or of each; with bots, the seats that are filled."},
+        flag="--size", metavar="N|N,N|N-N", section=_SIZES, shown=True,
+    )  # fmt: skip
+    min_size: int | None = ask(
+        None, optional(WHOLE), "Fewest players of the roster in a team.", limits=_OF_PLAYERS, flag="--size",
+    )  # fmt: skip
+    max_size: int | None = ask(
+        None, optional(WHOLE), "Most players of the roster in a team.", limits=_OF_PLAYERS, flag="--size",
+    )  # fmt: skip
+    max_difference: int | None = ask(
+        None, optional(WHOLE), "By how many players the teams may differ, bots not counted.",
+        limits=_OF_PLAYERS, note="[default: 1, or any with --size]", section=_SIZES, kept_by=(LATE,),
+    )  # fmt: skip
+    bots: Bots | None = ask(
+        None, BOTS, "Fill shorter teams up with bots.", metavar="[min=N,max=N,target=N,weight=W]",
+        section=_SIZES, shown=True,
+        note="For how many players the map is made, how many are wanted, what a bot weighs.",
+        kept_by=(LATE, BOARD),
+    )  # fmt: skip
+    parties: tuple[tuple[str, ...], ...] = ask(
+        (), GROUPS, "Players who stay together.", flag="--party", note="Repeatable.", section=_RULES,
+        shown=True, kept_by=(LATE, BOARD),
+    )  # fmt: skip
+    apart: tuple[tuple[str, ...], ...] = ask(
+        (), GROUPS, "Players kept in different teams.", note="Repeatable.", section=_RULES, shown=True,
+        kept_by=(LATE, BOARD),
+    )  # fmt: skip
+    fixed: tuple[tuple[str, int], ...] = ask(
+        (), TEAMS, "A player fixed to a team, from 1.", flag="--fix", note="Repeatable.", section=_RULES,
+        shown=True, kept_by=(LATE, BOARD),
+    )  # fmt: skip
+    preferences: tuple[Preference, ...] = ask(
+        (), PREFERENCES,
+        "Players together unless that costs more win probability than PRICE (2% or 0.02) for each who is "
+        "elsewhere.",
+        schema={"description": "Who is to be together or apart unless that costs more than a price."},
+        flag="--prefer", metavar="A,B[=PRICE]", note="Repeatable.  [default price: 1%]", section=_PREFERENCES,
+        shown=True, kept_by=(MOOT,),
+    )  # fmt: skip
+    side_price: float = ask(
+        0.0, PRICE, "What a whole side preference is worth.", limits=_NOT_NEGATIVE, note="[default: 0]",
+        section=_PREFERENCES, kept_by=(MOOT,),
+    )  # fmt: skip
+    stay: float = ask(
+        0.0, PRICE, "Players stay in the team of column team_now unless that costs more than PRICE.",
+        limits=_NOT_NEGATIVE, section=_PREFERENCES, shown=True, kept_by=(MOOT,),
+    )  # fmt: skip
+    moves: int | None = ask(
+        None, optional(COUNT), "At most N players leave the team of column team_now.", limits=Range(0),
+        section=_RULES, kept_by=(MOOT,),
+    )  # fmt: skip
+    roles: tuple[tuple[str, int], ...] = ask(
+        (), COUNTS, "How many of each role every team needs.", metavar="ROLE:N,...",
+        note="As tank:1,damage:2,support:2.", section=_RULES, shown=True, kept_by=(BOARD,),
+    )  # fmt: skip
+    rules: tuple[Rule, ...] = ask(
+        (), CUSTOM_RULES, "Sums over each team's players that must stay within limits.", metavar="FILE.json",
+        section=_RULES,
+    )  # fmt: skip
+    objective: Any = ask(
+        DEFAULT_OBJECTIVE, OBJECTIVE,
+        "What is fair: a name, several in order, or a weight for each of several.", metavar="A,B|A=W,B=W",
+        section=_FAIR, shown=True, kept_by=(LATE, BOARD),
+        note=f"Names: {', '.join((*OBJECTIVES, *TERMS))}.  [default: {DEFAULT_OBJECTIVE}]",
+    )  # fmt: skip
+    tolerances: tuple[float, ...] | None = ask(
+        None, optional(NUMBERS), "How far from its optimum each objective but the last may be.",
+        schema={"items": {"type": "number", "minimum": 0}}, flag="--within", metavar="T,T",
+        note="[default: 0.001 for win, else 0]", section=_FAIR,
+    )  # fmt: skip
+    solver: str | Callable[..., Any] = ask(
+        "auto", part_of(SOLVERS, also=("auto",)), "How to search.",
+        note=f"Names: {', '.join(('auto', *SOLVERS))}.  [default: auto]", section=_SEARCH, kept_by=(MOOT,),
+    )  # fmt: skip
+    rerank: str | Judge | None = ask(
+        None, optional(part_of(RERANKERS)), "By what the best splits are re-ranked.",
+        note=f"Names: {', '.join(RERANKERS)}.", section=_FAIR,
+    )  # fmt: skip
+    keep: int = ask(
+        1, WHOLE, "How many different splits are wanted, the best first.", limits=Range(1), metavar="K",
+        note="[default: 1, or 20 with --choose]", section=_SEARCH, shown=True,
+    )  # fmt: skip
+    spacing: int = ask(
+        1, WHOLE, "By how many players any two of those splits differ at least.", limits=Range(1),
+        metavar="D", note="[default: 1]", section=_SEARCH,
+    )  # fmt: skip
+    default: float | None = ask(
+        None, optional(NUMBER), "The weight of players without one.",
+        limits=Range(-LARGEST_WEIGHT, LARGEST_WEIGHT), flag="--default-weight", metavar="WEIGHT",
+        note="[default: the mean of the others]", section=_HERE, kept_by=(LATE,),
+    )  # fmt: skip
+    beta: float | None = ask(
+        None, optional(NUMBER), "Performance noise of one player, for win chances.",
+        schema={"exclusiveMinimum": 0}, metavar="WEIGHT", note="[default: the roster's standard deviation]",
+        section=_FAIR, kept_by=(LATE,),
+    )  # fmt: skip
+    zero: float | None = ask(
+        None, optional(NUMBER), "The weight that adds nothing to a team, if there is one.", metavar="WEIGHT",
+        note="Only matters for unequal teams.", section=_FAIR, kept_by=(LATE,),
+    )  # fmt: skip
+    body: float | None = ask(
+        None, optional(NUMBER), "What one more player of mean weight is worth, in standard deviations.",
+        schema={"minimum": 0}, metavar="SPREADS", note="[default: 1]", section=_FAIR, kept_by=(LATE,),
+    )  # fmt: skip
+    draws: float | None = ask(
+        None, optional(NUMBER), "How often even teams draw for each time one of them wins; only shown.",
+        flag="", limits=_NOT_NEGATIVE, kept_by=(MOOT,),
+    )  # fmt: skip
+    tolerance: float | None = ask(
+        None, optional(SHARE), "How much win probability 'spread' may give up for more similar teams.",
+        limits=_NOT_NEGATIVE, section=_FAIR, note="[default: 0.0025 with up to 17 players, 0.001 with more]",
+    )  # fmt: skip
+    side_weight: float = ask(
+        SIDE_WEIGHT, NUMBER, "How much side preferences count in 'indistinguishable'.", limits=_NOT_NEGATIVE,
+        metavar="W", note="[default: 0.01]", section=_FAIR,
+    )  # fmt: skip
+    seed: int = ask(
+        0, WHOLE, "The seed of searches that draw at random.", limits=Range(0), section=_SEARCH, shown=True,
+        kept_by=(MOOT,), note="Also that of the choice.  [default: 0, but with --choose another each time]",
+    )  # fmt: skip
+    effort: float = ask(
+        1.0, NUMBER, "How much work a search may do before it settles for the best so far.",
+        limits=Range(LEAST_EFFORT, MOST_EFFORT), metavar="N", note="[default: 1, some seconds]",
+        section=_SEARCH, kept_by=(MOOT,),
+    )  # fmt: skip
+    further: tuple[tuple[str, Any], ...] = ()
+    stop: Stop = field(default=never, repr=False, compare=False)
+
+
+#: The fields by name.
+FIELDS: Mapping[str, FieldInfo] = table_of(RequestFields)
+
+
+class FurtherRule(Protocol):
+    """What an installed package registers as a rule: a class of its values, one for each request.
+
+    :class:`equipoise.teams.explain.asked_rules.AddedRule` has what all have in common.
+    """
+
+    #: Its field, as those of the table are declared.
+    field: FieldInfo
+
+    @staticmethod
+    def rows(value: Any, players: Sequence[Player], n_teams: int) -> Iterable[Rule]:
+        """Return what it comes to: sums over each team's players, from its frozen value."""
+
+
+def further_rule(name: str) -> type[FurtherRule] | None:
+    """Return the rule that a package registered under a name, None where none did."""
+    if name not in RULES or name in FIELDS:
+        return None
+    found: type[FurtherRule] = resolve("rule", RULES, name)
+    return found
+
+
+def field_of(name: str) -> FieldInfo | None:
+    """Return a field by name, also one of an installed package; None where there is none."""
+    if name in FIELDS:
+        return FIELDS[name]
+    rule = further_rule(name)
+    return None if rule is None else rule.field.named(name)
+
+
+def all_fields() -> dict[str, FieldInfo]:
+    """Return all fields by name, those of installed packages last."""
+    further = (field_of(name) for name in RULES)
+    return {**FIELDS, **{info.name: info for info in further if info is not None}}
+
+
+def keywords_of(data: Any, where: str, *, own_parts: bool = False) -> tuple[list[Player], dict[str, Any]]:
+    """Return the players and the keywords of a request in plain data.
+
+    Parameters
+    ----------
+    data : object
+        What JSON or TOML holds.
+    where : str
+        What messages call it.
+    own_parts : bool
+        Whether ``"module:attribute"`` may name an objective, a solver or a criterion: it imports code, so
+        only those who may run code here may ask for it.
+
+    Raises
+    ------
+    InputError
+        If a field is unknown or does not hold what it should.
+    """
+    if not isinstance(data, Mapping):
+        fail(where, "it is not an object; a request has 'players' and the keywords of balance")
+    known = {name: field_of(name) for name in data if name != "players"}
+    for name, info in known.items():
+        if info is None:
+            names = ", ".join(("players", *all_fields()))
+            fail(where, f"there is no field {short(str(name))}; the fields are {names}")
+    if "players" not in data:
+        fail(where, "the field 'players' is missing; it is a list of players")
+    keywords = {}
+    for name, info in known.items():
+        if info is not None:
+            keywords[name] = info.kind.read(data[name], f"{where}: {name}")
+            if info.kind.parts and not own_parts:
+                _refuse_own_parts(keywords[name], f"{where}: {name}")
+    return players_of(data["players"], f"{where}: players", strict=True), keywords
+
+
+def _refuse_own_parts(value: Any, at: str) -> None:
+    for name in leaves(value):
+        if name is not None and ":" in name:
+            fail(at, f"{short(name)} is a part of your own; a request names parts that come with equipoise")
+
+
+def frozen(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keywords as the fields of a request hold them: tuples instead of lists and mappings.
+
+    Rules of installed packages come together in ``further``.
+
+    Raises
+    ------
+    InputError
+        If a value is of the wrong type.
+    """
+    values: dict[str, Any] = {}
+    further = _frozen_pairs(keywords.get("further", ()), "further")
+    for name, given in keywords.items():
+        if name in FIELDS:
+            values[name] = FIELDS[name].kind.freeze(given, name)
+        elif name != "further" and name in RULES:
+            further[name] = given
+        elif name != "further":
+            values[name] = given
+    if further:
+        values["further"] = tuple(sorted(_frozen_further(further)))
+    return values
+
+
+def _frozen_pairs(given: Any, name: str) -> dict[str, Any]:
+    pairs = given.items() if isinstance(given, Mapping) else given
+    if not isinstance(pairs, Iterable) or not all(
+        isinstance(pair, tuple) and len(pair) == 2 for pair in pairs
+    ):
+        msg = f"must be a mapping from names of rules to what they ask, got {given!r}"
+        raise InputError(msg, name)
+    return dict(pairs)
+
+
+def _frozen_further(asked: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    for name, given in asked.items():
+        info = field_of(name)
+        if info is None or name in FIELDS:
+            msg = f": there is no rule {name!r}; those of installed packages are {', '.join(RULES) or 'none'}"
+            raise InputError(msg, "further")
+        if given is not None:
+            value = info.kind.freeze(given, name)
+            info.check(value)
+            yield name, value
+
+
+def asked_fields(asked: RequestFields) -> dict[str, tuple[FieldInfo, Any]]:
+    """Return the fields that are not as by default, each with its value, those of packages last."""
+    values = {name: (info, getattr(asked, name)) for name, info in FIELDS.items()}
+    changed = {name: (info, value) for name, (info, value) in values.items() if value != info.default}
+    further = {name: (info, value) for name, value in asked.further if (info := field_of(name)) is not None}
+    return {**changed, **further}
+
+
+def data_of(asked: RequestFields) -> dict[str, Any]:
+    """Return a request as plain data: its players, and the fields that are not as by default.
+
+    Raises
+    ------
+    UnsupportedError
+        If a part was passed as a Python object, which data cannot hold.
+    """
+    written = {name: info.kind.write(value, name) for name, (info, value) in asked_fields(asked).items()}
+    return {"players": [_player_data(player) for player in asked.players], **written}
 
 
 def _player_data(player: Player) -> dict[str, Any]:
@@ -393,9 +641,9 @@ def _player_data(player: Player) -> dict[str, Any]:
             role: None if rating is None else {"mu": rating.mu, "sigma": rating.sigma}
             for role, rating in player.roles
         }
-    for field in ("prefer", "avoid"):
-        if getattr(player, field):
-            entry[field] = dict(getattr(player, field))
+    for column in ("prefer", "avoid"):
+        if getattr(player, column):
+            entry[column] = dict(getattr(player, column))
     return entry
 
 
@@ -403,23 +651,6 @@ def _rating_data(rating: Rating) -> dict[str, float]:
     if rating.sigma or rating.mu < 0.0:
         return {"mu": rating.mu, "sigma": rating.sigma}
     return {"weight": rating.mu}
-
-
-#: The largest number there is.
-LARGEST_FLOAT = sys.float_info.max
-
-
-def frozen(keywords: Mapping[str, Any]) -> dict[str, Any]:
-    """Return keywords as the fields of a request hold them: tuples instead of lists and mappings.
-
-    Raises
-    ------
-    InputError
-        If text stands where a group of players should.
-    """
-    return {
-        name: _FROZEN[name](value, name) if name in _FROZEN else value for name, value in keywords.items()
-    }
 
 
 def with_scale(players: Any, values: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -436,122 +667,3 @@ def with_scale(players: Any, values: Mapping[str, Any]) -> tuple[Any, dict[str, 
     settled = known | ({"zero"} if "body" in known else set())
     found = {name: scale[name] for name in OF_ALL if name not in settled and scale.get(name) is not None}
     return players, {**values, **found}
-
-
-def _frozen_groups(groups: Iterable[Sequence[str]], name: str) -> tuple[tuple[str, ...], ...]:
-    listed = _listed(groups, name)
-    if {*map(type, listed)} <= {tuple, list} and {*map(type, chain.from_iterable(listed))} <= {str}:
-        return tuple(map(tuple, listed))  # there may be millions
-    groups_of = []
-    for group in listed:
-        names = None if isinstance(group, str) or not isinstance(group, Iterable) else tuple(group)
-        if names is None or not all(isinstance(who, str) for who in names):
-            msg = f"must be lists of names, got {group!r}"
-            raise InputError(msg, name)
-        groups_of.append(names)
-    return tuple(groups_of)
-
-
-def _pairs(
-    given: Mapping[str, int] | Iterable[tuple[str, int]] | None, name: str
-) -> tuple[tuple[str, int], ...]:
-    pairs = _listed((given.items() if isinstance(given, Mapping) else given) or (), name)
-    for pair in pairs:
-        if not isinstance(pair, tuple | list) or len(pair) != 2 or not isinstance(pair[0], str):
-            msg = f"must be a mapping from names to whole numbers, got {given!r}"
-            raise InputError(msg, name)
-    return tuple((who, _whole(number, name, optional=False)) for who, number in pairs)
-
-
-def _frozen_objective(given: Any, name: str) -> Any:
-    if isinstance(given, Mapping):
-        return dict(given)
-    if isinstance(given, Sequence) and not isinstance(given, str):
-        return tuple(_frozen_objective(entry, name) for entry in given)
-    return given
-
-
-def _each(given: Any, name: str, kind: type) -> tuple[Any, ...]:
-    """Return what an argument lists as a tuple.
-
-    Raises
-    ------
-    InputError
-        If it lists nothing, or things of another kind.
-    """
-    parts = () if given is None else _listed(given, name)
-    for part in parts:
-        if not isinstance(part, kind) or isinstance(part, bool):
-            what = "number" if kind is Real else kind.__name__
-            msg = f": each must be a {what}, got {part!r}"
-            raise InputError(msg, name)
-    return parts
-
-
-def _listed(given: Any, name: str) -> tuple[Any, ...]:
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        msg = f"must be a list, got {given!r}"
-        raise InputError(msg, name)
-    return tuple(given)
-
-
-def _whole(given: Any, name: str, *, optional: bool = True) -> Any:
-    if not (optional and given is None) and (isinstance(given, bool) or not isinstance(given, Integral)):
-        msg = f"must be a whole number, got {given!r}"
-        raise InputError(msg, name)
-    return given
-
-
-def _number(given: Any, name: str) -> Any:
-    """Return a number, or infinity for a whole one that is larger than any float."""
-    if given is not None and (isinstance(given, bool) or not isinstance(given, Real)):
-        msg = f"must be a number, got {given!r}"
-        raise InputError(msg, name)
-    number: Any = given
-    whole = type(number) is int
-    return (
-        math.copysign(math.inf, 1 if number > 0 else -1) if whole and abs(number) > LARGEST_FLOAT else number
-    )
-
-
-def _frozen_sizes(given: Any, name: str) -> Any:
-    several = isinstance(given, Iterable) and not isinstance(given, str)
-    return tuple(_whole(size, name) for size in _listed(given, name)) if several else _whole(given, name)
-
-
-def _frozen_bots(given: Any, name: str) -> Bots | None:
-    if not isinstance(given, Bots | bool | None):
-        msg = f"must be Bots, True or None, got {given!r}"
-        raise InputError(msg, name)
-    return Bots() if given is True else given or None
-
-
-#: How keywords become fields where callers may give more than the field holds.
-_FROZEN: Mapping[str, Callable[[Any, str], Any]] = {
-    "sizes": _frozen_sizes,
-    "bots": _frozen_bots,
-    "parties": _frozen_groups,
-    "apart": _frozen_groups,
-    "fixed": _pairs,
-    "preferences": lambda given, name: _each(given, name, Preference),
-    "roles": _pairs,
-    "rules": lambda given, name: _each(given, name, Rule),
-    "objective": _frozen_objective,
-    "tolerances": lambda given, name: None if given is None else _each(given, name, Real),
-    **dict.fromkeys(("min_size", "max_size", "max_difference"), _whole),
-    **dict.fromkeys(
-        (
-            "tolerance",
-            "side_weight",
-            "side_price",
-            "stay",
-            "beta",
-            "zero",
-            "body",
-            "draws",
-            "default",
-            "effort",
-        ),
-        _number,
-    ),
-}

@@ -530,13 +530,15 @@ def read(data: Mapping[str, Any]) -> Question:
 
     Raises
     ------
+    UnsupportedError
+        If a field is unknown: a rule that an installed package added, whose splits cannot be judged here.
     InputError
-        If a field is unknown or does not hold what it should.
+        If a field does not hold what it should.
     """
     for name in data:
         if name not in ("players", *DECIDING, *SEARCHING, *SHOWN):
-            msg = f"request: the field {name!r} is not known here"
-            raise InputError(msg)
+            msg = f"it does not know the rule {name!r}"
+            raise UnsupportedError(msg)
     try:
         _check(data)
         asked = {name: data[name] for name in DECIDING if data.get(name) is not None}

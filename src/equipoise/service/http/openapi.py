@@ -1,6 +1,7 @@
 """The OpenAPI 3.1 document, made of the table of operations and of the types that decode and encode.
 
-Types become schemas by msgspec; requests and matches have schemas of their own, in ``equipoise/schemas``.
+Types become schemas by msgspec, the table of a request's fields by itself; the parts of requests, and
+matches, have schemas of their own in ``equipoise/schemas``.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from equipoise.service.http.routes import LONGEST_ID, USUAL, WITH_TOKEN, Operati
 from equipoise.service.http.schemas import Questions, UndoBody
 from equipoise.service.http.stateless_questions import MOST_POOL
 from equipoise.service.weights.messages import MOST_TEAMS
+from equipoise.teams.request_fields import LATE, MOOT, all_fields
 
 #: Where schemas stand.
 REF = "#/components/schemas/{name}"
@@ -35,7 +37,7 @@ MEDIA_TYPES: Mapping[Any, str] = {str: "text/plain", bytes: "text/event-stream"}
 #: What a body is written as that is no JSON.
 BODY_TYPES: Mapping[Any, str] = {"SpadsBody": "application/x-www-form-urlencoded"}
 
-#: The schemas that come with the package, and what their parts are called here.
+#: The schemas of what is written into files, and what their parts are called here.
 SCHEMAS: Mapping[str, str] = {"request": "Request", "match": "Match"}
 
 #: What a problem looks like (RFC 9457).
@@ -165,9 +167,19 @@ def _parameters(kind: Any, components: Mapping[str, Any]) -> list[dict[str, Any]
     return found
 
 
-def schema_text(name: str) -> str:
-    """Return a schema that comes with the package, one of :data:`SCHEMAS`."""
-    return (files("equipoise") / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8")
+def schema_of(name: str) -> dict[str, Any]:
+    """Return a schema, one of :data:`SCHEMAS`; that of a request has the fields of its table."""
+    if name == "request":
+        schema = _stored("request_parts")
+        fields = {field.name: field.json_schema for field in all_fields().values()}
+        return {**schema, "properties": {**schema["properties"], **fields}}
+    return _stored(name)
+
+
+def _stored(name: str) -> dict[str, Any]:
+    text = (files("equipoise") / "schemas" / f"{name}.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
 
 
 @cache
@@ -175,11 +187,11 @@ def _requests() -> dict[str, Any]:
     """Return the schemas of requests and matches, and the bodies that are made of them."""
     found: dict[str, Any] = {}
     for name, prefix in SCHEMAS.items():
-        plain = json.loads(schema_text(name))
-        parts = {part: prefix + part.title().replace("_", "") for part in plain.pop("$defs", {})}
-        whole = json.loads(schema_text(name))
+        plain = schema_of(name)
+        defined = plain.pop("$defs", {})
+        parts = {part: prefix + part.title().replace("_", "") for part in defined}
         for part, called in parts.items():
-            found[called] = _referring(whole["$defs"][part], parts)
+            found[called] = _referring(defined[part], parts)
         del plain["$schema"]
         found[prefix] = _referring(plain, parts)
     request = found.pop("Request")
@@ -218,7 +230,9 @@ def _requests() -> dict[str, Any]:
     found["ResultBody"] = _result(found["Match"])
     found["BalanceBody"] = base
     found["ExplainBody"] = _with(base, asked["Questions"]["properties"])
-    found["LateBody"] = _with(base, {"pool": pool})
+    refused = {field.name for field in all_fields().values() if not {LATE, MOOT} & {*field.kept_by}}
+    kept = {name: schema for name, schema in base["properties"].items() if name not in refused}
+    found["LateBody"] = _with({**base, "properties": kept}, {"pool": pool})
     return found
 
 

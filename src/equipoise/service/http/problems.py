@@ -58,8 +58,8 @@ class HttpProblem:
 
         Examples
         --------
-        >>> HttpProblem(422, "invalid", "teams must be at least 2, got 1", "/teams").as_dict()["errors"]
-        [{'detail': 'teams must be at least 2, got 1', 'pointer': '#/teams'}]
+        >>> HttpProblem(422, "invalid", "teams must be from 2 to 100, got 1", "/teams").as_dict()["errors"]
+        [{'detail': 'teams must be from 2 to 100, got 1', 'pointer': '#/teams'}]
         """
         plain: dict[str, Any] = {
             "type": TYPE + self.kind,

@@ -9,6 +9,7 @@ Answers that are put together here of the library's own types.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import msgspec
@@ -16,7 +17,9 @@ from msgspec import Meta
 
 from equipoise.archive.player_games import GameData
 from equipoise.archive.stored_matches import MatchData
+from equipoise.core.fields import FieldInfo
 from equipoise.core.player import LARGEST_WEIGHT
+from equipoise.lobbies.fill_fields import FILL_FIELDS
 from equipoise.service.leaderboard import PlayerRow, RulesetRow
 from equipoise.teams.solution import SolutionData
 
@@ -52,21 +55,38 @@ class LobbyAsked(msgspec.Struct, forbid_unknown_fields=True):
     max_teams: Count | None = None
 
 
-class LobbiesBody(msgspec.Struct, forbid_unknown_fields=True):
-    """Players and parties to put into teams, and the teams into lobbies; as ``equipoise lobbies``."""
+#: What values of a table's fields are as types.
+_TYPES: Mapping[str, Any] = {"integer": int, "number": float, "boolean": bool, "string": str}
 
-    players: Annotated[list[LobbyPlayer], Meta(min_length=1)]
-    lobbies: Annotated[list[LobbyAsked], Meta(min_length=1, max_length=1000)]
-    team_size: Annotated[int, Meta(ge=1, le=1000)] = 2
-    min_size: Annotated[int, Meta(ge=1, le=1000)] | None = None
-    deviation: Literal["squared", "absolute"] = "squared"
-    per_player: bool = False
-    zero: Number | None = None
-    body: Annotated[float, Meta(ge=0, le=LARGEST_WEIGHT)] | None = None
-    parties: list[list[Name]] = []
-    caution: Annotated[float, Meta(ge=0, le=1000)] = 0.0
-    default: Number | None = None
-    solver: str = "auto"
+
+def _typed_as(info: FieldInfo) -> Any:
+    """Return the type of a field of a table, with its range."""
+    schema = info.json_schema
+    if "$ref" in schema:
+        return list[list[Name]]
+    if "enum" in schema:
+        return Literal[tuple(schema["enum"])]
+    kind, *none = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    limits = Meta(ge=schema.get("minimum"), le=schema.get("maximum"))
+    typed = Annotated[_TYPES[kind], limits] if "minimum" in schema else _TYPES[kind]
+    return typed | None if none else typed
+
+
+LobbiesBody = msgspec.defstruct(
+    "LobbiesBody",
+    [
+        ("players", Annotated[list[LobbyPlayer], Meta(min_length=1)]),
+        ("lobbies", Annotated[list[LobbyAsked], Meta(min_length=1, max_length=1000)]),
+        *(
+            (name, _typed_as(info), [] if info.default == () else info.default)
+            for name, info in FILL_FIELDS.items()
+        ),
+    ],
+    namespace={
+        "__doc__": "Players and parties for teams, and the teams for lobbies; as ``equipoise lobbies``."
+    },
+    forbid_unknown_fields=True,
+)
 
 
 class RateBody(msgspec.Struct, forbid_unknown_fields=True):

@@ -248,9 +248,10 @@ def _lobbies(body: bytes, seconds: float) -> Any:
     """Put players into teams, and teams into lobbies."""
     from equipoise.core.player import Player, Rating
     from equipoise.lobbies.fill import fill
+    from equipoise.lobbies.fill_fields import FILL_FIELDS
     from equipoise.lobbies.plan import Lobby
 
-    asked = typed(body, LobbiesBody)
+    asked: Any = typed(body, LobbiesBody)
     for field in ("players", "lobbies"):
         names = [each.id if field == "players" else each.name for each in getattr(asked, field)]
         twice = again(names)
@@ -266,10 +267,8 @@ def _lobbies(body: bytes, seconds: float) -> Any:
             for each in asked.players
         ],
         [Lobby(each.name, each.target, each.min_teams, each.max_teams) for each in asked.lobbies],
-        team_size=asked.team_size, min_size=asked.min_size, deviation=asked.deviation,
-        per_player=asked.per_player, zero=asked.zero, body=asked.body, parties=asked.parties,
-        barred={each.id: each.barred for each in asked.players if each.barred}, caution=asked.caution,
-        default=asked.default, solver=asked.solver, stop=deadline(seconds),
+        barred={each.id: each.barred for each in asked.players if each.barred}, stop=deadline(seconds),
+        **{name: getattr(asked, name) for name in FILL_FIELDS},
     )  # fmt: skip
     return plan.as_dict()
 

@@ -10,20 +10,22 @@ around the words are in :mod:`equipoise.pages.text.explanation`.  A request is f
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, ClassVar, cast
 
 import numpy as np
 
-from equipoise.core.player import NO_SIDE
+from equipoise.core.fields import FieldInfo
+from equipoise.core.player import NO_SIDE, Player
 from equipoise.errors import InputError, UnsupportedError
 from equipoise.teams.balance import balance
 from equipoise.teams.explain.valuation import Yardstick
 from equipoise.teams.problem.linear_rules import Rule, rows_of
 from equipoise.teams.problem.preferences import Preference, side_prices
 from equipoise.teams.request import BalanceRequest
+from equipoise.teams.request_fields import further_rule
 from equipoise.teams.solution import Solution, Split
 
 #: Pairs of players apart that are looked at one by one.
@@ -38,8 +40,8 @@ class Constraint:
     ----------
     kind : str
         ``"party"``, ``"member"`` (one who stays in a party), ``"apart"``, ``"fixed"``, ``"sizes"``,
-        ``"role"``, ``"rule"`` (a custom one) or ``"moves"`` of what must be kept; ``"prefer"``, ``"avoid"``,
-        ``"side"`` or ``"stay"`` of preferences with a price.
+        ``"role"``, ``"rule"`` (a custom one), ``"moves"`` or the name of a rule of an installed package, of
+        what must be kept; ``"prefer"``, ``"avoid"``, ``"side"`` or ``"stay"`` of preferences with a price.
     players : tuple of str
         Whom it binds, by name; of a member the one who might leave.
     team : int or None
@@ -47,7 +49,7 @@ class Constraint:
     allowed : int or None
         Of ``"sizes"``, by how many players the teams may differ if it is relaxed.
     name : str
-        Of ``"role"`` and ``"rule"``, what it is called.
+        Of ``"role"``, ``"rule"`` and rules of packages, what it is called.
     number : int or None
         Of ``"role"``, how many every team needs; of ``"moves"``, how many players may change team.
     price : float or None
@@ -321,10 +323,7 @@ class Custom(Asked):
         return Constraint(self.kind, name=self.rule.name)
 
     def keeps(self, yardstick: Yardstick, split: Split) -> bool:
-        request, everyone = yardstick.request, range(len(yardstick.request.players))
-        rows = rows_of([self.rule], request.teams, everyone, len(everyone), request.roster.find)
-        teams = np.array([yardstick.teams_of(split)], dtype=np.int8)
-        return rows is None or not rows.excess(teams)[0] > 0.0
+        return rows_kept(yardstick, split, [self.rule])
 
     def relax(self, request: BalanceRequest) -> BalanceRequest:
         return replace(request, rules=tuple(other for other in request.rules if other is not self.rule))
@@ -381,6 +380,62 @@ class MostMoves(Asked):
     def words(constraint: Constraint, who: str, team: str) -> str:
         number = constraint.number or 0
         return f"at most {number} {'player' if number == 1 else 'players'} changing team"
+
+
+@dataclass(frozen=True)
+class AddedRule(Asked):
+    """A rule that a package adds: the base of what it registers as ``equipoise.rules``.
+
+    A class made of it says, beside its ``words``, what its field is and which sums over each team's players
+    it comes to; whether a split keeps it and what a request is without it follow from these.  Its instances
+    are what single requests ask.
+
+    Parameters
+    ----------
+    name : str
+        What the rule is registered as, which is the name of its field.
+    value : object
+        What the request asks, frozen.
+    """
+
+    name: str
+    value: Any
+
+    #: How it is read, written, frozen, checked and typed, as for the fields of
+    #: :class:`equipoise.teams.request_fields.RequestFields`; its name is the registered one.
+    field: ClassVar[FieldInfo]
+
+    @staticmethod
+    def rows(value: Any, players: Sequence[Player], n_teams: int) -> Iterable[Rule]:
+        """Return what the rule comes to: sums over each team's players.
+
+        Parameters
+        ----------
+        value : object
+            What is asked, frozen.
+        players : sequence of Player
+            Who is here, everyone with a rating.
+        n_teams : int
+            How many teams there are.
+        """
+        raise NotImplementedError
+
+    def constraint(self, request: BalanceRequest) -> Constraint:
+        return Constraint(self.name, name=self.name)
+
+    def keeps(self, yardstick: Yardstick, split: Split) -> bool:
+        return rows_kept(yardstick, split, yardstick.request.rows_of(self.name))
+
+    def relax(self, request: BalanceRequest) -> BalanceRequest:
+        return request.without(self.name)
+
+
+def rows_kept(yardstick: Yardstick, split: Split, rules: Sequence[Rule]) -> bool:
+    """Tell whether a split keeps sums over its teams within their limits."""
+    request, everyone = yardstick.request, range(len(yardstick.request.players))
+    rows = rows_of(rules, request.teams, everyone, len(everyone), request.roster.find)
+    teams = np.array([yardstick.teams_of(split)], dtype=np.int8)
+    return rows is None or not rows.excess(teams)[0] > 0.0
 
 
 @dataclass(frozen=True)
@@ -512,7 +567,17 @@ KINDS: Mapping[str, type[Asked]] = {
 
 def words(constraint: Constraint, who: str, team: str) -> str:
     """Return what a constraint asks for, given its players and its team as they are to be called."""
-    return KINDS[constraint.kind].words(constraint, who, team)
+    return _kind(constraint.kind).words(constraint, who, team)
+
+
+def _kind(name: str) -> type[Asked]:
+    """Return the class of what can be asked for, ours or that of an installed package."""
+    return KINDS[name] if name in KINDS else _added(name)
+
+
+def _added(name: str) -> type[AddedRule]:
+    """Return the class of a rule of an installed package."""
+    return cast("type[AddedRule]", further_rule(name))
 
 
 def rules_in(request: BalanceRequest) -> list[Asked]:
@@ -522,6 +587,7 @@ def rules_in(request: BalanceRequest) -> list[Asked]:
     found += [Fixed(request.fixed)] if request.fixed else []
     found += [Role(role, number) for role, number in request.roles]
     found += [Custom(rule) for rule in request.rules]
+    found += [_added(name)(name, value) for name, value in request.further]
     return found + ([] if request.moves is None else [MostMoves(request.moves)])
 
 

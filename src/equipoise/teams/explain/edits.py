@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -27,8 +27,11 @@ from equipoise.teams.explain.asked_rules import (
 from equipoise.teams.explain.explanation import Instead, alternative, instead
 from equipoise.teams.explain.valuation import Cost, TeamChanges, Valuation, Yardstick, as_json
 from equipoise.teams.request import BalanceRequest
-from equipoise.teams.request_fields import Keywords, Players
+from equipoise.teams.request_fields import Players
 from equipoise.teams.solution import Solution, Split, weight
+
+if TYPE_CHECKING:
+    from equipoise.teams.request_keywords import Keywords
 
 #: Exchanges of a player's party that are looked at, a team; with one player there are as many as others.
 MOST_EXCHANGES = 10_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from equipoise.core.stopping import Stop
 from equipoise.teams.balance import balance
@@ -26,8 +26,11 @@ from equipoise.teams.explain.asked_rules import (
 )
 from equipoise.teams.explain.valuation import Cost, TeamChanges, Valuation, Yardstick, as_json
 from equipoise.teams.request import TOLERANCE, BalanceRequest
-from equipoise.teams.request_fields import Keywords, Players
+from equipoise.teams.request_fields import Players
 from equipoise.teams.solution import Solution, Split, Status
+
+if TYPE_CHECKING:
+    from equipoise.teams.request_keywords import Keywords
 
 #: Gives when to stop the next question, from how many there still are.
 Share = Callable[[int], Stop]

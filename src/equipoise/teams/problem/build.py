@@ -104,9 +104,6 @@ def apart_pairs(
 #: What everyone weighs in a roster where nobody has a weight: the middle of the 0..100 scale.
 MIDDLE_WEIGHT = 50.0
 
-#: More teams than any game has, and as many as labels of one byte can tell apart.
-MOST_TEAMS = 100
-
 
 @dataclass(frozen=True)
 class Roster:

@@ -12,6 +12,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from equipoise.pages.html.site import texts
+from equipoise.teams.request_fields import BOARD, FIELDS
 
 #: What the page's one script is made of, in order: what is asked and the search, what is typed, the page.
 SCRIPTS = (
@@ -70,7 +71,8 @@ def board_html(server: str = "", results: str = "", language: str = "en") -> str
 def board_script(language: str = "en") -> str:
     """Return the page's one script: texts, judge and solver, reader, and the page's handling."""
     words = json.dumps(texts(language)["board"], ensure_ascii=False).replace("</", "<\\/")
-    return "\n".join([f"const TEXTS = {words};", *map(_read, SCRIPTS)])
+    fields = json.dumps([name for name, info in FIELDS.items() if BOARD in info.kept_by])
+    return "\n".join([f"const TEXTS = {words}, FIELDS = {fields};", *map(_read, SCRIPTS)])
 
 
 @cache

@@ -4,8 +4,7 @@
 /** Read a request as `--request` takes it.
  * @param {any} data @returns {{request: Asked, unknown: string[]}} */
 function requestOf(data) {
-  const known = ["players", "teams", "parties", "apart", "fixed", "bots", "roles", "objective"];
-  const unknown = Object.keys(data).filter((key) => !known.includes(key));
+  const unknown = Object.keys(data).filter((key) => key !== "players" && !FIELDS.includes(key));
   const rows = Array.isArray(data.players) ? data.players : Object.entries(data.players || {});
   const columns = ["name", "id", "weight", "mu", "sigma", "side", "party", "team", "roles"];
   const players = checked(rows.map((/** @type {any} */ given) => {
