@@ -17,17 +17,19 @@ from types import TracebackType
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.exc import SQLAlchemyError
 
 from equipoise.archive import corrections, stored_matches
 from equipoise.archive import digest as contents
 from equipoise.archive.chosen_model import chosen, guessed, renamed, starting_of, with_merged
-from equipoise.archive.database import Database
+from equipoise.archive.database import Database, shown
 from equipoise.archive.digest import Content
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.migrations.upgrading import prepare
-from equipoise.archive.open_database import connect
 from equipoise.archive.player_games import Appearance, appearances
+from equipoise.archive.postgresql import Postgres
 from equipoise.archive.row_codec import match_of, record_of
+from equipoise.archive.sqlite import Sqlite
 from equipoise.archive.standing import Recorded, Standing, Updated
 from equipoise.archive.stored_matches import Listed
 from equipoise.archive.tables import (
@@ -49,6 +51,12 @@ from equipoise.identity.merges import renamed as renamed_match
 from equipoise.play.night import GUESSES, WEIGHTS, event_renamed
 from equipoise.ratings.model import RatingModel
 
+#: What a store's address may look like.
+SCHEMES = "sqlite:///path/to/file (four slashes for an absolute path) or postgresql://user@host/database"
+
+#: What SQLite takes for a database that ends with the program.
+IN_MEMORY = ":memory:"
+
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
 
@@ -56,6 +64,31 @@ TIMEOUT = 60.0
 def say(text: str) -> None:
     """Write a message to standard error for the user who waits."""
     sys.stderr.write(f"{text}\n")
+
+
+def _connected(url: str, *, create: bool, timeout: float, waiting: Callable[[str], None]) -> Database:
+    """Return the database of an address.
+
+    Raises
+    ------
+    InputError
+        If the address is none, or what it needs is not installed.
+    """
+    scheme, colon, rest = url.partition("://")
+    if scheme == "sqlite" and rest == f"/{IN_MEMORY}":
+        msg = f"must outlive the command, got {url!r}; write {SCHEMES}"
+        raise InputError(msg, "store")
+    if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
+        return Sqlite(rest[1:], create=create, timeout=timeout, waiting=waiting)
+    if scheme in ("postgresql", "postgres") and colon:
+        try:
+            address = sa.make_url(url)
+        except (SQLAlchemyError, ValueError):  # the error would show a password
+            address = None
+        if address is not None:
+            return Postgres(address, timeout=timeout, waiting=waiting)
+    msg = f"must be {SCHEMES}, got {shown(url)!r}"
+    raise InputError(msg, "store")
 
 
 def open_archive(
@@ -97,7 +130,7 @@ def open_archive(
     ...         archive.record([duel, duel]), archive.update_ratings().matches
     (Recorded(new=1, duplicates=1, conflicts=()), 1)
     """
-    database = connect(url, create=create, timeout=timeout, waiting=waiting)
+    database = _connected(url, create=create, timeout=timeout, waiting=waiting)
     try:
         return Archive(database, model, create=create)
     except BaseException:

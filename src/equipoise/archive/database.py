@@ -17,6 +17,10 @@ from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from equipoise.errors import InputError
 
+#: What is not shown of an address: who asks, with the password.
+PASSWORD = re.compile(r"(?<=://).*@")
+
+
 #: What helps where a database holds what no equipoise has written.
 DAMAGED = "it is damaged; restore a copy, or ingest the logs into a new one"
 
@@ -138,3 +142,14 @@ class Database(ABC):
     @abstractmethod
     def facts(self) -> dict[str, str]:
         """Return what database this is, and which version of it."""
+
+
+def shown(url: str) -> str:
+    """Return an address as it may be shown: without who asks, and without a password.
+
+    Examples
+    --------
+    >>> shown("postgresql://ann:secret@host/games")
+    'postgresql://host/games'
+    """
+    return without_password(PASSWORD.sub("", url))

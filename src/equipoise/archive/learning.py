@@ -347,7 +347,8 @@ def _count(connection: sa.Connection, last: Position | None) -> int:
 
 def _matches(rows: Iterable[Any], merged: Mapping[str, str]) -> list[Match]:
     """Return matches as they count, merged players under one id."""
-    return [renamed(match_of(each.record, each.ended), merged) for each in rows]
+    read = [match_of(each.record, each.ended) for each in rows]
+    return [renamed(match, merged) for match in read] if merged else read
 
 
 def _rows(both: Both, start: Both | None) -> Iterator[MatchRow]:

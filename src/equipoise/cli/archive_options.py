@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -177,3 +179,17 @@ def step(name: str, **more: Any) -> Callable[[Callable[..., None]], click.Comman
         return made
 
     return decorated
+
+
+@contextmanager
+def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
+    """Give a function that draws how far something is, where a person watches."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(what, total=1.0)
+        yield lambda part: progress.update(task, completed=part)

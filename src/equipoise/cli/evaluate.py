@@ -10,7 +10,7 @@ import click
 from equipoise.cli import archive_options
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_settings_options
 from equipoise.cli.output_options import NewFile, Number, Whole, table, table_forms, with_json, write
-from equipoise.cli.read_history import progress_bar, read_history
+from equipoise.cli.read_history import read_history
 from equipoise.cli.roster_options import store
 from equipoise.core.registry import MODELS
 from equipoise.errors import InputError
@@ -87,7 +87,7 @@ def _evaluate(file: str, models: str, skip: float, as_json: bool, plot: str | No
     history = read_history((file,), strict=options["strict"], store=options["store"])
     done = {}
     for name, model in made.items():
-        with progress_bar(name) as tell:
+        with archive_options.progress_bar(name) as tell:
             done[name] = evaluate(model, history.matches, skip, tell)
     if as_json:
         plain = {name: each.metrics.as_dict() for name, each in done.items()}

@@ -77,7 +77,6 @@ def _read(
     from equipoise.archive.ingest.ingest import AUTO, Ingest, plain
     from equipoise.archive.ingest.log_files import find_logs, in_chains
     from equipoise.cli.model_options import say_unplayed, started
-    from equipoise.cli.read_history import progress_bar
     from equipoise.core.match_records import time_from
     from equipoise.core.registry import resolve
 
@@ -93,7 +92,7 @@ def _read(
             archive.rebuild(started(archive.chosen_model, starting))
         ingest = Ingest(archive, assumed, counted)
         size, done = sum(source.size for source in sources) or 1, 0
-        with progress_bar("reading") as tell:
+        with archive_options.progress_bar("reading") as tell:
             for chain in in_chains(sources):
                 ingest.read(chain, game, _progress(tell, done, size))
                 done += sum(source.size for source in chain)

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_model_options
 from equipoise.cli.output_options import table, table_forms, with_json
-from equipoise.cli.read_history import progress_bar, read_history, since
+from equipoise.cli.read_history import read_history, since
 from equipoise.cli.roster_options import store
 from equipoise.errors import InputError, again
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.output_options import Number, Whole, print_json, table, table_forms, with_json
-from equipoise.cli.read_history import progress_bar
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:

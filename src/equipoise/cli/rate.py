@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_model_options
 from equipoise.cli.output_options import NewFile, Whole, table, table_forms, with_json, write
-from equipoise.cli.read_history import everything_kept, progress_bar, read_columns_of, read_history, since
+from equipoise.cli.read_history import everything_kept, read_columns_of, read_history, since
 from equipoise.cli.roster_options import store
 from equipoise.core.match import Ruleset
 from equipoise.errors import InputError

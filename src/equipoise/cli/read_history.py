@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from equipoise.cli.archive_options import progress_bar
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -205,20 +206,6 @@ def _repeated(match: Match, known: dict[str, Match], place: str) -> Any:
 def _part(tell: Callable[[float], None] | None, n: int, parts: int) -> Callable[[float], None] | None:
     """Return what tells how far one of several parts is, as part of the whole."""
     return None if tell is None else lambda part: tell((n + part) / parts)
-
-
-@contextmanager
-def progress_bar(what: str) -> Iterator[Callable[[float], None] | None]:
-    """Give a function that draws how far something is, where a person watches."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task(what, total=1.0)
-        yield lambda part: progress.update(task, completed=part)
 
 
 def since(matches: list[Match], date: str | None) -> list[Match]:

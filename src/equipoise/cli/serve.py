@@ -65,7 +65,7 @@ def command(config: str | None, **typed: Any) -> None:
     with naming(place):
         settings = read()
 
-    from equipoise.archive.open_database import shown
+    from equipoise.archive.database import shown
     from equipoise.service.monitoring import log_events
     from equipoise.service.process import Begun, run
 

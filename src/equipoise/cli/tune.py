@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.output_options import Number, Whole, table, table_forms, with_json
-from equipoise.cli.read_history import progress_bar, read_history
+from equipoise.cli.read_history import read_history
 from equipoise.cli.roster_options import store
 
 

@@ -1,4 +1,4 @@
-"""The clock: time budgets, and what is dated ahead of it."""
+"""The clock: time budgets."""
 
 from __future__ import annotations
 
@@ -7,10 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from equipoise.errors import InputError
-
-#: Seconds by which something may be dated ahead of this machine's clock: what the clocks of a network differ
-#: by.  A match that is further ahead is refused, since every later one would come late beside it.
-SKEW = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +74,3 @@ def shares(seconds: float) -> Callable[[int], Deadline]:
     """
     end = time.monotonic() + seconds
     return lambda left: deadline(max(end - time.monotonic(), 0.0) / max(left, 1))
-
-
-def ahead(moment: float, now: float) -> str:
-    """Return what is wrong with a moment in the past, seconds since 1970: empty unless it is to come.
-
-    Parameters
-    ----------
-    moment, now : float
-        The moment and the time of this machine; it may be up to :data:`SKEW` later.
-
-    Examples
-    --------
-    >>> ahead(1e9 + 60.0, 1e9), ahead(1e9 + 600.0, 1e9)
-    ('', "dated 10 minutes ahead of this machine's clock")
-    """
-    if moment - now <= SKEW:
-        return ""
-    return f"dated {(moment - now) / 60.0:,.0f} minutes ahead of this machine's clock"

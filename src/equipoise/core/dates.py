@@ -1,8 +1,8 @@
-"""Dates for games whose log has none: in the order in which they stand, at the time of their source.
+"""Dates: of games whose log has none, and those ahead of this machine's clock.
 
-Replay order is the order of dates, so each such game gets one: that of its source, plus a time that grows
-with its place in the source and is too short to matter otherwise.  Sources of one date go by a hash of their
-first game, so that it does not matter which was read first.
+Replay order is the order of dates, so each game whose log has none gets one: that of its source, plus a time
+that grows with its place in the source and is too short to matter otherwise.
+Sources of one date go by a hash of their first game, so that it does not matter which was read first.
 """
 
 from __future__ import annotations
@@ -14,6 +14,10 @@ from equipoise.core.match import Match, moved
 
 #: Seconds from one game of a source to the next: some steps of a floating point number of this size.
 STEP = 2.0**-20
+
+#: Seconds by which something may be dated ahead of this machine's clock: what the clocks of a network differ
+#: by.  A match that is further ahead is refused, since every later one would come late beside it.
+SKEW = 120.0
 
 #: Seconds within which the hash of its first game places a source.
 SPREAD = 2.0**-10
@@ -58,3 +62,21 @@ def _offset(match_id: str) -> float:
     """Return where within :data:`SPREAD` the hash of an id stands."""
     number = int.from_bytes(hashlib.sha256(match_id.encode("utf-8", "surrogatepass")).digest()[:4], "big")
     return SPREAD * number / 2**32
+
+
+def ahead(moment: float, now: float) -> str:
+    """Return what is wrong with a moment in the past, seconds since 1970: empty unless it is to come.
+
+    Parameters
+    ----------
+    moment, now : float
+        The moment and the time of this machine; it may be up to :data:`SKEW` later.
+
+    Examples
+    --------
+    >>> ahead(1e9 + 60.0, 1e9), ahead(1e9 + 600.0, 1e9)
+    ('', "dated 10 minutes ahead of this machine's clock")
+    """
+    if moment - now <= SKEW:
+        return ""
+    return f"dated {(moment - now) / 60.0:,.0f} minutes ahead of this machine's clock"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.core.clock import ahead
+from equipoise.core.dates import ahead
 from equipoise.core.match import Match, moved
 from equipoise.errors import InputError
 

@@ -18,9 +18,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.archive.open_database import shown
-from equipoise.core.clock import ahead
+from equipoise.archive.database import shown
 from equipoise.core.compiled import available, keeps
+from equipoise.core.dates import ahead
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.service.listener import OTHER_FILES
 from equipoise.service.settings import PREFIX, Settings

@@ -245,7 +245,7 @@ class Evening:
         InputError
             If it is no time, or one ahead of this machine's clock.
         """
-        from equipoise.core.clock import ahead
+        from equipoise.core.dates import ahead
         from equipoise.core.match_records import time_from
 
         now = time.time()

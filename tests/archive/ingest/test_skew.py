@@ -11,7 +11,7 @@ import pytest
 from equipoise.archive.archive import open_archive
 from equipoise.archive.ingest.ingest import Ingest
 from equipoise.archive.ingest.log_files import find_logs
-from equipoise.core.clock import SKEW
+from equipoise.core.dates import SKEW
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.errors import InputError
 from equipoise.service.archive_workers import Keeping

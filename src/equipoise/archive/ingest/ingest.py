@@ -18,8 +18,7 @@ from equipoise.archive.ingest.custom_mutators import Mutators, without_mutators
 from equipoise.archive.ingest.follow_log import BREAK, Following, LogPosition
 from equipoise.archive.ingest.log_files import Progress, Source, UnreadableLogError, date_of, pieces
 from equipoise.archive.standing import Updated
-from equipoise.core.clock import ahead
-from equipoise.core.dates import Dating
+from equipoise.core.dates import Dating, ahead
 from equipoise.core.match import Match, Ruleset, Skipped, Unfinished
 from equipoise.core.plain_data import short
 from equipoise.core.registry import GAMES, resolve
@@ -147,7 +146,9 @@ class Ingest:
             if isinstance(one, Match):
                 if not one.dated and self._dated_by:
                     tally.dated_by[self._label] = self._dated_by
-                match = without_mutators(self._in_time(one), self._cosmetic)
+                match = self._in_time(one)
+                if self._cosmetic:
+                    match = without_mutators(match, self._cosmetic)
                 self._batch.append(match)
                 self._look_at(match.ruleset)
                 if len(self._batch) >= BATCH:
@@ -245,13 +246,13 @@ class Ingest:
         content = pieces(source, progress)
         head = _head(content)
         if reader is None:
-            wrong = mistaken(head, source.label, "logs") if game == AUTO else None
-            if wrong is not None:
-                self._left_out(source, wrong)
-                return None, 0
             guess = recognise(head, game)
             if guess is None:
-                self._not_recognised(source, head)
+                wrong = mistaken(head, source.label, "logs") if game == AUTO else None
+                if wrong is not None:
+                    self._left_out(source, wrong)
+                else:
+                    self._not_recognised(source, head)
                 return None, 0
             self.tally.files.append({"file": source.label, "game": guess.name, "by": guess.because})
             reader, fed = self.begin(guess, source.label), 0

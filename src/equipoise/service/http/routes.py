@@ -16,7 +16,7 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 
 from equipoise.archive.stored_matches import MatchData
-from equipoise.core.clock import ahead
+from equipoise.core.dates import ahead
 from equipoise.core.match import Ruleset
 from equipoise.core.match_records import match_from
 from equipoise.errors import InputError

@@ -93,7 +93,8 @@ class Mixture(Filters):
         except (TypeError, ValueError) as error:
             msg = "members must be names, and settings a mapping from names to numbers, "
             raise InputError(msg + f"got {self.members!r:.80} and {self.settings!r:.80}") from error
-        object.__setattr__(self, "starting", given_from(self.starting))
+        if type(self.starting) is not tuple or self.starting:
+            object.__setattr__(self, "starting", given_from(self.starting))
         if not 1 <= len(self.members) <= MOST_MEMBERS:
             msg = f"members must be 1 to {MOST_MEMBERS}, got {len(self.members)}"
             raise InputError(msg)
@@ -153,4 +154,4 @@ def _by_id(starting: tuple[Given, ...]) -> Mapping[str, StartingGuess]:
 
 @lru_cache(64)
 def _placed(starting: tuple[Given, ...]) -> Mapping[str, StartingGuess]:
-    return placed(starting)
+    return placed(starting) if starting else {}
