@@ -109,7 +109,7 @@ class Rounds:
         """Set the splits of a round (-1 is who sits out), their distance from even, and if all are there."""
         players, given = self._rated(self.here)
         settings: dict[str, Any] = {"teams": self.setup.teams, "objective": "win", **given}
-        _, units = BalanceRequest.of(players, **settings).asked
+        units = BalanceRequest.of(players, **settings).units
         outs = self._outs(games, players)
         self.complete = len(outs) == math.comb(len(self.here), self.n_out)
         labels = []

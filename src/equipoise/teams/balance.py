@@ -102,7 +102,7 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
         found, solver, short = _search(request, problem, chosen)
     except Contradiction as late:
         return _nothing(request, named, units, reason=_contradiction(request, late))
-    failed = partial(_nothing, request, named, units, solver=solver, bot_weight=_bot_weight(problem))
+    failed = partial(_nothing, request, named, units, solver=solver, bot_weight=bot_weight(problem))
     if not found.ranked and not found.proven:
         return failed(status=Status.UNKNOWN, reason=NOTHING_YET)
     if not found.ranked:
@@ -116,6 +116,7 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
 
 def _nothing(request: BalanceRequest, named: Objective, units: Units, **known: Any) -> Solution:
     """Return a solution of which nothing is known but what is asked, and the given fields."""
+    units = units.shown
     fields: dict[str, Any] = {
         "status": Status.INFEASIBLE,
         "solver": str(request.solver),
@@ -136,8 +137,9 @@ def _nothing(request: BalanceRequest, named: Objective, units: Units, **known: A
     )
 
 
-def _bot_weight(problem: Problem) -> float | None:
-    return None if problem.filler is None else float(problem.filler[MU])
+def bot_weight(problem: Problem) -> float | None:
+    """Return what a bot weighs, roster units; None where there are none."""
+    return None if problem.filler is None else problem.unit.shown(float(problem.filler[MU]))
 
 
 def _contradiction(request: BalanceRequest, clash: Contradiction | None) -> str:
@@ -186,7 +188,7 @@ def _answer(
     bound = chosen.criterion.shown(found.bound) + 0.0  # never -0.0
     if request.rerank is not None:
         judge = resolve("rerank", RERANKERS, request.rerank)
-        order = _reranked(splits, request.rerank, judge, request.most_tolerance, _bot_weight(problem) or 0.0)
+        order = _reranked(splits, request.rerank, judge, request.most_tolerance, bot_weight(problem) or 0.0)
         if request.spacing > 1 and request.keep > 1:
             ranking = [found.ranked[place].labels for place in order]
             order = [order[place] for place in far_apart(problem, ranking, request.keep, request.spacing)]
@@ -201,7 +203,7 @@ def _answer(
         "value": splits[0].value,
         "bound": bound,
         "reason": short,
-        "rounding": found.rounding,
+        "rounding": chosen.criterion.unit.shown(found.rounding),
     }
 
 
@@ -245,7 +247,7 @@ def split_of(
     return Split(
         teams=tuple(map(tuple, teams)),
         bots=tuple(round(size) - len(team) for size, team in zip(sizes, teams, strict=True)),
-        totals=tuple(mu[0].tolist()),
+        totals=tuple(problem.unit.each_shown(mu[0]).tolist()),
         win_probability=tuple(chances),
         value=value,
         values=_values(request, objective, totals),

@@ -125,11 +125,11 @@ def pareto(
         raise InputError(msg, "most")
     if "moves" in (first, second) and request.moves is None:
         request = replace(request, moves=len(request.players))  # no limit, but counted
-    walk = _Walk(first, second, request)
+    walk = _Walk(first, second, replace(request, objective=(first, second)))
     solutions: list[Solution] = []
     complete = False
     while len(solutions) < most:
-        solution = balance(replace(request, objective=walk.objective))
+        solution = balance(replace(request, objective=walk))
         if not solution.splits and not solutions:
             proven = solution.status is Status.INFEASIBLE
             return Front(walk.names, (), proven, solution)
@@ -162,7 +162,12 @@ class _Walk:
         self.names = ("", "")
         self._second = Criterion()
 
-    def objective(self, scale: Units) -> Objective:
+    @property
+    def counts_units(self) -> bool:
+        """Whether both criteria know in which unit totals come."""
+        return self.request.counted.whole
+
+    def __call__(self, scale: Units) -> Objective:
         """Return the objective whose optimum is the next point."""
         made = [compose(asked, scale) for asked in self.asked]
         self.names = made[0].name, made[1].name

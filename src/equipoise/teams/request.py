@@ -20,12 +20,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack, cast
 
+import numpy as np
+
 from equipoise.core.fields import leaves
-from equipoise.core.player import NO_SIDE, Player
+from equipoise.core.player import NO_SIDE, Player, Rating
+from equipoise.core.registry import OBJECTIVES, TERMS
 from equipoise.errors import InputError
 from equipoise.teams.objectives.objective import Objective, Units
-from equipoise.teams.objectives.units import check_scale, compose_in, units_of
+from equipoise.teams.objectives.units import Asked, check_scale, compose_in, units_of
 from equipoise.teams.problem.build import Besides, Roster, Sizes, build, rated, size_rules
+from equipoise.teams.problem.common_unit import AS_WRITTEN, Counted, counted
 from equipoise.teams.problem.linear_rules import Rule
 from equipoise.teams.problem.preferences import Preference, check_named, preferences_of
 from equipoise.teams.problem.problem import Problem, SizeRules
@@ -48,6 +52,12 @@ if TYPE_CHECKING:
 #: who have few splits to choose from, one in four hundred.  Why: docs/decisions/0002-default-objective.md.
 TOLERANCE = 0.001
 SMALL_TOLERANCE, SMALL = 0.0025, 17
+
+
+#: Objectives that know in which unit totals come.
+OURS = frozenset(
+    name for name, place in (*OBJECTIVES.items(), *TERMS.items()) if place.startswith("equipoise.")
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,12 +159,14 @@ class BalanceRequest(RequestFields):
         The players with a rating each.
     size_rules : SizeRules
         What the sizes come to for this roster.
+    counted : Counted
+        The unit in which the problem and its objective count weights.
     problem : Problem or None
         The players and rules as arrays; None where two players can be neither together nor apart.
     clash : Contradiction or None
         Who they are.
     asked : pair of Objective and Units
-        The objective, and the units that it is judged in.
+        The objective, and the units that it is judged in, both as the problem counts.
 
     Raises
     ------
@@ -172,6 +184,7 @@ class BalanceRequest(RequestFields):
 
     roster: Roster = field(init=False, repr=False, compare=False)
     size_rules: SizeRules = field(init=False, repr=False, compare=False)
+    counted: Counted = field(init=False, repr=False, compare=False)
     problem: Problem | None = field(init=False, repr=False, compare=False)
     clash: Contradiction | None = field(init=False, repr=False, compare=False)
     asked: tuple[Objective, Units] = field(init=False, repr=False, compare=False)
@@ -188,10 +201,11 @@ class BalanceRequest(RequestFields):
         exact = (self.sizes,) * self.teams if isinstance(self.sizes, int) else self.sizes
         sizes = Sizes(exact, self.min_size, self.max_size, self.max_difference)
         object.__setattr__(self, "size_rules", size_rules(len(self.players), self.teams, sizes, self.bots))
+        object.__setattr__(self, "counted", _counted(self))
         problem, clash = _built(self)
         object.__setattr__(self, "problem", problem)
         object.__setattr__(self, "clash", clash)
-        object.__setattr__(self, "asked", _asked(self))
+        object.__setattr__(self, "asked", self.judged_by(self.objective, self.tolerances))
 
     @classmethod
     def of(cls, players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> BalanceRequest:
@@ -266,6 +280,11 @@ class BalanceRequest(RequestFields):
         return data_of(self)
 
     @property
+    def units(self) -> Units:
+        """The units that splits are judged in, as the roster was written."""
+        return self.asked[1].shown
+
+    @property
     def most_tolerance(self) -> float:
         """How far from the best win probability ``spread`` and a criterion that re-ranks may go."""
         if self.tolerance is not None:
@@ -311,9 +330,60 @@ class BalanceRequest(RequestFields):
             self.roster.find(name, who if isinstance(who, str) else who[0])
         return rows
 
+    def judged_by(
+        self, objective: Asked, tolerances: Sequence[float] | None = None
+    ) -> tuple[Objective, Units]:
+        """Return an objective in the units of this roster, and these, both as the problem counts."""
+        roster, bots = self.roster, self.bots
+        preferences = any(player.side != NO_SIDE for player in roster.players)
+        exact = self.sizes if isinstance(self.sizes, tuple) else ()
+        named = bool(self.fixed) or any(player.team is not None for player in roster.players)
+        units = units_of(
+            self.counted.weights(roster.mu),
+            self.counted.unit.each_counted(roster.sigma),
+            beta=self.beta,
+            zero=self.zero,
+            body=self.body,
+            bot_weight=None if bots is None else bots.weight,
+            counted=self.counted,
+        )
+        units = replace(
+            units,
+            side_weight=self.side_weight if preferences else 0.0,
+            tolerance=self.most_tolerance,
+            signed=named or len(set(exact)) > 1,
+        )
+        return compose_in(objective, units, tolerances)
+
     def without(self, name: str) -> BalanceRequest:
         """Return the request without a rule of an installed package."""
         return replace(self, further=tuple(pair for pair in self.further if pair[0] != name))
+
+
+def _counted(request: BalanceRequest) -> Counted:
+    """Return the unit in which a request's weights are whole; objectives of other packages know of none."""
+    roster, bots = request.roster, request.bots
+    if not all(_counts_units(name) for name in request.objective_names):
+        return AS_WRITTEN
+    n, rules = len(roster.players), request.size_rules
+    weights = roster.mu
+    shares = 1
+    if roster.unrated and request.default is None:
+        weights = np.array([p.rating.mu for p in request.players if isinstance(p.rating, Rating)])
+        shares = len(weights)
+    if request.roles:
+        inside = (rating.mu for player in roster.players for _, rating in player.roles if rating is not None)
+        weights = np.append(weights, list(inside))
+    if bots is not None and bots.weight is not None:
+        weights = np.append(weights, bots.weight)
+    most = n if bots is None else request.teams * (max(rules.seats) + n)
+    return counted(weights, most, max(shares, 1))
+
+
+def _counts_units(objective: object) -> bool:
+    """Tell whether an objective knows in which unit totals come: ours do, and those that say so."""
+    known = objective in OURS if isinstance(objective, str) else getattr(objective, "counts_units", False)
+    return bool(known)
 
 
 def _built(request: BalanceRequest) -> tuple[Problem | None, Contradiction | None]:
@@ -329,29 +399,9 @@ def _built(request: BalanceRequest) -> tuple[Problem | None, Contradiction | Non
     )
     groups = request.parties, request.apart, request.fixed
     try:
-        return build(request.roster, request.teams, request.size_rules, request.bots, *groups, besides), None
+        rules = request.size_rules
+        return build(
+            request.roster, request.teams, rules, request.bots, *groups, besides, request.counted
+        ), None
     except Contradiction as clash:
         return None, clash
-
-
-def _asked(request: BalanceRequest) -> tuple[Objective, Units]:
-    """Return the objective that a request asks for, and the units that it is judged in."""
-    roster, bots = request.roster, request.bots
-    preferences = any(player.side != NO_SIDE for player in roster.players)
-    exact = request.sizes if isinstance(request.sizes, tuple) else ()
-    named = bool(request.fixed) or any(player.team is not None for player in roster.players)
-    units = units_of(
-        roster.mu,
-        roster.sigma,
-        beta=request.beta,
-        zero=request.zero,
-        body=request.body,
-        bot_weight=None if bots is None else bots.weight,
-    )
-    units = replace(
-        units,
-        side_weight=request.side_weight if preferences else 0.0,
-        tolerance=request.most_tolerance,
-        signed=named or len(set(exact)) > 1,
-    )
-    return compose_in(request.objective, units, request.tolerances)

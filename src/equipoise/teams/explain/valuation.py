@@ -18,14 +18,14 @@ from equipoise.core.arrays import Bools, Floats, Labels
 from equipoise.core.player import NO_SIDE
 from equipoise.core.registry import OBJECTIVES, RERANKERS, resolve
 from equipoise.errors import InputError
-from equipoise.teams.balance import check_positive, split_of, value_of, weights_of
+from equipoise.teams.balance import bot_weight, check_positive, split_of, value_of, weights_of
 from equipoise.teams.objectives.composed import priced
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.objectives.units import compose
 from equipoise.teams.problem.build import Besides, build
 from equipoise.teams.problem.current_teams import matched
 from equipoise.teams.problem.preferences import Outcome
-from equipoise.teams.problem.problem import MU, N_FEATURES, Problem, SizeRules
+from equipoise.teams.problem.problem import N_FEATURES, Problem, SizeRules
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Split
 
@@ -156,7 +156,7 @@ class Yardstick:
         any_size = SizeRules((0,) * k, (n,) * k, n, asked.size_rules.seats)
         roles, counted = dict(asked.roles), asked.counts_moves
         besides = Besides(asked.preferences, asked.side_price, roles, stay=asked.stay, counted=counted)
-        return _for_few(build(asked.roster, k, any_size, asked.bots, besides=besides))
+        return _for_few(build(asked.roster, k, any_size, asked.bots, besides=besides, counted=asked.counted))
 
     @cached_property
     def strict(self) -> Problem:
@@ -164,7 +164,8 @@ class Yardstick:
         asked = self.request
         besides = Besides((), 0.0, dict(asked.roles), asked.rules, moves=asked.moves)
         rules = (), asked.apart, asked.fixed, besides
-        return _for_few(build(asked.roster, asked.teams, asked.size_rules, asked.bots, *rules))
+        sizes, bots = asked.size_rules, asked.bots
+        return _for_few(build(asked.roster, asked.teams, sizes, bots, *rules, counted=asked.counted))
 
     @cached_property
     def unpriced(self) -> tuple[Objective, Units]:
@@ -196,7 +197,7 @@ class Yardstick:
         able = []
         for name in OBJECTIVES:
             try:
-                objective, _ = replace(self.request, objective=name, tolerances=None).asked
+                objective, _ = self.request.judged_by(name)
                 check_positive(objective, self.problem)
             except InputError:
                 continue
@@ -244,7 +245,7 @@ class Yardstick:
         asked = split.values[-len(self.names) :] if len(self.names) > 1 else (split.value,)
         for name, value in zip(self.names, asked, strict=True):
             values.setdefault(name, value)
-        weights = weights_of(split, 0.0 if self.problem.filler is None else float(self.problem.filler[MU]))
+        weights = weights_of(split, bot_weight(self.problem) or 0.0)
         for name in RERANKERS:
             values[name] = float(resolve("rerank", RERANKERS, name)(weights))
         return Valuation(_facts(split, weights), split.imbalance, tuple(values.items()), split.preferences)

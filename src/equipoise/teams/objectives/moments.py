@@ -34,6 +34,7 @@ from equipoise.teams.objectives.objective import (
     means,
 )
 from equipoise.teams.objectives.partial_kernels import DEVIATIONS, Partial
+from equipoise.teams.problem.common_unit import ROSTER, Unit
 from equipoise.teams.problem.float_error import OPERATIONS, UNIT, Rounding
 from equipoise.teams.problem.problem import COUNT, MU, SQUARE, VARIANCE
 
@@ -223,6 +224,7 @@ class Difference(DifferenceCriterion):
     array([1.])
     """
 
+    unit: Unit = ROSTER
     whole = True
 
     def cost(self, totals: Floats) -> Floats:
@@ -242,9 +244,8 @@ class Difference(DifferenceCriterion):
 
 
 def difference(units: Units) -> Objective:
-    """Return the objective; it has no unit of its own."""
-    del units
-    return Objective("difference", Difference())
+    """Return the objective; it has no unit of its own but that of the weights."""
+    return Objective("difference", Difference(units.unit))
 
 
 @dataclass(frozen=True)
@@ -336,6 +337,7 @@ class SpreadDifference(Criterion):
     """
 
     centre: float = 0.0
+    unit: Unit = ROSTER
     second = (0.0, 0.0, 1.0, 0.0, 0.0)
     has_reach = True
     has_windows = True
@@ -430,4 +432,4 @@ def standard_deviations(totals: Floats, centre: float) -> Floats:
 def spread(units: Units) -> Objective:
     """Return the objective: win probability within the units' tolerance, then the spread."""
     first = ((WinDistance(units.beta, units.zero), units.tolerance),)
-    return Objective("spread", SpreadDifference(units.centre), first)
+    return Objective("spread", SpreadDifference(units.centre, units.unit), first)

@@ -9,13 +9,14 @@ The objectives themselves are in :mod:`equipoise.teams.objectives`, a file each.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from equipoise.core.arrays import Floats
 from equipoise.teams.objectives.partial_kernels import Partial
+from equipoise.teams.problem.common_unit import ROSTER, Unit
 from equipoise.teams.problem.float_error import UNIT, Rounding
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
 
@@ -44,6 +45,8 @@ class Units:
         Where beta and the zero come from.
     assumed : bool
         Whether the zero is a convention: neither it nor the worth of a body was asked for.
+    unit : Unit
+        What one of these units is in those in which the roster was written.
     """
 
     beta: float = 1.0
@@ -56,6 +59,16 @@ class Units:
     beta_source: str = "as given"
     zero_source: str = "as given"
     assumed: bool = False
+    unit: Unit = ROSTER
+
+    @property
+    def shown(self) -> Units:
+        """The units as the roster was written."""
+        out = self.unit.shown
+        return replace(
+            self, beta=out(self.beta), zero=out(self.zero), centre=out(self.centre),
+            prior=out(out(self.prior)), unit=ROSTER,
+        )  # fmt: skip
 
 
 #: How many times the measured effect of rounding is taken, where nobody has worked it out.
@@ -190,6 +203,9 @@ class Criterion:
     #: Whether totals of mu below 0 mean nothing to it.
     needs_positive = False
 
+    #: What one unit of its cost is as a number for people: other than 1 where it is one of weights.
+    unit = ROSTER
+
     def cost(self, totals: Floats) -> Floats:
         """Return the cost of each split, shape (m,), from totals of shape (m, n_teams, 5)."""
         raise NotImplementedError
@@ -238,11 +254,11 @@ class Criterion:
 
     def shown(self, cost: float) -> float:
         """Return the number people know the criterion by."""
-        return cost
+        return self.unit.shown(cost)
 
     def cost_of(self, shown: float) -> float:
         """Return the cost that is shown as a number."""
-        return shown
+        return self.unit.counted(shown)
 
     def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
         """Bound what the first of two teams can total in a split of at most a given cost.

@@ -24,6 +24,7 @@ from equipoise.core.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.errors import InputError
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import Objective, Units
+from equipoise.teams.problem.common_unit import AS_WRITTEN, ROSTER, Counted
 from equipoise.teams.problem.float_error import centre_of
 
 #: Spreads that one player's performance varies by from game to game, unless beta is given.
@@ -83,13 +84,15 @@ def units_of(
     zero: float | None = None,
     body: float | None = None,
     bot_weight: float | None = None,
+    counted: Counted = AS_WRITTEN,
 ) -> Units:
     """Return the units of a roster.
 
     Parameters
     ----------
     mu, sigma : ndarray, shape (n_players,)
-        The weights of the players, bots not among them, and their uncertainty, roster units.
+        The weights of the players, bots not among them, and their uncertainty, in the unit in which they are
+        counted; all other numbers as they were written.
     beta : float, optional
         Performance noise of one player in one game; by default one spread.
     zero : float, optional
@@ -114,8 +117,13 @@ def units_of(
     """
     check_scale(beta, zero, body)
     mean = float(mu.mean()) if len(mu) else 0.0
+    beta, zero, bot_weight = (
+        None if number is None else counted.unit.counted(number) for number in (beta, zero, bot_weight)
+    )
     spread, source = _spread(mu, sigma, mean, beta, bot_weight, zero)
-    return from_moments(mean, spread, beta=beta, zero=zero, body=body, centre=centre_of(mu), source=source)
+    centre = counted.centre(centre_of(mu))
+    units = from_moments(mean, spread, beta=beta, zero=zero, body=body, centre=centre, source=source)
+    return units if counted.unit == ROSTER else replace(units, unit=counted.unit)
 
 
 def from_moments(
@@ -270,7 +278,9 @@ def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = Non
             msg = f"must be {'finite' if tolerance > 0.0 else 'at least 0'}, got {tolerance!r}"
             raise InputError(msg, "tolerances")
     name = ", ".join(entry.name for entry in entries)
-    return Objective(name, last, tuple(zip(first, map(float, tolerances), strict=True)))
+    counts = [criterion.unit.counted for criterion in first]
+    limits = [counted(float(tolerance)) for counted, tolerance in zip(counts, tolerances, strict=True)]
+    return Objective(name, last, tuple(zip(first, limits, strict=True)))
 
 
 @cache
@@ -300,7 +310,7 @@ def _weighted(weights: Mapping[str, float], units: Units) -> Objective:
             msg = f": the weight of {name!r} must be {allowed}, got {weight!r}"
             raise InputError(msg, "objective")
         made = _single(name, units)
-        terms.append((made.criterion, float(weight)))
+        terms.append((made.criterion, made.criterion.unit.shown(float(weight))))
         names.append(made.name if weight == 1.0 else f"{weight:g} {made.name}")
     if not terms:
         msg = "must name at least one, got none"

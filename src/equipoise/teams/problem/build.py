@@ -17,6 +17,7 @@ import numpy as np
 from equipoise.core.arrays import Floats
 from equipoise.core.player import MOST_PLAYERS, Bots, Player, Rating, players_named, rated_by_roles
 from equipoise.errors import InputError, again, nearest
+from equipoise.teams.problem.common_unit import AS_WRITTEN, Counted
 from equipoise.teams.problem.float_error import centre_of
 from equipoise.teams.problem.linear_rules import Rule, rows_of
 from equipoise.teams.problem.preferences import Preference, prices_of
@@ -368,8 +369,9 @@ def build(
     apart: Iterable[Sequence[str]] = (),
     fixed: Iterable[tuple[str, int]] = (),
     besides: Besides | None = None,
+    counted: Counted = AS_WRITTEN,
 ) -> Problem:
-    """Return the problem a roster and its preferences make.
+    """Return the problem a roster and its preferences make, in the unit in which it is counted.
 
     Raises
     ------
@@ -387,9 +389,9 @@ def build(
         block_team = block_teams(fixed_teams(players, n_teams, bound), block_of, len(members))
     parted = roster.find_all("apart", tuple(apart))
     pairs = apart_pairs(parted, n_teams, block_of, block_team) if parted else []
-    mu, sigma = roster.mu, roster.sigma
+    mu, sigma = counted.weights(roster.mu), counted.unit.each_counted(roster.sigma)
     side = np.array([player.side for player in players])
-    centre = centre_of(mu)
+    centre = counted.centre(centre_of(mu))
     each = np.stack([np.ones(n), mu, (mu - centre) ** 2, sigma * sigma, side], axis=1)
     if len(members) < n:
         of_players, each = each, np.zeros((len(members), each.shape[1]))
@@ -397,7 +399,7 @@ def build(
     filler = None
     if bots is not None:
         mean = float(mu.mean()) if n else 0.0
-        weight = mean if bots.weight is None else bots.weight
+        weight = mean if bots.weight is None else counted.unit.counted(bots.weight)
         filler = np.array([1.0, weight, (weight - centre) ** 2, 0.0, 0.5])
     prices, roles, rows, moving = None, None, None, None
     changes = moves_of(players, n_teams) if any(player.team_now is not None for player in players) else None
@@ -419,7 +421,7 @@ def build(
             slack = (n_teams - 1) * rules.difference
             least = max(min(rules.minimum), -((slack - n) // n_teams))
             most = min(max(rules.maximum), (n + slack) // n_teams)
-            roles = roles_of(players, besides.roles, centre, members, (least, most))
+            roles = roles_of(players, besides.roles, centre, members, (least, most), counted)
     problem = Problem(
         features=each,
         min_size=rules.minimum,
@@ -430,6 +432,7 @@ def build(
         apart=tuple(pairs) if n == len(members) else tuple((block_of[a], block_of[b]) for a, b in pairs),
         fixed=block_team,
         centre=centre,
+        unit=counted.unit,
         members=members,
         prices=prices,
         roles=roles,

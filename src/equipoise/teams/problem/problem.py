@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from equipoise.core.arrays import Bools, Floats, Ints, Labels
 from equipoise.core.player import NO_SIDE, Player
 from equipoise.errors import InputError
+from equipoise.teams.problem.common_unit import ROSTER, Unit
 from equipoise.teams.problem.float_error import Rounding
 from equipoise.teams.problem.linear_rules import Rows
 from equipoise.teams.problem.preferences import Prices
@@ -152,6 +153,8 @@ class Problem:
         What is subtracted from mu before squaring: with it the sums of squares keep their digits.
     members : tuple of tuples of int
         The places in the roster of each block's players.
+    unit : Unit
+        What one of the problem's units is in those of the roster.
     prices : Prices, optional
         What splits pay for the preferences they break.
     roles : Roles, optional
@@ -172,6 +175,7 @@ class Problem:
     fixed: tuple[int, ...]
     centre: float
     members: tuple[tuple[int, ...], ...]
+    unit: Unit = ROSTER
     prices: Prices | None = None
     roles: Roles | None = None
     rows: Rows | None = None

@@ -26,6 +26,7 @@ from equipoise.core.compiled import pays, run
 from equipoise.core.player import Player, Rating
 from equipoise.errors import InputError
 from equipoise.teams.problem import role_kernels
+from equipoise.teams.problem.common_unit import AS_WRITTEN, Counted
 
 #: Blocks up to which the line-ups of all possible teams are kept in a table: 2^20 rows, some 40 MB.
 TABLE_BLOCKS = 20
@@ -275,8 +276,9 @@ def roles_of(
     centre: float,
     members: tuple[tuple[int, ...], ...],
     sizes: tuple[int, int],
+    counted: Counted = AS_WRITTEN,
 ) -> Roles:
-    """Return what a roster of rated players can do of what teams need.
+    """Return what a roster of rated players can do of what teams need, counted in a unit.
 
     A player who lists no roles plays all of them.
 
@@ -298,8 +300,8 @@ def roles_of(
         for roles, player in zip(played, players, strict=True)
     ]
     known = [[rating for rating in row if isinstance(rating, Rating)] for row in ratings]
-    mu = np.array([[rating.mu for rating in row] for row in known])
-    sigma = np.array([[rating.sigma for rating in row] for row in known])
+    mu = counted.weights(np.array([[rating.mu for rating in row] for row in known]))
+    sigma = counted.unit.each_counted(np.array([[rating.sigma for rating in row] for row in known]))
     plays = [[not roles or role in roles for role in needed] for roles in played]
     return Roles(
         names=tuple(needed),
