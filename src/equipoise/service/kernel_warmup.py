@@ -36,7 +36,7 @@ from equipoise.ratings.models.gaussian_filter.state_columns import kernel
 from equipoise.ratings.starting_weights import given_from
 from equipoise.teams.balance import balance
 from equipoise.teams.balance_many import balance_many, best_splits
-from equipoise.teams.problem.float_error import largest_loss
+from equipoise.teams.problem.exactness import largest_loss
 from equipoise.teams.problem.role_kernels import line_ups
 from equipoise.teams.solvers.meet_in_the_middle import KERNELS as MEETING
 from equipoise.teams.solvers.window_kernels import fill_teams

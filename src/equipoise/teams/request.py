@@ -29,7 +29,7 @@ from equipoise.errors import InputError
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import Asked, check_scale, compose_in, units_of
 from equipoise.teams.problem.build import Besides, Roster, Sizes, build, rated, size_rules
-from equipoise.teams.problem.common_unit import AS_WRITTEN, Counted, counted
+from equipoise.teams.problem.exactness import AS_WRITTEN, Counted, counted
 from equipoise.teams.problem.linear_rules import Rule
 from equipoise.teams.problem.preferences import Preference, check_named, preferences_of
 from equipoise.teams.problem.problem import Problem, SizeRules
@@ -363,7 +363,8 @@ class BalanceRequest(RequestFields):
 def _counted(request: BalanceRequest) -> Counted:
     """Return the unit in which a request's weights are whole; objectives of other packages know of none."""
     roster, bots = request.roster, request.bots
-    if not all(_counts_units(name) for name in request.objective_names):
+    one = isinstance(request.objective, str)
+    if not all(map(_counts_units, (request.objective,) if one else request.objective_names)):
         return AS_WRITTEN
     n, rules = len(roster.players), request.size_rules
     weights = roster.mu

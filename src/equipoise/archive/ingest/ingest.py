@@ -30,6 +30,9 @@ from equipoise.games.log_reader import HEAD, Guess, Parsed, Reader, guess_game
 #: Matches that are kept with one commit: enough that waiting for the disk is a small part of the time.
 BATCH = 1000
 
+#: The "game" of files of matches, which are JSON as much else is.
+MATCHES = "plain"
+
 #: Skipped lines that are listed one by one; the others are only counted.
 MOST_LISTED = 10
 
@@ -247,12 +250,13 @@ class Ingest:
         head = _head(content)
         if reader is None:
             guess = recognise(head, game)
-            if guess is None:
-                wrong = mistaken(head, source.label, "logs") if game == AUTO else None
+            if game == AUTO and (guess is None or guess.name == MATCHES):
+                wrong = mistaken(head, source.label, "logs")
                 if wrong is not None:
                     self._left_out(source, wrong)
-                else:
-                    self._not_recognised(source, head)
+                    return None, 0
+            if guess is None:
+                self._not_recognised(source, head)
                 return None, 0
             self.tally.files.append({"file": source.label, "game": guess.name, "by": guess.because})
             reader, fed = self.begin(guess, source.label), 0

@@ -25,7 +25,7 @@ from equipoise.teams.objectives.objective import (
     Units,
     Windows,
 )
-from equipoise.teams.problem.float_error import Rounding
+from equipoise.teams.problem.exactness import Rounding
 from equipoise.teams.problem.problem import MOVES, N_FEATURES, PRICE
 
 #: What rounding may add to a cost that is a sum, relative to it.

@@ -22,7 +22,7 @@ from equipoise.teams.objectives.objective import (
     means,
 )
 from equipoise.teams.objectives.partial_kernels import INFORMATION, Partial
-from equipoise.teams.problem.float_error import Rounding
+from equipoise.teams.problem.exactness import Rounding
 from equipoise.teams.problem.problem import COUNT, SIDE, SQUARE, VARIANCE
 
 #: Halvings until an interval is as narrow as a float: the width of its fraction and a few to spare.

@@ -34,8 +34,7 @@ from equipoise.teams.objectives.objective import (
     means,
 )
 from equipoise.teams.objectives.partial_kernels import DEVIATIONS, Partial
-from equipoise.teams.problem.common_unit import ROSTER, Unit
-from equipoise.teams.problem.float_error import OPERATIONS, UNIT, Rounding
+from equipoise.teams.problem.exactness import OPERATIONS, ROSTER, UNIT, Rounding, Unit
 from equipoise.teams.problem.problem import COUNT, MU, SQUARE, VARIANCE
 
 

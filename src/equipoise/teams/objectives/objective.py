@@ -16,8 +16,7 @@ import numpy as np
 
 from equipoise.core.arrays import Floats
 from equipoise.teams.objectives.partial_kernels import Partial
-from equipoise.teams.problem.common_unit import ROSTER, Unit
-from equipoise.teams.problem.float_error import UNIT, Rounding
+from equipoise.teams.problem.exactness import ROSTER, UNIT, Rounding, Unit
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES
 
 

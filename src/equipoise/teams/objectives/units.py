@@ -24,8 +24,7 @@ from equipoise.core.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.errors import InputError
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import Objective, Units
-from equipoise.teams.problem.common_unit import AS_WRITTEN, ROSTER, Counted
-from equipoise.teams.problem.float_error import centre_of
+from equipoise.teams.problem.exactness import AS_WRITTEN, ROSTER, Counted, centre_of
 
 #: Spreads that one player's performance varies by from game to game, unless beta is given.
 #: Why: docs/decisions/0003-default-beta.md.

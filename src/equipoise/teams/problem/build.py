@@ -17,8 +17,7 @@ import numpy as np
 from equipoise.core.arrays import Floats
 from equipoise.core.player import MOST_PLAYERS, Bots, Player, Rating, players_named, rated_by_roles
 from equipoise.errors import InputError, again, nearest
-from equipoise.teams.problem.common_unit import AS_WRITTEN, Counted
-from equipoise.teams.problem.float_error import centre_of
+from equipoise.teams.problem.exactness import AS_WRITTEN, Counted, centre_of
 from equipoise.teams.problem.linear_rules import Rule, rows_of
 from equipoise.teams.problem.preferences import Preference, prices_of
 from equipoise.teams.problem.problem import Moving, Problem, SizeRules, check_team, moves_of

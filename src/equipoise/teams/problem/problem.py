@@ -23,8 +23,7 @@ from numpy.typing import NDArray
 from equipoise.core.arrays import Bools, Floats, Ints, Labels
 from equipoise.core.player import NO_SIDE, Player
 from equipoise.errors import InputError
-from equipoise.teams.problem.common_unit import ROSTER, Unit
-from equipoise.teams.problem.float_error import Rounding
+from equipoise.teams.problem.exactness import ROSTER, Rounding, Unit
 from equipoise.teams.problem.linear_rules import Rows
 from equipoise.teams.problem.preferences import Prices
 from equipoise.teams.problem.roles import Roles

@@ -246,4 +246,5 @@ def test_the_rounding_of_one_split_is_no_more_than_that_of_all() -> None:
             assert (errors <= criterion.error(problem.rounding)).all()
             for computed, error, split in zip(criterion.cost(totals), errors, labels.tolist(), strict=True):
                 exact = cost(asked, name, split)
-                assert abs(float((exact - Real(Fraction(float(computed)))).rounded())) <= error
+                shown = Fraction(float(computed)) * Fraction(*criterion.unit)
+                assert abs(float((exact - Real(shown)).rounded())) <= criterion.unit.shown(error)
