@@ -195,6 +195,9 @@ class BalanceRequest(RequestFields):
                 info.check(value)
         if not self.beta is self.zero is self.body is None:
             check_scale(self.beta, self.zero, self.body)
+        if not self.players:
+            msg = "must not be empty: there is nobody to divide"
+            raise InputError(msg, "players")
         object.__setattr__(self, "roster", rated(self.players, self.default))
         if any(player.prefer or player.avoid for player in self.roster.players):
             check_named(self.roster.players, self.roster.find)

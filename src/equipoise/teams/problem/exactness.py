@@ -247,6 +247,9 @@ class _Problem(Protocol):
     def centre(self) -> float: ...
 
     @property
+    def exact(self) -> bool: ...
+
+    @property
     def prices(self) -> Prices | None: ...
 
     @property
@@ -347,15 +350,25 @@ class Rounding:
         return (self.count + OPERATIONS) * UNIT
 
     @cached_property
-    def mu(self) -> float:
-        """What rounding does to a team's total of mu."""
+    def lost(self) -> float:
+        """What rounding does to a sum as large as a team's total of mu, of numbers that are not whole."""
         # The sizes sum to no more than this, by the inequality of Cauchy and Schwarz.
         sizes = self.count * abs(self.problem.centre) + math.sqrt(self.count * self.squares)
         return self.unit * sizes
 
     @property
+    def mu(self) -> float:
+        """What rounding does to a team's total of mu."""
+        return 0.0 if self.problem.exact else self.lost
+
+    @property
     def square(self) -> float:
         """What rounding does to a team's sum of squares."""
+        return 0.0 if self.problem.exact and self.squares < LARGEST else self.lost_square
+
+    @property
+    def lost_square(self) -> float:
+        """What rounding does to a sum of squares of numbers that are not whole."""
         lost = abs(self.problem.centre) * math.sqrt(self.count * self.squares)
         return self.unit * (self.squares + lost)
 
@@ -418,10 +431,10 @@ class Rounding:
         """
         # Besides, what is known of all players together comes in, and the range that is compared with.
         share = (terms + PADDING * OPERATIONS) * UNIT / self.unit
-        first = share * self.mu + PADDING * (self.strength(zero) - self.mu)
+        first = share * self.lost + PADDING * (self.strength(zero) - self.mu)
         if not any(second):
             return first, 0.0
-        largest = 0.0, self.mu, self.square, self.uncertainty, self.side
+        largest = 0.0, self.lost, self.lost_square, self.uncertainty, self.side
         return first, share * sum(abs(weight) * size for weight, size in zip(second, largest, strict=True))
 
     @cached_property
