@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from operator import sub
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -117,6 +116,8 @@ class Unit(NamedTuple):
         """
         if self == ROSTER or not math.isfinite(number):
             return number
+        from fractions import Fraction  # only who gives a number of the scale waits for it
+
         return float(Fraction(repr(number)) * self.denominator / self.numerator)
 
     def each_shown(self, numbers: Floats) -> Floats:
@@ -131,8 +132,8 @@ class Unit(NamedTuple):
         if whole is None:
             return numbers * self.denominator / self.numerator
         numbers, parts = whole
-        ratio = Fraction(self.denominator, parts * self.numerator)
-        return numbers * ratio.numerator / ratio.denominator
+        numerator, denominator = reduced(self.denominator, parts * self.numerator)
+        return numbers * numerator / denominator
 
 
 #: The units of the roster itself.
@@ -227,8 +228,13 @@ def counted(weights: Floats, more: float = 0.0, shares: int = 1) -> Counted:
         return AS_WRITTEN
     whole, parts = found
     common = int(np.gcd.reduce(whole.astype(np.int64))) or parts
-    unit = Fraction(common, parts * shares)
-    return Counted(Unit(unit.numerator, unit.denominator), whole=True)
+    return Counted(Unit(*reduced(common, parts * shares)), whole=True)
+
+
+def reduced(numerator: int, denominator: int) -> tuple[int, int]:
+    """Return a fraction in its lowest terms."""
+    common = math.gcd(numerator, denominator)
+    return numerator // common, denominator // common
 
 
 class _Problem(Protocol):
