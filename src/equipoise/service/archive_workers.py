@@ -5,15 +5,18 @@ What :class:`Keeping` has answered survives a crash; :class:`Reading` gives matc
 
 from __future__ import annotations
 
+import json
 import logging
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import msgspec
 
 from equipoise.archive.archive import Archive, open_archive
+from equipoise.archive.outbox import Note
 from equipoise.core.dates import ahead
 from equipoise.core.match import Match, moved
 from equipoise.errors import InputError
@@ -44,6 +47,17 @@ class UndoneGame(NamedTuple):
     back: bool = False
 
 
+class ToldNote(NamedTuple):
+    """Something to tell webhooks that changes nothing in the archive."""
+
+    note: Note
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.note.id
+
+
 class Keeping:
     """Keeps games in an archive that exists; learning from them is not its business.
 
@@ -53,15 +67,18 @@ class Keeping:
         The archive.
     seconds : float
         How long to wait for another process that writes it.
+    hooks : mapping
+        The webhooks that are told each kind of event.
     """
 
-    def __init__(self, url: str, seconds: float) -> None:
+    def __init__(self, url: str, seconds: float, hooks: Mapping[str, Sequence[str]] | None = None) -> None:
         self._url = url
         self._seconds = seconds
+        self._hooks = hooks or {}
         self._opened: Archive | None = None
 
     def __call__(
-        self, question: Match | ReportedGame | UndoneGame | None
+        self, question: Match | ReportedGame | UndoneGame | ToldNote | None
     ) -> Generator[None, None, bool | str]:
         """Keep a game, or take one back; return whether that was new, of a report one of the outcomes.
 
@@ -75,13 +92,16 @@ class Keeping:
             msg = f": {wrong}"
             raise InputError(msg, "ended")
         with self._archive() as archive:
+            if isinstance(question, ToldNote):
+                archive.outbox.put(self._hooks, [question.note], time.time())
+                return NEW
             if isinstance(question, Match):
-                new = archive.record([question]).new > 0
+                new = archive.record([question], self._hooks, time.time()).new > 0
                 if new:
                     _warn(archive, question)
                 return new
             return (
-                _reported(archive, question)
+                _reported(archive, question, self._hooks)
                 if isinstance(question, ReportedGame)
                 else _undone(archive, question)
             )
@@ -100,10 +120,10 @@ class Keeping:
         self._opened = archive
 
 
-def _reported(archive: Archive, report: ReportedGame) -> str:
+def _reported(archive: Archive, report: ReportedGame, hooks: Mapping[str, Sequence[str]]) -> str:
     """Keep a match that is reported; return what became of it."""
     match = report.match
-    recorded = archive.record([match])
+    recorded = archive.record([match], hooks, time.time())
     if recorded.new:
         _warn(archive, match)
         return NEW
@@ -190,6 +210,20 @@ class Reading:
     def _sessions(archive: Archive, asked: None) -> Any:
         del asked
         return archive.sessions()
+
+    @staticmethod
+    def _outbox(archive: Archive, asked: int) -> Any:
+        found = archive.outbox.listed(asked)
+        return {"deliveries": [{**asdict(each), "body": json.loads(each.body)} for each in found]}
+
+    @staticmethod
+    def _audit(archive: Archive, asked: tuple[int | None, int]) -> Any:
+        before, limit = asked
+        found = archive.audit_log.listed(before, limit + 1)
+        return {
+            "entries": [{**asdict(each), "asked": json.loads(each.asked)} for each in found[:limit]],
+            "next": found[limit - 1].number if len(found) > limit else None,
+        }
 
     @staticmethod
     def _news(archive: Archive, asked: tuple[int, int]) -> Any:
