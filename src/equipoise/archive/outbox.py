@@ -124,9 +124,7 @@ class Outbox:
         tries = each.tries + 1
         with self._database.writing() as connection:
             connection.execute(
-                _row(each).values(
-                    tries=tries, due=now + wait_after(tries), trouble=trouble[:LONGEST_TROUBLE]
-                )
+                _row(each).values(tries=tries, due=now + wait_after(tries), trouble=trouble[:LONGEST_TROUBLE])
             )
 
     def listed(self, limit: int) -> list[Delivery]:

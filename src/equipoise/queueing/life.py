@@ -241,6 +241,11 @@ class TicketLife:
         return self._now
 
     @property
+    def players(self) -> int:
+        """How many players wait or are in a match."""
+        return len(self._holder)
+
+    @property
     def paused(self) -> bool:
         """Whether no matches are looked for."""
         return self._paused

@@ -56,7 +56,7 @@ class _Webhook(msgspec.Struct, forbid_unknown_fields=True):
 class _Queue(msgspec.Struct):
     tick: float = 1.0
     heartbeat: float = 0.0
-    max_tickets: int = 100_000
+    max_players: int = 100_000
     game_type: str = ""
 
 
@@ -99,8 +99,8 @@ class QueueSettings:
         Seconds between two looks for matches.
     heartbeat : float
         Seconds after which a ticket that nobody asked for leaves; 0 for never.
-    max_tickets : int
-        Tickets that may wait or be in a match at once.
+    max_players : int
+        Players who may wait or be in a match at once.
     game_type : str
         The ruleset whose ratings count for players who come without one, as after ``GAME``.
     """
@@ -109,7 +109,7 @@ class QueueSettings:
     policy: QueuePolicy
     tick: float = 1.0
     heartbeat: float = 0.0
-    max_tickets: int = 100_000
+    max_players: int = 100_000
     game_type: str = ""
 
 
@@ -157,10 +157,10 @@ def queue_of(name: str, data: Any, where: str) -> QueueSettings:
     if not 0.0 <= read.heartbeat < float("inf"):
         msg = f"{where}: heartbeat must be at least 0, got {read.heartbeat!r}"
         raise InputError(msg)
-    if read.max_tickets < 1:
-        msg = f"{where}: max_tickets must be at least 1, got {read.max_tickets}"
+    if read.max_players < 1:
+        msg = f"{where}: max_players must be at least 1, got {read.max_players}"
         raise InputError(msg)
-    return QueueSettings(name, policy, read.tick, read.heartbeat, read.max_tickets, read.game_type)
+    return QueueSettings(name, policy, read.tick, read.heartbeat, read.max_players, read.game_type)
 
 
 def _table(name: str, data: Any, kind: type[Table], where: str) -> Table:
@@ -179,8 +179,10 @@ def _secret(path: str, where: str) -> bytes:
     """Return the secret of a file: text, or base64 after ``whsec_``."""
     try:
         text = Path(path).read_text(encoding="utf-8").strip()
-        secret = base64.b64decode(text.removeprefix(WRITTEN), validate=True) if text.startswith(WRITTEN) else (
-            text.encode()
+        secret = (
+            base64.b64decode(text.removeprefix(WRITTEN), validate=True)
+            if text.startswith(WRITTEN)
+            else (text.encode())
         )
     except OSError as error:
         msg = f"{where}: secret_file: {path} cannot be read: {error.strerror or error}"

@@ -112,9 +112,7 @@ class Deliverer:
         Gives seconds since 1970.
     """
 
-    def __init__(
-        self, store: str, hooks: Sequence[Webhook], clock: Callable[[], float] = time.time
-    ) -> None:
+    def __init__(self, store: str, hooks: Sequence[Webhook], clock: Callable[[], float] = time.time) -> None:
         self._store = store
         self._clock = clock
         self._news: dict[str, asyncio.Event] = {}
@@ -155,7 +153,9 @@ class Deliverer:
                 self.waiting = await asyncio.to_thread(self._with_outbox, Outbox.waiting)
             await asyncio.sleep(LOOK)
 
-    def _with_outbox(self, asked: Callable[[Outbox], dict[str, tuple[int, float]]]) -> dict[str, tuple[int, float]]:
+    def _with_outbox(
+        self, asked: Callable[[Outbox], dict[str, tuple[int, float]]]
+    ) -> dict[str, tuple[int, float]]:
         with open_archive(self._store, create=False, waiting=log.debug) as archive:
             return asked(archive.outbox)
 

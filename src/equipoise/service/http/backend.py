@@ -173,6 +173,17 @@ class Backend:
             "For how long results wait to be learnt from.",
             self.service.lag(),
         )
+        yield from self.service.queues.metrics()
+        deliverer = self.service.deliverer
+        if deliverer.hooks:
+            yield counter("equipoise_webhooks_taken_total", "What webhooks took.", deliverer.taken, "hook")
+            yield counter("equipoise_webhooks_failed_total", "Tries that failed.", deliverer.failed, "hook")
+            names = [each.name for each in deliverer.hooks]
+            waiting = {name: deliverer.waiting.get(name, (0, 0.0)) for name in names}
+            counts = {name: float(count) for name, (count, _) in waiting.items()}
+            ages = {name: time() - since if since else 0.0 for name, (_, since) in waiting.items()}
+            yield gauge("equipoise_webhooks_waiting", "What is still to be told.", counts, "hook")
+            yield gauge("equipoise_webhooks_oldest_seconds", "For how long the oldest waits.", ages, "hook")
 
     async def close(self) -> None:
         """End the workers."""
