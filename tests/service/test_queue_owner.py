@@ -93,7 +93,8 @@ def test_seats_and_the_outbox_follow_the_events_in_one_transaction(
     with monkeypatch.context() as broken:
 
         def fail(*arguments: object) -> None:
-            raise InputError("the disk is full")
+            msg = "the disk is full"
+            raise InputError(msg)
 
         broken.setattr("equipoise.archive.outbox.put", fail)
         with pytest.raises(InputError, match="full"):

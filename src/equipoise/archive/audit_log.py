@@ -22,8 +22,6 @@ class AuditEntry:
         When, in seconds since 1970.
     whose : str
         The id of the token.
-    address : str
-        Where it was asked from.
     what : str
         What was asked for, such as ``merge``.
     asked : str
@@ -35,7 +33,6 @@ class AuditEntry:
     number: int
     at: float
     whose: str
-    address: str
     what: str
     asked: str
     outcome: str
@@ -47,11 +44,11 @@ class AuditLog:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, at: float, whose: str, address: str, what: str, asked: str, outcome: str) -> None:
+    def add(self, at: float, whose: str, what: str, asked: str, outcome: str) -> None:
         """Add an entry."""
         with self._database.writing() as connection:
             last = connection.execute(sa.select(sa.func.max(AUDIT.c.number))).scalar() or 0
-            row = (int(last) + 1, at, whose, address, what, asked, outcome)
+            row = (int(last) + 1, at, whose, what, asked, outcome)
             self._database.insert(connection, AUDIT, [row])
 
     def listed(self, before: int | None, limit: int) -> list[AuditEntry]:

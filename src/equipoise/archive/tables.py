@@ -187,7 +187,6 @@ AUDIT = sa.Table(
     sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("at", sa.Double, nullable=False),
     sa.Column("whose", sa.Text, nullable=False),
-    sa.Column("address", sa.Text, nullable=False),
     sa.Column("what", sa.Text, nullable=False),
     sa.Column("asked", sa.Text, nullable=False),
     sa.Column("outcome", sa.Text, nullable=False),

@@ -47,6 +47,39 @@ class UndoneGame(NamedTuple):
     back: bool = False
 
 
+class MergedPlayers(NamedTuple):
+    """Two ids that are one person, or (``back``) no longer."""
+
+    player: str
+    other: str
+    back: bool = False
+
+    @property
+    def id(self) -> str:
+        """The one under which both count."""
+        return self.player
+
+
+class ForgottenPlayer(NamedTuple):
+    """Somebody to be taken out of all that is kept."""
+
+    id: str
+
+
+class AuditStep(NamedTuple):
+    """What an admin does, for the audit log."""
+
+    whose: str
+    what: str
+    asked: str
+    outcome: str
+
+    @property
+    def id(self) -> str:
+        """What was asked for."""
+        return self.what
+
+
 class ToldNote(NamedTuple):
     """Something to tell webhooks that changes nothing in the archive."""
 
@@ -56,6 +89,10 @@ class ToldNote(NamedTuple):
     def id(self) -> str:
         """Its id."""
         return self.note.id
+
+
+#: What is kept.
+Kept = Match | ReportedGame | UndoneGame | MergedPlayers | ForgottenPlayer | AuditStep | ToldNote
 
 
 class Keeping:
@@ -77,9 +114,7 @@ class Keeping:
         self._hooks = hooks or {}
         self._opened: Archive | None = None
 
-    def __call__(
-        self, question: Match | ReportedGame | UndoneGame | ToldNote | None
-    ) -> Generator[None, None, bool | str]:
+    def __call__(self, question: Kept | None) -> Generator[None, None, bool | str]:
         """Keep a game, or take one back; return whether that was new, of a report one of the outcomes.
 
         Of None only that this process is ready.
@@ -92,6 +127,14 @@ class Keeping:
             msg = f": {wrong}"
             raise InputError(msg, "ended")
         with self._archive() as archive:
+            if isinstance(question, MergedPlayers):
+                archive.merge(question.player, question.other, back=question.back)
+                return NEW
+            if isinstance(question, ForgottenPlayer):
+                return archive.forget(question.id)
+            if isinstance(question, AuditStep):
+                archive.audit_log.add(time.time(), *question)
+                return NEW
             if isinstance(question, ToldNote):
                 archive.outbox.put(self._hooks, [question.note], time.time())
                 return NEW
@@ -210,6 +253,12 @@ class Reading:
     def _sessions(archive: Archive, asked: None) -> Any:
         del asked
         return archive.sessions()
+
+    @staticmethod
+    def _queue_events(archive: Archive, asked: tuple[str, int, int]) -> Any:
+        queue, number, limit = asked
+        found = archive.ticket_record(queue).since(number, limit)
+        return [{"number": each.number, "at": each.at, "said": json.loads(each.said)} for each in found]
 
     @staticmethod
     def _outbox(archive: Archive, asked: int) -> Any:

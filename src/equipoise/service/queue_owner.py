@@ -1,7 +1,7 @@
 """The owner of a queue: its life, and its record in the archive, which is the truth.
 
-Several questions are one transaction: their events, which ticket is in which match, and what webhooks are told
-of it are kept together, or nothing is.  What was answered survives a crash.  After any error the life is
+Several questions are one transaction: their events, which ticket is in which match, and what webhooks are
+told of it are kept together, or nothing is.  What was answered survives a crash.  After any error the life is
 made anew from the record, and events that another process has added are taken in before any other.
 """
 
@@ -37,6 +37,7 @@ from equipoise.queueing.life import (
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.reasons import reason_for_waiting
 from equipoise.queueing.record import line_of, replay, said_of, with_players
+from equipoise.queueing.tick import mu_of
 from equipoise.queueing.tickets import QueueTicket
 from equipoise.service.table_settings import QueueSettings
 
@@ -50,7 +51,7 @@ log = logging.getLogger(__name__)
 
 
 class WhereAsked(NamedTuple):
-    """Where is a ticket; ``why`` asks for the reason of its waiting, ``heard`` is a sign of its owner's life."""
+    """Where is a ticket; ``why`` asks for the reason of its waiting, ``heard`` is a sign of its owner."""
 
     ticket: str
     why: bool = False
@@ -334,7 +335,7 @@ def status_of(life: TicketLife, now: float) -> dict[str, Any]:
 
 def _band(ticket: QueueTicket, policy: QueuePolicy) -> str:
     """Return in which band of the deviation from the middle a ticket is, by its mean."""
-    known = [policy.middle if each.rating is None else each.rating.mu for each in ticket.players]  # type: ignore[union-attr]
+    known = [mu_of(each, policy) for each in ticket.players]
     apart = (sum(known) / len(known) - policy.middle) / (policy.deviation or 1.0)
     above = [end for end in BANDS if apart >= end]
     return f"{above[-1]:g} and above" if above else f"below {BANDS[0]:g}"
@@ -364,9 +365,8 @@ class Queueing:
     def __call__(
         self, question: tuple[Sequence[Question], QueuePolicy | None] | None
     ) -> Generator[None, None, Any]:
-        """Answer questions; of None the salt of the archive, once the record has been gone through."""
+        """Answer questions; of None the salt of the archive, and the number of the last event."""
         yield from ()
         if question is None:
-            self._owner.ask([])
-            return self._archive.salt
+            return self._archive.salt, self._owner.ask([]).number
         return self._owner.ask(*question)

@@ -67,6 +67,9 @@ class Queue:
         self.settings = settings
         self.status: dict[str, Any] = {}
         self.number = 0
+        self.ended = False
+        #: Who listens to its events.
+        self.listeners = 0
         #: Seconds without a look for matches after which the queue is late, as metrics say.
         self.late = 0.0
         self._worker = Worker("queue", store, settings, hooks, WRITER)
@@ -85,22 +88,26 @@ class Queue:
 
     async def begin(self) -> None:
         """Go through the record, so that the first who asks need not wait for that."""
-        salt = await self._worker.ask(None, BEGIN)
+        salt, self.number = await self._worker.ask(None, BEGIN)
         self._key = hmac.digest(salt, f"queue:{self.name}".encode(), hashlib.sha256)
 
     def capability(self, ticket: str, player: str) -> str:
-        """Return what lets a player cancel, accept and ask for the ticket they are in."""
-        what = b"\0".join(each.encode("utf-8", "surrogatepass") for each in (ticket, player))
-        return f"{CAPABILITY}{hmac.digest(self._key, what, hashlib.sha256).hex()}"
+        """Return what lets a player ask for, accept with and cancel the ticket they are in."""
+        return f"{CAPABILITY}{player.encode().hex()}_{self._signed(ticket, player)}"
 
-    def holder(self, ticket: str, players: Sequence[str], capability: str) -> str | None:
-        """Return which of the players of a ticket a capability is of, None where it is of none."""
-        given = capability.encode("utf-8", "surrogatepass")
-        found = None
-        for player in players:
-            if hmac.compare_digest(self.capability(ticket, player).encode(), given):
-                found = player
-        return found if self._key else None
+    def holder(self, ticket: str, capability: str) -> str | None:
+        """Return which player a capability for a ticket is of, None where it is of none."""
+        written, _, signed = capability.removeprefix(CAPABILITY).partition("_")
+        try:
+            player = bytes.fromhex(written).decode()
+        except ValueError:
+            return None
+        right = hmac.compare_digest(self._signed(ticket, player).encode(), signed.encode("utf-8", "replace"))
+        return player if right and self._key and capability.startswith(CAPABILITY) else None
+
+    def _signed(self, ticket: str, player: str) -> str:
+        what = b"\0".join(each.encode() for each in (ticket, player))
+        return hmac.digest(self._key, what, hashlib.sha256).hex()
 
     async def ask(self, *questions: Question) -> list[Any]:
         """Return the answers to questions; what they change survives a crash then.
@@ -172,8 +179,14 @@ class Queue:
         """Wait until there is an event after a number; tell whether there is one."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds), self._changed:
-                await self._changed.wait_for(lambda: self.number > number)
+                await self._changed.wait_for(lambda: self.ended or self.number > number)
         return self.number > number
+
+    async def end(self) -> None:
+        """Let all who wait for news go."""
+        self.ended = True
+        async with self._changed:
+            self._changed.notify_all()
 
     async def tick(self) -> None:
         """Look for matches again and again, without end."""

@@ -25,7 +25,15 @@ from equipoise.errors import EquipoiseError, InputError
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.service.admission import Admission, BusyError
 from equipoise.service.answer_cache import Board
-from equipoise.service.archive_workers import ReportedGame, ToldNote, UndoneGame
+from equipoise.service.archive_workers import (
+    AuditStep,
+    ForgottenPlayer,
+    Kept,
+    MergedPlayers,
+    ReportedGame,
+    ToldNote,
+    UndoneGame,
+)
 from equipoise.service.fair_queue import Lane
 from equipoise.service.monitoring import ServerMetrics
 from equipoise.service.questions import INFEASIBLE
@@ -54,6 +62,9 @@ HEALING = 5.0
 #: after which the worker that keeps is restarted.
 PATIENCE, LATE = 4.0, 3.0
 
+#: Seconds for a correction after which ratings may have to be learnt anew, and the file written anew.
+REBUILD = 600.0
+
 #: Seconds that a division takes about for each of its players.
 A_PLAYER = 0.001
 
@@ -64,7 +75,13 @@ SPARE = 1
 OWN = "notes"
 
 #: What the log says of what was kept.
-KEPT = {Match: "result", ReportedGame: "game reported", UndoneGame: "game undone"}
+KEPT = {
+    Match: "result",
+    ReportedGame: "game reported",
+    UndoneGame: "game undone",
+    MergedPlayers: "players merged",
+    ForgottenPlayer: "player forgotten",
+}
 
 log = logging.getLogger(__name__)
 
@@ -306,7 +323,7 @@ class Service:
         found: tuple[int, ...] = divided
         return found
 
-    async def keep(self, what: Match | ReportedGame | UndoneGame | ToldNote, whose: str) -> Any:
+    async def keep(self, what: Kept, whose: str) -> Any:
         """Have a result kept, or taken back; return what became of it.  It is, although its sender leaves.
 
         Raises
@@ -322,19 +339,23 @@ class Service:
         keeping.add_done_callback(lambda kept: kept.cancelled() or kept.exception())
         return await asyncio.shield(keeping)
 
-    async def _keep(self, what: Match | ReportedGame | UndoneGame | ToldNote, whose: str) -> Any:
+    async def _keep(self, what: Kept, whose: str) -> Any:
         try:
-            outcome = await self._results.ask(what, PATIENCE, whose)
+            seconds = REBUILD if isinstance(what, ForgottenPlayer | MergedPlayers) else PATIENCE
+            outcome = await self._results.ask(what, seconds, whose)
         except BusyError:
             raise
         except EquipoiseError as error:
             log.error("result not kept", extra={"id": what.id, "why": str(error)})
             raise
         self.deliverer.tell()
-        if isinstance(what, ToldNote):
+        if isinstance(what, ToldNote | AuditStep):
             return outcome
         facts = {"new": outcome} if isinstance(what, Match) else {"outcome": outcome}
-        log.info(KEPT[type(what)], extra={"id": what.id, **facts})
+        if isinstance(what, ForgottenPlayer):  # the log is not to remember
+            log.info(KEPT[ForgottenPlayer])
+        else:
+            log.info(KEPT[type(what)], extra={"id": what.id, **facts})
         self._kept.set()
         return outcome
 

@@ -293,8 +293,8 @@ def read_settings(path: str | None, environment: Mapping[str, str], flags: Mappi
     if path is not None:
         content = _content_of(path)
         hooks, queues = (content.get(kind, {}).items() for kind in NAMED)
-        values["webhooks"] = tuple(webhook_of(*each, f"{path}: [webhook.{each[0]}]") for each in hooks)
-        values["queues"] = tuple(queue_of(*each, f"{path}: [queue.{each[0]}]") for each in queues)
+        values["webhooks"] = tuple(webhook_of(n, data, f"{path}: [webhook.{n}]") for n, data in hooks)
+        values["queues"] = tuple(queue_of(n, data, f"{path}: [queue.{n}]") for n, data in queues)
         for name, value in content.get(TABLE, {}).items():
             if name not in known:
                 msg = f"{path}: there is no setting {name!r}; the settings are {', '.join(known)}"

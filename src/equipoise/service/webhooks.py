@@ -26,7 +26,7 @@ from equipoise.archive.outbox import Delivery, Outbox
 from equipoise.errors import EquipoiseError
 from equipoise.service.table_settings import Webhook
 
-#: Seconds between two looks into the outbox where nothing tells of news, and deliveries that are read at once.
+#: Seconds between two looks into the outbox without news, and deliveries that are read at once.
 LOOK, AT_ONCE = 1.0, 50
 
 #: Bytes of an answer that are read.

@@ -8,16 +8,20 @@ everybody else.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from time import time
 from typing import Any
 
+import msgspec
 from prometheus_client.core import Metric
 
 from equipoise.core.match import Ruleset
-from equipoise.service.archive_workers import Read
+from equipoise.errors import InputError
+from equipoise.service.archive_workers import AuditStep, Read
 from equipoise.service.fair_queue import Lane
+from equipoise.service.http.messages import HttpRequest, ProblemError
+from equipoise.service.http.problems import HttpProblem
 from equipoise.service.leaderboard import People, PlayerRow
 from equipoise.service.monitoring import counter, gauge
 from equipoise.service.request_cost import seconds_of
@@ -114,6 +118,32 @@ class Backend:
         """Return what the archive has."""
         answer: Read = await self._reading.ask((kind, asked), READING, whose)
         return answer
+
+    async def audited(
+        self, asked: HttpRequest, what: str, details: object, do: Callable[[], Awaitable[Any]]
+    ) -> Any:
+        """Return the outcome of what an admin does, which the audit log has before and after.
+
+        Raises
+        ------
+        ProblemError
+            If it cannot be done.
+        """
+        text = msgspec.json.encode(details).decode()
+
+        async def note(outcome: str) -> None:
+            await self.service.keep(AuditStep(asked.whose, what, text, outcome), asked.whose)
+
+        await note("asked")
+        try:
+            outcome = await do()
+        except InputError as error:
+            await note("not done")
+            if error.argument == "store":
+                raise
+            raise ProblemError(HttpProblem(409, "conflict", str(error))) from None
+        await note("done")
+        return outcome
 
     async def page(self, path: str, query: dict[str, str], whose: str) -> tuple[str, str | None]:
         """Return ``now`` and the page at a path, or ``later`` while there are none yet."""
