@@ -1,9 +1,9 @@
 """Kill the owner of a queue under load: ``python -m benchmarks queue_kills`` does it 500 times.
 
 It writes ``queue_kills.json`` and ``QUEUE_KILLS.md``; ``--times N`` does it N times, ``--report`` writes
-the page anew, ``--check`` tells if it is stale.  The owner is the process that holds a queue in a server;
-the load is tickets, acceptances, declines, no-shows, cancellations and ends, some sent twice, some late and in
-another order.  After each kill a judge that knows the promises alone goes through the record.
+the page again, ``--check`` tells if it is stale.  The owner is the process that holds a queue; the load is
+tickets, acceptances, declines, no-shows, cancellations and ends, some sent twice, some late and in another
+order.  After each kill a judge that knows the promises alone goes through the record.
 """
 
 from __future__ import annotations
@@ -80,10 +80,10 @@ class Players:
         from equipoise.core.player import Player
         from equipoise.queueing.life import Accept, CancelTicket, Decline, EnterTicket, MatchEnded
         from equipoise.queueing.tickets import QueueTicket
-        from equipoise.service.queue_owner import Tick
+        from equipoise.service.queue_owner import TickDue
 
         rng = self.rng
-        found: list[Any] = [Tick()]
+        found: list[Any] = [TickDue()]
         for _ in range(rng.randrange(1, 5)):
             self.number += 1
             name = f"t{self.number}"
@@ -125,22 +125,22 @@ def judged(archive: Any, acknowledged: dict[str, float]) -> Row:
     gone: set[str] = set()
     notes = 0
     for each in events:
-        for said in json.loads(each.said):
-            kind = said["kind"]
+        for reply in json.loads(each.replies):
+            kind = reply["kind"]
             notes += kind in ("proposed", "started", "dissolved", "left")
             if kind == "waits":
-                name = said["ticket"]
-                assert since.setdefault(name, said["since"]) == said["since"], "waiting time was lost"
+                name = reply["ticket"]
+                assert since.setdefault(name, reply["since"]) == reply["since"], "waiting time was lost"
                 match_of.pop(name, None)
             elif kind == "proposed":
-                for name in (name for team in said["teams"] for name in team):
+                for name in (name for team in reply["teams"] for name in team):
                     assert name in since, "a ticket that never came is in a match"
                     assert name not in gone, "a ticket that is gone is in a match"
                     assert name not in match_of, "a ticket is in two matches"
-                    match_of[name] = said["match"]
+                    match_of[name] = reply["match"]
             elif kind == "left":
-                gone.add(said["ticket"])
-                match_of.pop(said["ticket"], None)
+                gone.add(reply["ticket"])
+                match_of.pop(reply["ticket"], None)
     for name, when in acknowledged.items():
         assert since.get(name) == when, "an acknowledged ticket was lost, or its waiting time"
     assert record.seats() == match_of, "seats and events differ"
@@ -150,8 +150,8 @@ def judged(archive: Any, acknowledged: dict[str, float]) -> Row:
     parts = {name: sorted(t for t, m in match_of.items() if m == name) for name in here}
     assert {name: sorted(each) for name, each in here.items()} == parts, "there is a part of a match"
     assert {t.id for t in life.waiting} == set(since) - gone - set(match_of), "a ticket is nowhere"
-    told = archive.outbox.waiting().get("league", (0, 0.0))[0]
-    assert told == notes, "the outbox and the events differ"
+    sent = archive.outbox.waiting().get("league", (0, 0.0))[0]
+    assert sent == notes, "the outbox and the events differ"
     return {"events": len(events), "tickets": len(since), "matches": life._made, "notes": notes}  # noqa: SLF001
 
 
@@ -182,9 +182,9 @@ def measure(times: int = TIMES, seed: int = 0) -> Row:
                     ours.send(questions)
                     answers = ours.recv()
                     for question, answer in zip(questions, answers, strict=True):
-                        for said in answer if isinstance(answer, list) else ():
-                            if said["kind"] == "waits" and type(question).__name__ == "EnterTicket":
-                                acknowledged.setdefault(said["ticket"], said["since"])
+                        for reply in answer if isinstance(answer, list) else ():
+                            if reply["kind"] == "waits" and type(question).__name__ == "EnterTicket":
+                                acknowledged.setdefault(reply["ticket"], reply["since"])
                     ask_matches(ours, players)
                     if timer is None:
                         timer = threading.Timer(
@@ -237,8 +237,8 @@ not answer; {again} messages were sent twice, {late} late and in another order.
 - A judge that knows the promises alone went through the record: {events} events, {tickets} tickets, \
 {matches} matches.
 - Every acknowledged ticket was there, waiting since it came; none was in two matches at once; there was no \
-part of a match; the table of seats was what the events say; each of the {notes} events that webhooks are told \
-was in the outbox.
+part of a match; the table of seats was what the events say; each of the {notes} events that webhooks \
+receive was in the outbox.
 """.format(**results)
 
 

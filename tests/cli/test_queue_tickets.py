@@ -12,7 +12,7 @@ from equipoise.cli import group
 from equipoise.core.player import Player, Rating
 from equipoise.queueing import QueuePolicy, QueueTicket
 from equipoise.queueing.life import CancelTicket, EnterTicket
-from equipoise.service.queue_owner import QueueOwner, Tick
+from equipoise.service.queue_owner import QueueOwner, TickDue
 from equipoise.service.table_settings import QueueSettings
 
 
@@ -30,7 +30,7 @@ def test_the_tickets_of_a_day_are_replayed_under_another_policy(tmp_path: Path) 
         settings = QueueSettings("duel", QueuePolicy(team_size=1))
         owner = QueueOwner(archive, settings, {}, lambda: float(next(times)))
         for ticket in tickets:
-            owner.ask([EnterTicket(ticket), EnterTicket(ticket), Tick()])
+            owner.ask([EnterTicket(ticket), EnterTicket(ticket), TickDue()])
         owner.ask([CancelTicket("t2")])
     run = CliRunner().invoke(group, ["queue", "tickets", "--store", url, "--queue", "duel"])
     assert run.exit_code == 0, run.output

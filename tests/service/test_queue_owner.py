@@ -21,7 +21,7 @@ from equipoise.queueing.life import (
     MatchEnded,
     Pause,
 )
-from equipoise.service.queue_owner import MatchesAsked, QueueOwner, StatusAsked, Tick, WhereAsked
+from equipoise.service.queue_owner import MatchesAsked, QueueOwner, StatusAsked, TickDue, WhereAsked
 from equipoise.service.table_settings import QueueSettings
 
 DUEL = QueueSettings(
@@ -70,9 +70,9 @@ def test_another_owner_of_the_same_record_knows_all_of_it(archive: Archive, cloc
     """After every step, whatever that was, one who has only the record says the same."""
     owner = QueueOwner(archive, DUEL, HOOKS, clock)
     steps = [
-        [enter("a"), enter("b"), enter("c")], [Tick()], [Accept("1", "a")], [Decline("1", "b")],
-        [Tick()], [Accept("2", "a"), Accept("2", "c")], [MatchEnded("2", played=False)], [CancelTicket("c")],
-        [Pause()], [enter("d")], [Tick()], [Pause(paused=False)], [Tick()],
+        [enter("a"), enter("b"), enter("c")], [TickDue()], [Accept("1", "a")], [Decline("1", "b")],
+        [TickDue()], [Accept("2", "a"), Accept("2", "c")], [MatchEnded("2", played=False)],
+        [CancelTicket("c")], [Pause()], [enter("d")], [TickDue()], [Pause(paused=False)], [TickDue()],
     ]  # fmt: skip
     for questions in steps:
         clock.now += 3.0
@@ -98,10 +98,10 @@ def test_seats_and_the_outbox_follow_the_events_in_one_transaction(
 
         broken.setattr("equipoise.archive.outbox.put", fail)
         with pytest.raises(InputError, match="full"):
-            owner.ask([Tick()])
+            owner.ask([TickDue()])
     assert (record.since(0), record.seats()) == (before, {})
     assert where(owner, "a", "b") == ["waiting", "waiting"]
-    owner.ask([Tick()])
+    owner.ask([TickDue()])
     assert record.seats() == {"a": "1", "b": "1"}
     (note,) = archive.outbox.due("league", clock.now, 10)
     assert json.loads(note.body)["match"] == "1"
@@ -114,7 +114,7 @@ def test_a_second_owner_takes_in_what_the_first_has_added(archive: Archive, cloc
     one, other = (QueueOwner(archive, DUEL, HOOKS, clock) for _ in range(2))
     one.ask([enter("a")])
     other.ask([enter("b")])
-    other.ask([Tick()])
+    other.ask([TickDue()])
     one.ask([Accept("1", "a")])
     other.ask([Accept("1", "b")])
     assert where(other, "a", "b") == ["playing", "playing"]
@@ -123,11 +123,11 @@ def test_a_second_owner_takes_in_what_the_first_has_added(archive: Archive, cloc
 def test_what_is_sent_again_changes_nothing(archive: Archive, clock: Clock) -> None:
     """A ticket with the same players, a ticket that is cancelled, an acceptance: no event is added."""
     owner = QueueOwner(archive, DUEL, HOOKS, clock)
-    owner.ask([enter("a"), enter("b"), enter("c"), Tick(), Accept("1", "a"), CancelTicket("c")])
+    owner.ask([enter("a"), enter("b"), enter("c"), TickDue(), Accept("1", "a"), CancelTicket("c")])
     number = archive.ticket_record("duel").last()
     clock.now += 1.0
     again = EnterTicket(QueueTicket("a", [Player("a", 1900.0)], 0.0))
-    answers = owner.ask([again, Accept("1", "a"), CancelTicket("c"), Tick()])
+    answers = owner.ask([again, Accept("1", "a"), CancelTicket("c"), TickDue()])
     assert answers.answers[:3] == [[], [], []]
     assert archive.ticket_record("duel").last() == number
     (refused,) = owner.ask([enter("a", "z")]).answers
@@ -135,11 +135,11 @@ def test_what_is_sent_again_changes_nothing(archive: Archive, clock: Clock) -> N
 
 
 def test_a_queue_has_only_so_much_room(archive: Archive, clock: Clock) -> None:
-    """Who comes when it is full is refused, and told why."""
+    """Who comes when it is full is refused, and sent why."""
     owner = QueueOwner(archive, DUEL, {}, clock)
-    said = owner.ask([enter(name) for name in "abcdef"]).answers
-    assert [each[0]["kind"] for each in said] == [*["waits"] * 5, "refused"]
-    assert "room for 5 players" in said[-1][0]["why"]
+    replies = owner.ask([enter(name) for name in "abcdef"]).answers
+    assert [each[0]["kind"] for each in replies] == [*["waits"] * 5, "refused"]
+    assert "room for 5 players" in replies[-1][0]["why"]
 
 
 def test_a_ticket_whose_owner_is_silent_leaves(archive: Archive, clock: Clock) -> None:
@@ -149,10 +149,10 @@ def test_a_ticket_whose_owner_is_silent_leaves(archive: Archive, clock: Clock) -
     clock.now += 100.0
     owner = QueueOwner(archive, settings, {}, clock)
     for _ in range(4):
-        owner.ask([Tick()])
+        owner.ask([TickDue()])
         assert where(owner, "a") == ["waiting"]
         clock.now += 10.0
-    owner.ask([Tick()])
+    owner.ask([TickDue()])
     (a, b) = owner.ask([WhereAsked("a", heard=False), WhereAsked("b", heard=False)]).answers
     assert (a["place"], b["place"]) == ("waiting", "gone")
 
@@ -172,10 +172,10 @@ def test_another_policy_is_taken_and_nobody_loses_a_ticket(archive: Archive, clo
     owner = QueueOwner(archive, DUEL, {}, clock)
     owner.ask([enter("a"), enter("b")])
     teams = QueuePolicy(team_size=2, imbalance=0.49, most_imbalance=0.49, tolerance=1e6)
-    owner.ask([Tick()], teams)
+    owner.ask([TickDue()], teams)
     assert where(owner, "a", "b") == ["waiting", "waiting"]
     later = QueueOwner(archive, QueueSettings("duel", DUEL.policy), {}, clock)
-    later.ask([Tick()])
+    later.ask([TickDue()])
     assert where(later, "a", "b") == ["proposed", "proposed"]
 
 
@@ -183,7 +183,7 @@ def test_the_record_is_the_same_on_every_database(new_url: Callable[[], str], cl
     """Seats, events and notes, on SQLite and on PostgreSQL."""
     with open_archive(new_url()) as archive:
         owner = QueueOwner(archive, DUEL, HOOKS, clock)
-        owner.ask([enter("ä", "ä"), enter("b"), Tick(), Decline("1", "b"), enter("c"), Tick()])
+        owner.ask([enter("ä", "ä"), enter("b"), TickDue(), Decline("1", "b"), enter("c"), TickDue()])
         record = archive.ticket_record("duel")
         assert record.seats() == {"ä": "2", "c": "2"}
         assert [each.number for each in record.since(2)] == list(range(3, record.last() + 1))

@@ -1,4 +1,4 @@
-"""The tables of webhooks and queues: what is wrong in one is said with its place."""
+"""The tables of webhooks and queues: what is wrong in one is replies with its place."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def read(folder: Path, text: str) -> object:
 
 
 def test_the_tables_are_read(tmp_path: Path) -> None:
-    """A webhook has its secret, a queue its policy; who is told what follows."""
+    """A webhook has its secret, a queue its policy; who is sent what follows."""
     (tmp_path / "secret").write_text("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
     text = f"""
         [webhook.league]

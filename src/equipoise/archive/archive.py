@@ -27,7 +27,7 @@ from equipoise.archive.database import Database, shown
 from equipoise.archive.digest import Content
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.migrations.upgrading import prepare
-from equipoise.archive.outbox import Note, Outbox
+from equipoise.archive.outbox import Outbox, OutboxNote
 from equipoise.archive.player_games import Appearance, appearances
 from equipoise.archive.postgresql import Postgres
 from equipoise.archive.row_codec import match_of, record_of
@@ -226,7 +226,7 @@ class Archive:
                 ]
                 self._database.insert(connection, MATCH, rows)
                 if hooks:
-                    notes = (Note("result", f"result:{text_of(row[0])}", row[4]) for row in rows)
+                    notes = (OutboxNote("result", f"result:{text_of(row[0])}", row[4]) for row in rows)
                     outbox.put(self._database, connection, hooks, notes, now)
         return Recorded(len(new), len(incoming) - len(new) - len(conflicts), tuple(conflicts))
 
@@ -375,11 +375,11 @@ class Archive:
         self._database.scrub()
         return next(iter(names.values()))
 
-    # What is told, and what happened in queues
+    # What is sent, and what happened in queues
 
     @property
     def outbox(self) -> Outbox:
-        """What is to be told to webhooks."""
+        """What is to be sent to webhooks."""
         return Outbox(self._database)
 
     @property

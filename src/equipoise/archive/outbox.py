@@ -1,7 +1,7 @@
-"""The outbox: what is to be told to webhooks, written in the transaction of what it tells of.
+"""The outbox: what is to be sent to webhooks, written in the transaction of what it is about.
 
-So nothing is told that did not happen, and nothing that happened is left untold, whatever is killed.
-It is told at least once, with an id by which who is told knows it again.
+So nothing is sent that did not happen, and nothing that happened is left out, whatever is killed.
+It is sent at least once, with an id by which receivers know it again.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from equipoise.archive.tables import OUTBOX
 #: Seconds until a first and until any later try at most; each waits twice as long as the one before.
 SOONEST, LATEST = 1.0, 3600.0
 
-#: Seconds for which what was told is still shown.
+#: Seconds for which what was sent is still shown.
 SHOWN = 86_400.0
 
 #: Characters of what went wrong that are kept.
 LONGEST_TROUBLE = 200
 
 
-class Note(NamedTuple):
+class OutboxNote(NamedTuple):
     """Something to tell: of which kind, the id that it has at all times, and its content as JSON."""
 
     kind: str
@@ -70,7 +70,7 @@ def put(
     database: Database,
     connection: sa.Connection,
     hooks: Mapping[str, Sequence[str]],
-    notes: Iterable[Note],
+    notes: Iterable[OutboxNote],
     now: float,
 ) -> None:
     """Add notes for the webhooks that want their kind; one that is there already stays as it is."""
@@ -99,13 +99,13 @@ class Outbox:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def put(self, hooks: Mapping[str, Sequence[str]], notes: Iterable[Note], now: float) -> None:
+    def put(self, hooks: Mapping[str, Sequence[str]], notes: Iterable[OutboxNote], now: float) -> None:
         """Add notes in a transaction of their own."""
         with self._database.writing() as connection:
             put(self._database, connection, hooks, notes, now)
 
     def due(self, hook: str, now: float, limit: int) -> list[Delivery]:
-        """Return what is to be told to a webhook by now, what was due first first."""
+        """Return what is to be sent to a webhook by now, what was due first first."""
         wanted = sa.select(OUTBOX).where(OUTBOX.c.hook == hook, OUTBOX.c.sent == 0.0, OUTBOX.c.due <= now)
         return self._read(wanted.order_by(OUTBOX.c.due, OUTBOX.c.made).limit(limit))
 
@@ -128,11 +128,11 @@ class Outbox:
             )
 
     def listed(self, limit: int) -> list[Delivery]:
-        """Return what is to be told and was told lately, what is to be told and the newest first."""
+        """Return what is to be sent and was sent lately, what is to be sent and the newest first."""
         return self._read(sa.select(OUTBOX).order_by(OUTBOX.c.sent > 0.0, OUTBOX.c.made.desc()).limit(limit))
 
     def waiting(self) -> dict[str, tuple[int, float]]:
-        """Return for each webhook how much is to be told, and since when the oldest of it."""
+        """Return for each webhook how much is to be sent, and since when the oldest of it."""
         wanted = (
             sa.select(OUTBOX.c.hook, sa.func.count(), sa.func.min(OUTBOX.c.made))
             .where(OUTBOX.c.sent == 0.0)

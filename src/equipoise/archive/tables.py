@@ -143,7 +143,7 @@ NIGHT = sa.Table(
     sa.Column("event", sa.Text, nullable=False),
 )
 
-#: What is to be told to webhooks, a row for each and what it is told; ``sent`` is 0 until it was taken.
+#: What is to be sent to webhooks, a row for each and what it receives; ``sent`` is 0 until it was taken.
 OUTBOX = sa.Table(
     "outbox",
     METADATA,
@@ -159,8 +159,8 @@ OUTBOX = sa.Table(
     sa.Index("outbox_by_due", "hook", "sent", "due"),
 )
 
-#: What happened in queues: events as lines of JSON, numbered from 1 in each queue, only ever added, and what
-#: was said to each.
+#: What happened in queues: events as lines of JSON, numbered from 1 in each queue, only ever added, and
+#: the replies to each.
 QUEUE_EVENT = sa.Table(
     "queue_event",
     METADATA,
@@ -168,7 +168,7 @@ QUEUE_EVENT = sa.Table(
     sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("at", sa.Double, nullable=False),
     sa.Column("event", sa.Text, nullable=False),
-    sa.Column("said", sa.Text, nullable=False),
+    sa.Column("replies", sa.Text, nullable=False),
 )
 
 #: Which ticket is in which match now: a ticket is in one at most.

@@ -1,6 +1,6 @@
 """The record of a queue in the archive: its events, only ever added, with what follows from them at once.
 
-An event, the seats that it gives and takes, and what is to be told of it are one transaction; what the
+An event, the seats that it gives and takes, and what is to be sent of it are one transaction; what the
 events mean is in :mod:`equipoise.queueing.record`.
 """
 
@@ -14,17 +14,17 @@ import sqlalchemy as sa
 
 from equipoise.archive import outbox
 from equipoise.archive.database import Database
-from equipoise.archive.outbox import Note
+from equipoise.archive.outbox import OutboxNote
 from equipoise.archive.tables import ASKED, QUEUE_EVENT, QUEUE_MEMBER, identity, text_of
 
 
 class RecordedEvent(NamedTuple):
-    """An event: its number, when it happened, its line, and what was said to it as a list in JSON."""
+    """An event: its number, when it happened, its line, and the replies to it as a list in JSON."""
 
     number: int
     at: float
     event: str
-    said: str
+    replies: str
 
 
 class TicketRecord:
@@ -90,14 +90,14 @@ class AddedEvents:
                 )
             )
 
-    def tell(self, hooks: Mapping[str, Sequence[str]], notes: Iterable[Note], now: float) -> None:
+    def tell(self, hooks: Mapping[str, Sequence[str]], notes: Iterable[OutboxNote], now: float) -> None:
         """Put notes into the outbox."""
         outbox.put(self._database, self._connection, hooks, notes, now)
 
 
 def _since(connection: sa.Connection, queue: str, number: int, limit: int | None) -> list[RecordedEvent]:
     wanted = (
-        sa.select(QUEUE_EVENT.c.number, QUEUE_EVENT.c.at, QUEUE_EVENT.c.event, QUEUE_EVENT.c.said)
+        sa.select(QUEUE_EVENT.c.number, QUEUE_EVENT.c.at, QUEUE_EVENT.c.event, QUEUE_EVENT.c.replies)
         .where(QUEUE_EVENT.c.queue == queue, QUEUE_EVENT.c.number > number)
         .order_by(QUEUE_EVENT.c.number)
         .limit(limit)

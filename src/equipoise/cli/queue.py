@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -146,6 +147,7 @@ def _tickets(store: str, queue: str, since: float | None, until: float | None) -
     from equipoise.archive.archive import open_archive
     from equipoise.queueing.life import EnterTicket
     from equipoise.queueing.record import event_of
+    from equipoise.queueing.tickets import QueueTicket
 
     came = []
     with open_archive(store, create=False) as archive:
@@ -157,10 +159,10 @@ def _tickets(store: str, queue: str, since: float | None, until: float | None) -
         if (since is not None and each.at < since) or (until is not None and each.at >= until):
             continue
         if each.event.startswith('["enter"'):
-            event = event_of(each.event, {}.get)
+            event = event_of(each.event, dict[str, QueueTicket]().get)
             if isinstance(event, EnterTicket):
                 came.append(replace(event.ticket, since=each.at).to_dict())
-    print_json(came)
+    click.echo(json.dumps(came, indent=2))
 
 
 def _shares(typed: str) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""The record of a queue: what happened and what was said to it, as lines of JSON.
+"""The record of a queue: what happened and the replies to it, as lines of JSON.
 
 A line holds the kind of an event and its fields.  Matches that were found are part of it, by the ids of their
 tickets: a replay takes them instead of looking again, so that the record means the same under any later
@@ -45,8 +45,8 @@ KINDS: dict[type[Any], str] = {
 
 _EVENTS = {name: kind for kind, name in KINDS.items()}
 
-#: What is said of a queue is called in the record and in events.
-SAID = {
+#: What a reply is called in the record and in events.
+REPLIES = {
     "Waits": "waits",
     "Propose": "proposed",
     "Start": "started",
@@ -128,16 +128,16 @@ def _found(data: dict[str, Any], ticket: Callable[[str], QueueTicket | None]) ->
     return FoundMatch(**{**data, "teams": teams, "maps": tuple(data["maps"])})
 
 
-def said_of(command: Command) -> dict[str, Any]:
-    """Return what is said as plain data, with its kind; of a match who plays in which team too.
+def reply_data(command: Command) -> dict[str, Any]:
+    """Return a reply as plain data, with its kind; of a match who plays in which team too.
 
     Examples
     --------
     >>> from equipoise.queueing.life import Waits
-    >>> said_of(Waits("t1", 3.0))
+    >>> reply_data(Waits("t1", 3.0))
     {'kind': 'waits', 'ticket': 't1', 'since': 3.0, 'why': ''}
     """
-    kind = SAID[type(command).__name__]
+    kind = REPLIES[type(command).__name__]
     if isinstance(command, Propose | Start):
         until = {"until": command.until} if isinstance(command, Propose) else {}
         return {"kind": kind, "match": command.match, **until, **with_players(command.found)}
@@ -158,7 +158,7 @@ def replay(life: TicketLife, lines: Sequence[tuple[float, str]]) -> None:
     >>> from equipoise import Player
     >>> life, again = TicketLife(QueuePolicy(team_size=1)), TicketLife(QueuePolicy(team_size=1))
     >>> event = EnterTicket(QueueTicket("t1", [Player("Ann", 1500)], 0.0))
-    >>> said = life.handle(event, 2.0)
+    >>> replies = life.handle(event, 2.0)
     >>> replay(again, [(2.0, line_of(event))])
     >>> again.where("t1") == life.where("t1")
     True

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.archive.outbox import Note
+from equipoise.archive.outbox import OutboxNote
 from equipoise.core.dates import ahead
 from equipoise.core.match import Match, moved
 from equipoise.errors import InputError
@@ -80,10 +80,10 @@ class AuditStep(NamedTuple):
         return self.what
 
 
-class ToldNote(NamedTuple):
+class LoneNote(NamedTuple):
     """Something to tell webhooks that changes nothing in the archive."""
 
-    note: Note
+    note: OutboxNote
 
     @property
     def id(self) -> str:
@@ -92,7 +92,7 @@ class ToldNote(NamedTuple):
 
 
 #: What is kept.
-Kept = Match | ReportedGame | UndoneGame | MergedPlayers | ForgottenPlayer | AuditStep | ToldNote
+Kept = Match | ReportedGame | UndoneGame | MergedPlayers | ForgottenPlayer | AuditStep | LoneNote
 
 
 class Keeping:
@@ -105,7 +105,7 @@ class Keeping:
     seconds : float
         How long to wait for another process that writes it.
     hooks : mapping
-        The webhooks that are told each kind of event.
+        The webhooks that receive each kind of event.
     """
 
     def __init__(self, url: str, seconds: float, hooks: Mapping[str, Sequence[str]] | None = None) -> None:
@@ -135,7 +135,7 @@ class Keeping:
             if isinstance(question, AuditStep):
                 archive.audit_log.add(time.time(), *question)
                 return NEW
-            if isinstance(question, ToldNote):
+            if isinstance(question, LoneNote):
                 archive.outbox.put(self._hooks, [question.note], time.time())
                 return NEW
             if isinstance(question, Match):
@@ -258,7 +258,7 @@ class Reading:
     def _queue_events(archive: Archive, asked: tuple[str, int, int]) -> Any:
         queue, number, limit = asked
         found = archive.ticket_record(queue).since(number, limit)
-        return [{"number": each.number, "at": each.at, "said": json.loads(each.said)} for each in found]
+        return [{"number": each.number, "at": each.at, "replies": json.loads(each.replies)} for each in found]
 
     @staticmethod
     def _outbox(archive: Archive, asked: int) -> Any:

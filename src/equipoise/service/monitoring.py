@@ -69,7 +69,7 @@ class ServerMetrics:
             "equipoise_queue_relaxed", "Tickets in matches whose tolerances no longer counted.", ("queue",),
             registry=self._registry,
         )  # fmt: skip
-        self._said = Counter(
+        self._replies = Counter(
             "equipoise_queue_events", "What became of tickets and matches.", ("queue", "kind"),
             registry=self._registry,
         )  # fmt: skip
@@ -92,9 +92,9 @@ class ServerMetrics:
         self._imbalances.labels(queue).observe(figures["imbalance"])
         self._relaxed.labels(queue).inc(figures["relaxed"])
 
-    def said(self, queue: str, kind: str, count: int) -> None:
+    def replied(self, queue: str, kind: str, count: int) -> None:
         """Count what became of tickets and matches."""
-        self._said.labels(queue, kind).inc(count)
+        self._replies.labels(queue, kind).inc(count)
 
     def watch(self, now: Callable[[], Iterable[Metric]]) -> None:
         """Tell besides what a function finds when it is asked for."""

@@ -1,8 +1,9 @@
 """The owner of a queue: its life, and its record in the archive, which is the truth.
 
-Several questions are one transaction: their events, which ticket is in which match, and what webhooks are
-told of it are kept together, or nothing is.  What was answered survives a crash.  After any error the life is
-made anew from the record, and events that another process has added are taken in before any other.
+Several questions are one transaction: their events, which ticket is in which match, and what goes to webhooks
+are kept together, or nothing is.  What was answered survives a crash.
+After any error the life is read from the record again, and events that another process has added are taken in
+before any other.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.archive.outbox import Note
+from equipoise.archive.outbox import OutboxNote
 from equipoise.archive.ticket_record import AddedEvents, RecordedEvent, TicketRecord
 from equipoise.queueing.life import (
     Accept,
@@ -36,13 +37,13 @@ from equipoise.queueing.life import (
 )
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.reasons import reason_for_waiting
-from equipoise.queueing.record import line_of, replay, said_of, with_players
+from equipoise.queueing.record import line_of, replay, reply_data, with_players
 from equipoise.queueing.tick import mu_of
 from equipoise.queueing.tickets import QueueTicket
 from equipoise.service.table_settings import QueueSettings
 
-#: What webhooks are told of a queue.
-TOLD = ("proposed", "started", "dissolved", "left")
+#: What webhooks receive of a queue.
+SENT = ("proposed", "started", "dissolved", "left")
 
 #: Ends of bands of the deviation from the middle, in standard deviations.
 BANDS = (-2.0, -1.0, 0.0, 1.0, 2.0)
@@ -68,12 +69,12 @@ class StatusAsked(NamedTuple):
     """How the queue stands."""
 
 
-class Tick(NamedTuple):
+class TickDue(NamedTuple):
     """It is time to look for matches."""
 
 
 #: What a queue is asked.
-Question = Event | WhereAsked | MatchesAsked | StatusAsked | Tick
+Question = Event | WhereAsked | MatchesAsked | StatusAsked | TickDue
 
 
 class QueueAnswers(NamedTuple):
@@ -82,7 +83,7 @@ class QueueAnswers(NamedTuple):
     answers: list[Any]
     number: int
     made: list[dict[str, Any]]
-    said: dict[str, int]
+    replies: dict[str, int]
 
 
 class QueueOwner:
@@ -95,7 +96,7 @@ class QueueOwner:
     settings : QueueSettings
         The queue.
     hooks : mapping
-        The webhooks that are told each kind of event.
+        The webhooks that receive each kind of event.
     clock : callable
         Gives seconds since 1970.
     """
@@ -161,7 +162,7 @@ class QueueOwner:
             self._life = None  # what of it is true is in the record
             raise
         self._number += len(batch.rows)
-        return QueueAnswers(answers, self._number, batch.made, batch.said)
+        return QueueAnswers(answers, self._number, batch.made, batch.replies)
 
     def _keep(self, added: AddedEvents, batch: _Batch, life: TicketLife) -> None:
         """Keep what a batch has changed, as a whole."""
@@ -178,7 +179,7 @@ class QueueOwner:
 
     def _answer(self, batch: _Batch, question: Question) -> Any:
         now = self._now(batch.life)
-        if isinstance(question, Tick):
+        if isinstance(question, TickDue):
             for ticket in self._silent(batch.life, now):
                 batch.handle(CancelTicket(ticket), now)
             batch.handle(MakeMatches(), now)
@@ -225,11 +226,11 @@ class _Batch:
         self.unseated: dict[str, None] = {}
         self.seated: dict[str, str] = {}
         self.made: list[dict[str, Any]] = []
-        self.said: Counter[str] = Counter()
+        self.replies: Counter[str] = Counter()
         self._notes: list[tuple[int, float, dict[str, Any]]] = []
 
     def handle(self, event: Event, now: float) -> list[dict[str, Any]]:
-        """Let something happen, and return what is said to it."""
+        """Let something happen, and return the replies."""
         if self.life.next_deadline() <= now:
             self._handle(MakeMatches(()), now)  # what time alone does is an event of its own
         if isinstance(event, EnterTicket) and (refused := self._known_or_full(event.ticket)) is not None:
@@ -237,31 +238,31 @@ class _Batch:
         return self._handle(event, now)
 
     def _known_or_full(self, ticket: QueueTicket) -> list[dict[str, Any]] | None:
-        """Return what is said to a ticket that is here, or that there is no room for; None for a new one."""
+        """Return the replies to a ticket that is here, or that there is no room for; None for a new one."""
         known = self.life.ticket(ticket.id)
         if known is not None:
             same = [each.id for each in known.players] == [each.id for each in ticket.players]
             why = "there is another ticket with this id"
-            return [] if same else [said_of(TicketRefused(ticket.id, why))]
+            return [] if same else [reply_data(TicketRefused(ticket.id, why))]
         if self.life.players + ticket.size > self._most:
-            return [said_of(TicketRefused(ticket.id, f"the queue has room for {self._most} players"))]
+            return [reply_data(TicketRefused(ticket.id, f"the queue has room for {self._most} players"))]
         return None
 
     def _handle(self, event: Event, now: float) -> list[dict[str, Any]]:
         was_asked = isinstance(event, Accept) and self.life.is_asked(event.match, event.player)
         commands = self.life.handle(event, now)
-        said = [said_of(each) for each in commands]
-        told = [each for each in commands if not isinstance(each, TicketRefused)]
-        if told or was_asked or isinstance(event, Pause | ChangePolicy):
+        replies = [reply_data(each) for each in commands]
+        sent = [each for each in commands if not isinstance(each, TicketRefused)]
+        if sent or was_asked or isinstance(event, Pause | ChangePolicy):
             if isinstance(event, MakeMatches) and event.found is None:
                 event = MakeMatches(tuple(each.found for each in commands if isinstance(each, Propose)))
             number = self._number + len(self.rows) + 1
-            shown = [each for each in said if each["kind"] != "refused"]
+            shown = [each for each in replies if each["kind"] != "refused"]
             self.rows.append(RecordedEvent(number, now, line_of(event), msgspec.json.encode(shown).decode()))
-            self._notes += [(number, now, each) for each in shown if each["kind"] in TOLD]
-            self.said.update(each["kind"] for each in shown)
-            self._seats(told, entered=isinstance(event, EnterTicket), now=now)
-        return said
+            self._notes += [(number, now, each) for each in shown if each["kind"] in SENT]
+            self.replies.update(each["kind"] for each in shown)
+            self._seats(sent, entered=isinstance(event, EnterTicket), now=now)
+        return replies
 
     def _seats(self, commands: Sequence[Command], *, entered: bool, now: float) -> None:
         for each in commands:
@@ -273,15 +274,15 @@ class _Batch:
                 self.unseated[each.ticket] = None
                 self.seated.pop(each.ticket, None)
 
-    def notes(self, queue: str) -> list[Note]:
-        """Return what webhooks are told."""
+    def notes(self, queue: str) -> list[OutboxNote]:
+        """Return what webhooks receive."""
         return [
-            Note(
+            OutboxNote(
                 "queue",
                 f"queue:{queue}:{number}:{place}",
-                msgspec.json.encode({"queue": queue, "event": number, "at": at, **said}).decode(),
+                msgspec.json.encode({"queue": queue, "event": number, "at": at, **reply}).decode(),
             )
-            for place, (number, at, said) in enumerate(self._notes)
+            for place, (number, at, reply) in enumerate(self._notes)
         ]
 
 
@@ -351,7 +352,7 @@ class Queueing:
     settings : QueueSettings
         The queue.
     hooks : mapping
-        The webhooks that are told each kind of event.
+        The webhooks that receive each kind of event.
     seconds : float
         How long to wait for another process that writes the archive.
     """

@@ -23,7 +23,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.service.admission import BusyError
 from equipoise.service.monitoring import ServerMetrics, gauge_of_two
-from equipoise.service.queue_owner import Question, QueueAnswers, Tick
+from equipoise.service.queue_owner import Question, QueueAnswers, TickDue
 from equipoise.service.table_settings import QueueSettings
 from equipoise.service.worker_pool import BEGIN, Worker
 
@@ -49,7 +49,7 @@ class Queue:
     settings : QueueSettings
         The queue.
     hooks : mapping
-        The webhooks that are told each kind of event.
+        The webhooks that receive each kind of event.
     metrics : ServerMetrics
         What counts matches and waits.
     tell : callable
@@ -167,8 +167,8 @@ class Queue:
     async def _take(self, found: QueueAnswers) -> None:
         for each in found.made:
             self._metrics.matched(self.name, each)
-        for kind, count in found.said.items():
-            self._metrics.said(self.name, kind, count)
+        for kind, count in found.replies.items():
+            self._metrics.replied(self.name, kind, count)
         if found.number != self.number:
             async with self._changed:
                 self.number = found.number
@@ -195,7 +195,7 @@ class Queue:
         while True:
             began = loop.time()
             try:
-                (self.status,) = await self.ask(Tick())
+                (self.status,) = await self.ask(TickDue())
                 looked = loop.time()
             except BusyError:
                 log.warning("queue is too busy to look for matches", extra={"queue": self.name})
@@ -219,7 +219,7 @@ class Queues:
     settings : sequence of QueueSettings
         The queues.
     hooks : mapping
-        The webhooks that are told each kind of event.
+        The webhooks that receive each kind of event.
     metrics : ServerMetrics
         What counts matches and waits.
     tell : callable

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from equipoise.archive.outbox import Note
+from equipoise.archive.outbox import OutboxNote
 from equipoise.core.match import Match
 from equipoise.core.player import Member, Player
 from equipoise.errors import EquipoiseError, InputError
@@ -29,9 +29,9 @@ from equipoise.service.archive_workers import (
     AuditStep,
     ForgottenPlayer,
     Kept,
+    LoneNote,
     MergedPlayers,
     ReportedGame,
-    ToldNote,
     UndoneGame,
 )
 from equipoise.service.fair_queue import Lane
@@ -62,7 +62,7 @@ HEALING = 5.0
 #: after which the worker that keeps is restarted.
 PATIENCE, LATE = 4.0, 3.0
 
-#: Seconds for a correction after which ratings may have to be learnt anew, and the file written anew.
+#: Seconds for a correction after which ratings may have to be learnt again, and the file rewritten.
 REBUILD = 600.0
 
 #: Seconds that a division takes about for each of its players.
@@ -96,6 +96,7 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._hooks = settings.hooks  # webhooks neither come nor go until the next start
         self.keyring = Keyring(settings.tokens, settings.secret())
         self.admission = Admission(settings.admission, frozenset(settings.proxies))
         self._follower = Follower(settings.store, settings.game)
@@ -103,7 +104,7 @@ class Service:
             "divisions", "divide", self.admission, workers=SPARE + (settings.workers or cores())
         )
         self._results = Pool(
-            "results", "keep", self.admission, settings.store, PATIENCE, settings.hooks, patience=LATE
+            "results", "keep", self.admission, settings.store, PATIENCE, self._hooks, patience=LATE
         )
         self.deliverer = Deliverer(settings.store, settings.webhooks)
         self._compiler = Worker("compile")
@@ -118,7 +119,7 @@ class Service:
         self.metrics = ServerMetrics()
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
         self.queues = Queues(
-            settings.store, settings.queues, settings.hooks, self.metrics, self.deliverer.tell, self.rated
+            settings.store, settings.queues, self._hooks, self.metrics, self.deliverer.tell, self.rated
         )
 
     async def open(self) -> None:
@@ -142,7 +143,7 @@ class Service:
 
     async def _begin(self) -> None:
         """Begin the other workers, so that the first who asks need not wait for them."""
-        keeps = self.keyring.can_report or self._settings.hooks
+        keeps = self.keyring.can_report or self._hooks
         pools = [self.divisions, *([self._results] if keeps else [])]
         await asyncio.gather(self.queues.begin(), *(each.begin() for each in pools))
 
@@ -205,13 +206,13 @@ class Service:
     def tell(self, name: str, kind: str, content: object) -> None:
         """Tell webhooks of something that is kept nowhere else, where one wants to know it.
 
-        Of all that is told this alone is no part of a transaction: where the archive cannot be written, it is
+        Of all that is sent this alone is no part of a transaction: where the archive cannot be written, it is
         logged and left out.
         """
-        if kind not in self._settings.hooks:
+        if kind not in self._hooks:
             return
-        note = Note(kind, name, msgspec.json.encode(content).decode())
-        keeping = asyncio.ensure_future(self.keep(ToldNote(note), OWN))
+        note = OutboxNote(kind, name, msgspec.json.encode(content).decode())
+        keeping = asyncio.ensure_future(self.keep(LoneNote(note), OWN))
         keeping.add_done_callback(lambda kept: kept.cancelled() or kept.exception())
 
     def rated(self, player: Player, game_type: str) -> Player:
@@ -314,7 +315,7 @@ class Service:
             return Refusal.IMPOSSIBLE
         if not divided:
             return Refusal.BUSY
-        if "teams" in self._settings.hooks:
+        if "teams" in self._hooks:
             members = [each.raw.decode("utf-8", "replace") for each in request.members]
             facts = {
                 "game_type": request.setting.game_type, "members": members, "teams": list(divided),
@@ -349,7 +350,7 @@ class Service:
             log.error("result not kept", extra={"id": what.id, "why": str(error)})
             raise
         self.deliverer.tell()
-        if isinstance(what, ToldNote | AuditStep):
+        if isinstance(what, LoneNote | AuditStep):
             return outcome
         facts = {"new": outcome} if isinstance(what, Match) else {"outcome": outcome}
         if isinstance(what, ForgottenPlayer):  # the log is not to remember

@@ -17,7 +17,7 @@ import msgspec
 from equipoise.core.addresses import host_and_port
 from equipoise.errors import InputError
 from equipoise.service.admission import AdmissionLimits
-from equipoise.service.table_settings import KINDS as TOLD
+from equipoise.service.table_settings import KINDS as SENT
 from equipoise.service.table_settings import QueueSettings, Webhook, queue_of, webhook_of
 from equipoise.service.tcp import ServerLimits
 from equipoise.service.weights.commands import Limits
@@ -161,10 +161,10 @@ class Settings:
 
     @property
     def hooks(self) -> dict[str, tuple[str, ...]]:
-        """The names of the webhooks that are told each kind of event."""
+        """The names of the webhooks that receive each kind of event."""
         return {
             kind: names
-            for kind in TOLD
+            for kind in SENT
             if (names := tuple(each.name for each in self.webhooks if kind in each.events))
         }
 

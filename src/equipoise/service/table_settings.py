@@ -28,7 +28,7 @@ import msgspec
 from equipoise.errors import InputError
 from equipoise.queueing.policy import QueuePolicy
 
-#: What a webhook may be told.
+#: What a webhook may receive.
 KINDS = ("result", "teams", "ratings", "queue")
 
 #: What a webhook and a queue may be called: it is part of paths, and a label of metrics.
@@ -73,7 +73,7 @@ class Webhook:
     secret : bytes
         What deliveries are signed with.
     events : tuple of str
-        The kinds it is told.
+        The kinds it receives.
     seconds : float
         How long it may take to answer.
     """

@@ -120,7 +120,7 @@ class Deliverer:
         #: Deliveries that were taken, and tries that failed, of each webhook.
         self.taken = dict.fromkeys((each.name for each in hooks), 0)
         self.failed = dict(self.taken)
-        #: What is to be told to each, and since when, as of the last look.
+        #: What is to be sent to each, and since when, as of the last look.
         self.waiting: dict[str, tuple[int, float]] = {}
 
     def tell(self) -> None:

@@ -26,7 +26,7 @@ SECRET = b"a secret that nobody guesses"
 
 
 class Receiver(http.server.ThreadingHTTPServer):
-    """A webhook: it fails as often as it is told to, and remembers what it took."""
+    """A webhook: it fails as often as it is sent to, and remembers what it took."""
 
     def __init__(self) -> None:
         self.taken: queue.Queue[tuple[dict[str, str], bytes]] = queue.Queue()
@@ -145,7 +145,7 @@ def taken(receiver: Receiver, kind: str) -> tuple[dict[str, str], dict[str, Any]
 
 
 def test_two_who_come_are_matched_accept_and_play(served: Served, receiver: Receiver) -> None:
-    """By their capabilities alone, each for the own ticket; webhooks and events are told the same."""
+    """By their capabilities alone, each for the own ticket; webhooks and events are sent the same."""
     stream = urllib.request.Request(  # noqa: S310 -- of this test
         f"{served.http}/v1/queues/duel/events", headers={"Authorization": f"Bearer {TOKEN}"}
     )
@@ -160,14 +160,14 @@ def test_two_who_come_are_matched_accept_and_play(served: Served, receiver: Rece
             assert (accepted.status, accepted.plain["place"]) == (200, "accepted")
         assert at(served, "tickets/bob/accept", {"match": name}, second["bob"]).plain["place"] == "playing"
         assert at(served, "tickets/bob", None, second["bob"], "DELETE").status == 409
-        said: list[dict[str, Any]] = []
-        while not said or said[-1]["kind"] != "started":
+        replies: list[dict[str, Any]] = []
+        while not replies or replies[-1]["kind"] != "started":
             line = events.readline().decode()
-            said += json.loads(line.removeprefix("data: "))["said"] if line.startswith("data: ") else []
-    assert [each["kind"] for each in said] == ["waits", "waits", "proposed", "started"]
-    assert sorted(map(tuple, said[-1]["players"])) == [("ann",), ("bob",)]
-    _, told = taken(receiver, "started")
-    assert (told["data"]["match"], told["data"]["queue"]) == (name, "duel")
+            replies += json.loads(line.removeprefix("data: "))["replies"] if line.startswith("data: ") else []
+    assert [each["kind"] for each in replies] == ["waits", "waits", "proposed", "started"]
+    assert sorted(map(tuple, replies[-1]["players"])) == [("ann",), ("bob",)]
+    _, sent = taken(receiver, "started")
+    assert (sent["data"]["match"], sent["data"]["queue"]) == (name, "duel")
     assert receiver.elsewhere == 0
     running = at(served, "matches").plain["matches"]
     assert [(each["match"], each["running"]) for each in running] == [(name, True)]
@@ -235,14 +235,14 @@ def test_who_has_no_right_is_refused(served: Served) -> None:
     assert at(served, "tickets/eve", method="DELETE").status == 200
 
 
-def test_results_and_ratings_are_told(served: Served, receiver: Receiver) -> None:
+def test_results_and_ratings_are_sent(served: Served, receiver: Receiver) -> None:
     """A result in the transaction that keeps it; that ratings have changed after it."""
     record = {"id": "m1", "game": "oa", "game_type": "duel", "teams": [["ann"], ["bob"]], "scores": [1, 0]}
     headers = {"Authorization": f"Bearer {TOKEN}"}
     assert ask(f"{served.http}/v1/results", record, **headers).status == 201
     assert ask(f"{served.http}/v1/results", record, **headers).status == 200
-    _, told = taken(receiver, "result")
-    assert told["id"] == "result:m1"
+    _, sent = taken(receiver, "result")
+    assert sent["id"] == "result:m1"
     while taken(receiver, "ratings")[1]["data"]["players"] != 2:
         pass
     balance = {"players": [{"name": "a", "weight": 1}, {"name": "b", "weight": 2}]}

@@ -97,7 +97,7 @@ class AuditQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class DeliveryRow(msgspec.Struct):
-    """What is told to a webhook, and how that went so far; ``sent`` is 0 until it was taken."""
+    """What is sent to a webhook, and how that went so far; ``sent`` is 0 until it was taken."""
 
     hook: str
     id: str
@@ -111,7 +111,7 @@ class DeliveryRow(msgspec.Struct):
 
 
 class Deliveries(msgspec.Struct):
-    """What is to be told, and what was told lately."""
+    """What is to be sent, and what was sent lately."""
 
     deliveries: list[DeliveryRow]
 
@@ -189,7 +189,7 @@ async def audit(backend: Backend, asked: HttpRequest) -> Reply:
 
 
 async def deliveries(backend: Backend, asked: HttpRequest) -> Reply:
-    """List what webhooks are told."""
+    """List what webhooks receive."""
     read = await backend.read("outbox", asked.query.limit, asked.whose)
     return Reply(200, read.body or b"")
 
@@ -222,7 +222,7 @@ ADMIN_OPERATIONS: tuple[Operation, ...] = (
         query=AuditQuery, scope="admin",
     ),
     Operation(
-        "webhooks", "GET", "/v1/admin/webhooks", "List what is to be told to webhooks, and was told lately.",
+        "webhooks", "GET", "/v1/admin/webhooks", "List what is to be sent to webhooks, and was sent lately.",
         deliveries, Deliveries, query=DeliveriesQuery, scope="admin",
     ),
 )  # fmt: skip

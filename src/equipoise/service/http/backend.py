@@ -212,7 +212,7 @@ class Backend:
             waiting = {name: deliverer.waiting.get(name, (0, 0.0)) for name in names}
             counts = {name: float(count) for name, (count, _) in waiting.items()}
             ages = {name: time() - since if since else 0.0 for name, (_, since) in waiting.items()}
-            yield gauge("equipoise_webhooks_waiting", "What is still to be told.", counts, "hook")
+            yield gauge("equipoise_webhooks_waiting", "What is still to be sent.", counts, "hook")
             yield gauge("equipoise_webhooks_oldest_seconds", "For how long the oldest waits.", ages, "hook")
 
     async def close(self) -> None:

@@ -184,10 +184,10 @@ async def _state(queue: Queue) -> dict[str, Any]:
 async def enter(backend: Backend, asked: HttpRequest) -> Reply:
     """Let a ticket in."""
     queue = _queue(backend, asked)
-    ((said, outcome),) = await _entered(backend, queue, [typed(asked.body, TicketBody)])
+    ((replies, outcome),) = await _entered(backend, queue, [typed(asked.body, TicketBody)])
     if "refused" in outcome:
         raise ProblemError(HttpProblem(409, "refused", outcome["refused"]))
-    return reply(outcome["state"], 201 if said else 200)
+    return reply(outcome["state"], 201 if replies else 200)
 
 
 async def enter_many(backend: Backend, asked: HttpRequest) -> Reply:
@@ -207,13 +207,13 @@ async def _entered(
     questions = [question for each in tickets for question in (EnterTicket(each), WhereAsked(each.id))]
     answers = await queue.ask(*questions)
     found: list[tuple[bool, dict[str, Any]]] = []
-    for ticket, said, state in zip(tickets, answers[::2], answers[1::2], strict=True):
-        refused = [each["why"] for each in said if each["kind"] == "refused"]
+    for ticket, replies, state in zip(tickets, answers[::2], answers[1::2], strict=True):
+        refused = [each["why"] for each in replies if each["kind"] == "refused"]
         if refused:
             found.append((False, {"ticket": ticket.id, "refused": refused[0]}))
             continue
         state["capabilities"] = {each.id: queue.capability(ticket.id, each.id) for each in ticket.players}
-        found.append((bool(said), {"ticket": ticket.id, "state": state}))
+        found.append((bool(replies), {"ticket": ticket.id, "state": state}))
     return found
 
 
@@ -257,8 +257,8 @@ async def cancel(backend: Backend, asked: HttpRequest) -> Reply:
     queue, ticket = _queue(backend, asked), asked.path["ticket"]
     await _player(backend, asked, queue, ticket)
     await _where(queue, ticket)
-    said, state = await queue.ask(CancelTicket(ticket), WhereAsked(ticket))
-    return reply(_unless_refused(said, state))
+    replies, state = await queue.ask(CancelTicket(ticket), WhereAsked(ticket))
+    return reply(_unless_refused(replies, state))
 
 
 async def accept(backend: Backend, asked: HttpRequest) -> Reply:
@@ -283,13 +283,13 @@ async def _answered(backend: Backend, asked: HttpRequest, kind: type[Accept | De
     players = state["players"] if wanted is None else [wanted]
     if kind is Decline:
         players = players[:1]  # one who declines does so for all of the ticket
-    *said, state = await queue.ask(*(kind(body.match, each) for each in players), WhereAsked(ticket))
-    return reply(_unless_refused([each for some in said for each in some], state))
+    *replies, state = await queue.ask(*(kind(body.match, each) for each in players), WhereAsked(ticket))
+    return reply(_unless_refused([each for some in replies for each in some], state))
 
 
-def _unless_refused(said: list[dict[str, Any]], state: dict[str, Any]) -> dict[str, Any]:
+def _unless_refused(replies: list[dict[str, Any]], state: dict[str, Any]) -> dict[str, Any]:
     """Return a state, unless what was asked was refused."""
-    for each in said:
+    for each in replies:
         if each["kind"] == "refused":
             raise ProblemError(HttpProblem(409, "refused", each["why"]))
     return state
@@ -313,10 +313,10 @@ async def end_match(backend: Backend, asked: HttpRequest) -> Reply:
     """Say that a match is over, and whether it was played."""
     queue, name = _queue(backend, asked), asked.path["match"]
     played = typed(asked.body or b"{}", EndBody).played
-    found, said = await queue.ask(MatchesAsked(name), MatchEnded(name, played))
+    found, replies = await queue.ask(MatchesAsked(name), MatchEnded(name, played))
     if not found:
         _missing("match", name)
-    return reply(_unless_refused(said, {**found[0], "running": False}))
+    return reply(_unless_refused(replies, {**found[0], "running": False}))
 
 
 async def pause(backend: Backend, asked: HttpRequest) -> Reply:
@@ -353,7 +353,7 @@ async def _stream(backend: Backend, queue: Queue, number: int) -> AsyncGenerator
             read = await backend.read("queue_events", (queue.name, number, MOST_EVENTS), OWN)
             for each in msgspec.json.decode(read.body or b"[]"):
                 number = each["number"]
-                yield event("queue", {"at": each["at"], "said": each["said"]}, number)
+                yield event("queue", {"at": each["at"], "replies": each["replies"]}, number)
     finally:
         queue.listeners -= 1
 

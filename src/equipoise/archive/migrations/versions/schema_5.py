@@ -1,4 +1,4 @@
-"""What is to be told to webhooks, what happened in queues, and what admins did: only ever added."""
+"""What is to be sent to webhooks, what happened in queues, and what admins did: only ever added."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -28,7 +28,7 @@ def upgrade() -> None:
         sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
         sa.Column("at", sa.Double, nullable=False),
         sa.Column("event", sa.Text, nullable=False),
-        sa.Column("said", sa.Text, nullable=False),
+        sa.Column("replies", sa.Text, nullable=False),
     )
     op.create_table(
         "queue_member",
