@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-
 from benchmarks.reporting import PAGES, RAW, run_many
 from benchmarks.service.processes import LOOPBACK, TOKEN, serve
 
@@ -56,7 +55,7 @@ def owned(url: str, ratings: np.ndarray) -> float:
 
 
 def inserted(url: str, source: str, batches: int) -> tuple[float, int]:
-    """Return the seconds in which the rows of one archive go into another by plain inserts, and their number."""
+    """Return the seconds in which plain inserts put the rows of an archive into another, and their number."""
     import sqlalchemy as sa
 
     from equipoise.archive.archive import open_archive
@@ -134,8 +133,8 @@ and Python {python}, `python -m benchmarks queue_writes --report` wrote it; do n
 | the same {rows:,} rows by plain inserts, made beforehand, in as many transactions | {plain:,.0f} |
 | over HTTP, 1000 tickets a request, from one client | {http:,.0f} |
 
-{tickets:,} tickets in {batches} transactions of a SQLite archive whose disk is waited for each time; an owner \
-has {share:.2f} of the rate of the inserts alone.
+{tickets:,} tickets in {batches} transactions of a SQLite archive whose disk is waited for each time; an \
+owner has {share:.2f} of the rate of the inserts alone.
 """.format(**results)
 
 
