@@ -188,3 +188,16 @@ def test_the_record_is_the_same_on_every_database(new_url: Callable[[], str], cl
         assert record.seats() == {"ä": "2", "c": "2"}
         assert [each.number for each in record.since(2)] == list(range(3, record.last() + 1))
         assert len(archive.outbox.due("league", clock.now, 100)) == 4
+
+
+def test_what_time_alone_does_is_an_event_of_its_own(archive: Archive, clock: Clock) -> None:
+    """A match that nobody answered is off with the next event, whichever that is, and its seats with it."""
+    owner = QueueOwner(archive, DUEL, HOOKS, clock)
+    owner.ask([enter("a"), enter("b"), TickDue(), Accept("1", "a")])
+    clock.now += 11.0
+    owner.ask([enter("c")])
+    record = archive.ticket_record("duel")
+    assert record.seats() == {}
+    kinds = [json.loads(each.event)[0] for each in record.since(0)]
+    assert kinds[-2:] == ["matches", "enter"]
+    assert where(owner, "a", "b", "c") == ["waiting", "gone", "waiting"]
