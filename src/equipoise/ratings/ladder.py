@@ -26,7 +26,7 @@ from equipoise.ratings.models.gaussian_filter.contest_columns import GENERAL, Pa
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.state_columns import FilterState, listed
-from equipoise.ratings.per_player_model import LATEST, Folding
+from equipoise.ratings.per_player_model import LATEST, PerPlayer
 from equipoise.ratings.state_check import check_state
 
 #: Contests recorded from which it pays to load the compiled kernels.
@@ -59,12 +59,12 @@ class Ladder:
         """Go on from a state."""
         model = self.model
         self._resident = Resident(model, state) if isinstance(model, Filters) else None
-        self._state = dict(state) if isinstance(model, Folding) else state
+        self._state = dict(state) if isinstance(model, PerPlayer) else state
 
     @property
     def state(self) -> State:
         """What the model knows, as of :meth:`RatingModel.update`; rebuilt from all players where asked."""
-        return dict(self._state) if isinstance(self.model, Folding) else self._known()
+        return dict(self._state) if isinstance(self.model, PerPlayer) else self._known()
 
     def _known(self) -> State:
         return self._state if self._resident is None else self._resident.state()
@@ -88,7 +88,7 @@ class Ladder:
         recorded = self._recorded + len(contests)
         if self._resident is not None:
             chances = self._resident.record(contests, fast=pays(recorded, WORTH))
-        elif isinstance(self.model, Folding):
+        elif isinstance(self.model, PerPlayer):
             chances = self._folded(contests)
         else:
             self._state, chances = self.model.run(self._state, contests)
