@@ -327,7 +327,9 @@ def _fold(model: WengLin, columns: Columns) -> tuple[dict[str, Any], Any]:
         teams = TeamColumns(teams.first_member.tolist(), teams.rank.tolist())
         members = MemberColumns(*(column.tolist() for column in members))
         chances = model.play(means, deviations, (contests, teams, members), fast=False)
-    seen = _numbered(player.astype(np.int64), len(means))[0]
+    first = np.full(len(means), len(player))
+    first[player[::-1]] = np.arange(len(player) - 1, -1, -1)  # of several the last is kept: the first
+    seen = np.argsort(first, kind="stable")[: int((first < len(player)).sum())].tolist()
     ids = list(columns.players)
     entries: dict[str, Any] = {ids[n]: (means[n], deviations[n]) for n in seen}
     entries[LATEST] = (float(numbers["at"].max()),)
@@ -411,6 +413,9 @@ def _numbered(codes: Any, size: int) -> tuple[list[int], Any]:
     return found.tolist(), place[codes]
 
 
+#: Players of a contest up to which pairs are compared.
+FEW_MEMBERS = 16
+
 #: The least weight of a contest: above 0.
 MINUTE = math.ulp(0.0)
 
@@ -436,8 +441,15 @@ def _checked(
 
 def _check_alone(members: Any) -> None:
     """Raise where a player is in a contest twice."""
-    ordered = np.sort(members, axis=1)
-    twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    if members.shape[1] <= FEW_MEMBERS:  # to compare all pairs is faster than to sort so few
+        seats = np.ascontiguousarray(members.T, dtype=np.uint32)
+        twice = np.zeros(len(members), dtype=np.bool_)
+        for n in range(1, len(seats)):
+            for other in seats[:n]:
+                twice |= seats[n] == other
+    else:
+        ordered = np.sort(members, axis=1)
+        twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
     if bool(twice.any()):
         msg = f"players: somebody appears twice in contest {int(np.flatnonzero(twice)[0])}"
         raise InputError(msg)
@@ -449,8 +461,10 @@ def _settled(rank: Any, score: Any) -> Any:
     ordered = np.take_along_axis(score, order, axis=1)
     if not bool((np.diff(ordered, axis=1) > 0.0).any()):
         return score
-    settled = score.copy()
-    for n in np.flatnonzero((np.diff(ordered, axis=1) > 0.0).any(axis=1)).tolist():
+    settled = np.empty_like(score)
+    np.put_along_axis(settled, order, np.minimum.accumulate(ordered, axis=1), axis=1)
+    tied = (np.diff(np.take_along_axis(rank, order, axis=1), axis=1) == 0.0).any(axis=1)
+    for n in np.flatnonzero(tied).tolist():
         settled[n] = settled_scores(rank[n].tolist(), score[n].tolist())
     return settled
 
