@@ -61,6 +61,7 @@ def matches(given: dict[str, Any], ruleset: Ruleset = CTF) -> list[Match]:
 @pytest.mark.parametrize("teams", [2, 3])
 @pytest.mark.parametrize("model", [BradleyTerry(), PlackettLuce(), Mixture()], ids=lambda m: type(m).__name__)
 def test_columns_give_the_state_and_the_figures_of_the_same_matches(model: RatingModel, teams: int) -> None:
+    """Bit for bit, with shares, weights, ties and scores that contradict ranks."""
     given = arrays(teams)
     columns, same = Columns.of(**given, ruleset=CTF), matches(given)
     assert replay(model, columns) == replay(model, same)
@@ -68,6 +69,7 @@ def test_columns_give_the_state_and_the_figures_of_the_same_matches(model: Ratin
 
 
 def test_figures_are_those_of_statistics_with_kills_and_deaths() -> None:
+    """The logarithm of kills and deaths is what statistics are turned into."""
     kills = np.random.default_rng(0).integers(0, 20, (30, 2, 2)).astype(float)
     players = np.tile(np.arange(4).reshape(1, 2, 2), (30, 1, 1))
     columns = Columns.of(players, np.tile([1, 2], (30, 1)), figures=np.log((kills + 1.0) / 3.0))
@@ -86,6 +88,7 @@ def test_figures_are_those_of_statistics_with_kills_and_deaths() -> None:
 def test_the_closed_form_is_the_same_plain_and_compiled(
     model: WengLin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """From matches and from columns."""
     for teams in (2, 3):
         given = arrays(teams)
         plain = replay(model, matches(given))
@@ -109,17 +112,20 @@ def test_the_closed_form_is_the_same_plain_and_compiled(
     ],
 )
 def test_arrays_that_are_at_fault_are_refused(change: dict[str, Any], message: str) -> None:
+    """The message begins with the argument."""
     given: dict[str, Any] = {"players": [[[0], [1]]], "ranks": [[1, 2]], **change}
     with pytest.raises(InputError, match=message):
         Columns.of(**given)
 
 
 def test_contests_that_go_back_in_time_are_refused() -> None:
+    """They are learnt from in the order in which they stand."""
     with pytest.raises(InputError, match="at must not descend"):
         Columns.of([[[0], [1]]] * 2, [[1, 2]] * 2, at=[2.0, 1.0])
 
 
 def test_models_that_learn_from_matches_alone_and_options_without_meaning_say_so() -> None:
+    """Nothing is left out in silence."""
     columns = Columns.of([[[0], [1]]], [[1, 2]])
     with pytest.raises(InputError, match="model: Elo learns from matches alone"):
         replay(Elo(), columns)
@@ -128,11 +134,13 @@ def test_models_that_learn_from_matches_alone_and_options_without_meaning_say_so
 
 
 def test_models_may_be_named_to_evaluate() -> None:
+    """The name is that of the registry."""
     same = matches(arrays())
     assert repr(evaluate("elo", same)) == repr(evaluate(Elo(), same))
 
 
 def test_where_one_ruleset_was_played_answers_without_one_are_of_it() -> None:
+    """Trust, draws and margins are learnt there; with several it is skill in general."""
     model, given = Mixture(), arrays()
     state, teams = replay(model, matches(given)), (["1", "2"], ["3", "4"])
     assert model.rating(state, "1") == model.rating(state, "1", CTF) != model.rating(state, "1", Ruleset())
@@ -147,6 +155,7 @@ def test_where_one_ruleset_was_played_answers_without_one_are_of_it() -> None:
 
 
 def test_a_ladder_that_runs_compiled_predicts_what_the_model_does_and_learns_nothing_by_it() -> None:
+    """Asked of a later time too, which widens what is known for the answer alone."""
     ladder, given = Ladder(), arrays()
     for match in matches(given):
         ladder.record(match)
