@@ -25,10 +25,10 @@ from benchmarks.reporting import PAGES, RAW, ROOT, add_modes, keep
 from equipoise.core.compiled import compiled
 from equipoise.core.match import Contest, Match, Ruleset, Statistics
 from equipoise.core.player import Rating
+from equipoise.ratings import weng_lin_kernels as kernels
 from equipoise.ratings.history_columns import Columns
 from equipoise.ratings.lab.simulation import rank_correlation, simulate
 from equipoise.ratings.ladder import Ladder
-from equipoise.ratings.models import weng_lin_kernels as kernels
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
 from equipoise.ratings.models.weng_lin import BradleyTerry

@@ -29,8 +29,8 @@ from equipoise.ratings.models.gaussian_filter.contest_columns import (
 from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, PLACE, REPORT
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.weng_lin import WengLin
-from equipoise.ratings.models.weng_lin_kernels import ContestColumns, MemberColumns, TeamColumns
 from equipoise.ratings.per_player_model import LATEST
+from equipoise.ratings.weng_lin_kernels import ContestColumns, MemberColumns, TeamColumns
 
 #: Contests that are packed at a time: enough for speed, little beside the history itself.
 STRIDE = 200_000

@@ -209,7 +209,7 @@ class Evaluation:
     winners: Sequence[int] = ()
 
 
-def winner(contest: Contest | Outline) -> int:
+def winner(contest: Contest | ContestOutline) -> int:
     """Return the place of the one team that came first, -1 for a tie."""
     best = min(contest.ranks)
     return contest.ranks.index(best) if contest.ranks.count(best) == 1 else -1
@@ -286,7 +286,7 @@ def predicted(
     return chances, draws
 
 
-class Outline(NamedTuple):
+class ContestOutline(NamedTuple):
     """What is looked at of a contest to judge a prediction of it: a team is as many places as players."""
 
     ruleset: Ruleset
@@ -294,21 +294,21 @@ class Outline(NamedTuple):
     teams: tuple[range, ...]
 
 
-def _outlines(columns: Columns) -> tuple[list[Outline], list[int]]:
+def _outlines(columns: Columns) -> tuple[list[ContestOutline], list[int]]:
     """Return the outlines of columns, and where the teams of each begin, with one entry more."""
     numbers = {name: np.asarray(columns.numbers[name]) for name in ("which", "teams", "rank", "size")}
     rulesets, rank = list(columns.rulesets), numbers["rank"].tolist()
     sizes = [range(size) for size in numbers["size"].tolist()]
     bounds = [0, *np.cumsum(numbers["teams"], dtype=np.int64).tolist()]
     made = [
-        Outline(rulesets[which], tuple(rank[a:b]), tuple(sizes[a:b]))
+        ContestOutline(rulesets[which], tuple(rank[a:b]), tuple(sizes[a:b]))
         for which, (a, b) in zip(numbers["which"].tolist(), pairwise(bounds), strict=True)
     ]
     return made, bounds
 
 
 def judge(
-    contests: Sequence[Contest | Outline],
+    contests: Sequence[Contest | ContestOutline],
     chances: Sequence[Chances],
     skip: float = SKIP,
     draws: Sequence[float] = (),
@@ -329,7 +329,7 @@ def judge(
 
 
 def _grouped(
-    contests: Sequence[Contest | Outline], name_of: Callable[[Contest | Outline], str]
+    contests: Sequence[Contest | ContestOutline], name_of: Callable[[Contest | ContestOutline], str]
 ) -> dict[str, list[int]]:
     places: dict[str, list[int]] = {}
     for n, contest in enumerate(contests):
@@ -337,7 +337,7 @@ def _grouped(
     return places
 
 
-def _ruleset(contest: Contest | Outline) -> str:
+def _ruleset(contest: Contest | ContestOutline) -> str:
     return group_of(contest.ruleset)
 
 
@@ -353,7 +353,7 @@ def group_of(ruleset: Ruleset) -> str:
     return f"ruleset {' '.join(part for part in parts if part) or '(none)'}"
 
 
-def _sizes(contest: Contest | Outline) -> str:
+def _sizes(contest: Contest | ContestOutline) -> str:
     sizes = sorted((len(team) for team in contest.teams), reverse=True)
     if len(sizes) > 3 and len(set(sizes)) == 1:
         return f"teams {len(sizes)} of {sizes[0]}"

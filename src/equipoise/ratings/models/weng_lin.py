@@ -21,9 +21,9 @@ from equipoise.core.compiled import compiled, pays
 from equipoise.core.match import Contest, Ruleset, Teams
 from equipoise.core.player import Rating
 from equipoise.errors import InputError
+from equipoise.ratings import weng_lin_kernels as kernels
 from equipoise.ratings.distributions import below, quantile
 from equipoise.ratings.model import Attention, Chances, question
-from equipoise.ratings.models import weng_lin_kernels as kernels
 from equipoise.ratings.per_player_model import (
     LATEST,
     Entries,
@@ -135,7 +135,7 @@ class WengLin(PerPlayer):
         mu, sigma : list of float
             Of the players at the places that the columns name; changed in place.
         columns : tuple of columns
-            Contests, teams and members, as :mod:`equipoise.ratings.models.weng_lin_kernels` has them.
+            Contests, teams and members, as :mod:`equipoise.ratings.weng_lin_kernels` has them.
         fast : bool
             Whether to use the compiled kernel.
         learning : bool
@@ -170,9 +170,9 @@ class WengLin(PerPlayer):
         )
         return chances
 
-    def constants(self) -> kernels.Settings:
+    def constants(self) -> kernels.WengLinConstants:
         """Return the constants as the kernel takes them."""
-        return kernels.Settings(float(self.beta), float(self.tau), float(self.kappa), int(self.luce))
+        return kernels.WengLinConstants(float(self.beta), float(self.tau), float(self.kappa), int(self.luce))
 
     def quality(
         self, state: Table, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None

@@ -22,7 +22,7 @@ def _real(column: Any) -> Any:
     return np.ascontiguousarray(column, dtype=np.float64)
 
 
-class Settings(NamedTuple):
+class WengLinConstants(NamedTuple):
     """The constants of a model: beta, tau and kappa of :class:`WengLin`, and 1 for Plackett-Luce, else 0."""
 
     beta: float
@@ -82,7 +82,7 @@ class Room(NamedTuple):
 
 
 def play(
-    settings: Settings,
+    settings: WengLinConstants,
     mu: Any,
     sigma: Any,
     contests: ContestColumns,
@@ -96,7 +96,7 @@ def play(
 
     Parameters
     ----------
-    settings : Settings
+    settings : WengLinConstants
         The model's constants.
     mu, sigma : column
         Of each player; changed in place.
@@ -232,7 +232,7 @@ def _pull_luce(beta: float, teams: Any, room: Any, first: int, end: int) -> None
 
 
 def _move(
-    settings: Settings,
+    settings: WengLinConstants,
     part: float,
     mu: Any,
     sigma: Any,
