@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from equipoise.archive import corrections, stored_matches
+from equipoise.archive import corrections, shared_ids, stored_matches
 from equipoise.archive import digest as contents
 from equipoise.archive.chosen_model import chosen, guessed, renamed, starting_of, with_merged
 from equipoise.archive.database import Database, shown
@@ -29,6 +29,7 @@ from equipoise.archive.migrations.upgrading import prepare
 from equipoise.archive.player_games import Appearance, appearances
 from equipoise.archive.postgresql import Postgres
 from equipoise.archive.row_codec import match_of, record_of
+from equipoise.archive.shared_ids import Doubtful
 from equipoise.archive.sqlite import Sqlite
 from equipoise.archive.standing import Recorded, Standing, Updated
 from equipoise.archive.stored_matches import Listed
@@ -40,6 +41,7 @@ from equipoise.archive.tables import (
     NIGHT,
     archive_row,
     grow,
+    identities,
     identity,
     mark_stale,
     merged_ids,
@@ -47,7 +49,7 @@ from equipoise.archive.tables import (
 )
 from equipoise.core.match import Match
 from equipoise.errors import InputError
-from equipoise.identity.merges import renamed as renamed_match
+from equipoise.identity.shared_ids import Identities
 from equipoise.play.night import GUESSES, WEIGHTS, event_renamed
 from equipoise.ratings.model import RatingModel
 
@@ -213,7 +215,9 @@ class Archive:
                     for key, match in new.items()
                 ]
                 self._database.insert(connection, MATCH, rows)
-        return Recorded(len(new), len(incoming) - len(new) - len(conflicts), tuple(conflicts))
+            shared_ids.of_matches(self._database, connection, list(known))
+            shared = shared_ids.note(self._database, connection, new)
+        return Recorded(len(new), len(incoming) - len(new) - len(conflicts), tuple(conflicts), tuple(shared))
 
     def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
         """Return those matches of logs that were probably reported as results too, with the ids of these.
@@ -228,11 +232,10 @@ class Archive:
 
     def matches(self) -> Iterator[Match]:
         """Go through the matches that count, in replay order, merged players under one id."""
-        with self._database.reading() as connection:
-            merged = merged_ids(connection)
+        known = self.identities()
         for part in stored_matches.parts(self._database):
             for record in part:
-                yield renamed_match(match_of(*record), merged)
+                yield known.applied(match_of(*record))
 
     def listed(self, before: tuple[float, str] | None, limit: int) -> list[Listed]:
         """Return some matches, the newest first: those before a place, by end and id, or the last ones."""
@@ -324,7 +327,7 @@ class Archive:
             If there is no such match, or several begin so.
         """
         with self._database.writing() as connection:
-            return corrections.undo(connection, match_id, back=back)
+            return corrections.undo(self._database, connection, match_id, back=back)
 
     def merge(self, player: str, other: str, *, back: bool = False) -> None:
         """Let two ids be one person, under the first; or take that back.
@@ -412,6 +415,7 @@ class Archive:
         """
         with self._database.writing() as connection:
             count = contents.fill(self._database, connection, content)
+            shared_ids.again(self._database, connection)
         self._learner.follow()
         return count
 
@@ -429,6 +433,16 @@ class Archive:
         """Return from each merged id the one it counts as."""
         with self._database.reading() as connection:
             return merged_ids(connection)
+
+    def identities(self) -> Identities:
+        """Return who everybody in the matches is: merged ids, and people who share one."""
+        with self._database.reading() as connection:
+            return identities(connection)
+
+    def doubtful(self) -> list[Doubtful]:
+        """Return the ids that several people have, those of most people first."""
+        with self._database.reading() as connection:
+            return shared_ids.doubtful(connection)
 
     def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
         """Go through the matches of a player, with the rating after each, and optionally what moved it."""
@@ -514,7 +528,7 @@ def add(
         _report(database, connection, match)
     counts = sa.select(MATCH.c.id).where(MATCH.c.id == identity(undone or ""), MATCH.c.undone.is_(False))
     if undone is not None and connection.execute(counts).first():
-        corrections.undo(connection, undone, back=False)
+        corrections.undo(database, connection, undone, back=False)
 
 
 def replace_weights(database: Database, connection: sa.Connection) -> None:
