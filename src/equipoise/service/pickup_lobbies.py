@@ -5,7 +5,7 @@ Nothing here knows where they type; a chat hands over who typed what, and sends 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -20,11 +20,12 @@ from equipoise.errors import InputError
 from equipoise.pages.text import pickup as words
 from equipoise.play import pickup_events as ev
 from equipoise.play.chat_commands import COMMANDS, ChatQuestion, understood
-from equipoise.play.night import PICKUP
+from equipoise.play.night import CHAT, PICKUP
 from equipoise.play.pickup import PickupLobbies, PickupLobby
 from equipoise.play.pickup_events import Command, Divide, Event, Keep, Notice, TakeBack
 from equipoise.play.proposals import arrange
 from equipoise.ratings.display_scale import scale_of
+from equipoise.service.chat.irc_session import Place
 
 #: Seconds for a search: people wait for it, and teams of five take a hundredth of it.
 SECONDS = 2.0
@@ -64,6 +65,11 @@ class Pickups:
         self._admins, self._vary = frozenset(admins), vary
         #: How everyone was last called.
         self.names: dict[str, str] = {}
+        #: Where those who play were last seen, without an account; those who are not in it have one or are
+        #: in no game.
+        self.places: dict[str, Place] = {}
+        #: From accounts that somebody logged into during a game to who began it.
+        self._aliases: dict[str, str] = {}
         known = archive.night_events()
         self._known = len(known)
         for each in known:
@@ -71,12 +77,84 @@ class Pickups:
                 event = ev.from_plain(each["event"])
                 self._note(event, each["nick"])
                 self.lobbies.handle(event, each["at"])
+            elif each["kind"] == CHAT:
+                self._noted(each)
+        self._let_go()
         archive.update_ratings()
 
     def _note(self, event: Event, nick: str) -> None:
         who = getattr(event, "who", "")
         if who and nick:
             self.names[who] = nick
+
+    # Who is who
+
+    def seen(self, who: str, now: float, nick: str, sign: str = "") -> None:
+        """Keep where somebody was seen who plays: under which nick (none: they left), signed on when."""
+        before = self.places.get(who)
+        if not self._plays(who) or (who not in self.places and not nick):
+            return
+        place = Place(nick, sign or (before.sign if before else ""))
+        if place != before:
+            self._remember({"kind": CHAT, "at": now, "who": who, "nick": place.nick, "sign": place.sign})
+
+    def go_on(self, account: str, who: str, now: float) -> None:
+        """Let an account go on with the game that somebody began before logging in."""
+        if account.startswith("~"):  # logged out: nothing but this connection proves who it is
+            self._aliases[account] = who
+        elif self._aliases.get(account) != who:
+            self._remember({"kind": CHAT, "at": now, "who": who, "account": account})
+
+    def player(self, who: str) -> str:
+        """Return who somebody is in the game they are in."""
+        alias = self._aliases.get(who)
+        return alias if alias is not None and self._plays(alias) else who
+
+    def _plays(self, who: str) -> bool:
+        waiting = self.lobbies.waiting.values()
+        return self.lobbies.game_of(who) is not None or any(who in queue for queue in waiting)
+
+    def _remember(self, plain: dict[str, Any]) -> None:
+        self._noted(plain)
+        self.archive.add_night_event(plain, None)
+        self._known += 1
+
+    def _noted(self, plain: Mapping[str, Any]) -> None:
+        who = plain["who"]
+        if "account" in plain:
+            self._aliases[plain["account"]] = who
+        else:
+            self.places[who] = Place(plain["nick"], plain["sign"])
+            if plain["nick"]:
+                self.names[who] = plain["nick"]
+
+    def _let_go(self) -> None:
+        """Keep no place for those who are in no game any more."""
+        for who in [who for who in self.places if not self._plays(who)]:
+            del self.places[who]
+        for account in [one for one, who in self._aliases.items() if not self._plays(who)]:
+            del self._aliases[account]
+
+    def _is(self, text: str, who: str, now: float, adopted: Callable[[str, str], bool]) -> list[ChatReply]:
+        """Do what an organiser says: whoever bears a nick is somebody whose place is kept."""
+        nick, _, name = text.partition(" ")
+        if who not in self._admins:
+            msg = "only those in charge can do that"
+            raise InputError(msg)
+        wanted = name.strip().casefold()
+        kept = [
+            each for each in self.places
+            if wanted in (each.casefold(), each.lstrip("~").casefold(), self.shown(each).casefold())
+        ]  # fmt: skip
+        if len(kept) != 1:
+            msg = f"NAME must be one of {', '.join(sorted(map(self.shown, self.places))) or 'nobody'}, got {name!r:.40}"
+            raise InputError(msg)
+        if not adopted(nick, kept[0]):
+            msg = f"{nick:.40} is not here, or {self.shown(kept[0])} is"
+            raise InputError(msg)
+        before = self.shown(kept[0])
+        self.seen(kept[0], now, nick)
+        return [ChatReply("", f"{printable(nick)} is {before}")]
 
     def shown(self, player: str) -> str:
         """Return the name of somebody."""
@@ -90,11 +168,18 @@ class Pickups:
         return found
 
     def hear(
-        self, who: str, nick: str, text: str, now: float, id_of: Callable[[str], str | None]
-    ) -> list[ChatReply]:
-        """Take a line that somebody wrote, and return the answers."""
+        self, who: str, nick: str, text: str, now: float, id_of: Callable[[str], str | None],
+        adopted: Callable[[str, str], bool] = lambda nick, who: False,
+    ) -> list[ChatReply]:  # fmt: skip
+        """Take a line that somebody wrote, and return the answers.
+
+        ``id_of`` tells who bears a nick; ``adopted`` lets whoever bears it be somebody who is away.
+        """
         self.names[who] = nick
+        word, _, rest = text.lstrip("!").strip().partition(" ")
         try:
+            if word.lower() == "is" and rest:
+                return self._is(rest, who, now, adopted)
             meant = understood(text, who, self.lobbies, id_of, admin=who in self._admins)
             if isinstance(meant, ChatQuestion):
                 return [
@@ -116,6 +201,7 @@ class Pickups:
         refused = len(commands) == 1 and isinstance(commands[0], Notice) and commands[0].kind == "refused"
         if not refused and (commands or not isinstance(event, ev.Tick)):
             self._keep(event, now, nick, commands)
+        self._let_go()
         return self._carried(commands, now)
 
     def tick(self, now: float) -> list[ChatReply]:
