@@ -16,7 +16,6 @@ import random
 import tempfile
 import time
 from collections import Counter, defaultdict
-from pathlib import Path
 from typing import Any
 
 from benchmarks import reporting
@@ -42,8 +41,8 @@ NICKS = (
 
 PAGE = """# Ids that several people share
 
-{archives} own archives with {games} games: on each server 2 to 20 people had one id, beside people with ids of
-their own (`python -m benchmarks shared_ids`).
+{archives} own archives with {games} games: on each server 2 to 20 people had one id, beside people with ids
+of their own (`python -m benchmarks shared_ids`).
 Names vary, people come and go, and connections time out while their owners are back already.
 
 | | appearances | on the wrong person |
@@ -83,7 +82,7 @@ class Server:
         self.rng = rng = random.Random(seed)
         names = rng.sample(NICKS, min(rng.randint(2, 20) + 6, len(NICKS)))
         self.lan, self.own = names[6:], names[:6]
-        self.ids = {name: f"{seed:08X}{'F' * 24}" for name in self.lan}
+        self.ids = dict.fromkeys(self.lan, f"{seed:08X}{'F' * 24}")
         self.ids |= {name: f"{seed:016X}{n:016X}" for n, name in enumerate(self.own)}
         #: From the id of a match and a name there to who it was.
         self.logs: list[bytes] = []
@@ -129,7 +128,12 @@ class Server:
         events.sort(key=lambda each: each[0])
         date = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(1_700_000_000 + 3600 * number))
         kind = 3 if teams else 0
-        lines = [(0.0, f"InitGame: \\gamename\\baseoa\\g_gametype\\{kind}\\mapname\\dm{number}\\g_timestamp\\{date}")]
+        lines = [
+            (
+                0.0,
+                f"InitGame: \\gamename\\baseoa\\g_gametype\\{kind}\\mapname\\dm{number}\\g_timestamp\\{date}",
+            )
+        ]
         lines += events
         lines += [(LENGTH, "Exit: Timelimit hit.")]
         if teams:
@@ -184,7 +188,11 @@ def judged(seed: int) -> dict[str, Any]:
         key for key, players in seen.items()
         if players != {main[key[1]]} or whose[main[key[1]]].most_common(1)[0][0] != key[1]
     }  # fmt: skip
-    there = [(match.id, person) for match in matches for person in {truth[match.id][bare(n)] for _, n in match.names}]
+    there = [
+        (match.id, person)
+        for match in matches
+        for person in {truth[match.id][bare(n)] for _, n in match.names}
+    ]
     wrong |= {key for key in there if key not in seen}
     lan = set(server.lan)
     return {

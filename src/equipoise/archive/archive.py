@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -357,6 +357,7 @@ class Archive:
         with self._database.writing() as connection:
             names = corrections.forget(self._database, connection, player, people(connection))
             rename(connection, names)
+            end_sessions(connection, names)
         self._learner.forget()
         self._learner.choose(chosen(renamed(self.chosen_model, names)))
         self.update_ratings()
@@ -466,22 +467,42 @@ class Archive:
         with self._database.reading() as connection:
             return place(connection, log)
 
+    def places(self, beginning: str) -> list[dict[str, Any]]:
+        """Return what was kept under all names that begin so, in their order."""
+        with self._database.reading() as connection:
+            return places(connection, beginning)
+
     def keep_place(self, log: str, place: Mapping[str, Any]) -> None:
         """Keep how far a log was read."""
         with self._database.writing() as connection:
             keep(self._database, connection, log, place)
 
 
-#: Where names of servers stand among those of logs, which are absolute paths: from here up to the other.
-SESSION, _SESSION_END = "live:", "live;"
+#: How the names of servers begin among those of logs, which are absolute paths.
+SESSION = "live:"
 
 
 def sessions(connection: sa.Connection) -> list[dict[str, Any]]:
     """Return what was last kept of each server, in the order of their names."""
+    return places(connection, SESSION)
+
+
+def places(connection: sa.Connection, beginning: str) -> list[dict[str, Any]]:
+    """Return what was kept under all names that begin with some text that ends in a colon, in their order."""
     known = sa.select(FOLLOWED.c.place).where(
-        FOLLOWED.c.log >= identity(SESSION), FOLLOWED.c.log < identity(_SESSION_END)
+        FOLLOWED.c.log >= identity(beginning), FOLLOWED.c.log < identity(f"{beginning[:-1]};")
     )
     return [json.loads(text) for text in connection.execute(known.order_by(FOLLOWED.c.log)).scalars()]
+
+
+def end_sessions(connection: sa.Connection, gone: Collection[str]) -> None:
+    """Let go of what goes on on servers where some ids are: it is written again, without those."""
+    known = sa.select(FOLLOWED).where(
+        FOLLOWED.c.log >= identity(SESSION), FOLLOWED.c.log < identity(f"{SESSION[:-1]};")
+    )
+    for row in connection.execute(known).all():
+        if any(json.dumps(each) in row.place for each in gone):
+            connection.execute(sa.delete(FOLLOWED).where(FOLLOWED.c.log == row.log))
 
 
 def place(connection: sa.Connection, log: str) -> dict[str, Any] | None:

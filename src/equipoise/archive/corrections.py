@@ -133,7 +133,6 @@ def forget(
     salt = bytes(archive_row(connection).salt)
     ids = {root, *(leaf for leaf, into in merged.items() if into == root)}
     people = {key: one for of in identities(connection).shared.values() for key, one in of.items()}
-    bases = {one.partition(OF)[0] for one in people.values()}
     spelled = {f"{one.partition(OF)[0]}{OF}{said(key)}": one for key, one in people.items()}
     ids |= {key for key, one in spelled.items() if one in ids}
     stones: dict[str, bytes] = {}

@@ -120,7 +120,7 @@ class Play:
     def arrive(self, key: Hashable, identity: str, name: str) -> None:
         """Let someone connect; who has the id of another one is told apart by ``#2``.
 
-        That is the second at one time, or one who comes under another name when the first has played and left.
+        That is the second at one time, or one under another name when the first has played and left.
         """
         self.leave(key)
         if len(self.clients) >= MOST_CLIENTS:
@@ -133,7 +133,7 @@ class Play:
         self._meet(self.clients[key], identity)
 
     def _unique(self, identity: str, name: str) -> str:
-        """Return the first number of an id that nobody has now and nobody of another name has played under."""
+        """Return the first number of an id that nobody has now, nor somebody of another name had."""
         unique, number = identity, 1
         named = identity.startswith((BOT, NAME))
         while unique in self._here or not (named or self._was(unique, name)):

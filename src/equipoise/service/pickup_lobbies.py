@@ -147,7 +147,8 @@ class Pickups:
             if wanted in (each.casefold(), each.lstrip("~").casefold(), self.shown(each).casefold())
         ]  # fmt: skip
         if len(kept) != 1:
-            msg = f"NAME must be one of {', '.join(sorted(map(self.shown, self.places))) or 'nobody'}, got {name!r:.40}"
+            there = ", ".join(sorted(map(self.shown, self.places))) or "nobody, as nobody plays"
+            msg = f"NAME must be one of {there}, got {name!r:.40}"
             raise InputError(msg)
         if not adopted(nick, kept[0]):
             msg = f"{nick:.40} is not here, or {self.shown(kept[0])} is"
@@ -169,7 +170,7 @@ class Pickups:
 
     def hear(
         self, who: str, nick: str, text: str, now: float, id_of: Callable[[str], str | None],
-        adopted: Callable[[str, str], bool] = lambda nick, who: False,
+        adopted: Callable[[str, str], bool] = lambda *_: False,
     ) -> list[ChatReply]:  # fmt: skip
         """Take a line that somebody wrote, and return the answers.
 

@@ -148,7 +148,8 @@ class Speaker:
             replies = self._pickups.hear(who, happened.nick, happened.text, now, self._id_of, self._adopted)
             if claimed := self._session.is_claimed(who):
                 name = self._pickups.shown(claimed)
-                text = f"the place of {name} is kept; are you {name}, ask an organiser for: !is {happened.nick} {name}"
+                ask = f"!is {happened.nick} {name}"
+                text = f"the place of {name} is kept; if you are {name}, ask an organiser for: {ask}"
                 replies.append(ChatReply(who, text))
             self._say(replies, happened.nick, who)
             self._pickups.seen(who, now, happened.nick)
