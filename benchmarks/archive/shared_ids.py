@@ -198,8 +198,9 @@ def judged(seed: int) -> dict[str, Any]:
     return {
         "games": len(matches), "people": len(lan),
         "shared": sum(person in lan for _, person in there), "shared_wrong": sum(p in lan for _, p in wrong),
-        "own": sum(person not in lan for _, person in there), "own_wrong": sum(p not in lan for _, p in wrong),
-        "found": any(id_ in server.ids.values() and id_.endswith("F" * 24) for id_ in doubtful),
+        "own": sum(person not in lan for _, person in there),
+        "own_wrong": sum(person not in lan for _, person in wrong),
+        "found": any(id_.endswith("F" * 24) for id_ in doubtful),
         "falsely": any(not id_.endswith("F" * 24) for id_ in doubtful),
         "different": any(end != ends[0] for end in ends),
     }  # fmt: skip

@@ -2,11 +2,11 @@
 
 Twelve people play on a server without accounts, as text that a bot reads: they add, are ready, vote,
 report and confirm without an end, change nicks while the bot is there and while it is not, leave and come
-back.  Four others take every nick that is free and say the same.  The bot ends at any line, as after a kill, with
-nothing left but its archive, and begins again.  An organiser says who somebody is where the bot asks.
+back.  Four others take every nick that is free and say the same.  The bot ends at any line, as after a
+kill, with nothing left but its archive, and begins again.  An organiser says who somebody is where the bot asks.
 
-A confirmation, report or vote is wrong where it counts for a player that another connection began as; somebody
-is lost who is there, plays, and is neither known nor can be made known.
+A confirmation, report or vote is wrong where it counts for a player that another connection began as;
+somebody is lost who is there, plays, and is neither known nor can be made known.
 
 It writes ``impostors.json`` and ``IMPOSTORS.md``; ``--kills N`` ends it N times, ``--report`` writes the page
 anew, ``--check`` tells if it is stale.
@@ -40,7 +40,8 @@ IMPOSTORS = ("zed", "yan", "xia", "wim")
 PAGE = """# Impostors and kills
 
 The pick-up bot ended {kills} times at any line of nights in which people change nicks and leave,
-{impostors} others take every nick that is free, and the server has no accounts (`python -m benchmarks impostors`).
+{impostors} others take every nick that is free, and the server has no accounts
+(`python -m benchmarks impostors`).
 
 | | |
 |---|---|

@@ -152,7 +152,7 @@ def _mark(
 
 
 def of_matches(database: Database, connection: sa.Connection, keys: Sequence[bytes]) -> None:
-    """Work out again who has the ids of some matches, which count no longer or again, or have another date."""
+    """Work out again who has the ids of matches that count no longer or again, or have another date."""
     touched: set[str] = set()
     for first in range(0, len(keys), ASKED):
         wanted = sa.select(CLIENT.c.player).where(CLIENT.c.match.in_(keys[first : first + ASKED])).distinct()

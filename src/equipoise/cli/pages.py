@@ -52,7 +52,8 @@ def command(store: str, out: str | None, one_file: str | None, split: datetime |
     """Write leaderboards, players, matches and fairness as pages that any web host serves, and the board.
 
     A list of them with hashes is written beside them.  The next time, and when somebody is forgotten or
-    merged or a match undone, pages that are no longer right are written again or removed; nothing else is touched.
+    merged or a match undone, pages that are no longer right are written again or removed.
+    Nothing else is touched.
 
     'equipoise board' writes the board alone.
     """

@@ -147,7 +147,7 @@ class Play:
         return person is None or not person.stays or alike(person.name, name)
 
     def _meet(self, client: Connected, base: str) -> None:
-        """Let someone be one of those with an id: what they do from here on tells whether they are several."""
+        """Let someone be one of those with an id: what they do from now on tells if they are several."""
         self._part(client)
         client.base = base
         together = self._with.setdefault(base, [])

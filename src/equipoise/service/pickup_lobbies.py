@@ -151,7 +151,7 @@ class Pickups:
             msg = f"NAME must be one of {there}, got {name!r:.40}"
             raise InputError(msg)
         if not adopted(nick, kept[0]):
-            msg = f"{nick:.40} is not here, or {self.shown(kept[0])} is"
+            msg = f"{nick:.40} is not here, or has an account"
             raise InputError(msg)
         before = self.shown(kept[0])
         self.seen(kept[0], now, nick)

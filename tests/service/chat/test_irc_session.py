@@ -198,11 +198,14 @@ def test_a_place_is_not_for_another_connection() -> None:
 
 
 def test_who_comes_back_is_somebody_else_until_an_organiser_says_so() -> None:
-    """A nick is no proof; nobody takes the place of one who is here."""
+    """A nick is no proof; who was taken for somebody until then is another one."""
     made = kept(ann=Place("ann"))
     made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
     made.feed(b":eve!e@h JOIN #pug\r\n", 0.0)
-    assert not made.adopt("eve", "ann")
+    assert made.adopt("eve", "ann")
+    assert (made.id_of("eve"), made.id_of("ann")) == ("ann", "ann'")
+    assert made.adopt("ann", "ann")
+    assert (made.id_of("eve"), made.id_of("ann")) == ("eve", "ann")
     made.feed(b":ann!a@h QUIT :x\r\n:ann!q@h JOIN #pug\r\n", 0.0)
     assert made.id_of("ann") == "ann'"
     assert made.adopt("ann", "ann")

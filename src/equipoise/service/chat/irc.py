@@ -152,7 +152,7 @@ class Speaker:
                 text = f"the place of {name} is kept; if you are {name}, ask an organiser for: {ask}"
                 replies.append(ChatReply(who, text))
             self._say(replies, happened.nick, who)
-            self._pickups.seen(who, now, happened.nick)
+            self._pickups.seen(who, now, happened.nick, self._session.sign_of(happened.nick))
         elif isinstance(happened, Signed):
             self._pickups.seen(self._player(happened.who), now, happened.nick, happened.sign)
         elif isinstance(happened, Renamed):

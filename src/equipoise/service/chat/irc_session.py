@@ -355,12 +355,32 @@ class ChatSession:
         return f"~{person.first}" if self.has_accounts else person.first
 
     def adopt(self, nick: str, who: str) -> bool:
-        """Let whoever bears a nick be somebody who is away; return whether there is such a one."""
+        """Let whoever bears a nick be somebody; return whether they are here, without an account.
+
+        Who was taken for that one until now is somebody else from here on.
+        """
         person = self._people.get(self.folded(nick))
-        if person is None or person.account or any(self._id(each) == who for each in self._people.values()):
+        if person is None or person.account:
             return False
-        person.first = who.removeprefix("~")
+        first = who.removeprefix("~")
+        for other in self._people.values():
+            if other is not person and other.first == first:
+                other.first = self._free(self.folded(other.nick))
+        person.first = first
         return True
+
+    def sign_of(self, nick: str) -> str:
+        """Return when somebody signed on, empty where it is not known."""
+        person = self._people.get(self.folded(nick))
+        return "" if person is None else person.sign
+
+    def _free(self, first: str) -> str:
+        """Return a first nick that nobody else here or with a place has."""
+        taken = {person.first for person in self._people.values()}
+        taken |= {who.removeprefix("~") for who in self.places}
+        while first in taken:  # the one who had the nick first is here under another one, or has left
+            first += "'"
+        return first
 
     def is_claimed(self, who: str) -> str:
         """Return for whom somebody might be taken, who bears the nick of one whose place is kept."""
@@ -370,12 +390,7 @@ class ChatSession:
     def _person(self, nick: str) -> _Person:
         key = self.folded(nick)
         if key not in self._people:
-            taken = {person.first for person in self._people.values()}
-            taken |= {who.removeprefix("~") for who in self.places}
-            first = key
-            while first in taken:  # the one who had the nick first is here under another one
-                first += "'"
-            self._people[key] = _Person(nick, first)
+            self._people[key] = _Person(nick, self._free(key))
         return self._people[key]
 
     # Registration
