@@ -3,7 +3,8 @@
 Twelve people play on a server without accounts, as text that a bot reads: they add, are ready, vote,
 report and confirm without an end, change nicks while the bot is there and while it is not, leave and come
 back.  Four others take every nick that is free and say the same.  The bot ends at any line, as after a
-kill, with nothing left but its archive, and begins again.  An organiser says who somebody is where the bot asks.
+kill, with nothing left but its archive, and begins again.  An organiser says who somebody is where the
+bot asks.
 
 A confirmation, report or vote is wrong where it counts for a player that another connection began as;
 somebody is lost who is there, plays, and is neither known nor can be made known.
@@ -93,8 +94,10 @@ class Night:
 
     def say(self, who: int, text: str) -> None:
         """Let somebody say something, and judge what the bot took it for."""
-        events = len(self.archive.night_events())
+        events = self.pickups.events
         self.hear(f":{self.nicks[who]}!u@h PRIVMSG #pug :{text}")
+        if self.pickups.events == events:
+            return
         for each in self.archive.night_events()[events:]:
             self._judge(who, each)
 

@@ -160,7 +160,7 @@ def test_one_of_several_is_forgotten_and_stays_so(tmp_path: Path) -> None:
 def test_people_who_share_an_id_are_merged_and_asked_for(tmp_path: Path) -> None:
     """With an id of their own; the shared one alone is a question."""
     with open_archive(f"sqlite:///{tmp_path}/a.db") as archive:
-        archive.record([game(n, one="Bob", two="Ann", sides=(("",), ("#2",))) for n in (1, 2)])
+        archive.record([game(n, one="Bob", two="Ann") for n in (1, 2)])
         archive.record(
             [Match((Contest(Ruleset("oa"), [["annie"], ["max"]], (1, 2), at=9.0),), ended=9.0, id="r")]
         )
@@ -181,7 +181,8 @@ def test_names_of_people_with_numbers_are_not_second_clients() -> None:
 @pytest.mark.parametrize(
     ("one", "other", "same"),
     [("Ann", "ann", True), ("José", "[UT]Jose_", True), ("m4verick", "Maverick", True),
-     ("Player1", "Player2", False), ("Ann", "Bob", False), ("Anna", "Anna|afk", True), ("Ann", "Anne", False)],
+     ("Player1", "Player2", False), ("Ann", "Bob", False), ("Anna", "Anna|afk", True),
+     ("Ann", "Anne", False)],
 )  # fmt: skip
 def test_what_people_vary_is_not_the_name(one: str, other: str, same: bool) -> None:
     """Case, accents, tags, signs at the ends, figures for letters, being away; not the number at the end."""

@@ -127,9 +127,10 @@ def _hash(content: bytes) -> str:
 
 def remember(archive: Archive, folder: Path, split: float | None) -> None:
     """Note in an archive where its pages were written, so that corrections reach them."""
-    place = {"folder": str(folder.resolve()), "split": split}
-    if archive.writable and archive.place(PLACE + place["folder"]) != place:
-        archive.keep_place(PLACE + place["folder"], place)
+    name = str(folder.resolve())
+    place = {"folder": name, "split": split}
+    if archive.writable and archive.place(PLACE + name) != place:
+        archive.keep_place(PLACE + name, place)
 
 
 def renew(archive: Archive) -> None:

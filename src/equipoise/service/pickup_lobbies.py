@@ -22,10 +22,9 @@ from equipoise.play import pickup_events as ev
 from equipoise.play.chat_commands import COMMANDS, ChatQuestion, understood
 from equipoise.play.night import CHAT, PICKUP
 from equipoise.play.pickup import PickupLobbies, PickupLobby
-from equipoise.play.pickup_events import Command, Divide, Event, Keep, Notice, TakeBack
+from equipoise.play.pickup_events import Command, Divide, Event, Keep, Notice, Place, TakeBack
 from equipoise.play.proposals import arrange
 from equipoise.ratings.display_scale import scale_of
-from equipoise.service.chat.irc_session import Place
 
 #: Seconds for a search: people wait for it, and teams of five take a hundredth of it.
 SECONDS = 2.0
@@ -86,6 +85,11 @@ class Pickups:
         who = getattr(event, "who", "")
         if who and nick:
             self.names[who] = nick
+
+    @property
+    def events(self) -> int:
+        """How many events are kept."""
+        return self._known
 
     # Who is who
 

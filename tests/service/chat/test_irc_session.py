@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from equipoise.play.pickup_events import Place
 from equipoise.service.chat.irc_session import (
     LONGEST_SENT,
     Arrived,
@@ -15,7 +16,6 @@ from equipoise.service.chat.irc_session import (
     Identified,
     Line,
     LineBuffer,
-    Place,
     Renamed,
     Signed,
     Spoken,

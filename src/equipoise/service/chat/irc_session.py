@@ -23,6 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from equipoise.core.plain_data import printable
+from equipoise.play.pickup_events import Place
 
 #: The longest line that is sent, without its end (RFC 1459), and the longest that is read: tags may be 8 KiB.
 LONGEST_SENT, LONGEST_READ = 510, 8192 + 512
@@ -212,17 +213,6 @@ class Signed:
     who: str
     nick: str
     sign: str
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A place in a game that is kept for somebody: the nick they bear, and when they signed on.
-
-    Without a nick they have left.
-    """
-
-    nick: str = ""
-    sign: str = ""
 
 
 Happened = Spoken | Gone | Identified | Arrived | Renamed | Signed
