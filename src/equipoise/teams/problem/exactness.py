@@ -199,7 +199,7 @@ def multiples(numbers: Floats, more: float = 0.0) -> tuple[Floats, int] | None:
     # A quotient of two exact numbers is rounded once, as is a decimal that is read: both or neither are it.
     if not (whole / float(power) == numbers).all():
         return None
-    common = math.gcd(int(np.gcd.reduce(whole.astype(np.int64))), power)
+    common = math.gcd(int(np.gcd.reduce(whole.astype(np.int64), axis=None)), power)
     return (whole, power) if common == 1 else (whole / common, power // common)
 
 
