@@ -5,18 +5,20 @@ Nothing here knows where they type; a chat hands over who typed what, and sends 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
 from equipoise.archive.archive import Archive
-from equipoise.archive.rated_players import rated
+from equipoise.archive.rated_players import people_of, rated
 from equipoise.core.clock import deadline
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.plain_data import printable
-from equipoise.core.player import Player
+from equipoise.core.player import Player, is_bot
 from equipoise.errors import InputError
+from equipoise.identity.merges import renamed
 from equipoise.pages.text import pickup as words
 from equipoise.play import pickup_events as ev
 from equipoise.play.chat_commands import COMMANDS, ChatQuestion, understood
@@ -202,12 +204,13 @@ class Pickups:
         InputError
             If the archive cannot keep it.
         """
-        commands = self.lobbies.handle(event, now)
+        commands, new = self.lobbies.handle(event, now), list[str]()
         refused = len(commands) == 1 and isinstance(commands[0], Notice) and commands[0].kind == "refused"
         if not refused and (commands or not isinstance(event, ev.Tick)):
-            self._keep(event, now, nick, commands)
+            new = self._keep(event, now, nick, commands)
         self._let_go()
-        return self._carried(commands, now)
+        said = self._carried(commands, now)
+        return [*said, ChatReply("", printable(f"new: {', '.join(new)}"))] if new else said
 
     def tick(self, now: float) -> list[ChatReply]:
         """Note that time has passed."""
@@ -216,8 +219,10 @@ class Pickups:
             found += self.take(ev.Tick(), now)
         return found
 
-    def _keep(self, event: Event, now: float, nick: str, commands: Sequence[Command]) -> None:
+    def _keep(self, event: Event, now: float, nick: str, commands: Sequence[Command]) -> list[str]:
+        """Keep an event with what it does; return the names of people whom the archive did not know."""
         match = next((self._match(each, now) for each in commands if isinstance(each, Keep)), None)
+        before = set() if match is None else {player for player, _ in self.archive.standing().games}
         undone = next((each.game for each in commands if isinstance(each, TakeBack)), None)
         plain = {"kind": PICKUP, "at": now, "nick": nick, "event": ev.as_plain(event)}
         try:
@@ -228,15 +233,39 @@ class Pickups:
         self._known += 1
         if match is not None or undone is not None:
             self.archive.update_ratings()
+        return [] if match is None else [name for player, name in match.names if player not in before]
 
     def _match(self, keep: Keep, now: float) -> Match:
-        """Return a result as an archive keeps it: after those before it."""
+        """Return a result as an archive keeps it: after those before it, of the people it knows."""
         at = max(now, self.archive.last_ended())
         parties = [duo for duo in keep.parties if any(set(duo) <= set(team) for team in keep.teams)]
         ruleset = self.lobbies.lobbies[keep.lobby].ruleset
         contest = Contest(ruleset, keep.teams, keep.ranks, at=at, parties=parties)
         names = tuple((player, self.shown(player)) for team in keep.teams for player in team)
-        return Match((contest,), ended=at, id=keep.game, names=names, map=keep.map, picks=keep.picks)
+        match = Match((contest,), ended=at, id=keep.game, names=names, map=keep.map, picks=keep.picks)
+        return renamed(match, self._known_as(chain(*keep.teams), now))
+
+    def _known_as(self, players: Iterable[str], now: float) -> dict[str, str]:
+        """Return the id that each player has in the archive: their own, or that of whoever bears the name.
+
+        Who took the nick of another one, or bears the name of several, is nobody known.
+        """
+        lookup = people_of(self.archive.standing(), self.archive.merged(), now)
+        found: dict[str, str] = {}
+        taken: set[str] = set()
+        for player in players:
+            one = player
+            for name in (player, player.removeprefix("~")):
+                try:
+                    known = None if name.endswith("'") else lookup.id_of(name)
+                except InputError:
+                    known = None
+                if known is not None and not is_bot(known) and known not in taken:
+                    one = known
+                    break
+            found[player] = one
+            taken.add(one)
+        return found
 
     def _carried(self, commands: Sequence[Command], now: float) -> list[ChatReply]:
         """Carry commands out, and return what there is to say."""
@@ -266,7 +295,8 @@ class Pickups:
         return ev.Divided(command.game, found.teams, found.chances)
 
     def _rated(self, players: Sequence[str], ruleset: Ruleset) -> tuple[list[Player], dict[str, float]]:
-        here = rated(self.archive.standing(), players, ruleset, self.archive.merged())
+        known = self._known_as(players, math.inf)
+        here = rated(self.archive.standing(), known.values(), ruleset, self.archive.merged())
         given = [
             replace(player, id=each, name=each, bot=False)
             for each, player in zip(players, here.players, strict=True)
@@ -291,9 +321,8 @@ class Pickups:
     def _weights(self, players: Iterable[str], ruleset: Ruleset | None = None) -> dict[str, float]:
         """Return what players weigh in a ruleset, or over all."""
         standing: Any = self.archive.standing()
-        merged = self.archive.merged()
         scale = scale_of(standing.model, standing.state, ruleset or Ruleset())
-        known = {player: merged.get(player, player) for player in players}
+        known = self._known_as(players, math.inf)
         return {
             player: float(scale.shown(standing.model.rating(standing.state, counted, ruleset).mu))
             for player, counted in known.items()
@@ -308,9 +337,11 @@ class Pickups:
         )
         standing = self.archive.standing()
         played = {player for player, _ in standing.games}
+        shown = "" if who is None else self.shown(who)
+        who = None if who is None else self._known_as([who], math.inf)[who]
         if who is None or who not in played:
             return f"{question.argument or self.shown(question.who):.40} has no games that count"
         weights = self._weights(played)
         mine = weights[who]
         place = 1 + sum(weight > mine for weight in weights.values())
-        return f"{self.shown(who)} is number {place} of {len(played)} with {mine:.1f} of 100"
+        return f"{shown} is number {place} of {len(played)} with {mine:.1f} of 100"
