@@ -14,7 +14,7 @@ from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.games.match_in_progress import Play
 from equipoise.identity.names import alike
 from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
-from equipoise.identity.shared_ids import Identities, Seen, people_of_id
+from equipoise.identity.shared_ids import Identities, SeenId, people_of_id
 
 LAN = "0" * 32
 
@@ -42,7 +42,7 @@ def players(archive: Archive) -> list[set[str]]:
 def test_the_order_of_matches_does_not_matter(order: list[int]) -> None:
     """People and their ids are the same."""
     seen = [
-        Seen(float(n), bytes([n]), names, n > 1)
+        SeenId(float(n), bytes([n]), names, n > 1)
         for n, names in enumerate((("Ann",), ("bob_", "Cid"), ("ANN", "Bob"), ("Ann", "Cid", "Bob")))
     ]
     found = people_of_id("x", [seen[n] for n in order])
@@ -51,10 +51,12 @@ def test_the_order_of_matches_does_not_matter(order: list[int]) -> None:
 
 def test_one_game_is_no_proof_and_who_is_there_at_once_is_not_one_person() -> None:
     """Two names that are alike stay two people where they met."""
-    once = Seen(1.0, b"a", ("Gordon", "Gordonn"), True)
+    once = SeenId(1.0, b"a", ("Gordon", "Gordonn"), True)
     assert people_of_id("x", [once]) == {}
     assert set(people_of_id("x", [once, once._replace(match=b"b")]).values()) == {"x~gordon", "x~gordonn"}
-    apart = [Seen(float(n), bytes([n]), (name, "Max"), True) for n, name in enumerate(("Gordon", "Gordonn"))]
+    apart = [
+        SeenId(float(n), bytes([n]), (name, "Max"), True) for n, name in enumerate(("Gordon", "Gordonn"))
+    ]
     assert set(people_of_id("x", apart).values()) == {"x~gordon", "x~max"}
 
 

@@ -41,7 +41,7 @@ from equipoise.identity.merges import (
     tombstone,
     without_number,
 )
-from equipoise.identity.names import said
+from equipoise.identity.names import stem_of
 from equipoise.identity.shared_ids import OF, Identities, base_of
 
 #: The message of a command that needs a player where there is none.
@@ -133,7 +133,7 @@ def forget(
     salt = bytes(archive_row(connection).salt)
     ids = {root, *(leaf for leaf, into in merged.items() if into == root)}
     people = {key: one for of in identities(connection).shared.values() for key, one in of.items()}
-    spelled = {f"{one.partition(OF)[0]}{OF}{said(key)}": one for key, one in people.items()}
+    spelled = {f"{one.partition(OF)[0]}{OF}{stem_of(key)}": one for key, one in people.items()}
     ids |= {key for key, one in spelled.items() if one in ids}
     stones: dict[str, bytes] = {}
     rows = []
@@ -171,7 +171,7 @@ def gone_in(match: Match, forgotten: Collection[str]) -> dict[str, str]:
     gone: dict[str, str] = {}
     for each in everyone(match):
         base = base_of(each, names.get(each, ""))
-        keys = (f"{base}{OF}{said(names[each])}", each, base) if each in names else (each, base)
+        keys = (f"{base}{OF}{stem_of(names[each])}", each, base) if each in names else (each, base)
         key = next((key for key in keys if key in forgotten), None)
         if key is not None:
             gone[each] = each if key == base else key
@@ -214,7 +214,7 @@ class Forgetting:
             key
             for each in everyone(match)
             for base in (base_of(each, names.get(each, "")),)
-            for key in (each, base, f"{base}{OF}{said(names.get(each, ''))}")
+            for key in (each, base, f"{base}{OF}{stem_of(names.get(each, ''))}")
             if tombstone(self._salt, key) in self._stones
         }
         if not keys:

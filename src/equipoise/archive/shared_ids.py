@@ -12,7 +12,7 @@ from equipoise.archive.database import Database
 from equipoise.archive.row_codec import match_of
 from equipoise.archive.tables import ASKED, CLIENT, MATCH, SHARED, identity, mark_stale, text_of
 from equipoise.core.match import Match
-from equipoise.identity.shared_ids import Seen, base_of, people_of_id, seen_in
+from equipoise.identity.shared_ids import SeenId, base_of, people_of_id, seen_in
 
 
 class Doubtful(NamedTuple):
@@ -112,7 +112,7 @@ def derive(
     return fresh
 
 
-def _seen(connection: sa.Connection, base: str) -> list[Seen]:
+def _seen(connection: sa.Connection, base: str) -> list[SeenId]:
     """Return where an id was, in matches that count."""
     wanted = (
         sa.select(MATCH.c.ended, MATCH.c.id, CLIENT.c.names, CLIENT.c.proven)
@@ -120,7 +120,7 @@ def _seen(connection: sa.Connection, base: str) -> list[Seen]:
         .where(CLIENT.c.player == identity(base), MATCH.c.undone.is_(False))
     )
     return [
-        Seen(float(row.ended), bytes(row.id), tuple(json.loads(row.names)), bool(row.proven))
+        SeenId(float(row.ended), bytes(row.id), tuple(json.loads(row.names)), bool(row.proven))
         for row in connection.execute(wanted)
     ]
 
@@ -133,7 +133,7 @@ def _people(connection: sa.Connection, base: str) -> dict[str, str]:
 def _mark(
     connection: sa.Connection,
     base: str,
-    seen: Sequence[Seen],
+    seen: Sequence[SeenId],
     before: Mapping[str, str],
     after: Mapping[str, str],
 ) -> None:

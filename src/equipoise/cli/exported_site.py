@@ -1,7 +1,7 @@
 """A folder of pages that was written from an archive: its manifest, and keeping it right after corrections.
 
 The manifest lists every page with the hash of what was written.  What is not listed is never touched; nor is
-a listed page that somebody else has changed since, which is said.
+a listed page that somebody else has changed since; a warning names it.
 """
 
 from __future__ import annotations

@@ -156,7 +156,7 @@ class Play:
             each.acted = False
 
     def _part(self, client: Connected) -> None:
-        """Let someone be none of those with an id any more."""
+        """Take someone out of those with an id."""
         if client.base:
             self._with[client.base].remove(client)
 

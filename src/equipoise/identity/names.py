@@ -48,12 +48,12 @@ _FIGURES = str.maketrans("013457@$!", "oieastasi")
 VARIED, LONG = 0.8, 4
 
 
-def said(name: str) -> str:
+def stem_of(name: str) -> str:
     """Return what is left of a name when all that people vary is taken off it.
 
     Examples
     --------
-    >>> said("[UT] José"), said("_-Jose-_ (1)"), said("J0se|afk"), said("Jose2")
+    >>> stem_of("[UT] José"), stem_of("_-Jose-_ (1)"), stem_of("J0se|afk"), stem_of("Jose2")
     ('jose', 'jose', 'jose', 'jose2')
     """
     plain = bare(_AWAY.sub("", _TAKEN.sub("", name)) or name)
@@ -70,7 +70,7 @@ def likeness(one: str, other: str) -> float:
     >>> likeness("Ann", "[UT] ANN"), likeness("Player1", "Player2")
     (1.0, 0.0)
     """
-    mine, theirs = said(one), said(other)
+    mine, theirs = stem_of(one), stem_of(other)
     if mine == theirs:
         return 1.0
     if re.sub(r"\d+", "", mine) == re.sub(r"\d+", "", theirs):
@@ -88,5 +88,5 @@ def alike(one: str, other: str) -> bool:
     >>> alike("Ann", "^1ann"), alike("Gordon", "Gordonn"), alike("Ann", "Bob")
     (True, True, False)
     """
-    mine, theirs = said(one), said(other)
+    mine, theirs = stem_of(one), stem_of(other)
     return mine == theirs or (min(len(mine), len(theirs)) >= LONG and likeness(one, other) >= VARIED)

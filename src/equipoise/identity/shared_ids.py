@@ -17,7 +17,7 @@ from typing import NamedTuple
 from equipoise.core.match import Contest, Match
 from equipoise.core.player import is_bot
 from equipoise.identity.merges import NAMED, opposed, renamed, without_number
-from equipoise.identity.names import LONG, VARIED, bare, likeness, said
+from equipoise.identity.names import LONG, VARIED, bare, likeness, stem_of
 
 #: Matches in which an id must be proven to be that of several.
 PROOFS = 2
@@ -29,7 +29,7 @@ LOGGED_LENGTH = 64
 OF = "~"
 
 
-class Seen(NamedTuple):
+class SeenId(NamedTuple):
     """An id in one match: when that ended, its id, the names there, and whether it was proven shared."""
 
     ended: float
@@ -54,19 +54,19 @@ def base_of(player: str, name: str) -> str:
     return player if is_bot(player) or player == NAMED + name else without_number(player)
 
 
-def people_of_id(base: str, seen: Iterable[Seen]) -> dict[str, str]:
+def people_of_id(base: str, seen: Iterable[SeenId]) -> dict[str, str]:
     """Return from each name, folded, the id of the person who bears it; nothing where the id is one person's.
 
     Parameters
     ----------
     base : str
         The id.
-    seen : iterable of Seen
+    seen : iterable of SeenId
         All matches that count in which it was, in any order.
 
     Examples
     --------
-    >>> lan = [Seen(1.0, b"a", ("Ann", "Bob"), True), Seen(2.0, b"b", ("^1ann", "Bob"), True)]
+    >>> lan = [SeenId(1.0, b"a", ("Ann", "Bob"), True), SeenId(2.0, b"b", ("^1ann", "Bob"), True)]
     >>> people_of_id("0a1b", lan)
     {'ann': '0a1b~ann', 'bob': '0a1b~bob'}
     >>> people_of_id("0a1b", lan[:1])
@@ -79,10 +79,10 @@ def people_of_id(base: str, seen: Iterable[Seen]) -> dict[str, str]:
     spellings: dict[str, dict[str, None]] = {}
     apart: set[frozenset[str]] = set()
     for one in matches:
-        keys = sorted({said(name) for name in one.names})
+        keys = sorted({stem_of(name) for name in one.names})
         order.update(dict.fromkeys(keys))
         for name in one.names:
-            spellings.setdefault(said(name), {})[bare(name)] = None
+            spellings.setdefault(stem_of(name), {})[bare(name)] = None
         apart.update(frozenset((mine, theirs)) for mine in keys for theirs in keys if mine < theirs)
     groups = _groups(list(order), apart)
     ids: dict[str, str] = {}
@@ -137,7 +137,11 @@ class Identities:
         """Return the id of who reports an id and a name."""
         base = base_of(player, name)
         of = self.shared.get(base)
-        one = base if of is None else of.get(bare(name)) or of.get(said(name)) or f"{base}{OF}{said(name)}"
+        one = (
+            base
+            if of is None
+            else of.get(bare(name)) or of.get(stem_of(name)) or f"{base}{OF}{stem_of(name)}"
+        )
         return self.merged.get(one, one)
 
     def applied(self, match: Match) -> Match:

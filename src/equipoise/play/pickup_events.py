@@ -238,7 +238,7 @@ Command = Divide | Keep | TakeBack | Notice
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChatPlace:
     """A place in a game that is kept for somebody in a chat without accounts.
 
     Parameters
@@ -246,7 +246,7 @@ class Place:
     nick : str
         What they are called there; empty where they have left.
     sign : str
-        When their connection began, as the server writes it; empty where it is not known.
+        When their connection began, as the server writes it; empty where unknown.
     """
 
     nick: str = ""

@@ -24,7 +24,7 @@ from equipoise.play import pickup_events as ev
 from equipoise.play.chat_commands import COMMANDS, ChatQuestion, understood
 from equipoise.play.night import CHAT, PICKUP
 from equipoise.play.pickup import PickupLobbies, PickupLobby
-from equipoise.play.pickup_events import Command, Divide, Event, Keep, Notice, Place, TakeBack
+from equipoise.play.pickup_events import ChatPlace, Command, Divide, Event, Keep, Notice, TakeBack
 from equipoise.play.proposals import arrange
 from equipoise.ratings.display_scale import scale_of
 
@@ -68,7 +68,7 @@ class Pickups:
         self.names: dict[str, str] = {}
         #: Where those who play were last seen, without an account; those who are not in it have one or are
         #: in no game.
-        self.places: dict[str, Place] = {}
+        self.places: dict[str, ChatPlace] = {}
         #: From accounts that somebody logged into during a game to who began it.
         self._aliases: dict[str, str] = {}
         known = archive.night_events()
@@ -100,7 +100,7 @@ class Pickups:
         before = self.places.get(who)
         if not self._plays(who) or (who not in self.places and not nick):
             return
-        place = Place(nick, sign or (before.sign if before else ""))
+        place = ChatPlace(nick, sign or (before.sign if before else ""))
         if place != before:
             self._remember({"kind": CHAT, "at": now, "who": who, "nick": place.nick, "sign": place.sign})
 
@@ -130,12 +130,12 @@ class Pickups:
         if "account" in plain:
             self._aliases[plain["account"]] = who
         else:
-            self.places[who] = Place(plain["nick"], plain["sign"])
+            self.places[who] = ChatPlace(plain["nick"], plain["sign"])
             if plain["nick"]:
                 self.names[who] = plain["nick"]
 
     def _let_go(self) -> None:
-        """Keep no place for those who are in no game any more."""
+        """Keep no place for those whose game is over."""
         for who in [who for who in self.places if not self._plays(who)]:
             del self.places[who]
         for account in [one for one, who in self._aliases.items() if not self._plays(who)]:
@@ -209,8 +209,8 @@ class Pickups:
         if not refused and (commands or not isinstance(event, ev.Tick)):
             new = self._keep(event, now, nick, commands)
         self._let_go()
-        said = self._carried(commands, now)
-        return [*said, ChatReply("", printable(f"new: {', '.join(new)}"))] if new else said
+        answers = self._carried(commands, now)
+        return [*answers, ChatReply("", printable(f"new: {', '.join(new)}"))] if new else answers
 
     def tick(self, now: float) -> list[ChatReply]:
         """Note that time has passed."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise.play.pickup_events import Place
+from equipoise.play.pickup_events import ChatPlace
 from equipoise.service.chat.irc_session import (
     LONGEST_SENT,
     Arrived,
@@ -16,7 +16,7 @@ from equipoise.service.chat.irc_session import (
     Identified,
     Line,
     LineBuffer,
-    Renamed,
+    NickChanged,
     Signed,
     Spoken,
     bytes_of,
@@ -89,7 +89,7 @@ def test_every_byte_may_be_the_last_of_a_piece() -> None:
     expected: list[Happened] = [
         Arrived(),
         Spoken("ann", "Ann", "!add ctf", False),
-        Renamed("ann", "Eve"),
+        NickChanged("ann", "Eve"),
         Gone("ann"),
     ]
     for cut in range(len(talk)):
@@ -169,7 +169,7 @@ def test_a_silent_server_is_asked_and_then_given_up() -> None:
     assert b"NICK :bot_" in fresh.out(0.0)
 
 
-def kept(**places: Place) -> ChatSession:
+def kept(**places: ChatPlace) -> ChatSession:
     """Return a session in which places are kept for people who play."""
     made = ChatSession("bot", "#pug", places=places)
     made.start(0.0)
@@ -180,7 +180,7 @@ def kept(**places: Place) -> ChatSession:
 
 def test_a_place_is_for_who_bears_the_nick_when_the_bot_comes() -> None:
     """It may be another nick than the first; who has the first by now is somebody else."""
-    made = kept(ann=Place("Annie"))
+    made = kept(ann=ChatPlace("Annie"))
     made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :Annie ann bot\r\n", 0.0)
     assert (made.id_of("Annie"), made.id_of("ann")) == ("ann", "ann'")
     assert (made.is_claimed("ann'"), made.is_claimed("ann"), made.is_claimed("bob'")) == ("ann", "", "")
@@ -189,7 +189,7 @@ def test_a_place_is_for_who_bears_the_nick_when_the_bot_comes() -> None:
 def test_a_place_is_not_for_another_connection() -> None:
     """What is said before it is known when somebody signed on waits, and counts for somebody else then."""
     for sign, who in (("1000", "ann"), ("1001", "ann'")):
-        made = kept(ann=Place("ann", "1000"))
+        made = kept(ann=ChatPlace("ann", "1000"))
         made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
         assert b"WHOIS :ann" in made.out(0.0)
         assert made.feed(b":ann!a@h PRIVMSG #pug :!confirm\r\n", 0.0) == []
@@ -199,7 +199,7 @@ def test_a_place_is_not_for_another_connection() -> None:
 
 def test_who_comes_back_is_somebody_else_until_an_organiser_says_so() -> None:
     """A nick is no proof; who was taken for somebody until then is another one."""
-    made = kept(ann=Place("ann"))
+    made = kept(ann=ChatPlace("ann"))
     made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
     made.feed(b":eve!e@h JOIN #pug\r\n", 0.0)
     assert made.adopt("eve", "ann")

@@ -18,7 +18,7 @@ from equipoise.service.chat.irc_session import (
     Gone,
     Happened,
     Identified,
-    Renamed,
+    NickChanged,
     Signed,
     Spoken,
 )
@@ -155,7 +155,7 @@ class Speaker:
             self._pickups.seen(who, now, happened.nick, self._session.sign_of(happened.nick))
         elif isinstance(happened, Signed):
             self._pickups.seen(self._player(happened.who), now, happened.nick, happened.sign)
-        elif isinstance(happened, Renamed):
+        elif isinstance(happened, NickChanged):
             self._pickups.seen(self._player(happened.who), now, happened.nick)
         elif isinstance(happened, Identified):
             was = self._player(happened.was)

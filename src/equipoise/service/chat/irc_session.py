@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from equipoise.core.plain_data import printable
-from equipoise.play.pickup_events import Place
+from equipoise.play.pickup_events import ChatPlace
 
 #: The longest line that is sent, without its end (RFC 1459), and the longest that is read: tags may be 8 KiB.
 LONGEST_SENT, LONGEST_READ = 510, 8192 + 512
@@ -199,7 +199,7 @@ class Arrived:
 
 
 @dataclass(frozen=True, slots=True)
-class Renamed:
+class NickChanged:
     """Somebody has another nick."""
 
     who: str
@@ -215,7 +215,7 @@ class Signed:
     sign: str
 
 
-Happened = Spoken | Gone | Identified | Arrived | Renamed | Signed
+Happened = Spoken | Gone | Identified | Arrived | NickChanged | Signed
 
 
 @dataclass(slots=True)
@@ -226,7 +226,7 @@ class _Person:
     tokens: float = PATIENCE
     at: float = 0.0
     warned: bool = False
-    #: When they signed on, empty where it is not known; what it must be, while it is asked for; and what they
+    #: When they signed on, empty where unknown; what it must be, while it is asked for; and what they
     #: have said meanwhile.
     sign: str = ""
     asked: bool = False
@@ -246,7 +246,7 @@ class ChatSession:
         For logging in (SASL PLAIN); none without a password.
     pace : float
         Lines a second, after a burst of some.
-    places : mapping from str to Place
+    places : mapping from str to ChatPlace
         From the ids of those who play, without an account, to what is known of them.
     """
 
@@ -255,7 +255,7 @@ class ChatSession:
     account: str = ""
     password: str = ""
     pace: float = RATE
-    places: Mapping[str, Place] = field(default_factory=dict)
+    places: Mapping[str, ChatPlace] = field(default_factory=dict)
     joined: bool = False
     has_accounts: bool = False
     _lines: LineBuffer = field(default_factory=LineBuffer)
@@ -347,7 +347,7 @@ class ChatSession:
     def adopt(self, nick: str, who: str) -> bool:
         """Let whoever bears a nick be somebody; return whether they are here, without an account.
 
-        Who was taken for that one until now is somebody else from here on.
+        Whoever was that one until now is somebody else from here on.
         """
         person = self._people.get(self.folded(nick))
         if person is None or person.account:
@@ -360,7 +360,7 @@ class ChatSession:
         return True
 
     def sign_of(self, nick: str) -> str:
-        """Return when somebody signed on, empty where it is not known."""
+        """Return when somebody signed on, empty where unknown."""
         person = self._people.get(self.folded(nick))
         return "" if person is None else person.sign
 
@@ -543,7 +543,7 @@ class ChatSession:
         if person is not None:
             person.nick = new
             self._people[self.folded(new)] = person
-            return [Renamed(self._id(person), new)]
+            return [NickChanged(self._id(person), new)]
         return []
 
     def _gone(self, nick: str, now: float) -> list[Happened]:
