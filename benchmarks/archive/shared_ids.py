@@ -16,6 +16,7 @@ import random
 import tempfile
 import time
 from collections import Counter, defaultdict
+from concurrent.futures import ProcessPoolExecutor
 from typing import Any
 
 from benchmarks import reporting
@@ -138,6 +139,8 @@ class Server:
         lines += [(LENGTH, "Exit: Timelimit hit.")]
         if teams:
             lines.append((LENGTH, f"red:{rng.randint(20, 60)}  blue:{rng.randint(20, 60)}"))
+        there_now = [slot for slot, _, active in playing if active == LENGTH]
+        lines += [(LENGTH, f"score: {rng.randint(0, 40)}  ping: 50  client: {slot} x") for slot in there_now]
         lines.append((LENGTH + 1, "ShutdownGame:"))
         text = "".join(f"{int(at) // 60:3d}:{int(at) % 60:02d} {line}\n" for at, line in lines)
         self.logs.append(text.encode())
@@ -145,9 +148,9 @@ class Server:
 
 
 def filled(archive: Archive, matches: list[Match]) -> tuple[str, Any, Any]:
-    """Fill an archive one match after the other; return all that follows."""
-    for n in range(0, len(matches), 5):
-        archive.record(matches[n : n + 5])
+    """Fill an archive a few matches at a time; return all that follows."""
+    for n in range(0, len(matches), 10):
+        archive.record(matches[n : n + 10])
         archive.update_ratings()
     return archive.digest(), archive.identities(), archive.standing().state
 
@@ -208,7 +211,8 @@ def judged(seed: int) -> dict[str, Any]:
 
 def measure(archives: int) -> list[dict[str, Any]]:
     """Judge so many servers."""
-    return [judged(seed) for seed in range(archives)]
+    with ProcessPoolExecutor() as pool:
+        return list(pool.map(judged, range(archives)))
 
 
 def page(rows: list[dict[str, Any]]) -> str:
