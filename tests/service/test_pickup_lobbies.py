@@ -38,7 +38,7 @@ def said(pickups: Pickups) -> Callable[[str, str], list[str]]:
 
     def say(who: str, text: str) -> list[str]:
         clock[0] += 1.0
-        return [reply.text for reply in pickups.hear(who, who, text, clock[0], id_of)]
+        return [reply.text for reply in pickups.hear(who, who.removeprefix("~"), text, clock[0], id_of)]
 
     return say
 
@@ -112,7 +112,8 @@ def test_a_duel_in_words(tmp_path: Path) -> None:
         say("ann", "!yes")
         assert say("bob", "!yes")[0].startswith("[duel] play: red: ann | blue: bob; then")
         assert "reports: blue won" in say("ann", "!report lost")[0]
-        (over,) = say("bob", "!confirm")
+        over, new = say("bob", "!confirm")
+        assert new == "new: ann, bob"
         assert over.startswith("[duel] blue won; it counts (pickup-duel-1-")
         assert say("ann", "!rank bob")[0].startswith("bob is number 1 of 2 with")
         assert say("dan", "!rank")[0] == "dan has no games that count"
@@ -128,3 +129,25 @@ def test_a_duel_in_words(tmp_path: Path) -> None:
         say("ann", "!add duel")
         assert pickups.take(Leave("ann"), 2000.0) == [ChatReply("", "[duel] ann is out: 0 left")]
         assert pickups.tick(3000.0) == []
+
+
+def test_who_is_known_by_name_plays_as_that_person(tmp_path: Path) -> None:
+    """A nick is the name of one person in the archive; who is not known is named; a name of two is new."""
+    record = {
+        "ended": 1, "ranks": [1, 2],
+        "teams": [
+            [{"id": "a1", "name": "[UT] Ann"}, {"id": "b1", "name": "Max"}], [{"id": "b2", "name": "max"}]
+        ],
+    }  # fmt: skip
+    for other in ("bob", "max"):
+        with open_archive(f"sqlite:///{tmp_path / other}.db", create=True) as archive:
+            archive.record([match_from(record)])
+            pickups = Pickups(archive, LOBBIES)
+            say = said(pickups)
+            for text in ("!add duel", "!ready", "!yes"):
+                for who in ("~ann", f"~{other}"):
+                    say(who, text)
+            say("~ann", "!report won")
+            assert say(f"~{other}", "!confirm")[-1] == f"new: {other}"
+            assert set(list(archive.matches())[-1].roster) == {"a1", f"~{other}"}
+            assert say("~ann", "!rank")[0].startswith("ann is number 1 of 4")

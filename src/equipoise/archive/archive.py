@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from equipoise.archive import corrections, outbox, stored_matches
+from equipoise.archive import corrections, outbox, shared_ids, stored_matches
 from equipoise.archive import digest as contents
 from equipoise.archive.audit_log import AuditLog
 from equipoise.archive.chosen_model import chosen, guessed, renamed, starting_of, with_merged
@@ -31,6 +31,7 @@ from equipoise.archive.outbox import Outbox, OutboxNote
 from equipoise.archive.player_games import Appearance, appearances
 from equipoise.archive.postgresql import Postgres
 from equipoise.archive.row_codec import match_of, record_of
+from equipoise.archive.shared_ids import Doubtful
 from equipoise.archive.sqlite import Sqlite
 from equipoise.archive.standing import Recorded, Standing, Updated
 from equipoise.archive.stored_matches import Listed
@@ -42,6 +43,7 @@ from equipoise.archive.tables import (
     NIGHT,
     archive_row,
     grow,
+    identities,
     identity,
     mark_stale,
     merged_ids,
@@ -51,7 +53,7 @@ from equipoise.archive.tables import (
 from equipoise.archive.ticket_record import TicketRecord
 from equipoise.core.match import Match
 from equipoise.errors import InputError
-from equipoise.identity.merges import renamed as renamed_match
+from equipoise.identity.shared_ids import Identities
 from equipoise.play.night import GUESSES, WEIGHTS, event_renamed
 from equipoise.ratings.model import RatingModel
 
@@ -228,7 +230,9 @@ class Archive:
                 if hooks:
                     notes = (OutboxNote("result", f"result:{text_of(row[0])}", row[4]) for row in rows)
                     outbox.put(self._database, connection, hooks, notes, now)
-        return Recorded(len(new), len(incoming) - len(new) - len(conflicts), tuple(conflicts))
+            shared_ids.of_matches(self._database, connection, list(known))
+            shared = shared_ids.note(self._database, connection, new)
+        return Recorded(len(new), len(incoming) - len(new) - len(conflicts), tuple(conflicts), tuple(shared))
 
     def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
         """Return those matches of logs that were probably reported as results too, with the ids of these.
@@ -243,11 +247,10 @@ class Archive:
 
     def matches(self) -> Iterator[Match]:
         """Go through the matches that count, in replay order, merged players under one id."""
-        with self._database.reading() as connection:
-            merged = merged_ids(connection)
+        known = self.identities()
         for part in stored_matches.parts(self._database):
             for record in part:
-                yield renamed_match(match_of(*record), merged)
+                yield known.applied(match_of(*record))
 
     def listed(self, before: tuple[float, str] | None, limit: int) -> list[Listed]:
         """Return some matches, the newest first: those before a place, by end and id, or the last ones."""
@@ -339,7 +342,7 @@ class Archive:
             If there is no such match, or several begin so.
         """
         with self._database.writing() as connection:
-            return corrections.undo(connection, match_id, back=back)
+            return corrections.undo(self._database, connection, match_id, back=back)
 
     def merge(self, player: str, other: str, *, back: bool = False) -> None:
         """Let two ids be one person, under the first; or take that back.
@@ -369,6 +372,7 @@ class Archive:
         with self._database.writing() as connection:
             names = corrections.forget(self._database, connection, player, people(connection))
             rename(connection, names)
+            end_sessions(connection, names)
         self._learner.forget()
         self._learner.choose(chosen(renamed(self.chosen_model, names)))
         self.update_ratings()
@@ -449,6 +453,7 @@ class Archive:
         """
         with self._database.writing() as connection:
             count = contents.fill(self._database, connection, content)
+            shared_ids.again(self._database, connection)
         self._learner.follow()
         return count
 
@@ -466,6 +471,16 @@ class Archive:
         """Return from each merged id the one it counts as."""
         with self._database.reading() as connection:
             return merged_ids(connection)
+
+    def identities(self) -> Identities:
+        """Return who everybody in the matches is: merged ids, and people who share one."""
+        with self._database.reading() as connection:
+            return identities(connection)
+
+    def doubtful(self) -> list[Doubtful]:
+        """Return the ids that several people have, those of most people first."""
+        with self._database.reading() as connection:
+            return shared_ids.doubtful(connection)
 
     def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
         """Go through the matches of a player, with the rating after each, and optionally what moved it."""
@@ -489,22 +504,42 @@ class Archive:
         with self._database.reading() as connection:
             return place(connection, log)
 
+    def places(self, beginning: str) -> list[dict[str, Any]]:
+        """Return what was kept under all names that begin so, in their order."""
+        with self._database.reading() as connection:
+            return places(connection, beginning)
+
     def keep_place(self, log: str, place: Mapping[str, Any]) -> None:
         """Keep how far a log was read."""
         with self._database.writing() as connection:
             keep(self._database, connection, log, place)
 
 
-#: Where names of servers stand among those of logs, which are absolute paths: from here up to the other.
-SESSION, _SESSION_END = "live:", "live;"
+#: How the names of servers begin among those of logs, which are absolute paths.
+SESSION = "live:"
 
 
 def sessions(connection: sa.Connection) -> list[dict[str, Any]]:
     """Return what was last kept of each server, in the order of their names."""
+    return places(connection, SESSION)
+
+
+def places(connection: sa.Connection, beginning: str) -> list[dict[str, Any]]:
+    """Return what was kept under all names that begin with some text that ends in a colon, in their order."""
     known = sa.select(FOLLOWED.c.place).where(
-        FOLLOWED.c.log >= identity(SESSION), FOLLOWED.c.log < identity(_SESSION_END)
+        FOLLOWED.c.log >= identity(beginning), FOLLOWED.c.log < identity(f"{beginning[:-1]};")
     )
     return [json.loads(text) for text in connection.execute(known.order_by(FOLLOWED.c.log)).scalars()]
+
+
+def end_sessions(connection: sa.Connection, gone: Collection[str]) -> None:
+    """Let go of what goes on on servers where some ids are: it is written again, without those."""
+    known = sa.select(FOLLOWED).where(
+        FOLLOWED.c.log >= identity(SESSION), FOLLOWED.c.log < identity(f"{SESSION[:-1]};")
+    )
+    for row in connection.execute(known).all():
+        if any(json.dumps(each) in row.place for each in gone):
+            connection.execute(sa.delete(FOLLOWED).where(FOLLOWED.c.log == row.log))
 
 
 def place(connection: sa.Connection, log: str) -> dict[str, Any] | None:
@@ -551,7 +586,7 @@ def add(
         _report(database, connection, match)
     counts = sa.select(MATCH.c.id).where(MATCH.c.id == identity(undone or ""), MATCH.c.undone.is_(False))
     if undone is not None and connection.execute(counts).first():
-        corrections.undo(connection, undone, back=False)
+        corrections.undo(database, connection, undone, back=False)
 
 
 def replace_weights(database: Database, connection: sa.Connection) -> None:

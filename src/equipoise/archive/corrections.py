@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
 import sqlalchemy as sa
 
-from equipoise.archive import derived_rows
+from equipoise.archive import derived_rows, shared_ids
 from equipoise.archive.chosen_model import Chosen, guessed
 from equipoise.archive.database import Database
 from equipoise.archive.derived_rows import BEGINNING, forget_all
@@ -21,6 +22,7 @@ from equipoise.archive.tables import (
     MATCH,
     MERGED,
     archive_row,
+    identities,
     identity,
     mark_stale,
     match_key,
@@ -39,12 +41,14 @@ from equipoise.identity.merges import (
     tombstone,
     without_number,
 )
+from equipoise.identity.names import stem_of
+from equipoise.identity.shared_ids import OF, Identities, base_of
 
 #: The message of a command that needs a player where there is none.
 NOBODY = "'equipoise players' lists the ids"
 
 
-def undo(connection: sa.Connection, match_id: str, *, back: bool) -> str:
+def undo(database: Database, connection: sa.Connection, match_id: str, *, back: bool) -> str:
     """Exclude a match from the ratings, or include it again; return its id."""
     key = match_key(connection, match_id)
     changed = sa.update(MATCH).where(MATCH.c.id == key, MATCH.c.undone.is_(back)).values(undone=not back)
@@ -53,6 +57,7 @@ def undo(connection: sa.Connection, match_id: str, *, back: bool) -> str:
         raise InputError(msg)
     ended = connection.execute(sa.select(MATCH.c.ended).where(MATCH.c.id == key)).scalar_one()
     mark_stale(connection, "an undone match counts again" if back else "a match was undone", (ended, key))
+    shared_ids.of_matches(database, connection, [key])
     return text_of(key)
 
 
@@ -103,10 +108,12 @@ def _all_ids(merged: Mapping[str, str], root: str) -> list[str]:
 
 
 def _matches_of(database: Database, connection: sa.Connection, ids: Sequence[str]) -> Iterator[Match]:
-    """Go through the matches that name one of some ids, as they were reported."""
-    named = [database.holds(MATCH.c.record, json.dumps(each)) for each in ids]
-    for row in connection.execute(sa.select(MATCH.c.record, MATCH.c.ended).where(sa.or_(*named))):
-        match = match_of(row.record, row.ended)
+    """Go through the matches of some ids, with the people who played but nobody merged."""
+    known = Identities({}, identities(connection).shared)
+    named = {each for one in ids for each in (one, *([one.partition(OF)[0]] if OF in one else ()))}
+    holding = [database.holds(MATCH.c.record, json.dumps(each)[:-1]) for each in sorted(named)]
+    for row in connection.execute(sa.select(MATCH.c.record, MATCH.c.ended).where(sa.or_(*holding))):
+        match = known.applied(match_of(row.record, row.ended))
         if not everyone(match).isdisjoint(ids):
             yield match
 
@@ -125,14 +132,22 @@ def forget(
     root = merged.get(player, player)
     salt = bytes(archive_row(connection).salt)
     ids = {root, *(leaf for leaf, into in merged.items() if into == root)}
-    ids |= {each for match in _matches(connection) for each in everyone(match) if without_number(each) in ids}
-    stones = {each: tombstone(salt, each) for each in ids}
+    people = {key: one for of in identities(connection).shared.values() for key, one in of.items()}
+    spelled = {f"{one.partition(OF)[0]}{OF}{stem_of(key)}": one for key, one in people.items()}
+    ids |= {key for key, one in spelled.items() if one in ids}
+    stones: dict[str, bytes] = {}
+    rows = []
+    for row in connection.execute(sa.select(MATCH)):
+        match = match_of(row.record)
+        gone = gone_in(match, ids)
+        if gone:
+            stones |= {key: tombstone(salt, key) for key in gone.values()}
+            stands = {each: stand_in(stones[key]) for each, key in gone.items()}
+            shared = tuple(each for each in match.shared if each not in ids)
+            record = record_of(replace(anonymous(match, stands), shared=shared))
+            rows.append((bytes(row.id), row.ended, row.revision, row.undone, record))
+    stones |= {each: tombstone(salt, each) for each in ids}
     names = {each: stand_in(stone) for each, stone in stones.items()}
-    rows = [
-        (bytes(row.id), row.ended, row.revision, row.undone, record_of(anonymous(match, names)))
-        for row in connection.execute(sa.select(MATCH))
-        if not names.keys().isdisjoint(everyone(match := match_of(row.record)))
-    ]
     if not rows and ids.isdisjoint(_guessed(connection).union(others)):
         msg = f"forget: there is no player {player!r}; {NOBODY}"
         raise InputError(msg)
@@ -140,10 +155,27 @@ def forget(
         database.upsert(connection, MATCH, rows)
     database.insert(connection, FORGOTTEN, [(stone,) for stone in stones.values()])
     _rename_merged(connection, names)
+    into = identity(names[root])
+    for key in sorted(key for key, one in spelled.items() if one == root and key != root):
+        database.upsert(connection, MERGED, [(identity(names[key]), into)])
+    shared_ids.again(database, connection)
     derived_rows.delete_all(connection)
     forget_all(connection)
     mark_stale(connection, "a player was forgotten")
     return {root: names[root], **names}
+
+
+def gone_in(match: Match, forgotten: Collection[str]) -> dict[str, str]:
+    """Return from those ids of a match that are forgotten to the key of whom each is."""
+    names = dict(match.names)
+    gone: dict[str, str] = {}
+    for each in everyone(match):
+        base = base_of(each, names.get(each, ""))
+        keys = (f"{base}{OF}{stem_of(names[each])}", each, base) if each in names else (each, base)
+        key = next((key for key in keys if key in forgotten), None)
+        if key is not None:
+            gone[each] = each if key == base else key
+    return gone
 
 
 def _rename_merged(connection: sa.Connection, names: Mapping[str, str]) -> None:
@@ -175,7 +207,21 @@ class Forgetting:
 
     def applied(self, match: Match) -> Match:
         """Return a match without those who are forgotten."""
-        return anonymous(match, self.names(everyone(match))) if self._stones else match
+        if not self._stones:
+            return match
+        names = dict(match.names)
+        keys = {
+            key
+            for each in everyone(match)
+            for base in (base_of(each, names.get(each, "")),)
+            for key in (each, base, f"{base}{OF}{stem_of(names.get(each, ''))}")
+            if tombstone(self._salt, key) in self._stones
+        }
+        if not keys:
+            return match
+        stands = {each: stand_in(tombstone(self._salt, key)) for each, key in gone_in(match, keys).items()}
+        shared = tuple(each for each in match.shared if each not in keys)
+        return replace(anonymous(match, stands), shared=shared)
 
     def names(self, players: Iterable[str]) -> dict[str, str]:
         """Return what stands for those of some players who are forgotten."""

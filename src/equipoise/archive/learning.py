@@ -9,7 +9,7 @@ bit for bit those of a rebuild.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -45,12 +45,14 @@ from equipoise.archive.tables import (
     MATCH,
     archive_row,
     grow,
+    identities,
     in_replay_order,
     merged_ids,
 )
 from equipoise.core.match import Match
 from equipoise.errors import InputError
-from equipoise.identity.merges import everyone, renamed
+from equipoise.identity.merges import everyone
+from equipoise.identity.shared_ids import Identities
 from equipoise.ratings.model import Further, RatingModel, State, is_local
 
 #: Matches that are learnt from at once: enough for the compiled kernels to pay, some 100 MB of memory.
@@ -263,12 +265,12 @@ class Learner:
         if isinstance(self._learns, Further):
             self._learns.prepare(left)
         both, learnt, marks = start, 0, list[Mark]()
-        merged = merged_ids(connection)
+        known = identities(connection)
         new = last is None
         while rows := connection.execute(in_replay_order(last).limit(together(left, TOGETHER))).all():
             if last is not None:
                 _mark(marks, Mark(last, len(rows), both))
-            both = self._after(both, _matches(rows, merged))
+            both = self._after(both, _matches(rows, known))
             learnt += len(rows)
             left -= len(rows)
             last = (rows[-1].ended, bytes(rows[-1].id))
@@ -283,7 +285,7 @@ class Learner:
         empty = _kept_model(connection, row).initial()
         if not few or not is_local(self._learns):
             return derived_rows.changed(self._all(connection, row, empty), rows), None
-        later = _matches(connection.execute(in_replay_order(last)), merged_ids(connection))
+        later = _matches(connection.execute(in_replay_order(last)), identities(connection))
         players = set[str]().union(*map(everyone, later))
         try:
             return derived_rows.some_of(connection, empty, players, rows)
@@ -345,10 +347,9 @@ def _count(connection: sa.Connection, last: Position | None) -> int:
     return int(connection.execute(after).scalar_one())
 
 
-def _matches(rows: Iterable[Any], merged: Mapping[str, str]) -> list[Match]:
-    """Return matches as they count, merged players under one id."""
-    read = [match_of(each.record, each.ended) for each in rows]
-    return [renamed(match, merged) for match in read] if merged else read
+def _matches(rows: Iterable[Any], known: Identities) -> list[Match]:
+    """Return matches as they count, with the people who played."""
+    return [known.applied(match_of(each.record, each.ended)) for each in rows]
 
 
 def _rows(both: Both, start: Both | None) -> Iterator[MatchRow]:

@@ -54,6 +54,8 @@ def record_of(match: Match) -> str:
         plain["server"] = match.server
     if match.picks:
         plain["picks"] = match.picks
+    if match.shared:
+        plain["shared"] = match.shared
     return _encode(plain)
 
 
@@ -127,6 +129,7 @@ def _match_of(plain: dict[str, Any]) -> Match:
         plain.get("dated", True),
         tuple((captain, player) for captain, player in plain.get("picks", ())),
         plain.get("server", ""),
+        tuple(plain.get("shared", ())),
     )
 
 

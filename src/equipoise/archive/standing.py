@@ -101,11 +101,14 @@ class Recorded:
         How many were kept, and how many the archive had already.
     conflicts : tuple of str
         Ids under which the archive has a different match, which stays as it is.
+    shared : tuple of str
+        Ids that turned out to be several people's.
     """
 
     new: int
     duplicates: int
     conflicts: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

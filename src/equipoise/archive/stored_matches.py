@@ -15,13 +15,14 @@ from equipoise.core.match import Match
 from equipoise.core.match_records import record_data
 from equipoise.core.player import is_bot
 from equipoise.identity.merges import renamed
+from equipoise.identity.shared_ids import LOGGED_LENGTH
 from equipoise.ratings.replay import is_one_game
 
 #: Matches that are read at once.
 TOGETHER = 10_000
 
 #: What the id of a match from a log is, which hashes its lines, and how near in time another one may be it.
-LOGGED, LOGGED_LENGTH, NEAR, WEEK = re.compile("[0-9a-f]{64}"), 64, 3600.0, 7 * 86_400.0
+LOGGED, NEAR, WEEK = re.compile(f"[0-9a-f]{{{LOGGED_LENGTH}}}"), 3600.0, 7 * 86_400.0
 
 #: The part of the people of a match of a log and of a result that must be in both, if both are one game.
 SAME = 0.75

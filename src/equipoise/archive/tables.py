@@ -7,15 +7,17 @@ every database, and nothing in them is refused.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from equipoise.errors import InputError
+from equipoise.identity.shared_ids import Identities
 
 #: The newest schema: the name of the last step in ``migrations/versions``.
-HEAD = "5"
+HEAD = "6"
 
 METADATA = sa.MetaData()
 
@@ -57,6 +59,26 @@ MERGED = sa.Table(
     METADATA,
     sa.Column("player", sa.LargeBinary, primary_key=True),
     sa.Column("into", sa.LargeBinary, nullable=False),
+)
+
+#: Ids that two clients had at once who both played, and each match they were in: when it ended, the names of
+#: those who had the id there, and whether that match proves it.  It follows from the matches.
+CLIENT = sa.Table(
+    "client",
+    METADATA,
+    sa.Column("player", sa.LargeBinary, primary_key=True),
+    sa.Column("match", sa.LargeBinary, primary_key=True),
+    sa.Column("names", sa.Text, nullable=False),
+    sa.Column("proven", sa.Boolean, nullable=False),
+    sa.Column("server", sa.Text, nullable=False),
+)
+
+#: Of each id that several people have, who bears which name, as JSON; it follows from the table before.
+SHARED = sa.Table(
+    "shared",
+    METADATA,
+    sa.Column("player", sa.LargeBinary, primary_key=True),
+    sa.Column("people", sa.Text, nullable=False),
 )
 
 #: Who must not come back: a salted hash of the id, from which the id follows that stands in its place.
@@ -254,6 +276,12 @@ def present(connection: sa.Connection, ids: Sequence[bytes]) -> dict[bytes, floa
 def merged_ids(connection: sa.Connection) -> dict[str, str]:
     """Return from each merged id the one it counts as."""
     return roots_of({text_of(row.player): text_of(row.into) for row in connection.execute(sa.select(MERGED))})
+
+
+def identities(connection: sa.Connection) -> Identities:
+    """Return who everybody in the matches is."""
+    shared = {text_of(row.player): json.loads(row.people) for row in connection.execute(sa.select(SHARED))}
+    return Identities(merged_ids(connection), shared)
 
 
 def roots_of(pairs: dict[str, str]) -> dict[str, str]:

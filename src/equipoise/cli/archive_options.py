@@ -96,6 +96,11 @@ def say_read(tally: Tally) -> None:
         warn(f"{game}: unknown mutators, treated as changing play: {', '.join(sorted(names))}")
     for game in sorted(tally.unknown_games):
         warn(f"{game}: a game that no table knows; its game types are treated as those of its family")
+    for shared, (server, people) in tally.shared.items():
+        warn(
+            f"{server}: {shared} is the id of {people} people who play at once; they are told apart by name: "
+            "'equipoise players --doubtful'"
+        )
     _say_dates(tally)
     for match, result in tally.first_twice:
         warn(

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+import time
+from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.cli import archive_options
+from equipoise.cli import archive_options, exported_site
 from equipoise.cli.output_options import with_json
+from equipoise.identity.roster_lookup import AmbiguousNameError
+from equipoise.identity.shared_ids import OF
+
+if TYPE_CHECKING:
+    from equipoise.archive.archive import Archive
 
 
 @click.command(name="undo")
@@ -23,6 +30,7 @@ def undo(match: str, store: str, back: bool, as_json: bool) -> None:
     with archive_options.opened(store) as archive:
         known = archive.undo(match, back=back)
         updated = archive.update_ratings()
+        exported_site.renew(archive)
     if as_json:
         click.echo(
             json.dumps({"match": known, "undone": not back, "rebuilt_from": updated.matches}, indent=2)
@@ -41,8 +49,11 @@ def undo(match: str, store: str, back: bool, as_json: bool) -> None:
 def merge(player: str, other: str, store: str, back: bool, as_json: bool) -> None:
     """Treat the ids A and B as one person, called A; the games stay as they were."""
     with archive_options.opened(store) as archive:
+        if not back:
+            player, other = _person(archive, player), _person(archive, other)
         archive.merge(player, other, back=back)
         updated = archive.update_ratings()
+        exported_site.renew(archive)
     if as_json:
         facts = {"player": player, "other": other, "merged": not back, "rebuilt_from": updated.matches}
         click.echo(json.dumps(facts, indent=2))
@@ -51,18 +62,32 @@ def merge(player: str, other: str, store: str, back: bool, as_json: bool) -> Non
         archive_options.tell(f"{player} and {other} {what}; ratings rebuilt from {updated.matches} matches")
 
 
+def _person(archive: Archive, player: str) -> str:
+    """Return the id of somebody who is named by id or name; what nobody is called stays as it is."""
+    from equipoise.archive.rated_players import people_of
+
+    lookup = people_of(archive_options.up_to_date(archive), archive.merged(), time.time())
+    try:
+        return lookup.id_of(player) or player
+    except AmbiguousNameError as error:
+        if any(one.startswith(player + OF) for one, _ in error.candidates):
+            return player  # an id that several have: all of them
+        raise
+
+
 @click.command(name="forget")
 @click.argument("player", metavar="PLAYER")
 @archive_options.store
 @with_json
 def forget(player: str, store: str, as_json: bool) -> None:
-    """Remove the person with the id PLAYER from an archive for good.
+    """Remove PLAYER (an id, or a name) from an archive for good.
 
     Ids and names are rewritten in every game, and reading a log again does not bring them back.
     The other players' ratings stay what they were.
     """
     with archive_options.opened(store) as archive:
-        stand_in = archive.forget(player)
+        stand_in = archive.forget(_person(archive, player))
+        exported_site.renew(archive)
     if as_json:
         click.echo(json.dumps({"stand_in": stand_in}, indent=2))
     else:

@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 
 def site_of(store: str, split: datetime | None) -> Site:
     """Return the pages of an archive."""
-    from datetime import UTC
-
-    from equipoise.pages.html.site import Site
-    from equipoise.ratings.timeline import chronicle_of
+    from equipoise.cli.exported_site import site_of
 
     with archive_options.opened(store) as archive:
-        names = archive_options.up_to_date(archive).names
-        chronicle = chronicle_of(archive.model, archive.matches(), names)
-    return Site(chronicle, split=None if split is None else split.replace(tzinfo=UTC).timestamp())
+        return site_of(archive, _seconds(split))
+
+
+def _seconds(split: datetime | None) -> float | None:
+    from datetime import UTC
+
+    return None if split is None else split.replace(tzinfo=UTC).timestamp()
 
 
 #: The date that fairness is compared before and after.
@@ -50,6 +51,10 @@ split_option = click.option(
 def command(store: str, out: str | None, one_file: str | None, split: datetime | None) -> None:
     """Write leaderboards, players, matches and fairness as pages that any web host serves, and the board.
 
+    A list of them with hashes is written beside them.  The next time, and when somebody is forgotten or
+    merged or a match undone, pages that are no longer right are written again or removed.
+    Nothing else is touched.
+
     'equipoise board' writes the board alone.
     """
     if (out is None) == (one_file is None):
@@ -66,24 +71,21 @@ def command(store: str, out: str | None, one_file: str | None, split: datetime |
 
 def _write_site(store: str, out: str, split: datetime | None) -> None:
     """Write a page for everything, and the board."""
-    from equipoise.pages.html.board import board_html
+    from equipoise.cli.exported_site import remember, say_left, write_site
 
-    site, folder, count = site_of(store, split), Path(out), 0
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "board.html").write_text(board_html(), encoding="utf-8")
-        for path in site.paths():
-            page = site.page(path)
-            if page is None:
-                continue
-            target = folder / path
-            target.parent.mkdir(exist_ok=True)
-            target.write_text(page, encoding="utf-8", newline="")
-            count += 1
-    except (OSError, ValueError) as error:
-        msg = f"--out: {out} cannot be written: {getattr(error, 'strerror', None) or error}"
-        raise InputError(msg) from error
-    click.echo(f"{count + 1} pages written to {out}; begin with {folder / 'index.html'}.")
+    folder = Path(out)
+    with archive_options.opened(store) as archive:
+        try:
+            written = write_site(archive, folder, _seconds(split))
+        except (OSError, ValueError) as error:
+            if isinstance(error, InputError):
+                raise
+            msg = f"--out: {out} cannot be written: {getattr(error, 'strerror', None) or error}"
+            raise InputError(msg) from error
+        remember(archive, folder, _seconds(split))
+    say_left(folder, written.left)
+    gone = f", {written.removed} of before removed" if written.removed else ""
+    click.echo(f"{written.pages} pages written to {out}{gone}; begin with {folder / 'index.html'}.")
 
 
 @click.command(name="board")

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--top", type=Whole(1), metavar="N", help="Only the first N of each ruleset.")
 @click.option("--min-games", type=Whole(1), metavar="N", help="Only players with at least N games.")
 @click.option("--sort", type=OneOf(SORTS), help="The order within a ruleset.  [default: mu]")
+@click.option("--doubtful", is_flag=True, help="The ids that several people have, and who they are.")
 @click.option("--why", is_flag=True, help="With NAME: what was expected of each game and what moved mu.")
 @with_json
 @table_forms
@@ -33,6 +34,7 @@ def command(
     name: str | None,
     store: str | None,
     why: bool,
+    doubtful: bool,
     as_json: bool,
     form: str | None = None,
     **options: Any,
@@ -45,11 +47,18 @@ def command(
         msg = "--why: whose games? Write a NAME"
         raise click.UsageError(msg)
     typed = [flag for flag, value in options.items() if value is not None]
+    if doubtful and (name is not None or why or typed):
+        other = "NAME" if name is not None else "--why" if why else f"--{typed[0].replace('_', '-')}"
+        msg = f"--doubtful lists ids; leave out it, or {other}"
+        raise click.UsageError(msg)
     if name is not None and typed:
         msg = f"--{typed[0].replace('_', '-')} chooses among everyone; leave out it, or NAME"
         raise click.UsageError(msg)
     with archive_options.opened(archive_options.address(store)) as archive:
-        if name is None:
+        if doubtful:
+            archive_options.up_to_date(archive)
+            _tell_doubtful(archive, form, as_json=as_json)
+        elif name is None:
             _tell_everyone(archive_options.up_to_date(archive), options, form, as_json=as_json)
         else:
             _tell_games(archive, name, form, why=why, as_json=as_json)
@@ -86,6 +95,32 @@ def _tell_games(archive: Archive, name: str, form: str | None, *, why: bool, as_
         click.echo(json.dumps({"id": known, "names": names, "games": games}, indent=2))
     else:
         click.echo(_games_text(known, names, games, form, why=why))
+
+
+def _tell_doubtful(archive: Archive, form: str | None, *, as_json: bool) -> None:
+    """Print the ids that several people have."""
+    from equipoise.core.plain_data import printable
+
+    ids = archive.doubtful()
+    if as_json:
+        click.echo(json.dumps({"doubtful": [one._asdict() for one in ids]}, indent=2))
+        return
+    short = _short if form is None else printable
+    rows = [
+        (
+            short(one.id),
+            short(", ".join(one.servers)),
+            f"{one.proofs}/{one.matches}",
+            short(person),
+            short(", ".join(names)),
+        )
+        for one in ids
+        for person, names in one.people.items()
+    ]
+    if not rows and form is None:
+        click.echo("no id is that of several people")
+        return
+    click.echo(table(("shared id", "server", "at once", "id here", "names"), rows, form))
 
 
 def _chosen(players: list[dict[str, Any]], top: int | None, games: int, sort: str) -> list[dict[str, Any]]:

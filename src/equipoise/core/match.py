@@ -380,6 +380,8 @@ class Match:
         Who picked whom, in order, where captains picked the teams.
     server : str
         The name of the server it was played on; empty where not known.
+    shared : tuple of str
+        Ids that two clients had at once who both played meanwhile, under different names.
 
     Raises
     ------
@@ -403,6 +405,7 @@ class Match:
     dated: bool = True
     picks: tuple[tuple[str, str], ...] = ()
     server: str = ""
+    shared: tuple[str, ...] = ()
 
     if TYPE_CHECKING:  # what may be given is more than what is kept
 
@@ -418,10 +421,11 @@ class Match:
             dated: bool = True,
             picks: Sequence[tuple[str, str]] = (),
             server: str = "",
+            shared: Sequence[str] = (),
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        for kept in ("contests", "roster", "names"):
+        for kept in ("contests", "roster", "names", "shared"):
             object.__setattr__(self, kept, tuple(getattr(self, kept)))
         if not self.contests:
             msg = "contests must be at least one, got none"

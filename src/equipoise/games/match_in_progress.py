@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from equipoise.core.match import LEAST_SHARE, Contest, Match, Ruleset, Statistics, Unfinished, ranks_of
+from equipoise.identity.merges import NAMED, without_number
+from equipoise.identity.names import alike
 
 #: The side of those who play for themselves.
 ALONE = 0
@@ -19,7 +21,7 @@ ALONE = 0
 Counts = Mapping[str, tuple[int, int]]
 
 #: How the ids of bots and of people known by nothing but a name begin.
-BOT, NAME = "bot:", "name:"
+BOT, NAME = "bot:", NAMED
 
 #: More than any server seats; those beyond are left out, so that a hostile log costs little.
 MOST_CLIENTS = 1000
@@ -91,12 +93,15 @@ class Connected:
     person: Person
     side: int | None = None
     since: float = 0.0
+    #: The id without a number, and whether they did something since another one came with it.
+    base: str = ""
+    acted: bool = False
 
 
 class Play:
     """A game that runs.  Everyone connected has a key of the log's own: a slot, a number."""
 
-    __slots__ = ("_here", "_sides", "clients", "clock", "people", "start")
+    __slots__ = ("_here", "_sides", "_with", "clients", "clock", "people", "shared", "start")
 
     def __init__(self) -> None:
         #: Moves on by what the log tells: seconds, or events where it has no times.
@@ -107,24 +112,60 @@ class Play:
         self.people: dict[str, Person] = {}
         self._sides: dict[int, int] = {}
         self._here: set[str] = set()
+        #: Who is connected with each id.
+        self._with: dict[str, list[Connected]] = {}
+        #: Ids that several people have: two did something while both were connected, under different names.
+        self.shared: set[str] = set()
 
     def arrive(self, key: Hashable, identity: str, name: str) -> None:
-        """Let someone connect; the second with an id at one time is told apart by ``#2``."""
+        """Let someone connect; who has the id of another one is told apart by ``#2``.
+
+        That is the second at one time, or one under another name when the first has played and left.
+        """
         self.leave(key)
         if len(self.clients) >= MOST_CLIENTS:
             return
-        unique = self._unique(identity)
+        unique = self._unique(identity, name)
         person = self.people.setdefault(unique, Person(name))
         person.name = name
         self._here.add(unique)
         self.clients[key] = Connected(unique, person)
+        self._meet(self.clients[key], identity)
 
-    def _unique(self, identity: str) -> str:
+    def _unique(self, identity: str, name: str) -> str:
+        """Return the first number of an id that nobody has now, nor somebody of another name had."""
         unique, number = identity, 1
-        while unique in self._here:
+        named = identity.startswith((BOT, NAME))
+        while unique in self._here or not (named or self._was(unique, name)):
             number += 1
             unique = f"{identity}#{number}"
         return unique
+
+    def _was(self, unique: str, name: str) -> bool:
+        """Tell whether one of this name may be who had an id before."""
+        person = self.people.get(unique)
+        return person is None or not person.stays or alike(person.name, name)
+
+    def _meet(self, client: Connected, base: str) -> None:
+        """Let someone be one of those with an id: what they do from now on tells if they are several."""
+        self._part(client)
+        client.base = base
+        together = self._with.setdefault(base, [])
+        together.append(client)
+        for each in together:
+            each.acted = False
+
+    def _part(self, client: Connected) -> None:
+        """Take someone out of those with an id."""
+        if client.base:
+            self._with[client.base].remove(client)
+
+    def _act(self, client: Connected) -> None:
+        """Note that somebody plays, so that their connection is not one that only times out."""
+        client.acted = True
+        for other in self._with[client.base]:
+            if other is not client and other.acted and not alike(other.person.name, client.person.name):
+                self.shared.add(client.base)
 
     def identify(self, key: Hashable, identity: str) -> None:
         """Let someone who is connected turn out to be someone."""
@@ -133,16 +174,19 @@ class Play:
             return
         self._here.remove(client.identity)
         person = self.people.pop(client.identity)
-        client.identity = self._unique(identity)
+        client.identity = self._unique(identity, person.name)
         self._here.add(client.identity)
         client.person = self.people.setdefault(client.identity, person)
         client.person.name = person.name
+        self._meet(client, identity)
 
     def leave(self, key: Hashable) -> None:
         """Let someone go."""
         if key in self.clients:
             self.place(key, None)
-            self._here.remove(self.clients.pop(key).identity)
+            gone = self.clients.pop(key)
+            self._here.remove(gone.identity)
+            self._part(gone)
 
     def place(self, key: Hashable, side: int | None) -> None:
         """Put someone on a side, or on none."""
@@ -237,6 +281,8 @@ class Play:
         if dead is None:
             return
         by = self.clients.get(killer) if killer is not None else None
+        if by is not None and by is not dead and len(self._with[by.base]) > 1:
+            self._act(by)
         if by is None or by is dead:
             dead.person.deaths += 1
             dead.person.losses += 1
@@ -350,8 +396,9 @@ class Play:
         if not contests:
             return Unfinished(where, "there was nobody to play against")
         there = dict.fromkeys(name for contest in contests for team in contest.teams for name, _ in team)
+        shared = self.shared.intersection(without_number(one) for one in there if not one.startswith(BOT))
         return Match(
             tuple(contests), began=times[0], ended=times[1], id=identity, roster=tuple(there),
             names=tuple((name, self.people[name].name) for name in there), map=map_name, dated=dated,
-            server=server,
+            server=server, shared=tuple(sorted(shared)),
         )  # fmt: skip

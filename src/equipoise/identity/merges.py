@@ -14,6 +14,9 @@ from equipoise.core.match import Contest, Match, Members, Statistics
 ANONYMOUS = "anonymous:"
 
 
+#: How the ids of people begin of whom a log tells nothing but a name.
+NAMED = "name:"
+
 #: Hexadecimal digits of a stand-in: among 2^64, two of a million people meet with odds of 1 to 10^7.
 DIGITS = 16
 

@@ -15,6 +15,7 @@ from equipoise.core.player import is_bot
 from equipoise.errors import ALIKE, InputError, nearest
 from equipoise.identity.merges import renamed
 from equipoise.identity.names import bare, folded
+from equipoise.identity.shared_ids import OF
 
 #: Seconds back from now within which somebody was seen lately: 90 days.
 LATELY = 90 * 86400.0
@@ -114,6 +115,9 @@ class RosterLookup:
         player = self._merged.get(name, name)
         if player in self.ids:
             return player
+        sharing = [each for each in self.ids if each.startswith(name + OF)] if name else []
+        if sharing:
+            raise AmbiguousNameError(name, tuple((each, self.last_names[each]) for each in sorted(sharing)))
         bearers = self._bearers.get(bare(name), {})
         people = {each: last for each, last in bearers.items() if not is_bot(each)}
         if not people:

@@ -37,7 +37,7 @@ Event = Mapping[str, Any]
 WEIGHTS, TEAMS, RESULT, UNDO, GUESSES = "weights", "teams", "result", "undo", "guesses"
 
 #: Events of lobbies and of running games, which stand among those of nights and change none of them.
-PICKUP, LIVE = "pickup", "live"
+PICKUP, LIVE, CHAT = "pickup", "live", "chat"
 
 #: The fields of a setup, and of a proposal or a game, that hold ids.
 SETUP_IDS, PROPOSAL_IDS = ("here", "duos", "apart", "prefer", "avoid"), ("teams", "out", "moved", "unmet")
@@ -212,7 +212,7 @@ def night_of(events: Iterable[Event]) -> Night:
         If they are not events of a night.
     """
     try:
-        listed = _without_replaced(event for event in events if event["kind"] not in (PICKUP, LIVE))
+        listed = _without_replaced(event for event in events if event["kind"] not in (PICKUP, LIVE, CHAT))
         ever = frozenset(
             player for event in listed if event["kind"] == WEIGHTS for player in event["weights"]
         )
@@ -303,6 +303,8 @@ def event_renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
             name: value if name in ("type", "lobby", "map", "kind", "choice") else _named([value], names)[0]
             for name, value in plain["event"].items()
         }
+    if plain.get("kind") == CHAT and plain["who"] in names:
+        plain = {"kind": CHAT, "at": plain["at"], "who": names[plain["who"]], "nick": "", "sign": ""}
     if plain.get("plan"):
         plain["plan"] = [
             {**each, **{name: _named(each[name], names) for name in PROPOSAL_IDS}} for each in plain["plan"]

@@ -237,6 +237,22 @@ class Notice:
 Command = Divide | Keep | TakeBack | Notice
 
 
+@dataclass(frozen=True, slots=True)
+class ChatPlace:
+    """A place in a game that is kept for somebody in a chat without accounts.
+
+    Parameters
+    ----------
+    nick : str
+        What they are called there; empty where they have left.
+    sign : str
+        When their connection began, as the server writes it; empty where unknown.
+    """
+
+    nick: str = ""
+    sign: str = ""
+
+
 def as_plain(event: Event) -> dict[str, Any]:
     """Return an event as plain data.
 

@@ -17,9 +17,13 @@ import msgspec
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.outbox import OutboxNote
+from equipoise.archive.rated_players import people_of
 from equipoise.core.dates import ahead
-from equipoise.core.match import Match, moved
+from equipoise.core.match import Match, Ruleset, moved
 from equipoise.errors import InputError
+from equipoise.identity.roster_lookup import MOST_LISTED, AmbiguousNameError
+from equipoise.ratings.display_scale import scale_of
+from equipoise.service.snapshot import nearest
 
 log = logging.getLogger(__name__)
 
@@ -248,6 +252,28 @@ class Reading:
         player, why = asked
         games = [each.as_dict() for each in archive.history(player, why=why)]
         return {"id": player, "games": games} if games else None
+
+    @staticmethod
+    def _who(archive: Archive, asked: tuple[list[str], Ruleset]) -> Any:
+        names, ruleset = asked
+        standing = archive.standing()
+        ruleset = nearest(ruleset, standing.rulesets)
+        lookup = people_of(standing, archive.merged(), time.time())
+        scale = scale_of(standing.model, standing.state, ruleset)
+
+        def candidate(player: str) -> dict[str, Any]:
+            weight = scale.shown(standing.model.rating(standing.state, player, ruleset).mu)
+            return {"id": player, "name": lookup.shown(player), "weight": round(float(weight), 1)}
+
+        found: list[dict[str, Any]] = []
+        for name in names:
+            try:
+                player = lookup.id_of(name)
+                candidates = [] if player is None else [player]
+            except AmbiguousNameError as error:
+                player, candidates = None, [one for one, _ in error.candidates[:MOST_LISTED]]
+            found.append({"name": name, "id": player, "candidates": [candidate(one) for one in candidates]})
+        return {"people": found}
 
     @staticmethod
     def _sessions(archive: Archive, asked: None) -> Any:

@@ -23,8 +23,15 @@ class Service(BaseHTTPRequestHandler):
     asked: list[tuple[str, Any, str]] = []  # noqa: RUF012  # what all requests of a test leave
 
     def do_GET(self) -> None:
-        """Give the page."""
-        self._answer(200, board_html("v1/balance", "v1/results").encode(), "text/html; charset=utf-8")
+        """Give the page, the rulesets, or people."""
+        if self.path == "/v1/rulesets":
+            oa = {"ruleset": "oa/ctf", "game": "oa", "game_type": "ctf", "mutators": []}
+            self._answer(200, json.dumps({"rulesets": [{**oa, "ruleset": "", "game": ""}, oa]}).encode())
+        elif self.path.startswith("/v1/players"):
+            self._answer(200, b'{"players": [{"id": "a1", "name": "Ann", "weight": 61.5}]}')
+        else:
+            page = board_html("v1/balance", "v1/results", "v1/")
+            self._answer(200, page.encode(), "text/html; charset=utf-8")
 
     def do_POST(self) -> None:
         """Divide, or take a result."""
@@ -32,8 +39,17 @@ class Service(BaseHTTPRequestHandler):
         self.asked.append((self.path, body, self.headers.get("Authorization", "")))
         if self.path == "/v1/balance":
             self._answer(200, json.dumps(balance(BalanceRequest.from_dict(body)).as_dict()).encode())
+        elif self.path == "/v1/who":
+            known = {"Ann": ["a1"], "Max": ["m1", "m2"]}
+            people = [
+                {"name": name, "id": ids[0] if len(ids) == 1 else None,
+                 "candidates": [{"id": each, "name": name, "weight": 61.5} for each in ids]}
+                for name in body["names"] for ids in (known.get(name, []),)
+            ]  # fmt: skip
+            self._answer(200, json.dumps({"people": people}).encode())
         else:
-            self._answer(201, b'{"new": true}')
+            ids = {body["id"] for path, body, _ in self.asked[:-1] if path == "/v1/results"}
+            self._answer(201, json.dumps({"new": body["id"] not in ids}).encode())
 
     def _answer(self, status: int, body: bytes, kind: str = "application/json") -> None:
         self.send_response(status)
@@ -79,8 +95,34 @@ def test_the_service_proves_and_keeps_results(address: str) -> None:
             "return [0, 1].map((team) => byPlayer(state.labels).filter((one) => one === team).length)"
         )
         browser.tap("#played button:nth-child(2)")
-        browser.wait("return document.getElementById('said').textContent === 'The result is kept.'")
+        browser.wait("return document.getElementById('said').textContent.startsWith('The result is kept.')")
         path, body, authorization = Service.asked[-1]
         assert (path, authorization, body["ranks"]) == ("/v1/results", "Bearer secret", [2, 1])
         assert [len(team) for team in body["teams"]] == teams
+        assert browser.log() == []
+
+
+@pytest.mark.slow
+def test_results_are_of_known_people_and_count_once(address: str) -> None:
+    """Names become ids, a name of several is a question, who is new is named, a second click is none."""
+    Service.asked.clear()
+    said = "return document.getElementById('said').textContent"
+    with Browser() as browser:
+        browser.open(address)
+        browser.wait("return document.querySelector('.team')")
+        browser.run("document.getElementById('text').value = 'Ann\\nMax\\nElm17'; typed(); void rated()")
+        browser.wait(f"{said}.includes('Write the id')")
+        assert "Max is the name of several: m1 (Max), m2 (Max). Write the id. new: Elm17" in browser.run(said)
+        assert browser.run("return document.getElementById('text').value").splitlines()[0] == "Ann 61.5"
+        browser.run("document.getElementById('text').value = 'Ann 61.5\\nElm17 50'; typed()")
+        browser.wait("return state.problem.request.players.length === 2")
+        browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        browser.tap("#played button:nth-child(1)")
+        browser.wait(f"{said}.startsWith('The result is kept. new: Elm17')")
+        browser.tap("#played button:nth-child(1)")
+        browser.wait(f"{said}.includes('counts once')")
+        first, second = (body for path, body, _ in Service.asked if path == "/v1/results")
+        assert first == second
+        assert sorted(one["id"] for team in first["teams"] for one in team) == ["Elm17", "a1"]
+        assert (first["game"], first["game_type"]) == ("oa", "ctf")
         assert browser.log() == []

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from equipoise.play.pickup_events import ChatPlace
 from equipoise.service.chat.irc_session import (
     LONGEST_SENT,
     Arrived,
@@ -15,6 +16,8 @@ from equipoise.service.chat.irc_session import (
     Identified,
     Line,
     LineBuffer,
+    NickChanged,
+    Signed,
     Spoken,
     bytes_of,
     fitting,
@@ -83,7 +86,12 @@ def test_what_is_sent_is_one_line(target: str, text: str) -> None:
 def test_every_byte_may_be_the_last_of_a_piece() -> None:
     """The same things happen."""
     talk = WELCOME + JOINED + b":Ann!a@h PRIVMSG #pug :!add ctf\r\n:Ann!a@h NICK Eve\r\n:Eve!a@h QUIT :x\r\n"
-    expected: list[Happened] = [Arrived(), Spoken("ann", "Ann", "!add ctf", False), Gone("ann")]
+    expected: list[Happened] = [
+        Arrived(),
+        Spoken("ann", "Ann", "!add ctf", False),
+        NickChanged("ann", "Eve"),
+        Gone("ann"),
+    ]
     for cut in range(len(talk)):
         made = ChatSession("bot", "#pug")
         made.start(0.0)
@@ -159,3 +167,46 @@ def test_a_silent_server_is_asked_and_then_given_up() -> None:
     fresh.start(0.0)
     fresh.feed(b":s 433 * bot :taken\r\n", 0.0)
     assert b"NICK :bot_" in fresh.out(0.0)
+
+
+def kept(**places: ChatPlace) -> ChatSession:
+    """Return a session in which places are kept for people who play."""
+    made = ChatSession("bot", "#pug", places=places)
+    made.start(0.0)
+    made.feed(WELCOME, 0.0)
+    made.out(0.0)
+    return made
+
+
+def test_a_place_is_for_who_bears_the_nick_when_the_bot_comes() -> None:
+    """It may be another nick than the first; who has the first by now is somebody else."""
+    made = kept(ann=ChatPlace("Annie"))
+    made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :Annie ann bot\r\n", 0.0)
+    assert (made.id_of("Annie"), made.id_of("ann")) == ("ann", "ann'")
+    assert (made.is_claimed("ann'"), made.is_claimed("ann"), made.is_claimed("bob'")) == ("ann", "", "")
+
+
+def test_a_place_is_not_for_another_connection() -> None:
+    """What is said before it is known when somebody signed on waits, and counts for somebody else then."""
+    for sign, who in (("1000", "ann"), ("1001", "ann'")):
+        made = kept(ann=ChatPlace("ann", "1000"))
+        made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
+        assert b"WHOIS :ann" in made.out(0.0)
+        assert made.feed(b":ann!a@h PRIVMSG #pug :!confirm\r\n", 0.0) == []
+        answer = f":s 317 bot ann 5 {sign} :idle\r\n:s 318 bot ann :end\r\n".encode()
+        assert made.feed(answer, 0.0) == [Signed(who, "ann", sign), Spoken(who, "ann", "!confirm", False)]
+
+
+def test_who_comes_back_is_somebody_else_until_an_organiser_says_so() -> None:
+    """A nick is no proof; who was taken for somebody until then is another one."""
+    made = kept(ann=ChatPlace("ann"))
+    made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
+    made.feed(b":eve!e@h JOIN #pug\r\n", 0.0)
+    assert made.adopt("eve", "ann")
+    assert (made.id_of("eve"), made.id_of("ann")) == ("ann", "ann'")
+    assert made.adopt("ann", "ann")
+    assert (made.id_of("eve"), made.id_of("ann")) == ("eve", "ann")
+    made.feed(b":ann!a@h QUIT :x\r\n:ann!q@h JOIN #pug\r\n", 0.0)
+    assert made.id_of("ann") == "ann'"
+    assert made.adopt("ann", "ann")
+    assert made.id_of("ann") == "ann"

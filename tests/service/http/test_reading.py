@@ -157,3 +157,16 @@ def test_an_unknown_parameter_is_named(served: Served) -> None:
     for path in ("players", "rulesets"):
         problem = ask(f"{served.http}/v1/{path}?limt=1").plain
         assert problem["detail"] == "there is no parameter 'limt' here"
+
+
+def test_names_are_those_of_people(served: Served) -> None:
+    """The one resolver answers, with weights; who is not known has no candidate."""
+    asked = {"names": ["ANN LEE", "zoe", "ann", "nobody"], "ruleset": "oa/ctf"}
+    answer = ask(f"{served.http}/v1/who", asked)
+    assert answer.status == 200
+    people = answer.plain["people"]
+    assert [each["id"] for each in people] == ["ann", "a/b", "ann", None]
+    assert [len(each["candidates"]) for each in people] == [1, 1, 1, 0]
+    assert 0.0 <= people[0]["candidates"][0]["weight"] <= 100.0
+    assert ask(f"{served.http}/v1/who", {"names": []}).status == 422
+    assert ask(f"{served.http}/v1/who", {"names": ["ann"], "ruleset": "no/such"}).status == 404

@@ -79,6 +79,8 @@ class Tally:
         The first few of them, with the ids of the results.
     failed : list of str
         What could not be read, with the reason.
+    shared : dict of str to (str, int)
+        Ids that turned out to be several people's, with the server and how many they are.
     """
 
     matches: int = 0
@@ -95,6 +97,7 @@ class Tally:
     twice: int = 0
     first_twice: list[tuple[str, str]] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    shared: dict[str, tuple[str, int]] = field(default_factory=dict)
 
 
 class Ingest:
@@ -193,6 +196,11 @@ class Ingest:
         if not self._batch:
             return
         recorded = self.archive.record(self._batch)
+        if recorded.shared:
+            for one in self.archive.doubtful():
+                if one.id in recorded.shared:
+                    where = ", ".join(one.servers) or self._label
+                    self.tally.shared[one.id] = where, len(one.people)
         if not self._reported:
             self._logs_there = True
         elif self._logs_there is None:

@@ -11,7 +11,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from equipoise.play import pickup_events as ev
-from equipoise.service.chat.irc_session import RATE, Arrived, ChatSession, Gone, Happened, Identified, Spoken
+from equipoise.service.chat.irc_session import (
+    RATE,
+    Arrived,
+    ChatSession,
+    Gone,
+    Happened,
+    Identified,
+    NickChanged,
+    Signed,
+    Spoken,
+)
 from equipoise.service.pickup_lobbies import ChatReply, Pickups
 
 log = logging.getLogger(__name__)
@@ -57,7 +67,6 @@ class Speaker:
     def __init__(self, pickups: Pickups, address: Address, ready: Callable[[], None] = lambda: None) -> None:
         self._pickups, self._address, self._ready = pickups, address, ready
         self._session = self._new_session()
-        self._aliases: dict[str, str] = {}
         self._stopping = asyncio.Event()
         self._started = False
 
@@ -82,7 +91,10 @@ class Speaker:
 
     def _new_session(self) -> ChatSession:
         address = self._address
-        return ChatSession(address.nick, address.channel, address.account, address.password, address.pace)
+        return ChatSession(
+            address.nick, address.channel, address.account, address.password, address.pace,
+            self._pickups.places,
+        )  # fmt: skip
 
     async def _connected(self) -> None:
         """Speak over one connection until it ends."""
@@ -133,17 +145,32 @@ class Speaker:
             self._ready()
         elif isinstance(happened, Spoken):
             who = self._player(happened.who)
-            self._say(
-                self._pickups.hear(who, happened.nick, happened.text, now, self._id_of), happened.nick, who
-            )
+            replies = self._pickups.hear(who, happened.nick, happened.text, now, self._id_of, self._adopted)
+            if claimed := self._session.is_claimed(who):
+                name = self._pickups.shown(claimed)
+                ask = f"!is {happened.nick} {name}"
+                text = f"the place of {name} is kept; if you are {name}, ask an organiser for: {ask}"
+                replies.append(ChatReply(who, text))
+            self._say(replies, happened.nick, who)
+            self._pickups.seen(who, now, happened.nick, self._session.sign_of(happened.nick))
+        elif isinstance(happened, Signed):
+            self._pickups.seen(self._player(happened.who), now, happened.nick, happened.sign)
+        elif isinstance(happened, NickChanged):
+            self._pickups.seen(self._player(happened.who), now, happened.nick)
         elif isinstance(happened, Identified):
             was = self._player(happened.was)
             if self._pickups.lobbies.game_of(was) is not None:
-                self._aliases[happened.who] = was  # a game goes on with whom it began
+                self._pickups.go_on(happened.who, was, now)  # a game goes on with whom it began
             else:
                 self._leave(was, now)
         elif isinstance(happened, Gone):
-            self._leave(self._player(happened.who), now)
+            who = self._player(happened.who)
+            self._leave(who, now)
+            self._pickups.seen(who, now, "")
+
+    def _adopted(self, nick: str, who: str) -> bool:
+        """Let whoever bears a nick be somebody who is away, as an organiser says."""
+        return self._session.adopt(nick, who)
 
     def _leave(self, who: str, now: float) -> None:
         """Let somebody who is not here wait no longer; a game is not ended by a lost connection."""
@@ -153,11 +180,7 @@ class Speaker:
 
     def _player(self, who: str) -> str:
         """Return who somebody is in the game they are in."""
-        alias = self._aliases.get(who)
-        if alias is not None and self._pickups.lobbies.game_of(alias) is None:
-            del self._aliases[who]
-            return who
-        return alias or who
+        return self._pickups.player(who)
 
     def _id_of(self, nick: str) -> str | None:
         who = self._session.id_of(nick)

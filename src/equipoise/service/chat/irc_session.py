@@ -5,6 +5,10 @@ Somebody is known by the account the server has of them (IRCv3 ``account-tag``, 
 changes of nick.  On a server with accounts, who is not logged in is ``~nick``: nobody can be another's
 account by taking a nick.
 
+Those who play (``places``) keep their place while they are away.  Who bears such a nick when we come into the
+channel is the player, unless that is another connection by its time of signing on (WHOIS); whoever takes the
+nick of one who has left is somebody else, until an organiser says otherwise.
+
 Lines of IRC: bytes to tags, source, command and parameters, and back.
 
 The form is that of RFC 1459, section 2.3.1, with the message tags of IRCv3.  What comes from the other side
@@ -16,9 +20,10 @@ from __future__ import annotations
 import base64
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from equipoise.core.plain_data import printable
+from equipoise.play.pickup_events import ChatPlace
 
 #: The longest line that is sent, without its end (RFC 1459), and the longest that is read: tags may be 8 KiB.
 LONGEST_SENT, LONGEST_READ = 510, 8192 + 512
@@ -193,7 +198,24 @@ class Arrived:
     """We are in the channel."""
 
 
-Happened = Spoken | Gone | Identified | Arrived
+@dataclass(frozen=True, slots=True)
+class NickChanged:
+    """Somebody has another nick."""
+
+    who: str
+    nick: str
+
+
+@dataclass(frozen=True, slots=True)
+class Signed:
+    """When the connection of somebody began is known, as the server writes it."""
+
+    who: str
+    nick: str
+    sign: str
+
+
+Happened = Spoken | Gone | Identified | Arrived | NickChanged | Signed
 
 
 @dataclass(slots=True)
@@ -204,6 +226,12 @@ class _Person:
     tokens: float = PATIENCE
     at: float = 0.0
     warned: bool = False
+    #: When they signed on, empty where unknown; what it must be, while it is asked for; and what they
+    #: have said meanwhile.
+    sign: str = ""
+    asked: bool = False
+    expected: str = ""
+    held: list[Spoken] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -218,6 +246,8 @@ class ChatSession:
         For logging in (SASL PLAIN); none without a password.
     pace : float
         Lines a second, after a burst of some.
+    places : mapping from str to ChatPlace
+        From the ids of those who play, without an account, to what is known of them.
     """
 
     nick: str
@@ -225,6 +255,7 @@ class ChatSession:
     account: str = ""
     password: str = ""
     pace: float = RATE
+    places: Mapping[str, ChatPlace] = field(default_factory=dict)
     joined: bool = False
     has_accounts: bool = False
     _lines: LineBuffer = field(default_factory=LineBuffer)
@@ -313,14 +344,43 @@ class ChatSession:
             return person.account.lower()
         return f"~{person.first}" if self.has_accounts else person.first
 
+    def adopt(self, nick: str, who: str) -> bool:
+        """Let whoever bears a nick be somebody; return whether they are here, without an account.
+
+        Whoever was that one until now is somebody else from here on.
+        """
+        person = self._people.get(self.folded(nick))
+        if person is None or person.account:
+            return False
+        first = who.removeprefix("~")
+        for other in self._people.values():
+            if other is not person and other.first == first:
+                other.first = self._free(self.folded(other.nick))
+        person.first = first
+        return True
+
+    def sign_of(self, nick: str) -> str:
+        """Return when somebody signed on, empty where unknown."""
+        person = self._people.get(self.folded(nick))
+        return "" if person is None else person.sign
+
+    def _free(self, first: str) -> str:
+        """Return a first nick that nobody else here or with a place has."""
+        taken = {person.first for person in self._people.values()}
+        taken |= {who.removeprefix("~") for who in self.places}
+        while first in taken:  # the one who had the nick first is here under another one, or has left
+            first += "'"
+        return first
+
+    def is_claimed(self, who: str) -> str:
+        """Return for whom somebody might be taken, who bears the nick of one whose place is kept."""
+        first = who.rstrip("'")
+        return first if first != who and first in self.places else ""
+
     def _person(self, nick: str) -> _Person:
         key = self.folded(nick)
         if key not in self._people:
-            taken = {person.first for person in self._people.values()}
-            first = key
-            while first in taken:  # the one who had the nick first is here under another one
-                first += "'"
-            self._people[key] = _Person(nick, first)
+            self._people[key] = _Person(nick, self._free(key))
         return self._people[key]
 
     # Registration
@@ -401,9 +461,52 @@ class ChatSession:
 
     def _on_353(self, line: Line, now: float) -> list[Happened]:
         del now
+        bearers = {
+            self.folded(place.nick): who
+            for who, place in self.places.items()
+            if place.nick and who.startswith("~") == self.has_accounts
+        }
         for name in line.params[-1].split():
-            self._person(name.lstrip("~&@%+").partition("!")[0])
+            nick = name.lstrip("~&@%+").partition("!")[0]
+            key = self.folded(nick)
+            who = bearers.get(key)
+            if who is None or key in self._people:
+                self._person(nick)
+                continue
+            self._people[key] = person = _Person(nick, who.removeprefix("~"))
+            if self.places[who].sign:
+                person.expected = self.places[who].sign
+                self._ask(person)
         return []
+
+    def _ask(self, person: _Person) -> None:
+        """Ask when somebody signed on."""
+        person.asked = True
+        self._urgent.append(bytes_of("WHOIS", person.nick))
+
+    def _on_317(self, line: Line, now: float) -> list[Happened]:
+        del now
+        person = self._people.get(self.folded(line.params[1])) if len(line.params) > 3 else None
+        if person is None or not line.params[3].isdigit():
+            return []
+        person.sign = line.params[3]
+        if person.expected and person.expected != person.sign:  # another connection: somebody else
+            del self._people[self.folded(person.nick)]
+            other = self._person(person.nick)
+            other.sign, other.asked, other.account = person.sign, True, person.account
+            other.held = [replace(each, who=self._id(other)) for each in person.held]
+            person = other
+        return [Signed(self._id(person), person.nick, person.sign)]
+
+    def _on_318(self, line: Line, now: float) -> list[Happened]:
+        del now
+        person = self._people.get(self.folded(line.params[1])) if len(line.params) > 1 else None
+        if person is None:
+            return []
+        held, person.held, person.expected = person.held, [], ""
+        return list(held)
+
+    _on_401 = _on_318
 
     def _on_354(self, line: Line, now: float) -> list[Happened]:
         if len(line.params) < 4 or line.params[1] != "42":
@@ -440,6 +543,7 @@ class ChatSession:
         if person is not None:
             person.nick = new
             self._people[self.folded(new)] = person
+            return [NickChanged(self._id(person), new)]
         return []
 
     def _gone(self, nick: str, now: float) -> list[Happened]:
@@ -481,4 +585,10 @@ class ChatSession:
             return found
         person.tokens -= 1.0
         person.warned = False
-        return [*found, Spoken(self._id(person), person.nick, text, private)]
+        spoken = Spoken(self._id(person), person.nick, text, private)
+        if not person.asked and not person.account:
+            self._ask(person)
+        if person.expected:
+            person.held.append(spoken)
+            return found
+        return [*found, spoken]

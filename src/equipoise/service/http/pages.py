@@ -170,7 +170,7 @@ def _headers() -> tuple[tuple[bytes, bytes], ...]:
 
 @cache
 def _board() -> bytes:
-    return board_html(server="v1/balance", results="v1/results").encode()
+    return board_html(server="v1/balance", results="v1/results", people="v1/").encode()
 
 
 @cache

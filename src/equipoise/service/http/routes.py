@@ -67,6 +67,8 @@ from equipoise.service.http.schemas import (
     TimeLimit,
     UndoBody,
     Undone,
+    Who,
+    WhoBody,
 )
 from equipoise.service.leaderboard import Page, PlayerCard
 from equipoise.teams.solution import SolutionData
@@ -139,6 +141,14 @@ async def history(backend: Backend, asked: HttpRequest) -> Reply:
     if named not in known.snapshot.ratings.known:
         _missing("player", named)
     return await _from_archive(backend, asked, "history", (named, asked.query.why))
+
+
+async def who(backend: Backend, asked: HttpRequest) -> Reply:
+    """Say who is meant by names."""
+    given = typed(asked.body, WhoBody)
+    ruleset = _ruleset(backend.known, given.ruleset) if given.ruleset else Ruleset()
+    read = await backend.read("who", (given.names, ruleset), asked.whose)
+    return Reply(200, read.body or b"")
 
 
 async def matches(backend: Backend, asked: HttpRequest) -> Reply:
@@ -348,6 +358,10 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "player", "GET", "/v1/players/{id:path}", "Show a player's ratings.", player, PlayerCard,
         answers={**UNCHANGED, **MISSING},
+    ),
+    Operation(
+        "who", "POST", "/v1/who", "Say who is meant by names, with weights.", who, Who, WhoBody,
+        answers={**WITH_BODY, **MISSING},
     ),
     Operation(
         "rulesets", "GET", "/v1/rulesets", "List the rulesets that were played.", rulesets, Rulesets,

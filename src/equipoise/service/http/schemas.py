@@ -122,6 +122,13 @@ class UndoBody(msgspec.Struct, forbid_unknown_fields=True):
     back: bool = False
 
 
+class WhoBody(msgspec.Struct, forbid_unknown_fields=True):
+    """Names as people type them."""
+
+    names: Annotated[list[Name], Meta(min_length=1, max_length=200)]
+    ruleset: Annotated[str, Meta(description="Whose weights, as openarena/ctf.")] = ""
+
+
 class SwapStep(msgspec.Struct, forbid_unknown_fields=True):
     """Two players exchange their teams."""
 
@@ -207,6 +214,28 @@ class PlayerHistory(TypedDict):
 
     id: str
     games: list[GameData]
+
+
+class Candidate(TypedDict):
+    """Somebody who may be meant, and how strong from 0 to 100."""
+
+    id: str
+    name: str
+    weight: float
+
+
+class Meant(TypedDict):
+    """Who is meant by a name: an id; or none, and the candidates where several are meant."""
+
+    name: str
+    id: str | None
+    candidates: list[Candidate]
+
+
+class Who(TypedDict):
+    """Who is meant by names, in their order."""
+
+    people: list[Meant]
 
 
 class Rulesets(TypedDict):

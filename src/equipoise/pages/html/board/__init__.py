@@ -32,7 +32,7 @@ SCRIPTS = (
 OBJECTIVES = ("spread", "difference", "win", "ratio", "indistinguishable")
 
 
-def board_html(server: str = "", results: str = "", language: str = "en") -> str:
+def board_html(server: str = "", results: str = "", people: str = "", language: str = "en") -> str:
     """Return the page.
 
     Parameters
@@ -41,6 +41,8 @@ def board_html(server: str = "", results: str = "", language: str = "en") -> str
         Where a service answers what the page cannot prove itself; nothing for a page without a server.
     results : str
         Where a service takes results; nothing for a page without one.
+    people : str
+        Where a service says who is meant by names; nothing for a page without one.
     language : str
         Whose texts: a name of a catalogue in ``equipoise/pages/html/texts``.
 
@@ -61,6 +63,7 @@ def board_html(server: str = "", results: str = "", language: str = "en") -> str
         policy=policy,
         server=server,
         results=results,
+        people=people,
         # Neither holds what a name or a link could have put there.
         script=Markup(script),  # noqa: S704
         style=Markup(style),  # noqa: S704

@@ -4,12 +4,12 @@
 /**
  * @typedef {{text: string, read: string | null, asked: Asked | null, problem: Problem | null, status: string,
  *   labels: number[], best: number[], others: number[][], locks: Set<string>, picked: number, unknown: string[],
- *   within: number, prices: string[] | null, drag: {place: number, x: number, y: number, ghost: HTMLElement | null} | null}} State
+ *   within: number, prices: string[] | null, reported: {key: string, id: string} | null, drag: {place: number, x: number, y: number, ghost: HTMLElement | null} | null}} State
  */
 
 /** @type {State} */
 const state = { text: "", read: null, asked: null, problem: null, status: "", labels: [], best: [], others: [],
-  locks: new Set(), picked: -1, unknown: [], within: 0, prices: null, drag: null };
+  locks: new Set(), picked: -1, unknown: [], within: 0, prices: null, reported: null, drag: null };
 const MOST_OTHERS = 6;
 
 /** @param {string} id @returns {any} */

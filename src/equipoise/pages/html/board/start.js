@@ -37,17 +37,104 @@ function fromLink() {
   return true;
 }
 
-/** Report who won to the service that served the page. @param {number} winner -1 for nobody */
-async function report(winner) {
-  const { players } = /** @type {Problem} */ (state.problem).request;
-  const now = byPlayer(state.labels);
-  const ids = judged(state.labels).chances.map((_, team) => players.filter((_one, place) => now[place] === team).map((one) => one.id));
-  const body = { id: `board-${crypto.randomUUID()}`, game: "board", teams: ids, ranks: ids.map((_, team) => (winner < 0 || team === winner ? 1 : 2)) };
+/** Who is meant by names, as the service that served the page knows it. @param {string[]} names */
+async function meant(names) {
+  /** @typedef {{ id: string, name: string, weight: number }} Candidate */
+  if (!document.body.dataset.people) return names.map((name) => ({ name, id: name, candidates: /** @type {Candidate[]} */ ([]) }));
+  const answer = await fetch(`${document.body.dataset.people}who`, { method: "POST", headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ names, ruleset: $("ruleset").value }) });
+  const data = await answer.json();
+  if (!answer.ok) throw new Error(String(data.detail ?? data.title));
+  return /** @type {{ name: string, id: string | null, candidates: Candidate[] }[]} */ (data.people);
+}
+
+/** The weights that the service knows, behind the names that were typed without one. */
+async function rated() {
+  const lines = $("text").value.split("\n");
+  const bare = lines.filter((/** @type {string} */ line) => line.trim() && !/\s[\d.]+\s*$/.test(line));
+  if (!bare.length) return;
   try {
+    const found = new Map((await meant(bare.map((/** @type {string} */ line) => line.trim()))).map((one) => [one.name, one]));
+    $("text").value = lines.map((/** @type {string} */ line) => {
+      const one = found.get(line.trim());
+      return one?.id ? `${line.trimEnd()} ${one.candidates[0].weight}` : line;
+    }).join("\n");
+    const open = [...found.values()].filter((one) => !one.id);
+    const asks = open.filter((one) => one.candidates.length).map(question);
+    const fresh = open.filter((one) => !one.candidates.length).map((one) => one.name);
+    $("said").textContent = printable([...asks, fresh.length ? say("new", { names: fresh.join(", ") }) : ""].filter(Boolean).join(" "));
+    typed();
+  } catch (error) {
+    $("said").textContent = printable(String(error));
+  }
+}
+
+/** @param {{ name: string, candidates: { id: string, name: string }[] }} one */
+const question = ({ name, candidates }) => say("several", { name, ids: candidates.map(({ id, name: last }) => (last === id ? id : `${id} (${last})`)).join(", ") });
+
+/** Names that begin like the last line, as the service knows them. */
+async function completed() {
+  const last = $("complete").value.trim();
+  if (last.length < 2) return;
+  const answer = await fetch(`${document.body.dataset.people}players?limit=8&q=${encodeURIComponent(last)}`);
+  if (!answer.ok) return;
+  $("people").replaceChildren(...(await answer.json()).players.map((/** @type {{ id: string, name: string, weight: number }} */ one) => {
+    const option = document.createElement("option");
+    option.value = one.name || one.id;
+    option.label = `${one.name || one.id} ${one.weight.toFixed(1)}`;
+    return option;
+  }));
+}
+
+/** Put the name that was chosen below the others, with its weight. */
+function added() {
+  const name = $("complete").value.trim();
+  if (!name) return;
+  $("text").value = `${$("text").value.trimEnd()}\n${name}`.trimStart();
+  $("complete").value = "";
+  void rated();
+}
+
+/** The rulesets that results may be of. */
+async function rulesets() {
+  const answer = await fetch(`${document.body.dataset.people}rulesets`);
+  if (!answer.ok) return;
+  $("ruleset").replaceChildren(...(await answer.json()).rulesets.map((/** @type {{ ruleset: string, game: string, game_type: string, mutators: string[] }} */ one) => {
+    const option = document.createElement("option");
+    option.value = option.textContent = one.ruleset;
+    option.dataset.played = JSON.stringify({ game: one.game || "board", game_type: one.game_type, mutators: one.mutators });
+    return option;
+  }));
+  const all = $("ruleset").options.length;
+  if (all > 1) $("ruleset").selectedIndex = all - 1;
+}
+
+/** Report who won to the service that served the page; the same teams count once. @param {number} winner -1 for nobody */
+async function report(winner) {
+  const problem = /** @type {Problem} */ (state.problem);
+  const { players } = problem.request;
+  const now = byPlayer(state.labels);
+  const teams = judged(state.labels).chances.map((_, team) => players.filter((_one, place) => now[place] === team).map((one) => one.id));
+  try {
+    const people = await meant(teams.flat());
+    const several = people.filter((one) => !one.id && one.candidates.length);
+    if (several.length) {
+      $("said").textContent = printable(several.map(question).join(" "));
+      return;
+    }
+    const ids = new Map(people.map((one) => [one.name, one.id ?? one.name]));
+    const fresh = people.filter((one) => !one.id).map((one) => one.name);
+    const key = JSON.stringify(teams);
+    if (state.reported?.key !== key) state.reported = { key, id: `board-${crypto.randomUUID()}` };
+    const played = JSON.parse($("ruleset")?.selectedOptions[0]?.dataset.played ?? '{"game":"board"}');
+    const body = { ...played, id: state.reported.id, teams: teams.map((team) => team.map((name) => ({ id: ids.get(name), name }))),
+      ranks: teams.map((_, team) => (winner < 0 || team === winner ? 1 : 2)) };
     const answer = await fetch(/** @type {string} */ (document.body.dataset.results), { method: "POST", body: JSON.stringify(body),
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${$("token").value}` } });
     const said = await answer.json();
-    $("said").textContent = answer.ok ? say("reported") : say("not_reported", { why: printable(String(said.detail ?? said.title)) });
+    const why = printable(String(said.detail ?? said.title));
+    $("said").textContent = !answer.ok ? say("not_reported", { why }) : !said.new ? say("reported_before")
+      : fresh.length ? `${say("reported")} ${say("new", { names: printable(fresh.join(", ")) })}` : say("reported");
   } catch (error) {
     $("said").textContent = say("not_reported", { why: printable(String(error)) });
   }
@@ -87,6 +174,12 @@ function start() {
   for (const kind of ["click", "keydown", "pointerdown"]) $("board").addEventListener(kind, touched);
   $("alternatives").addEventListener("click", numbered((at) => { state.labels = state.others[at] ?? state.labels; show(); }));
   $("played")?.addEventListener("click", numbered((at) => report(at < judged(state.labels).chances.length ? at : -1)));
+  if (document.body.dataset.people) {
+    void rulesets();
+    $("complete").addEventListener("input", completed);
+    $("complete").addEventListener("change", added);
+    $("rated").addEventListener("click", rated);
+  }
   $("solve").addEventListener("click", () => state.asked && attempt(() => solved(withLocks(), state.asked ?? undefined)));
   $("unlock").addEventListener("click", () => { state.locks.clear(); show(); });
   const takes = { copy: chatOf, link: linkOf, request: () => JSON.stringify(dataOf(withLocks()), null, 1) };
