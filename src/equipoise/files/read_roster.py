@@ -14,7 +14,7 @@ import os.path
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from equipoise.core import notices
 from equipoise.core.data_frames import SEPARATOR_LINE
@@ -70,6 +70,10 @@ _DRAWN = str.maketrans(
 )
 
 
+if TYPE_CHECKING:
+    from equipoise.files.line_kinds import Heard
+
+
 class ReadRoster(list[Player]):
     """The players of a roster, with what it says of its scale.
 
@@ -85,6 +89,8 @@ class ReadRoster(list[Player]):
         How often even teams draw for each time one of them wins.
     places : sequence of str, optional
         Where each player stands: the file and the line or entry.
+    heard : Heard, optional
+        What else was read of a paste; None where it is a table or JSON.
     """
 
     def __init__(
@@ -94,9 +100,11 @@ class ReadRoster(list[Player]):
         zero: float | None = None,
         draws: float | None = None,
         places: Sequence[str] = (),
+        heard: Heard | None = None,
     ) -> None:
         super().__init__(players)
         self.beta, self.zero, self.draws, self.places = beta, zero, draws, places
+        self.heard = heard
 
     @property
     def has_scale(self) -> bool:
@@ -174,8 +182,8 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
         What messages call the source.
     ending : str
         ``".csv"``, ``".tsv"`` or ``".json"``; anything else leaves it to the content.
-    read : {"weight-first", "name-first", "names"}, optional
-        How to read lines that can be read in several ways; see
+    read : str, optional
+        How to read lines that can be read in several ways, choices separated by commas; see
         :func:`equipoise.files.pasted_names.parse_paste`.
 
     Examples
@@ -191,10 +199,7 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
         return _from_json(text, where)
     if ending in (".csv", ".tsv") or _looks_like_table(first.split("\n")[0], where):
         return _from_table(text, where)
-    players = ReadRoster(_from_lines(text, where, read))
-    if not players:
-        fail(where, "it has no players; write a line for each player")
-    return players
+    return _from_lines(text, where, read)
 
 
 def _undrawn(text: str) -> str:
@@ -223,19 +228,23 @@ def _looks_like_table(header: str, where: str) -> bool:
     return bool(known)
 
 
-def _from_lines(text: str, where: str, read: str | None) -> list[Player]:
+def _from_lines(text: str, where: str, read: str | None) -> ReadRoster:
     from equipoise.files.pasted_names import parse_paste  # tables and JSON do without
 
     seen: dict[str, int] = {}
     players = []
-    for entry in parse_paste(text, where, read):
+    entries = parse_paste(text, where, read)
+    for entry in entries:
         row: dict[str, Any] = {"name": entry.name}
         if entry.weight is not None:
             row["weight"] = entry.weight
         if entry.party is not None:
             row["party"] = entry.party
         players.append(player_of(row, f"{where}, line {entry.line}", seen, entry.line))
-    return players
+    if not players:
+        unread = f"; not read: {short(entries.heard.unread[0][1])}" if entries.heard.unread else ""
+        fail(where, f"it has no players{unread}; write a line for each player")
+    return ReadRoster(players, heard=entries.heard)
 
 
 def _from_table(text: str, where: str) -> ReadRoster:

@@ -53,7 +53,6 @@ const STRAY = /(?:^|[\s~±(/:=$€£]|\.\.)([1-9]\p{Nd}{2,}(?:[.,]\p{Nd}+)?|\p{N
 const SENDER = /^(.{1,60}?)\s+—\s+(?:(?:[\p{L}\p{Nl}\p{No}]+ at )?|\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},? )\p{Nd}{1,2}:\p{Nd}{2}(?:\s*[AaPp][Mm])?$/u;
 const COMMA_LEADS = /^(\p{Nd}+),(\p{Nd}+)\s+[\p{L}\p{Nl}\p{No}]/u;
 const PLUS_LEADS = /^\+(\p{Nd}+)\s+([\p{L}\p{Nl}\p{No}].*)/u;
-const JOINED = /^(.*[\p{L}\p{Nl}\p{No}].*)\s(?:and|und|et|vs\.?)\s(.*[\p{L}\p{Nl}\p{No}].*)$/iu;
 const HEADED = /^[^:]{1,20}:\s+(?=[\p{L}\p{Nl}\p{No}])/u;
 const [TICKED, UNTICKED] = [/^\s*(?:[-*+]\s+)?\[[xX✓]\]/mu, /^\s*(?:[-*+]\s+)?\[ ?\]\s/u];
 /** The line below the header of a Markdown table. */
@@ -64,6 +63,7 @@ const HELD = "\ue000";
 /** Read a paste: names, a table with a header, or JSON.
  * @param {string} given @param {string | null} read @returns {Player[]} */
 function readPaste(given, read) {
+  heard = { out: [], late: [], unread: [] };
   const text = undrawn(given.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n").replace(/^\s*"?sep=[,;|\t]"?[ \t]*(?=\n)/i, ""));
   const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/.exec(text);
   if (control) failAt(text.slice(0, control.index).split("\n").length, "control");
@@ -209,10 +209,27 @@ function readJson(text) {
   });
 }
 
-/** @param {string} text @param {string | null} read */
-function pasted(text, read) {
-  const lines = linesOf(text.replace(/[\u2028\u2029]/g, "\n"));
-  if (!read) refuseTitle(lines), refuseUnknownHeader(lines);
+/** What was read of the last paste besides who plays. @type {Heard} */
+let heard = { out: [], late: [], unread: [] };
+
+/** The choices that answer questions. @param {string | null} read @returns {Set<string>} */
+const choicesOf = (read) => new Set(read ? read.split(",").map((one) => one.trim()) : []);
+
+/** The choices of the question that a choice answers. @param {string} way @returns {string[]} */
+function questionOf(way) {
+  if (READS.includes(way)) return READS;
+  const names = Object.values(PASTES.asks).map(({ choices }) => choices.map((/** @type {any} */ choice) => choice.name));
+  return names.find((one) => one.includes(way)) ?? [];
+}
+
+/** @param {string} given @param {string | null} answer */
+function pasted(given, answer) {
+  const answers = choicesOf(answer);
+  const read = READS.find((way) => answers.has(way)) ?? null;
+  let text = given.replace(/[\u2028\u2029]/g, "\n");
+  if (text.split("\n").some((raw) => raw && !PLAIN.test(raw))) ({ text, heard } = sift(text, answers));
+  const lines = linesOf(text);
+  if (!read && lines.length) refuseUnknownHeader(lines);
   let before = 0;
   for (const { listed, number, text: line } of lines) {
     if (listed === null) continue;
@@ -222,9 +239,22 @@ function pasted(text, read) {
     before = listed;
   }
   const items = lines.flatMap((line) => itemsOf(line, read));
-  if (!read) refuseWordsInARow(items), refuseJoined(items), refuseStrayNumbers(items), refusePoints(lines.map((line) => [line.number, line.text]), isLarge(items) || lines.some((line) => line.text.includes(";")));
+  if (!read) refuseWordsInARow(items), refuseStrayNumbers(items);
+  if (!read && !answers.has("thousands") && !answers.has("decimals")) refusePoints(lines.map((line) => [line.number, line.text]), isLarge(items) || lines.some((line) => line.text.includes(";")));
   const census = censusOf(items);
-  return items.map((item) => resolved(item, census, read));
+  return alike(items.map((item) => ({ ...resolved(item, census, read), line: item.line })), answers);
+}
+
+/** “Anna” and “anna” are one player or two, as is answered. @param {any[]} entries @param {Set<string>} answers */
+function alike(entries, answers) {
+  const seen = new Map();
+  return entries.filter(({ name, line }) => {
+    const before = seen.get(name.toLowerCase()) ?? name;
+    seen.set(name.toLowerCase(), before);
+    if (before === name || answers.has("alike-two")) return true;
+    if (answers.has("alike-one")) return false;
+    throw new AmbiguousFault(line, name, [say("same_player", { name: quoted(before) }), say("somebody_else")], say("choose"), ["alike-one", "alike-two"]);
+  }).map(({ name, mu, party }) => ({ name, mu, party }));
 }
 
 /** The lines that name somebody, without what surrounds the names.
@@ -312,14 +342,6 @@ function itemsOf(line, read) {
   });
 }
 
-/** “Friday night” above a list whose players all have bullets or numbers: what it is, or who plays. @param {Line[]} lines */
-function refuseTitle(lines) {
-  const [first, ...others] = lines;
-  if (others.length < 2 || first.marked || !others.every((line) => line.marked)) return;
-  if (![null, 1].includes(others[0].listed) || /\p{Nd}/u.test(first.text)) return;
-  throw new AmbiguousFault(first.number, first.text, [say("a_title"), say("one_player")], say("mark_title"));
-}
-
 /** “Spieler;Punkte” above lines of a name and a number: columns that are not known, or two players. @param {Line[]} lines */
 function refuseUnknownHeader(lines) {
   const rows = lines.map((line) => cellsOf(line.text));
@@ -353,16 +375,6 @@ function refuseLeading(line) {
   if (plus) {
     throw new AmbiguousFault(line.number, line.text, [say("plays_too", { name: quoted(named(plus[2], line.held)) }), say("as_weight", { weight: plus[1] })],
       say("no_plus"));
-  }
-}
-
-/** “Cedar and Dahlia”: one player, or two, who may be a duo. @param {Item[]} items */
-function refuseJoined(items) {
-  for (const { text, line, ways } of items) {
-    const joined = text.includes(HELD) ? null : JOINED.exec(Object.values(ways)[0].name);
-    if (!joined) continue;
-    const [one, other] = [joined[1].trim(), joined[2].trim()];
-    throw new AmbiguousFault(line, text, [say("one_player"), say("many_players", { count: 2 })], say("two_or_duo", { one, other }));
   }
 }
 
@@ -416,7 +428,6 @@ function checkName(name, { number, text }) {
 /** One player with every way in which the text can be read.
  * @param {string} text @param {Line} line @param {string | null} read @returns {Item} */
 function itemOf(text, line, read) {
-  if (/^.*\S\s*\+\s*\p{Nd}{1,2}$/su.test(text)) failAt(line.number, "guests");
   if (IS_NUMBER.test(text)) failAt(line.number, "only_number", { text });
   if (!read && !text.includes(HELD)) checkName(text, line);
   const [leads, trails] = [LEADS.exec(text), TRAILS.exec(text)];
