@@ -36,11 +36,13 @@ def grammar() -> dict[str, Any]:
         for rule in plain["rules"]
     ]
     contexts = {name: filled(pattern) for name, pattern in plain["contexts"].items()}
-    said = {name: f"^(?:{parts[name]}|{parts['no']})[.! ]*$" if name == "out" else f"^(?:{parts[name]})[.! ]*$"
+    edge = rf"(?:[\s,.!\ufe0f]*{parts['around']})*[\s,.!\ufe0f]*"
+    said = {name: f"^{edge}(?:{parts[name]}{'|' + parts['no'] if name == 'out' else ''}){edge}$"
             for name in ("out", "maybe", "late", "in")}  # fmt: skip
     return {"rules": rules, "contexts": contexts, "asks": plain["asks"], "said": said,
+            "most_lines": plain["most_lines"], "most_signs": plain["most_signs"],
             "ranks": plain["words"]["rank"]["any"], "divisions": plain["words"]["division"]["any"],
-            "lead": filled("^%lead%@?"), "weight": filled("[\\s:(]+%number%\\)?$")}  # fmt: skip
+            "attendance": f"^{parts['attendance']}$", "lead": filled("^%lead%@?"), "weight": filled("[\\s:(]+%number%\\)?$")}  # fmt: skip
 
 
 @cache

@@ -141,8 +141,11 @@ def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
     ['Amber']
     """
     raws = text.split("\n")
+    if len(raws) > grammar()["most_lines"]:
+        return text, Heard()
     tidy = [_UNSEEN.sub("", raw).translate(_WIDE).strip() for raw in raws]
-    filled = [at for at, line in enumerate(tidy) if line]
+    long = {at for at, raw in enumerate(raws) if len(raw) > grammar()["most_signs"]}
+    filled = [at for at, line in enumerate(tidy) if line and at not in long]
     present = [tidy[at] for at in filled]
     counts = {name: sum(_found(pattern, line) is not None for line in present)
               for name, pattern in grammar()["contexts"].items()}  # fmt: skip
@@ -154,7 +157,7 @@ def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
         if line.status == "maybe":
             _ask("maybe", line, None, state)
     _unnumber(lines)
-    kept = [""] * len(raws)
+    kept = [raw if at in long else "" for at, raw in enumerate(raws)]
     for line in lines:
         if line.status in ("in", "late"):
             kept[line.number - 1] = line.text if line.changed else raws[line.number - 1]
@@ -190,6 +193,8 @@ def _holds(rule: Mapping[str, Any], line: _Line, state: _State) -> bool:
     counts, contexts = state.counts, grammar()["contexts"]
     return not (
         ("some" in rule and not counts[rule["some"]])
+        or ("many" in rule and counts[rule["many"]] < 2)
+        or ("each" in rule and (state.total < 2 or counts[rule["each"]] != state.total))
         or any(counts[name] for name in rule.get("none", ()))
         or ("not_all" in rule and counts[rule["not_all"]] == state.total)
         or ("only" in rule and counts[rule["only"]] != 1)
@@ -294,6 +299,38 @@ def _rank(words: str, best: int) -> int:
     letters = re.sub("[^a-z].*", "", rank)
     place = grammar()["divisions"].index(division.strip() or rank[len(letters) :] or "3") % 5 + 1
     return 100 * (grammar()["ranks"].index(letters) + 1) + 20 * (5 - place if best == 1 else place - 1)
+
+
+def cell_status(name: str, said: Sequence[str], where: str, answers: frozenset[str]) -> tuple[str, str]:
+    """Return a name in a table without what strikes it through, and whether that player comes.
+
+    Parameters
+    ----------
+    name : str
+        The cell with the name.
+    said : sequence of str
+        The cells of columns that say who comes.
+    where : str
+        The source and the line.
+    answers : frozenset of str
+        The choices that are made.
+    """
+    state = _State(where.rpartition(", line ")[0], answers, 1, {}, frozenset(), -1)
+    line = _Line(int(where.rpartition(" ")[2]), name, name.strip())
+    for rule in grammar()["rules"]:
+        if "cell" in rule and (found := _found(rule["find"], line.text)):
+            _put(line, found, rule)
+            line.status = rule["status"]
+    for cell in said:
+        line.status = next((status for status, pattern in grammar()["said"].items() if _found(pattern, cell)), line.status)
+    if line.status == "maybe":
+        _ask("maybe", line, None, state)
+    return line.text, line.status
+
+
+def is_attendance(title: str) -> bool:
+    """Tell whether a column of a table says who comes."""
+    return _found(grammar()["attendance"], title.strip()) is not None
 
 
 def _unnumber(lines: Sequence[_Line]) -> None:

@@ -198,7 +198,7 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     if ending == ".json" or (ending not in (".csv", ".tsv") and _JSON.match(first)):
         return _from_json(text, where)
     if ending in (".csv", ".tsv") or _looks_like_table(first.split("\n")[0], where):
-        return _from_table(text, where)
+        return _from_table(text, where, read)
     return _from_lines(text, where, read)
 
 
@@ -247,11 +247,12 @@ def _from_lines(text: str, where: str, read: str | None) -> ReadRoster:
     return ReadRoster(players, heard=entries.heard)
 
 
-def _from_table(text: str, where: str) -> ReadRoster:
+def _from_table(text: str, where: str, read: str | None = None) -> ReadRoster:
     seen: dict[str, int] = {}
     rows: list[tuple[str, dict[str, Any]]] = []
     columns: list[str] | None = None
     players = []
+    who: _Attendance | None = None
     weights: list[tuple[str, str]] = []
     unweighted: list[str] = []
     for number, cells in _rows(text, where):
@@ -261,8 +262,12 @@ def _from_table(text: str, where: str) -> ReadRoster:
             top, table = f"{where}, line {number}", [cells]
             columns = _header(cells, top)
             unweighted = columns if not {"weight", "mu"} & set(columns) else []
+            who = _Attendance.of(cells, columns, read)
             continue
         at = f"{where}, line {number}"
+        cells = who.coming(cells, at) if who else cells
+        if not cells:
+            continue
         if len(cells) > len(columns):
             fail(at, f"it has {len(cells)} cells, but the header has {len(columns)} columns")
         if unweighted:
@@ -283,7 +288,44 @@ def _from_table(text: str, where: str) -> ReadRoster:
     refuse_points(weights, doubtful=doubtful)
     if unweighted:
         _refuse_numbers(table, unweighted, top)
-    return ReadRoster(players, **of_all(rows), places=[at for at, _ in rows])
+    return ReadRoster(players, **of_all(rows), places=[at for at, _ in rows], heard=who.heard if who else None)
+
+
+class _Attendance:
+    """Who of a table comes: names that are struck through, and columns that say so."""
+
+    def __init__(self, name: int, said: Sequence[int], answers: frozenset[str]) -> None:
+        self._name, self._said, self._answers = name, said, answers
+        self._out, self._late = list[str](), list[str]()
+
+    @classmethod
+    def of(cls, titles: Sequence[str], columns: Sequence[str], read: str | None) -> _Attendance:
+        from equipoise.files.line_kinds import choices_of, is_attendance
+
+        said = [place for place, title in enumerate(titles) if is_attendance(plain_name(title))]
+        return cls(columns.index("name" if "name" in columns else "id"), said, choices_of(read))
+
+    @property
+    def heard(self) -> Heard | None:
+        from equipoise.files.line_kinds import Heard
+
+        return Heard(tuple(self._out), tuple(self._late)) if self._out or self._late else None
+
+    def coming(self, cells: list[str], at: str) -> list[str]:
+        """Return a row without what strikes a name through; nothing where that player does not come."""
+        from equipoise.files.line_kinds import cell_status
+
+        if len(cells) <= self._name:
+            return cells
+        told = [cells[place].strip() for place in self._said if place < len(cells)]
+        name, status = cell_status(cells[self._name], told, at, self._answers)
+        if status in ("out", "late"):
+            (self._out if status == "out" else self._late).append(name)
+        if status == "out":
+            return []
+        if name == cells[self._name].strip():
+            return cells
+        return [name if place == self._name else cell for place, cell in enumerate(cells)]
 
 
 def _refuse_numbers(table: Sequence[Sequence[str]], columns: Sequence[str], at: str) -> None:

@@ -24,9 +24,11 @@ const templated = (put, found) => put.replace(/\$([0-9])/g, (_, at) => found[Num
  * @param {string} text @param {Set<string>} answers @returns {{text: string, heard: Heard}} */
 function sift(text, answers) {
   const raws = text.split("\n");
+  if (raws.length > PASTES.most_lines) return { text, heard: { out: [], late: [], unread: [] } };
   const tidy = raws.map((raw) => raw.replace(/[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]/g, "")
     .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0)).replace(/\u3000/g, " ").trim());
-  const filled = tidy.flatMap((line, at) => (line ? [at] : []));
+  const long = raws.map((raw) => [...raw].length > PASTES.most_signs);
+  const filled = tidy.flatMap((line, at) => (line && !long[at] ? [at] : []));
   const counts = Object.fromEntries(Object.entries(PASTES.contexts).map(([name, pattern]) =>
     [name, filled.filter((at) => foundIn(pattern, tidy[at])).length]));
   /** @type {Sifting} */
@@ -36,7 +38,7 @@ function sift(text, answers) {
     changed: tidy[at] !== raws[at].trim() }, sifting));
   for (const line of lines) if (line.status === "maybe") askAbout("maybe", line, null, sifting);
   unnumber(lines);
-  const kept = raws.map(() => "");
+  const kept = raws.map((raw, at) => (long[at] ? raw : ""));
   for (const { number, raw, text: left, status, changed } of lines) {
     if (["in", "late"].includes(status)) kept[number - 1] = changed ? left : raw;
   }
@@ -60,6 +62,8 @@ function countedIn(tidy, filled) {
 /** Whether the text as a whole is one that a rule is for. @param {any} rule @param {Kind} line @param {Sifting} sifting */
 function holds(rule, line, { counts, total, first, counted, answers }) {
   return !(("some" in rule && !counts[rule.some]) ||
+    ("many" in rule && counts[rule.many] < 2) ||
+    ("each" in rule && (total < 2 || counts[rule.each] !== total)) ||
     (rule.none ?? []).some((/** @type {string} */ name) => counts[name]) ||
     ("not_all" in rule && counts[rule.not_all] === total) ||
     ("only" in rule && counts[rule.only] !== 1) ||
@@ -161,6 +165,22 @@ function rankOf(words, best) {
   const letters = rank.replace(/[^a-z].*/, "");
   const place = PASTES.divisions.indexOf(rest.join(" ").trim() || rank.slice(letters.length) || "3") % 5 + 1;
   return 100 * (PASTES.ranks.indexOf(letters) + 1) + 20 * (best === 1 ? 5 - place : place - 1);
+}
+
+/** A name in a table without what strikes it through, and whether that player comes.
+ * @param {string} name @param {string[]} said @param {number} number @param {Set<string>} answers */
+function cellStatus(name, said, number, answers) {
+  /** @type {Kind} */
+  const line = { number, raw: name, text: name.trim(), status: "in", block: 0, changed: false };
+  for (const rule of PASTES.rules) {
+    const found = rule.cell ? foundIn(rule.find, line.text) : null;
+    if (!found) continue;
+    putIn(line, found, rule);
+    line.status = rule.status;
+  }
+  for (const cell of said) line.status = Object.entries(PASTES.said).find(([, pattern]) => foundIn(pattern, cell))?.[0] ?? line.status;
+  if (line.status === "maybe") askAbout("maybe", line, null, /** @type {any} */ ({ answers }));
+  return { text: line.text, status: line.status };
 }
 
 /** Take the numbers off “1 Amber”, “2 Birch” where they count within what a heading is above. @param {Kind[]} lines */

@@ -70,7 +70,7 @@ function readPaste(given, read) {
   const first = text.trimStart();
   if (!first) return [];
   if (/^(?:\{\s*(?:"|\}|$)|\[\s*(?:["{[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$))/.test(first)) return checked(readJson(first));
-  if (looksLikeTable(first.split("\n")[0])) return checked(readTable(text));
+  if (looksLikeTable(first.split("\n")[0])) return checked(readTable(text, choicesOf(read)));
   const players = pasted(text, read).map((entry) => player(entry));
   if (!players.length) throw new InputFault("no_players");
   return checked(players);
@@ -127,15 +127,21 @@ function looksLikeTable(header) {
   return known.size > 0;
 }
 
-/** @param {string} text @returns {Player[]} */
-function readTable(text) {
+/** @param {string} text @param {Set<string>} answers @returns {Player[]} */
+function readTable(text, answers) {
   const rows = rowsOf(text).filter((row) => row.some((cell) => cell.trim()));
   const columns = rows[0].map((cell) => columnOf(plainName(cell)) ?? "");
   if (!columns.includes("name") && !columns.includes("id")) throw new InputFault("header");
   if (!columns.includes("weight") && !columns.includes("mu")) refuseNumbers(rows, columns);
   const weights = rows.slice(1).map((cells, at) => /** @type {[number, string]} */ ([at + 1, (cells[columns.indexOf("weight")] ?? "").trim()])).filter(([, cell]) => cell);
   refusePoints(weights, delimiterOf(text) === ";" || weights.some(([, cell]) => /^[1-9]\d{2,}$/.test(cell)));
-  return rows.slice(1).map((cells, at) => {
+  const saying = rows[0].flatMap((title, place) => (foundIn(PASTES.attendance, plainName(title)) ? [place] : []));
+  const label = columns.includes("name") ? columns.indexOf("name") : columns.indexOf("id");
+  return rows.slice(1).flatMap((given, at) => {
+    const { text: name, status } = cellStatus(given[label] ?? "", saying.map((place) => (given[place] ?? "").trim()), at + 2, answers);
+    if (status === "late") heard.late.push(name);
+    if (status === "out") return heard.out.push(name), [];
+    const cells = given.map((cell, place) => (place === label && name !== cell.trim() ? name : cell));
     if (cells.length > columns.length) throw new InputFault("cells", { row: at + 1, count: cells.length, header: columns.length });
     const row = /** @type {Record<string, any>} */ ({});
     cells.forEach((cell, place) => {
