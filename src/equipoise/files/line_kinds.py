@@ -46,24 +46,31 @@ class Heard:
 
     def lines(self, players: Sequence[Player]) -> list[str]:
         """Return what was read, first in a sentence, then each line that is no player."""
-        sizes = Counter(player.party for player in players if player.party is not None)
-        duos = sum(size == 2 for size in sizes.values())
-        unrated = sum(player.rating is None for player in players)
+        duos, larger, unrated = _counts(players)
         counts = (
             (len(players), "player", "players"),
             (duos, "duo", "duos"),
-            (len(sizes) - duos, "larger party", "larger parties"),
+            (larger, "larger party", "larger parties"),
             (unrated if unrated < len(players) else 0, "without points", "without points"),
             (len(self.late), "late", "late"),
             (len(self.out), "not coming", "not coming"),
         )
         parts = [f"{n} {one if n == 1 else many}" for n, one, many in counts if n or one == "player"]
-        return [f"{', '.join(parts)}.", *(f"Not read: {short(line)!s}" for _, line in self.unread)]
+        return [f"{', '.join(parts)}.", *(f"Not read: {short(line)}" for _, line in self.unread)]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self, players: Sequence[Player]) -> dict[str, Any]:
         """Return it as plain data."""
+        duos, _, unrated = _counts(players)
         unread = [{"line": number, "text": text} for number, text in self.unread]
-        return {"out": list(self.out), "late": list(self.late), "unread": unread}
+        return {"players": len(players), "duos": duos, "unrated": unrated,
+                "out": list(self.out), "late": list(self.late), "unread": unread}  # fmt: skip
+
+
+def _counts(players: Sequence[Player]) -> tuple[int, int, int]:
+    """Return how many duos, larger parties and players without a weight there are."""
+    sizes = Counter(player.party for player in players if player.party is not None)
+    duos = sum(size == 2 for size in sizes.values())
+    return duos, len(sizes) - duos, sum(player.rating is None for player in players)
 
 
 @dataclass(slots=True)

@@ -144,7 +144,7 @@ def parse_paste(text: str, where: str, read: str | None = None) -> Entries:
     >>> [entry.party for entry in parse_paste("Amber + Birch, Cedar", "here")]
     ['Amber + Birch', 'Amber + Birch', None]
     """
-    answers = choices_of(read)
+    answers = choices_of(read) if read else frozenset[str]()
     read = next((way for way in READS if way in answers), None)
     text, heard = re.sub("[\u2028\u2029]", "\n", text), Heard()
     if any(raw and not PLAIN.fullmatch(raw) for raw in text.split("\n")):

@@ -40,21 +40,19 @@ const BULLET = /^(?:(?:[-*•–—▪◦‣·●○■□➤➜►▶→>~]|\+(
 const LIST_NUMBER = /^(?:([0-9]{1,4})[.)](?![0-9])\s*|([0-9]{1,4})[-–]\s+|\(([0-9]{1,4})\)\s+|#([0-9]{1,4})[.):]?\s+|([0-9])\ufe0f?\u20e3\s*)/u;
 const COMMENT = /(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|\/\/\s).*$/su;
 const TICK = /\s*(?:✅|✔|☑|👍|\ufe0f)+$|^(?:✅|✔|☑)\ufe0f?\s*/gu;
-const CROSSED = /~~.+~~|[❌✖✗✘🚫]/u;
 const HEADING = /^(?:(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names|@everyone|@here)$/iu;
 const MENTION = /(?<![\p{L}\p{N}_])@~?(?=[\p{L}\p{Nl}\p{No}])/gu;
 const EMPHASIS = /(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1/gu;
 const QUOTED = /(?<![^\s,;|+/(])(?:"((?:[^"]|"")+)"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])(?=\s*(?:$|[,;:=|+/#\p{Nd}(\[-]))/gu;
 const CHAT = /^\[?(?:\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},?\s+)?\p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?(?:\s*[AaPp]\.?[Mm]\.?)?(?:,\s*\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4})?\]?\s*[-–]?\s*([^:\n]{1,60}):\s*(.*)$/su;
 const COMES = /^(?:(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*)$/iu;
-/** A number within a name that may be a weight, "Red: Amber" before other names, and boxes that are ticked or not. */
+/** A number within a name that may be a weight, "Red: Amber" before other names. */
 const STRAY = /(?:^|[\s~±(/:=$€£]|\.\.)([1-9]\p{Nd}{2,}(?:[.,]\p{Nd}+)?|\p{Nd}+[.,]\p{Nd}+|\p{Nd}+(?=\s?%)|(?<=[$€£])\p{Nd}+)(?=$|[\s~±()/%:=$€£])/u;
 /** Who wrote the message below, what calls everyone, and numbers before a name that may be its weight. */
 const SENDER = /^(.{1,60}?)\s+—\s+(?:(?:[\p{L}\p{Nl}\p{No}]+ at )?|\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},? )\p{Nd}{1,2}:\p{Nd}{2}(?:\s*[AaPp][Mm])?$/u;
 const COMMA_LEADS = /^(\p{Nd}+),(\p{Nd}+)\s+[\p{L}\p{Nl}\p{No}]/u;
 const PLUS_LEADS = /^\+(\p{Nd}+)\s+([\p{L}\p{Nl}\p{No}].*)/u;
 const HEADED = /^[^:]{1,20}:\s+(?=[\p{L}\p{Nl}\p{No}])/u;
-const [TICKED, UNTICKED] = [/^\s*(?:[-*+]\s+)?\[[xX✓]\]/mu, /^\s*(?:[-*+]\s+)?\[ ?\]\s/u];
 /** The line below the header of a Markdown table. */
 const RULE = /^[\s|:+-]*-[\s|:+-]*$/;
 /** What stands for a quoted name until the line has been cut. */
@@ -267,11 +265,9 @@ function alike(entries, answers) {
  * @param {string} text @returns {Line[]} */
 function linesOf(text) {
   const lines = /** @type {Line[]} */ ([]);
-  const someTicked = TICKED.test(text);
   let sender = "";
   text.split("\n").forEach((raw, at) => {
     const number = at + 1;
-    if (someTicked && UNTICKED.test(raw)) failAt(number, "not_ticked", { text: quoted(raw.trim()) });
     if (raw.trim().startsWith("```")) return;
     if (PLAIN.test(raw)) return void lines.push({ number, text: raw, held: [], listed: null });
     const held = /** @type {string[]} */ ([]);
@@ -279,7 +275,6 @@ function linesOf(text) {
       .replace(QUOTED, (_, ...groups) => `${HELD}${held.push(groups.find((group) => group).replaceAll('""', '"')) - 1}${HELD}`)
       .replace(COMMENT, "").trim();
     if (!line) return;
-    if (CROSSED.test(line)) failAt(number, "crossed_out", { text: quoted(raw.trim()) });
     const doubtful = (/** @type {string[]} */ names) =>
       new AmbiguousFault(number, raw.trim(), names.map((name) => say("plays_too", { name: quoted(name.trim()) })), say("names_alone"));
     const above = SENDER.exec(line);
