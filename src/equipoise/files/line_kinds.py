@@ -22,6 +22,7 @@ from equipoise.errors import READS, AmbiguousError, InputError
 #: Characters of full width and the plain ones that they are.
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _UNSEEN = re.compile("[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]")
+_COMMA = re.compile(r"\s*,\s*")
 _NUMBERED = re.compile(r"^([0-9]{1,3})\s+(.*)$")
 
 
@@ -95,6 +96,7 @@ class _State:
     sender: str = ""
     block: int = 0
     said: dict[str, _Line] = field(default_factory=dict)
+    aside: list[tuple[str, str]] = field(default_factory=list)
 
 
 def choices_of(read: str | None) -> frozenset[str]:
@@ -168,8 +170,9 @@ def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
     for line in lines:
         if line.status in ("in", "late"):
             kept[line.number - 1] = line.text if line.changed else raws[line.number - 1]
-    heard = Heard(tuple(name for line in lines if line.status == "out" for name in _names(line.text)),
-                  tuple(name for line in lines if line.status == "late" for name in _names(line.text)),
+    told = [(line.status, line.text) for line in lines] + state.aside
+    heard = Heard(tuple(name for status, text in told if status == "out" for name in _names(text)),
+                  tuple(name for status, text in told if status == "late" for name in _names(text)),
                   tuple((line.number, line.raw.strip()) for line in lines if line.status == "unread"))  # fmt: skip
     return "\n".join(kept), heard
 
@@ -203,7 +206,7 @@ def _holds(rule: Mapping[str, Any], line: _Line, state: _State) -> bool:
         or ("many" in rule and counts[rule["many"]] < 2)
         or ("each" in rule and (state.total < 2 or counts[rule["each"]] != state.total))
         or any(counts[name] for name in rule.get("none", ()))
-        or ("not_all" in rule and counts[rule["not_all"]] == state.total)
+        or ("few" in rule and 2 * counts[rule["few"]] > state.total)
         or ("only" in rule and counts[rule["only"]] != 1)
         or ("others" in rule and (state.total < 3 or counts[rule["others"]] != state.total - 1))
         or (rule.get("first") and (state.total < 2 or line.number - 1 != state.first))
@@ -222,6 +225,8 @@ def _read(line: _Line, state: _State) -> _Line:
     for rule in grammar()["rules"]:
         found = _found(rule["find"], line.text) if _holds(rule, line, state) else None
         if found is None:
+            if "piece" in rule and "," in line.text and '"' not in line.text:
+                _pieces(rule, line, state)
             continue
         if "chat" in rule:
             return _message(line, found[1].strip(), found[2].strip(), state)
@@ -244,6 +249,27 @@ def _read(line: _Line, state: _State) -> _Line:
     if line.status in ("in", "late") and state.section != "in" and not asked:
         line.status = state.section
     return line
+
+
+def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
+    """Apply a rule to each name of a line with commas: ``Amber, Birch (late), Cedar (out)``."""
+    kept = []
+    parts = _COMMA.split(line.text)
+    for part in parts:
+        piece = _Line(line.number, line.raw, part)
+        found = _found(rule["find"], part)
+        if found is not None:
+            _put(piece, found, rule)
+            piece.status = rule.get("status", "in")
+            if "ask" in rule:
+                _ask(rule["ask"], piece, None, state)
+        if piece.status in ("out", "late"):
+            state.aside.append((piece.status, piece.text))
+        if piece.status != "out":
+            kept.append(piece.text)
+    if kept != parts:
+        line.text, line.changed = ", ".join(kept), True
+        line.status = line.status if kept else "skip"
 
 
 def _message(line: _Line, sender: str, message: str, state: _State) -> _Line:

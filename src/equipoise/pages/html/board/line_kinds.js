@@ -5,7 +5,7 @@
  * @typedef {{number: number, raw: string, text: string, status: string, block: number, changed: boolean}} Kind
  * @typedef {{out: string[], late: string[], unread: [number, string][]}} Heard
  * @typedef {{answers: Set<string>, total: number, counts: Record<string, number>, counted: Set<number>, first: number,
- *   section: string, sender: string, block: number, said: Map<string, Kind>}} Sifting
+ *   section: string, sender: string, block: number, said: Map<string, Kind>, aside: [string, string][]}} Sifting
  */
 
 /** @type {Map<string, RegExp>} */
@@ -33,7 +33,7 @@ function sift(text, answers) {
     [name, filled.filter((at) => foundIn(pattern, tidy[at])).length]));
   /** @type {Sifting} */
   const sifting = { answers, total: filled.length, counts, counted: countedIn(tidy, filled), first: filled[0] ?? -1,
-    section: "in", sender: "", block: 0, said: new Map() };
+    section: "in", sender: "", block: 0, said: new Map(), aside: [] };
   const lines = filled.map((at) => kindOf({ number: at + 1, raw: raws[at], text: tidy[at], status: "in", block: 0,
     changed: tidy[at] !== raws[at].trim() }, sifting));
   for (const line of lines) if (line.status === "maybe") askAbout("maybe", line, null, sifting);
@@ -42,9 +42,10 @@ function sift(text, answers) {
   for (const { number, raw, text: left, status, changed } of lines) {
     if (["in", "late"].includes(status)) kept[number - 1] = changed ? left : raw;
   }
-  const of = (/** @type {string} */ status) => lines.filter((line) => line.status === status);
-  return { text: kept.join("\n"), heard: { out: of("out").flatMap((line) => namesIn(line.text)),
-    late: of("late").flatMap((line) => namesIn(line.text)), unread: of("unread").map((line) => [line.number, line.raw.trim()]) } };
+  const told = [...lines.map((line) => [line.status, line.text]), ...sifting.aside];
+  const of = (/** @type {string} */ wanted) => told.flatMap(([status, name]) => (status === wanted ? namesIn(name) : []));
+  return { text: kept.join("\n"), heard: { out: of("out"), late: of("late"),
+    unread: lines.flatMap((line) => (line.status === "unread" ? [/** @type {[number, string]} */ ([line.number, line.raw.trim()])] : [])) } };
 }
 
 /** The lines such as “Tanks (2)” above as many lines as they say. @param {string[]} tidy @param {number[]} filled */
@@ -65,7 +66,7 @@ function holds(rule, line, { counts, total, first, counted, answers }) {
     ("many" in rule && counts[rule.many] < 2) ||
     ("each" in rule && (total < 2 || counts[rule.each] !== total)) ||
     (rule.none ?? []).some((/** @type {string} */ name) => counts[name]) ||
-    ("not_all" in rule && counts[rule.not_all] === total) ||
+    ("few" in rule && 2 * counts[rule.few] > total) ||
     ("only" in rule && counts[rule.only] !== 1) ||
     ("others" in rule && (total < 3 || counts[rule.others] !== total - 1)) ||
     (rule.first && (total < 2 || line.number - 1 !== first)) ||
@@ -83,6 +84,7 @@ function kindOf(line, sifting) {
   let asked = false;
   for (const rule of PASTES.rules) {
     const found = holds(rule, line, sifting) ? foundIn(rule.find, line.text) : null;
+    if (!found && rule.piece && line.text.includes(",") && !line.text.includes('"')) pieces(rule, line, sifting);
     if (!found) continue;
     if (rule.chat) return messageOf(line, found[1].trim(), found[2].trim(), sifting);
     if (rule.sender) {
@@ -106,6 +108,25 @@ function kindOf(line, sifting) {
   line.block = sifting.block;
   if (["in", "late"].includes(line.status) && sifting.section !== "in" && !asked) line.status = sifting.section;
   return line;
+}
+
+/** Apply a rule to each name of a line with commas. @param {any} rule @param {Kind} line @param {Sifting} sifting */
+function pieces(rule, line, sifting) {
+  const parts = line.text.split(/\s*,\s*/);
+  const kept = /** @type {string[]} */ ([]);
+  for (const part of parts) {
+    const piece = { ...line, text: part, status: "in", changed: false };
+    const found = foundIn(rule.find, part);
+    if (found) {
+      putIn(piece, found, rule);
+      piece.status = rule.status ?? "in";
+      if (rule.ask) askAbout(rule.ask, piece, null, sifting);
+    }
+    if (["out", "late"].includes(piece.status)) sifting.aside.push([piece.status, piece.text]);
+    if (piece.status !== "out") kept.push(piece.text);
+  }
+  if (kept.join("\n") === parts.join("\n")) return;
+  [line.text, line.changed, line.status] = [kept.join(", "), true, kept.length ? line.status : "skip"];
 }
 
 /** A line of a chat: its sender, as far as the message says whether they come.
