@@ -17,6 +17,7 @@ from typing import Any
 
 from benchmarks.pages.board import ask_script
 from benchmarks.reporting import PAGES, RAW, describe
+
 from equipoise.errors import AmbiguousError, InputError
 from equipoise.files.read_roster import ReadRoster, parse_roster
 
@@ -86,8 +87,8 @@ def page(result: dict[str, Any]) -> str:
     for counts in result["kinds"].values():
         total.update(counts)
     lines = ["# What people paste", "", "Written by `python -m benchmarks pastes`.",
-             f"There are {total.total()} pastes with what two readers understand by them, "
-             "written by the project's own people from how chats, sheets and servers look.",
+             (f"There are {total.total()} pastes with what two readers understand by them, "
+             "written by the project's own people from how chats, sheets and servers look."),
              "Put back means that it is refused, or that the very line is quoted as not read.",
              f"The board's script reads {len(result['differ'])} of them otherwise than the library.", "",
              "| kind | " + " | ".join(OUTCOMES) + " |", "|---|" + "--:|" * len(OUTCOMES)]  # fmt: skip

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
+
 class ReadChoices(click.ParamType):
     """Choices that answer questions about a paste, separated by commas."""
 

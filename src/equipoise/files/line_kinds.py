@@ -8,8 +8,8 @@ What is left is cut into players in :mod:`equipoise.files.pasted_names`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -43,7 +43,6 @@ class Heard:
     out: tuple[str, ...] = ()
     late: tuple[str, ...] = ()
     unread: tuple[tuple[int, str], ...] = ()
-
 
     def lines(self, players: Sequence[Player]) -> list[str]:
         """Return what was read, first in a sentence, then each line that is no player."""
@@ -219,7 +218,9 @@ def _holds(rule: Mapping[str, Any], line: _Line, state: _State) -> bool:
 
 def _read(line: _Line, state: _State) -> _Line:
     """Return a line as the rules read it."""
-    if state.sender and not any(_found(rule["find"], line.text) for rule in grammar()["rules"] if "sender" in rule):
+    if state.sender and not any(
+        _found(rule["find"], line.text) for rule in grammar()["rules"] if "sender" in rule
+    ):
         return _message(line, state.sender, line.text, state)
     asked = False
     for rule in grammar()["rules"]:
@@ -243,7 +244,7 @@ def _read(line: _Line, state: _State) -> _Line:
         else:
             _put(line, found, rule)
             line.status = rule.get("status", line.status)
-        if line.status not in ("in", "late") or rule.get("status") == "in":
+        if line.status not in ("in", "late") or rule.get("status") == "in" or "stop" in rule:
             break
     line.block = state.block
     if line.status in ("in", "late") and state.section != "in" and not asked:
@@ -303,7 +304,9 @@ def _template(put: str, found: re.Match[str]) -> str:
     return re.sub(r"\$([0-9])", lambda gap: found[int(gap[1])] or "", put)
 
 
-def _ask(name: str, line: _Line, found: re.Match[str] | None, state: _State, rule: Mapping[str, Any] | None = None) -> None:
+def _ask(
+    name: str, line: _Line, found: re.Match[str] | None, state: _State, rule: Mapping[str, Any] | None = None
+) -> None:
     """Apply the choice that was made about a line; ask where none was."""
     asked = grammar()["asks"][name]["choices"]
     chosen = next((choice for choice in asked if choice["name"] in state.answers), None)
@@ -312,9 +315,12 @@ def _ask(name: str, line: _Line, found: re.Match[str] | None, state: _State, rul
         line.status = "maybe"
         return
     if chosen is None:
-        says = tuple(choice["says"] if found is None else _template(choice["says"], found) for choice in asked)
+        says = tuple(
+            choice["says"] if found is None else _template(choice["says"], found) for choice in asked
+        )
         ways = {choice["name"]: (line.raw.strip(), None) for choice in asked}
-        raise AmbiguousError(f"{state.where}, line {line.number}", line.raw.strip(), says, "choose with read", ways)
+        msg = f"{state.where}, line {line.number}"
+        raise AmbiguousError(msg, line.raw.strip(), says, "choose with read", ways)
     line.status = chosen.get("status", line.status)
     if found is not None and "put" in chosen:
         if name == "rank" and "best" in chosen:
@@ -322,7 +328,9 @@ def _ask(name: str, line: _Line, found: re.Match[str] | None, state: _State, rul
         elif "middle" in chosen:
             line.text = f"{found[1]} {(int(found[2]) + int(found[3])) / 2:g}"
         else:
-            line.text = (line.text[: found.start()] + _template(chosen["put"], found) + line.text[found.end() :]).strip()
+            line.text = (
+                line.text[: found.start()] + _template(chosen["put"], found) + line.text[found.end() :]
+            ).strip()
         line.changed = True
 
 
@@ -355,7 +363,9 @@ def cell_status(name: str, said: Sequence[str], where: str, answers: frozenset[s
             _put(line, found, rule)
             line.status = rule["status"]
     for cell in said:
-        line.status = next((status for status, pattern in grammar()["said"].items() if _found(pattern, cell)), line.status)
+        line.status = next(
+            (status for status, pattern in grammar()["said"].items() if _found(pattern, cell)), line.status
+        )
     if line.status == "maybe":
         _ask("maybe", line, None, state)
     return line.text, line.status
@@ -380,4 +390,8 @@ def _names(text: str) -> list[str]:
     """Return the names in a line of those who do not come, or come late."""
     parts = re.split(r"\s*[,;+]\s*", text)
     bare = (_compiled(grammar()["lead"]).sub("", part.strip(), count=1) for part in parts)
-    return [short(name) if len(name) > 200 else name for one in bare if (name := _compiled(grammar()["weight"]).sub("", one).strip('"* '))]
+    return [
+        short(name) if len(name) > 200 else name
+        for one in bare
+        if (name := _compiled(grammar()["weight"]).sub("", one).strip('"* '))
+    ]

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from equipoise.core.plain_data import fail, short
-from equipoise.errors import READS, AmbiguousError, InputError
+from equipoise.errors import READS, AmbiguousError
 from equipoise.files.line_kinds import Heard, choices_of, sift
 from equipoise.files.pasted_lines import (
     HELD,
@@ -178,7 +178,8 @@ def _alike(entries: Sequence[Entry], answers: frozenset[str], where: str) -> Ite
         elif "alike-one" not in answers:
             ways: dict[str, tuple[str, float | None]] = {
                 "alike-one": (before, None), "alike-two": (entry.name, entry.weight)}  # fmt: skip
-            raise AmbiguousError(f"{where}, line {entry.line}", entry.name,
+            msg = f"{where}, line {entry.line}"
+            raise AmbiguousError(msg, entry.name,
                                  (f"the same player as {short(before)}", "somebody else"),
                                  "choose with read", ways)  # fmt: skip
 

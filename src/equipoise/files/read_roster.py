@@ -288,7 +288,9 @@ def _from_table(text: str, where: str, read: str | None = None) -> ReadRoster:
     refuse_points(weights, doubtful=doubtful)
     if unweighted:
         _refuse_numbers(table, unweighted, top)
-    return ReadRoster(players, **of_all(rows), places=[at for at, _ in rows], heard=who.heard if who else None)
+    return ReadRoster(
+        players, **of_all(rows), places=[at for at, _ in rows], heard=who.heard if who else None
+    )
 
 
 class _Attendance:

@@ -160,7 +160,9 @@ def test_every_sentence_is_in_the_catalogue() -> None:
     assert words == {'"use strict"', '".player span"'}
     page = (files("equipoise.pages.html") / "board/board.html").read_text(encoding="utf-8")
     ways = {f"read_{way.replace('-', '_')}" for way in choices()}
-    counts = {key for key in known if re.fullmatch(r"read_(players|duos|parties|unrated|late|out)(_one)?", key)}
+    counts = {
+        key for key in known if re.fullmatch(r"read_(players|duos|parties|unrated|late|out)(_one)?", key)
+    }
     assert ways <= known
     for key in known - ways - counts:
         stem = re.sub(r"^(fault|read|objective)_|_hint$", "", key)

@@ -82,9 +82,12 @@ def solution_lines(
     edited = split is not solution.splits[chosen or 0]
     lines = [_head(solution, split, chosen, names, edited=edited), *size_lines(split, names), ""]
     for n in range(len(split.teams)):
-        lines += [*_team_lines(solution, split, n, _name(names, n), points=points), ""]
+        lines += [*_team_lines(solution, split, n, _name(names, n), points=points, details=details), ""]
     if details:
-        lines += [*_detail_lines(solution, split, chosen, edited=edited), *_rest_on(solution, (split, *solution.splits))]
+        lines += [
+            *_detail_lines(solution, split, chosen, edited=edited),
+            *_rest_on(solution, (split, *solution.splits)),
+        ]
     elif any(not len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)):
         lines.append("Win chances mean nothing where a team is empty.")
     draw = None if solution.draws is None else draw_chance(split, solution.draws)
@@ -164,7 +167,9 @@ def _detail_lines(solution: Solution, split: Split, chosen: int | None, *, edite
     if chosen is None:
         return [proof[0].upper() + proof[1:]]
     value = f"{solution.objective} {figure(split.value, solution.objective, split)}"
-    return [f"Chosen at random: number {chosen + 1} of the {len(solution.splits)} best, {value}; the best is {proof}"]
+    return [
+        f"Chosen at random: number {chosen + 1} of the {len(solution.splits)} best, {value}; the best is {proof}"
+    ]
 
 
 def chat_lines(split: Split, names: Sequence[str] = ()) -> list[str]:
@@ -226,7 +231,9 @@ def _points(value: float, *, points: bool) -> str:
     return str(round(10.0 * value)) if points else number(value)
 
 
-def _team_lines(solution: Solution, split: Split, n: int, name: str, *, points: bool) -> list[str]:
+def _team_lines(
+    solution: Solution, split: Split, n: int, name: str, *, points: bool, details: bool
+) -> list[str]:
     roles = split.roles[n] if split.roles else ("",) * len(split.teams[n])
     shown = [
         (_points(value, points=points), printable(player.label) + (f" ({printable(role)})" if role else ""))
@@ -237,7 +244,12 @@ def _team_lines(solution: Solution, split: Split, n: int, name: str, *, points: 
         each = _points(solution.bot_weight or 0.0, points=points)
         shown.append((each, "(bot)" if bots == 1 else f"(bot) x {bots}"))
     width = max((len(number) for number, _ in shown), default=0)
-    head = f"{name}: {_points(split.totals[n], points=points)}"
+    total = _points(split.totals[n], points=points)
+    head = (
+        f"{name}: total {total}, win chance {100 * split.win_probability[n]:.1f} %"
+        if details
+        else f"{name}: {total}"
+    )
     return [head, *(f"  {figure:>{width}}  {label}" for figure, label in shown)]
 
 

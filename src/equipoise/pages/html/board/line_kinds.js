@@ -103,7 +103,7 @@ function kindOf(line, sifting) {
       putIn(line, found, rule);
       line.status = rule.status ?? line.status;
     }
-    if (!["in", "late"].includes(line.status) || rule.status === "in") break;
+    if (!["in", "late"].includes(line.status) || rule.status === "in" || rule.stop) break;
   }
   line.block = sifting.block;
   if (["in", "late"].includes(line.status) && sifting.section !== "in" && !asked) line.status = sifting.section;
