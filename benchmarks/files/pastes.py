@@ -75,9 +75,9 @@ def measured() -> dict[str, Any]:
             same = "says" in answer
         if not same:
             differ.append(case["paste"])
-    kinds = sorted({case["kind"] for case in corpus})
-    by_kind = {kind: dict(Counter(o for o, case in zip(outcomes, corpus, strict=True) if case["kind"] == kind))
-               for kind in kinds}  # fmt: skip
+    by_kind = {kind: Counter[str]() for kind in sorted({case["kind"] for case in corpus})}
+    for case, came in zip(corpus, outcomes, strict=True):
+        by_kind[case["kind"]][came] += 1
     return {"run": describe(), "kinds": by_kind, "differ": differ}
 
 

@@ -284,8 +284,8 @@ def _lines(answer: BalanceAnswer, split: Split, options: dict[str, Any]) -> list
     form = options.get("form")
     if form is None:
         read = [*options["heard"], ""] if options.get("heard") else []
-        lines = teams.solution_lines(answer.solution, split, answer.chosen, answer.names, details=options["details"],
-                                     points=options["points"])  # fmt: skip
+        how = {name: options[name] for name in ("details", "points")}
+        lines = teams.solution_lines(answer.solution, split, answer.chosen, answer.names, **how)
         return read + lines + _effort_lines(answer, options)
     if options.get("heard_data") and any(options["heard_data"][name] for name in ("out", "late", "unread")):
         click.echo("\n".join(options["heard"]), err=True)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-class ReadChoices(click.ParamType):
+class ReadChoices(click.ParamType):  # type: ignore[type-arg]  # older click has no argument
     """Choices that answer questions about a paste, separated by commas."""
 
     name = "choices"
@@ -45,7 +45,7 @@ class ReadChoices(click.ParamType):
 #: The option that says how lines with numbers are read.
 read_option = click.option(
     "--read", type=ReadChoices(), metavar="CHOICE,...", default=None,
-    help="How to read ambiguous lines: weight-first, name-first or names, and what a question offers, as maybe-in.",
+    help="How to read ambiguous lines: weight-first, name-first, names, or what a question offers.",
 )  # fmt: skip
 
 #: What hardly anything but names and weights looks like, but for tables that are no rosters, which their

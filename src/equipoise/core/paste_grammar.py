@@ -39,10 +39,17 @@ def grammar() -> dict[str, Any]:
     edge = rf"(?:[\s,.!\ufe0f]*{parts['around']})*[\s,.!\ufe0f]*"
     said = {name: f"^{edge}(?:{parts[name]}{'|' + parts['no'] if name == 'out' else ''}){edge}$"
             for name in ("out", "maybe", "late", "in")}  # fmt: skip
-    return {"rules": rules, "contexts": contexts, "asks": plain["asks"], "said": said,
-            "most_lines": plain["most_lines"], "most_signs": plain["most_signs"],
-            "ranks": plain["words"]["rank"]["any"], "divisions": plain["words"]["division"]["any"],
-            "attendance": f"^{parts['attendance']}$", "lead": filled("^%lead%@?"), "weight": filled("[\\s:(]+%number%\\)?$")}  # fmt: skip
+    return {
+        **{name: plain[name] for name in ("asks", "most_lines", "most_signs")},
+        "rules": rules,
+        "contexts": contexts,
+        "said": said,
+        "ranks": plain["words"]["rank"]["any"],
+        "divisions": plain["words"]["division"]["any"],
+        "attendance": f"^{parts['attendance']}$",
+        "lead": filled("^%lead%@?"),
+        "weight": filled(r"[\s:(]+%number%\)?$"),
+    }
 
 
 @cache

@@ -170,10 +170,10 @@ def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
         if line.status in ("in", "late"):
             kept[line.number - 1] = line.text if line.changed else raws[line.number - 1]
     told = [(line.status, line.text) for line in lines] + state.aside
-    heard = Heard(tuple(name for status, text in told if status == "out" for name in _names(text)),
-                  tuple(name for status, text in told if status == "late" for name in _names(text)),
-                  tuple((line.number, line.raw.strip()) for line in lines if line.status == "unread"))  # fmt: skip
-    return "\n".join(kept), heard
+    out, late = ([name for status, text in told if status == wanted for name in _names(text)]
+                 for wanted in ("out", "late"))  # fmt: skip
+    unread = tuple((line.number, line.raw.strip()) for line in lines if line.status == "unread")
+    return "\n".join(kept), Heard(tuple(out), tuple(late), unread)
 
 
 @cache
@@ -338,8 +338,9 @@ def _rank(words: str, best: int) -> int:
     """Return a weight for ``Gold 2``: 100 a rank, 20 a division; without a division the middle one."""
     rank, _, division = words.lower().strip().partition(" ")
     letters = re.sub("[^a-z].*", "", rank)
-    place = grammar()["divisions"].index(division.strip() or rank[len(letters) :] or "3") % 5 + 1
-    return 100 * (grammar()["ranks"].index(letters) + 1) + 20 * (5 - place if best == 1 else place - 1)
+    place: int = grammar()["divisions"].index(division.strip() or rank[len(letters) :] or "3") % 5 + 1
+    ranks: list[str] = grammar()["ranks"]
+    return 100 * (ranks.index(letters) + 1) + 20 * (5 - place if best == 1 else place - 1)
 
 
 def cell_status(name: str, said: Sequence[str], where: str, answers: frozenset[str]) -> tuple[str, str]:

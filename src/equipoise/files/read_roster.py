@@ -89,8 +89,6 @@ class ReadRoster(list[Player]):
         How often even teams draw for each time one of them wins.
     places : sequence of str, optional
         Where each player stands: the file and the line or entry.
-    heard : Heard, optional
-        What else was read of a paste; None where it is a table or JSON.
     """
 
     def __init__(
@@ -100,11 +98,11 @@ class ReadRoster(list[Player]):
         zero: float | None = None,
         draws: float | None = None,
         places: Sequence[str] = (),
-        heard: Heard | None = None,
     ) -> None:
         super().__init__(players)
         self.beta, self.zero, self.draws, self.places = beta, zero, draws, places
-        self.heard = heard
+        #: What else was read of a paste; None where there is nothing to say.
+        self.heard: Heard | None = None
 
     @property
     def has_scale(self) -> bool:
@@ -244,7 +242,9 @@ def _from_lines(text: str, where: str, read: str | None) -> ReadRoster:
     if not players:
         unread = f"; not read: {short(entries.heard.unread[0][1])}" if entries.heard.unread else ""
         fail(where, f"it has no players{unread}; write a line for each player")
-    return ReadRoster(players, heard=entries.heard)
+    roster = ReadRoster(players)
+    roster.heard = entries.heard
+    return roster
 
 
 def _from_table(text: str, where: str, read: str | None = None) -> ReadRoster:
@@ -265,8 +265,7 @@ def _from_table(text: str, where: str, read: str | None = None) -> ReadRoster:
             who = _Attendance.of(cells, columns, read)
             continue
         at = f"{where}, line {number}"
-        cells = who.coming(cells, at) if who else cells
-        if not cells:
+        if who and not (cells := who.coming(cells, at)):
             continue
         if len(cells) > len(columns):
             fail(at, f"it has {len(cells)} cells, but the header has {len(columns)} columns")
@@ -288,9 +287,9 @@ def _from_table(text: str, where: str, read: str | None = None) -> ReadRoster:
     refuse_points(weights, doubtful=doubtful)
     if unweighted:
         _refuse_numbers(table, unweighted, top)
-    return ReadRoster(
-        players, **of_all(rows), places=[at for at, _ in rows], heard=who.heard if who else None
-    )
+    roster = ReadRoster(players, **of_all(rows), places=[at for at, _ in rows])
+    roster.heard = who.heard if who else None
+    return roster
 
 
 class _Attendance:

@@ -94,9 +94,8 @@ def solution_lines(
     if draw:
         lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
     if solution.unrated:
-        lines.append(
-            f"{solution.unrated} without points: counted as {_points(solution.default_weight or 0.0, points=points)}."
-        )
+        counted = _points(solution.default_weight or 0.0, points=points)
+        lines.append(f"{solution.unrated} without points: counted as {counted}.")
     lines += [*move_lines(split, names), *outcome_lines(split)]
     if solution.reason:
         lines.append(f"Only {solution.reason}.")
@@ -167,9 +166,8 @@ def _detail_lines(solution: Solution, split: Split, chosen: int | None, *, edite
     if chosen is None:
         return [proof[0].upper() + proof[1:]]
     value = f"{solution.objective} {figure(split.value, solution.objective, split)}"
-    return [
-        f"Chosen at random: number {chosen + 1} of the {len(solution.splits)} best, {value}; the best is {proof}"
-    ]
+    facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
+    return [f"Chosen at random: {facts}; the best is {proof}"]
 
 
 def chat_lines(split: Split, names: Sequence[str] = ()) -> list[str]:
