@@ -124,7 +124,8 @@ class Truth:
         if answer["status"] != "optimal":
             return self._of_bound(answer)
         excess = []
-        for shortfall in shortfalls(self.question, answer["teams"], self.best, self.rounding, self._again):
+        found, _ = shortfalls(self.question, answer["teams"], self.best, self.rounding, self._again)
+        for shortfall in found:
             stage, cost, least, beyond, error = shortfall
             excess.append((stage.name or "sum", float(beyond / error) if error else 0.0))
             if not shortfall.explained:

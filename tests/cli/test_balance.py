@@ -150,13 +150,20 @@ def test_a_missing_weight_is_stated() -> None:
     )
 
 
-@pytest.mark.parametrize("roster", ["", "[]", "5 Ann\n"])
-def test_nobody_and_one_player_are_divided_and_the_chances_mean_nothing(roster: str) -> None:
-    """Servers meet both every day; teams may be empty, and the text says what that means."""
-    done = run("balance", "-", stdin=roster)
+def test_one_player_is_divided_and_it_is_said_who_has_nobody() -> None:
+    """Servers meet it every day; a team may be empty, and the text says which and what that means."""
+    done = run("balance", "-", stdin="5 Ann\n")
     assert done.returncode == 0, done.stderr
-    assert "Win chances mean nothing where a team is empty." in done.stdout
-    assert [len(team) for team in balanced(stdin=roster)["splits"][0]["teams"]] == [int("Ann" in roster), 0]
+    assert "Nobody is in team 2: win chances mean nothing there." in done.stdout
+    assert [len(team) for team in balanced(stdin="5 Ann\n")["splits"][0]["teams"]] == [1, 0]
+
+
+@pytest.mark.parametrize("roster", ["", "[]"])
+def test_nobody_is_not_divided(roster: str) -> None:
+    """An empty roster is a mistake."""
+    done = run("balance", "-", stdin=roster)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == "error: players must not be empty: there is nobody to divide\n"
 
 
 @pytest.mark.parametrize(

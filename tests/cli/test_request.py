@@ -115,14 +115,14 @@ def test_something_must_be_asked_about() -> None:
     assert str(done.exception).startswith("ROSTER is missing")
 
 
-def test_nobody_and_one_are_divided(here: Path) -> None:
-    """Teams may be empty, and it is said that chances then mean nothing."""
+def test_one_is_divided_and_nobody_is_refused(here: Path) -> None:
+    """A team may be empty, and it is said that chances then mean nothing."""
     (here / "asked.json").write_text('{"players": [{"name": "Ann", "weight": 3}]}')
     done = run("--request", "asked.json")
     assert done.exit_code == 0
-    assert "Win chances mean nothing where a team is empty." in done.output
+    assert "Nobody is in team 2: win chances mean nothing there." in done.output
     (here / "asked.json").write_text('{"players": []}')
-    assert reported("--request", "asked.json")["splits"][0]["teams"] == [[], []]
+    assert "nobody to divide" in str(run("--request", "asked.json").exception)
 
 
 def test_a_saved_request_of_players_alone_is_a_request(tmp_path: Path) -> None:

@@ -160,14 +160,19 @@ def test_one_player_plays_against_bots() -> None:
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 @pytest.mark.parametrize("teams", [2, 3])
-@pytest.mark.parametrize("n", [0, 1])
-def test_rosters_of_nobody_and_of_one_are_divided(n: int, teams: int, objective: str) -> None:
-    """A server meets them every day: teams are empty, all numbers are finite, and nothing is better."""
-    solution = balance(dict.fromkeys("a"[:n], 7.0), teams=teams, objective=objective)
+def test_a_roster_of_one_is_divided(teams: int, objective: str) -> None:
+    """A server meets it every day: teams are empty, all numbers are finite, and nothing is better."""
+    solution = balance({"a": 7.0}, teams=teams, objective=objective)
     assert solution.status is Status.OPTIMAL
-    assert sum(len(team) for team in solution.best.teams) == n
     plain = json.dumps(solution.as_dict(), allow_nan=False)
-    assert json.loads(plain)["splits"][0]["teams"] == [["a"][:n], *[[]] * (teams - 1)]
+    assert json.loads(plain)["splits"][0]["teams"] == [["a"], *[[]] * (teams - 1)]
+
+
+@pytest.mark.parametrize("nobody", [{}, [], iter(())])
+def test_a_roster_of_nobody_is_refused(nobody: Any) -> None:
+    """However it is given."""
+    with pytest.raises(InputError, match=r"^players must not be empty: there is nobody to divide$"):
+        balance(nobody)
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)

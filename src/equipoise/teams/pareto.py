@@ -25,7 +25,7 @@ from equipoise.teams.objectives.composed import AtMost, OnPaper
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.objectives.units import Asked, compose
 from equipoise.teams.request import BalanceRequest
-from equipoise.teams.request_fields import Players
+from equipoise.teams.request_fields import FIELDS, Players
 from equipoise.teams.solution import Solution, Split, Status
 
 if TYPE_CHECKING:
@@ -115,9 +115,8 @@ def pareto(
     ([(0.0, 1.311), (2.0, 0.57), (4.0, 0.44), (6.0, 0.0)], True)
     """
     request = BalanceRequest.of(players, **keywords)
-    plain = BalanceRequest(players=())
     for name in ("objective", "tolerances", "rerank", "keep", "spacing"):
-        if getattr(request, name) != getattr(plain, name):
+        if getattr(request, name) != FIELDS[name].default:
             msg = ": a front is of two criteria and leaves it nothing to say"
             raise InputError(msg, name)
     if most < 1:

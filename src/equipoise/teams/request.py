@@ -195,6 +195,9 @@ class BalanceRequest(RequestFields):
                 info.check(value)
         if not self.beta is self.zero is self.body is None:
             check_scale(self.beta, self.zero, self.body)
+        if not self.players:
+            msg = "must not be empty: there is nobody to divide"
+            raise InputError(msg, "players")
         object.__setattr__(self, "roster", rated(self.players, self.default))
         if any(player.prefer or player.avoid for player in self.roster.players):
             check_named(self.roster.players, self.roster.find)
@@ -377,8 +380,11 @@ def _counted(request: BalanceRequest) -> Counted:
         weights = np.append(weights, list(inside))
     if bots is not None and bots.weight is not None:
         weights = np.append(weights, bots.weight)
-    most = n if bots is None else request.teams * (max(rules.seats) + n)
-    return counted(weights, most, max(shares, 1))
+    more = float(np.abs(roster.mu).sum()) if shares > 1 else 0.0
+    if bots is not None:
+        each = abs(float(roster.mu.mean()) if bots.weight is None else bots.weight)
+        more += each * request.teams * (max(rules.seats) + n)
+    return counted(weights, more, max(shares, 1))
 
 
 def _counts_units(objective: object) -> bool:

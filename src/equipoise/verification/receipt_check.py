@@ -9,8 +9,8 @@ may be off by what rounding explains, stage by stage, and by no more.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -218,8 +218,8 @@ def shortfalls(
     best: Optimum,
     rounding: RoundingBound,
     again: Callable[[Sequence[Real]], Optimum],
-) -> list[Shortfall]:
-    """Return what a split falls short by, stage by stage.
+) -> tuple[list[Shortfall], Optimum]:
+    """Return what a split falls short by, stage by stage, and the optimum that it is measured by.
 
     A split may be beyond the limit of a stage by what rounding explains, such as a chance of 1e-30 instead
     of 1e-40.  The stages after it then choose from other splits than those within the limit on paper, and are
@@ -239,10 +239,12 @@ def shortfalls(
         Finds the optimum once more, with costs of each stage that are let through.
     """
     found = _measured(asked, labels, best, rounding)
-    failed = next((n for n, shortfall in enumerate(found) if not shortfall.explained), 0)
-    if failed:
-        found = _measured(asked, labels, again([shortfall.cost for shortfall in found]), rounding)
-    return found
+    failed = next((n for n, shortfall in enumerate(found) if not shortfall.explained), 0) > 0
+    better = len(found) > 1 and -found[-1].beyond > found[-1].error  # than the best within limits on paper
+    if failed or better:
+        best = again([shortfall.cost for shortfall in found])
+        found = _measured(asked, labels, best, rounding)
+    return found, best
 
 
 def _measured(asked: Question, labels: Labels, best: Optimum, rounding: RoundingBound) -> list[Shortfall]:
@@ -440,19 +442,19 @@ class _Check:
             require(not best.costs, "there are legal splits")
             return f"no split keeps every rule: {how}"
         require(best.costs, "no split keeps every rule")
+        found, measure = self._shortfalls(self._labels(self.answer["splits"][0]), best)
+        worse = not all(shortfall.explained for shortfall in found)
         stage = self.asked.stages[-1]
-        exact = shown(stage, best.costs[-1]).rounded()
+        exact = shown(stage, (best if worse else measure).costs[-1]).rounded()
         beyond = Fraction(self.answer["bound"]) - exact
         beyond = -beyond if stage.name == "ratio" else beyond
         require(beyond <= self.rounding.reported(stage), f"{float(exact)!r} is there, beyond the bound")
-        labels = self._labels(self.answer["splits"][0])
         if status == "feasible":
-            worse = not all(shortfall.explained for shortfall in self._shortfalls(labels, best))
             if (proves or self.answer["gap"] == 0.0) and not worse:
                 msg = "the first split is the best, which is more than is claimed of it"
                 raise UnconfirmedError(msg)
             return f"the bound is true: {how}"
-        for shortfall in self._shortfalls(labels, best):
+        for shortfall in found:
             stage, cost, least, *_ = shortfall
             words = f"{stage.name or 'the sum'} is {float(shown(stage, cost))!r}"
             require(shortfall.explained, f"{words}, and {float(shown(stage, least))!r} is the best")
@@ -470,24 +472,33 @@ class _Check:
         *first, stage = self.asked.stages
         best = optimum(self.asked, stop=self.stop, last=False)
         error = self.rounding.error(stage)
-        # Splits that differ only in who of two alike is where count once, so values are counted.
-        better: list[Fraction] = []
-        for cost in sorted(value(self.asked, stage, labels).rounded() for labels in best.left):
-            if not better or cost > better[-1] + error:
-                better.append(cost)
-        require(
-            len(splits) >= min(len(better), request["keep"]), "there are fewer splits than there could be"
-        )
+        better = self._costs(stage, best.left)
+        # Those within the limits come first; where they are fewer than wanted, others follow.
+        every = optimum(replace(self.asked, stages=self.asked.stages[:1]), stop=self.stop, last=False).left
+        could = max(len(better), *(len(self._costs(one, every)) for one in self.asked.stages))
+        require(len(splits) >= min(could, request["keep"]), "there are fewer splits than there could be")
         for place, split in enumerate(splits):
             labels = self._labels(split)
             cost = value(self.asked, stage, labels).rounded() - error
-            within = all(shortfall.explained for shortfall in self._shortfalls(labels, best)[: len(first)])
+            found, _ = self._shortfalls(labels, best)
+            within = all(shortfall.explained for shortfall in found[: len(first)])
             before = sum(other < cost for other in better) if within else len(better)
             require(before <= place, f"{before} splits are better than number {place + 1}")
         return "no split is better than one that is listed and not listed"
 
-    def _shortfalls(self, labels: Labels, best: Optimum) -> list[Shortfall]:
-        """Return by how much a split is worse than each stage allows."""
+    def _costs(self, stage: Stage, splits: Iterable[Labels]) -> list[Fraction]:
+        """Return the costs there are, least first, those once that rounding does not tell apart.
+
+        Splits that differ only in who of two alike is where count once, so costs are counted.
+        """
+        error, costs = self.rounding.error(stage), list[Fraction]()
+        for cost in sorted(value(self.asked, stage, labels).rounded() for labels in splits):
+            if not costs or cost > costs[-1] + error:
+                costs.append(cost)
+        return costs
+
+    def _shortfalls(self, labels: Labels, best: Optimum) -> tuple[list[Shortfall], Optimum]:
+        """Return by how much a split is worse than each stage allows, and the optimum it is measured by."""
         return shortfalls(self.asked, labels, best, self.rounding, lambda let: self._optimum(let)[0])
 
     def _name(self) -> str:

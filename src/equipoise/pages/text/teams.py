@@ -207,13 +207,20 @@ def markdown_of(split: Split, names: Sequence[str] = ()) -> list[str]:
 FORMS = {"chat": chat_lines, "csv": csv_of, "markdown": markdown_of}
 
 
+def _empty(teams: Sequence[Sequence[int]]) -> str:
+    """Return which teams nobody is in, of the sizes of each split's teams."""
+    empty = sorted({place for sizes in teams for place, size in enumerate(sizes, start=1) if not size})
+    of = f"team {empty[0]}" if len(empty) == 1 else f"teams {', '.join(map(str, empty))}"
+    return f"Nobody is in {of}: win chances mean nothing there."
+
+
 def _rest_on(solution: Solution, splits: Iterable[Split]) -> list[str]:
     """Return what the win chances of splits rest on, once for all."""
     teams = [
         [len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)] for split in splits
     ]
     full = [sizes for sizes in teams if all(sizes)]
-    lines = ["Win chances mean nothing where a team is empty."] if len(full) < len(teams) else []
+    lines = [_empty(teams)] if len(full) < len(teams) else []
     if full:
         uneven = any(len(set(sizes)) > 1 for sizes in full)
         rests_on = (solution.beta, solution.beta_source, solution.zero, solution.zero_source)

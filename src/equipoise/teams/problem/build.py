@@ -20,7 +20,7 @@ from equipoise.errors import InputError, again, nearest
 from equipoise.teams.problem.exactness import AS_WRITTEN, Counted, centre_of
 from equipoise.teams.problem.linear_rules import Rule, rows_of
 from equipoise.teams.problem.preferences import Preference, prices_of
-from equipoise.teams.problem.problem import Moving, Problem, SizeRules, check_team, moves_of
+from equipoise.teams.problem.problem import MU, Moving, Problem, SizeRules, check_team, moves_of
 from equipoise.teams.problem.roles import roles_of
 from equipoise.teams.problem.two_team_components import Contradiction, SignedUnion, components
 
@@ -432,6 +432,7 @@ def build(
         fixed=block_team,
         centre=centre,
         unit=counted.unit,
+        exact=counted.whole and (filler is None or float(filler[MU]).is_integer()),
         members=members,
         prices=prices,
         roles=roles,

@@ -154,6 +154,8 @@ class Problem:
         The places in the roster of each block's players.
     unit : Unit
         What one of the problem's units is in those of the roster.
+    exact : bool
+        Whether weights are whole numbers in it, those of bots too, and all sums of them exact.
     prices : Prices, optional
         What splits pay for the preferences they break.
     roles : Roles, optional
@@ -175,6 +177,7 @@ class Problem:
     centre: float
     members: tuple[tuple[int, ...], ...]
     unit: Unit = ROSTER
+    exact: bool = False
     prices: Prices | None = None
     roles: Roles | None = None
     rows: Rows | None = None
