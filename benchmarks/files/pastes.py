@@ -101,6 +101,7 @@ def main() -> int:
     """Measure, or with ``--check`` tell whether the page is that of the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="measure nothing; compare the page")
+    parser.add_argument("--report", action="store_true", help="measure nothing; write the page")
     parser.add_argument("--show", metavar="OUTCOME", help="print the pastes of an outcome")
     options = parser.parse_args()
     if options.show:
@@ -112,8 +113,10 @@ def main() -> int:
         same = PAGE.read_text(encoding="utf-8") == page(json.loads(RESULT.read_text(encoding="utf-8")))
         print("" if same else f"{PAGE.name} is stale", end="", file=sys.stderr)
         return int(not same)
-    result = measured()
-    RESULT.write_text(json.dumps(result, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    if not options.report:
+        found = json.dumps(measured(), ensure_ascii=False, indent=1)
+        RESULT.write_text(found + "\n", encoding="utf-8")
+    result = json.loads(RESULT.read_text(encoding="utf-8"))
     PAGE.write_text(page(result), encoding="utf-8")
     return 0
 
