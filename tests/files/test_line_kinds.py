@@ -92,7 +92,7 @@ def test_patterns_are_what_both_languages_read_alike() -> None:
     rules = grammar()["rules"]
     patterns = [
         *grammar()["contexts"].values(),
-        *grammar()["said"].values(),
+        *grammar()["replies"].values(),
         *(rule["find"] for rule in rules),
     ]
     assert not [one for one in patterns if re.search(r"\\[dDwWbBpPAZ]|\(\?P|%[a-z_]+%", one)]

@@ -37,13 +37,13 @@ def grammar() -> dict[str, Any]:
     ]
     contexts = {name: filled(pattern) for name, pattern in plain["contexts"].items()}
     edge = rf"(?:[\s,.!\ufe0f]*{parts['around']})*[\s,.!\ufe0f]*"
-    said = {name: f"^{edge}(?:{parts[name]}{'|' + parts['no'] if name == 'out' else ''}){edge}$"
+    replies = {name: f"^{edge}(?:{parts[name]}{'|' + parts['no'] if name == 'out' else ''}){edge}$"
             for name in ("out", "maybe", "late", "in")}  # fmt: skip
     return {
         **{name: plain[name] for name in ("asks", "most_lines", "most_signs")},
         "rules": rules,
         "contexts": contexts,
-        "said": said,
+        "replies": replies,
         "ranks": plain["words"]["rank"]["any"],
         "divisions": plain["words"]["division"]["any"],
         "attendance": f"^{parts['attendance']}$",

@@ -94,7 +94,7 @@ class _State:
     section: str = "in"
     sender: str = ""
     block: int = 0
-    said: dict[str, _Line] = field(default_factory=dict)
+    replies: dict[str, _Line] = field(default_factory=dict)
     aside: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -169,8 +169,8 @@ def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
     for line in lines:
         if line.status in ("in", "late"):
             kept[line.number - 1] = line.text if line.changed else raws[line.number - 1]
-    told = [(line.status, line.text) for line in lines] + state.aside
-    out, late = ([name for status, text in told if status == wanted for name in _names(text)]
+    kinds = [(line.status, line.text) for line in lines] + state.aside
+    out, late = ([name for status, text in kinds if status == wanted for name in _names(text)]
                  for wanted in ("out", "late"))  # fmt: skip
     unread = tuple((line.number, line.raw.strip()) for line in lines if line.status == "unread")
     return "\n".join(kept), Heard(tuple(out), tuple(late), unread)
@@ -275,13 +275,15 @@ def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
 
 def _message(line: _Line, sender: str, message: str, state: _State) -> _Line:
     """Return a line of a chat: its sender, as far as the message says whether they come."""
-    status = next((name for name, pattern in grammar()["said"].items() if _found(pattern, message)), "unread")
+    status = next(
+        (name for name, pattern in grammar()["replies"].items() if _found(pattern, message)), "unread"
+    )
     if status != "unread":
-        before = state.said.get(sender)
+        before = state.replies.get(sender)
         if before is not None:
             before.status = "skip"
         line.text, line.changed = sender, True
-        state.said[sender] = line
+        state.replies[sender] = line
     line.status = status
     return line
 
@@ -343,14 +345,14 @@ def _rank(words: str, best: int) -> int:
     return 100 * (ranks.index(letters) + 1) + 20 * (5 - place if best == 1 else place - 1)
 
 
-def cell_status(name: str, said: Sequence[str], where: str, answers: frozenset[str]) -> tuple[str, str]:
+def cell_status(name: str, replies: Sequence[str], where: str, answers: frozenset[str]) -> tuple[str, str]:
     """Return a name in a table without what strikes it through, and whether that player comes.
 
     Parameters
     ----------
     name : str
         The cell with the name.
-    said : sequence of str
+    replies : sequence of str
         The cells of columns that say who comes.
     where : str
         The source and the line.
@@ -363,9 +365,9 @@ def cell_status(name: str, said: Sequence[str], where: str, answers: frozenset[s
         if "cell" in rule and (found := _found(rule["find"], line.text)):
             _put(line, found, rule)
             line.status = rule["status"]
-    for cell in said:
+    for cell in replies:
         line.status = next(
-            (status for status, pattern in grammar()["said"].items() if _found(pattern, cell)), line.status
+            (status for status, pattern in grammar()["replies"].items() if _found(pattern, cell)), line.status
         )
     if line.status == "maybe":
         _ask("maybe", line, None, state)

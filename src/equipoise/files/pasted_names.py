@@ -109,13 +109,13 @@ class _Item(NamedTuple):
     shown: str
 
 
-class Entries(tuple[Entry, ...]):
+class PastedEntries(tuple[Entry, ...]):
     """The players of a text, with what else was read of it."""
 
     heard: Heard = Heard()
 
 
-def parse_paste(text: str, where: str, read: str | None = None) -> Entries:
+def parse_paste(text: str, where: str, read: str | None = None) -> PastedEntries:
     r"""Read names as people write them.
 
     Parameters
@@ -163,7 +163,7 @@ def parse_paste(text: str, where: str, read: str | None = None) -> Entries:
             refuse_points([(f"{where}, line {line.number}", line.text) for line in marked], doubtful=doubtful)
     census = _census(items)
     entries = [_resolved(item, census, where, read) for item in items]
-    read_entries = Entries(_alike(entries, answers, where))
+    read_entries = PastedEntries(_alike(entries, answers, where))
     read_entries.heard = heard
     return read_entries
 

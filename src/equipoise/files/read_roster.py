@@ -295,16 +295,16 @@ def _from_table(text: str, where: str, read: str | None = None) -> ReadRoster:
 class _Attendance:
     """Who of a table comes: names that are struck through, and columns that say so."""
 
-    def __init__(self, name: int, said: Sequence[int], answers: frozenset[str]) -> None:
-        self._name, self._said, self._answers = name, said, answers
+    def __init__(self, name: int, replying: Sequence[int], answers: frozenset[str]) -> None:
+        self._name, self._replying, self._answers = name, replying, answers
         self._out, self._late = list[str](), list[str]()
 
     @classmethod
     def of(cls, titles: Sequence[str], columns: Sequence[str], read: str | None) -> _Attendance:
         from equipoise.files.line_kinds import choices_of, is_attendance
 
-        said = [place for place, title in enumerate(titles) if is_attendance(plain_name(title))]
-        return cls(columns.index("name" if "name" in columns else "id"), said, choices_of(read))
+        replying = [place for place, title in enumerate(titles) if is_attendance(plain_name(title))]
+        return cls(columns.index("name" if "name" in columns else "id"), replying, choices_of(read))
 
     @property
     def heard(self) -> Heard | None:
@@ -318,8 +318,8 @@ class _Attendance:
 
         if len(cells) <= self._name:
             return cells
-        told = [cells[place].strip() for place in self._said if place < len(cells)]
-        name, status = cell_status(cells[self._name], told, at, self._answers)
+        replies = [cells[place].strip() for place in self._replying if place < len(cells)]
+        name, status = cell_status(cells[self._name], replies, at, self._answers)
         if status in ("out", "late"):
             (self._out if status == "out" else self._late).append(name)
         if status == "out":

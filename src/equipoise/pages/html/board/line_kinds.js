@@ -132,7 +132,7 @@ function pieces(rule, line, sifting) {
 /** A line of a chat: its sender, as far as the message says whether they come.
  * @param {Kind} line @param {string} sender @param {string} message @param {Sifting} sifting @returns {Kind} */
 function messageOf(line, sender, message, sifting) {
-  const [status] = Object.entries(PASTES.said).find(([, pattern]) => foundIn(pattern, message)) ?? ["unread"];
+  const [status] = Object.entries(PASTES.replies).find(([, pattern]) => foundIn(pattern, message)) ?? ["unread"];
   if (status !== "unread") {
     const before = sifting.said.get(sender);
     if (before) before.status = "skip";
@@ -199,7 +199,7 @@ function cellStatus(name, said, number, answers) {
     putIn(line, found, rule);
     line.status = rule.status;
   }
-  for (const cell of said) line.status = Object.entries(PASTES.said).find(([, pattern]) => foundIn(pattern, cell))?.[0] ?? line.status;
+  for (const cell of said) line.status = Object.entries(PASTES.replies).find(([, pattern]) => foundIn(pattern, cell))?.[0] ?? line.status;
   if (line.status === "maybe") askAbout("maybe", line, null, /** @type {any} */ ({ answers }));
   return { text: line.text, status: line.status };
 }
