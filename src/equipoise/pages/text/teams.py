@@ -88,8 +88,9 @@ def solution_lines(
             *_detail_lines(solution, split, chosen, edited=edited),
             *_rest_on(solution, (split, *solution.splits)),
         ]
-    elif any(not len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)):
-        lines.append("Win chances mean nothing where a team is empty.")
+    else:
+        sizes = [len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)]
+        lines += [] if all(sizes) else [_empty([sizes])]
     draw = None if solution.draws is None else draw_chance(split, solution.draws)
     if draw:
         lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
