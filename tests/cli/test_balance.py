@@ -35,8 +35,11 @@ def test_text_can_be_pasted_and_says_what_is_proven() -> None:
     assert done.returncode == 0
     assert done.stderr == ""
     lines = done.stdout.splitlines()
-    assert lines[0] == "Red: total 153, win chance 51.0 %"
-    assert lines[1] == "  47  Cedar"
+    assert lines[:5] == ["10 players.", "", "Even: 51 : 49. Proven best.", "", "Red: 153"]
+    assert "Blue: 152" in lines
+    done = run("balance", "-", "--objective", "difference", "--names", "Red,Blue", "--details", stdin=ROSTER)
+    lines = done.stdout.splitlines()
+    assert "Red: total 153, win chance 51.0 %" in lines
     assert "Blue: total 152, win chance 49.0 %" in lines
     assert "Proven optimal: difference 1." in lines
     assert lines[-1].startswith("Win chances are a convention: they assume a performance noise of 13.34")
@@ -115,7 +118,7 @@ def test_choose_may_stand_before_the_roster_without_a_power(tmp_path: Path) -> N
     (tmp_path / "roster.txt").write_text(ROSTER)
     done = run("balance", "--choose", str(tmp_path / "roster.txt"), "--seed", "1")
     assert done.returncode == 0
-    assert "Chosen at random: number " in done.stdout
+    assert "drawn at random." in done.stdout
 
 
 def test_a_plot_is_written(tmp_path: Path) -> None:
@@ -138,7 +141,7 @@ def test_alternatives_say_what_changes() -> None:
 def test_a_missing_weight_is_stated() -> None:
     """The default that was used is printed, and given in JSON."""
     done = run("balance", "-", stdin="name,weight\nAnn,10\nBob,20\nCid,\nDan,30\n")
-    assert "1 without a weight: counted as 20." in done.stdout
+    assert "1 without points: counted as 20." in done.stdout
     assert (
         balanced("--default-weight", "7", stdin='[{"name": "Ann"}, {"name": "Bob", "weight": 3}]')[
             "default_weight"

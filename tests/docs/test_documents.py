@@ -146,7 +146,7 @@ def test_the_demo_works_in_a_fresh_clone(tmp_path: Path, uv: bool) -> None:
     environment = {key: value for key, value in os.environ.items() if key != "VIRTUAL_ENV"}
     environment["PATH"] = os.pathsep.join(place for place in found if ".venv" not in place)
     done = subprocess.run(
-        ["sh", "scripts/demo"],
+        [sys.executable, "scripts/demo"],
         cwd=clone,
         env=environment,
         timeout=600,
@@ -155,4 +155,4 @@ def test_the_demo_works_in_a_fresh_clone(tmp_path: Path, uv: bool) -> None:
         capture_output=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "Proven optimal: spread" in done.stdout
+    assert "Proven best." in done.stdout

@@ -69,7 +69,9 @@ def test_an_ambiguous_line_tells_its_readings() -> None:
 
 def test_an_unknown_choice_is_refused() -> None:
     """The message says what is allowed."""
-    with pytest.raises(InputError, match=r"^read must be one of weight-first, name-first, names, got 'x'$"):
+    with pytest.raises(
+        InputError, match=r"^read must be one of weight-first, name-first, names, maybe-in.*, got 'x'$"
+    ):
         parse_paste("Amber", "here", "x")
 
 

@@ -122,6 +122,7 @@ class BalanceAnswer(NamedTuple):
 @click.command(cls=AskingCommand, name="balance")
 @click.argument("roster", metavar="ROSTER", required=False)
 @asks
+@click.option("--details", is_flag=True, help="Numbers of the objective, and what win chances rest on.")
 @form_options(*PLAYER_FORMS, chat="Print a short form to paste into a chat.")
 @click.option(
     "--receipt",
@@ -257,7 +258,7 @@ def show(answer: BalanceAnswer, options: dict[str, Any], answers: ExplainAnswers
     """Print an answer, and draw it where a picture is asked for."""
     solution, split = answer.solution, answer.split if answers is None else answers.split
     if options["as_json"]:
-        _print_json(answer, answers)
+        _print_json(answer, answers, options.get("heard_data"))
     elif answers is not None and "form" in options:
         click.echo("\n".join(answers.table(options["form"])))
     elif split is not None:
@@ -282,8 +283,12 @@ def _lines(answer: BalanceAnswer, split: Split, options: dict[str, Any]) -> list
 
     form = options.get("form")
     if form is None:
-        lines = teams.solution_lines(answer.solution, split, answer.chosen, answer.names)
-        return lines + _effort_lines(answer, options)
+        read = [*options["heard"], ""] if options.get("heard") else []
+        how = {name: options[name] for name in ("details", "points")}
+        lines = teams.solution_lines(answer.solution, split, answer.chosen, answer.names, **how)
+        return read + lines + _effort_lines(answer, options)
+    if options.get("heard_data") and any(options["heard_data"][name] for name in ("out", "late", "unread")):
+        click.echo("\n".join(options["heard"]), err=True)
     return teams.FORMS[form](split, answer.names)
 
 
@@ -309,12 +314,14 @@ def _choose(solution: Solution, power: float, seed: int | None) -> int:
     return next(n for n, split in enumerate(solution.splits) if split is chosen)
 
 
-def _print_json(answer: BalanceAnswer, answers: ExplainAnswers | None) -> None:
+def _print_json(answer: BalanceAnswer, answers: ExplainAnswers | None, heard: dict[str, Any] | None) -> None:
     solution, chosen = answer.solution, answer.chosen
     plain: dict[str, Any] = {**solution.as_dict(), **({} if answers is None else answers.plain)}
     if chosen is not None:
         plain["chosen"] = chosen + 1
         plain["splits"] = [plain["splits"][chosen]]
+    if heard is not None:
+        plain["read"] = heard
     print_json(plain)
 
 

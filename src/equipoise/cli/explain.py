@@ -25,6 +25,7 @@ from equipoise.cli.request_options import AskingCommand, asks
     "--edit", multiple=True, metavar="CHANGE",
     help="Change the teams by hand, 'swap A B' or 'move A TEAM', and see what it costs.  Repeatable.",
 )  # fmt: skip
+@click.option("--details", is_flag=True, help="Numbers of the objective, and what win chances rest on.")
 @click.option(
     "--all", "everything", is_flag=True,
     help="All alternatives, and what each rule costs, however little.",

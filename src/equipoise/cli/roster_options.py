@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from equipoise.cli.output_options import OneOf
-from equipoise.errors import READS, AmbiguousError, InputError
+from equipoise.cli.output_options import refuse
+from equipoise.errors import AmbiguousError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
@@ -25,10 +25,27 @@ if TYPE_CHECKING:
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
+
+class ReadChoices(click.ParamType):  # type: ignore[type-arg]  # older click has no argument
+    """Choices that answer questions about a paste, separated by commas."""
+
+    name = "choices"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Return the choices; refuse what answers no question."""
+        from equipoise.files.line_kinds import choices_of
+
+        try:
+            choices_of(value)
+        except InputError as error:
+            refuse(str(error).removeprefix("read "), param, ctx)
+        return value
+
+
 #: The option that says how lines with numbers are read.
 read_option = click.option(
-    "--read", type=OneOf(READS), default=None,
-    help="How to read ambiguous lines with numbers: which number is the weight, or that none is.",
+    "--read", type=ReadChoices(), metavar="CHOICE,...", default=None,
+    help="How to read ambiguous lines: weight-first, name-first, names, or what a question offers.",
 )  # fmt: skip
 
 #: What hardly anything but names and weights looks like, but for tables that are no rosters, which their
@@ -230,7 +247,8 @@ def read_players(source: str, read: str | None) -> ReadRoster:
             click.echo(f"{error.where}: {error.text!r} can be read in several ways:", err=True)
             for reading in error.readings:
                 click.echo(f"  {reading}", err=True)
-            read = click.prompt("Read it as", type=click.Choice(list(error.ways)), err=True)
+            chosen = click.prompt("Read it as", type=click.Choice(list(error.ways)), err=True)
+            read = f"{read},{chosen}" if read else chosen
         except InputError:
             _check_kind(content, where)
             raise

@@ -64,7 +64,6 @@ _LIST_NUMBER = pattern(
 )
 _COMMENT = pattern(r"(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|//\s).*$")
 _TICK = pattern("\\s*[✅✔☑👍\ufe0f]+$|^[✅✔☑]\ufe0f?\\s*")
-_CROSSED = pattern(r"~~.+~~|[❌✖✗✘🚫]")
 _HEADING = pattern(
     r"(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names|@everyone|@here", re.IGNORECASE
 )
@@ -85,9 +84,6 @@ _CHAT = pattern(
     r"(?:,\s*\d{1,4}[./-]\d{1,2}[./-]\d{1,4})?\]?\s*[-–]?\s*"
     r"([^:\n]{1,60}):\s*(.*)"
 )
-#: Boxes of a list in which some are ticked.
-_TICKED = pattern(r"^[^\S\n]*(?:[-*+]\s+)?\[[xX✓]\]", re.MULTILINE)
-_UNTICKED = pattern(r"\s*(?:[-*+]\s+)?\[ ?\]\s")
 #: What people answer in a chat to say that they play.
 _COMES = pattern(
     r"(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*", re.IGNORECASE
@@ -136,14 +132,10 @@ def shown(text: str, held: Sequence[str]) -> str:
 
 def lines_of(text: str, where: str) -> Iterator[PasteLine]:
     """Yield the lines that name somebody, without what surrounds the names."""
-    some_ticked = _TICKED.search(text) is not None
     sender = ""
     for number, raw in enumerate(text.split("\n"), start=1):
         if len(raw) > MOST_LINE:
             msg = f"it has {len(raw)} characters; a line may have {MOST_LINE}: write one player a line"
-            fail(f"{where}, line {number}", msg)
-        if some_ticked and _UNTICKED.match(raw):
-            msg = f"{short(raw.strip())} is not ticked as others are; delete it if that player does not play"
             fail(f"{where}, line {number}", msg)
         if raw.strip().startswith("```"):
             continue
@@ -155,8 +147,6 @@ def lines_of(text: str, where: str) -> Iterator[PasteLine]:
         at = f"{where}, line {number}"
         if not line:
             continue
-        if _CROSSED.search(line):
-            fail(at, f"{short(raw.strip())} is crossed out; delete the line if that player does not play")
         line, sender = _who(line, sender, at, raw)
         listed, rest = _unlisted(line)
         marked, line = rest != line, rest
@@ -256,16 +246,6 @@ def check_list_numbers(lines: Sequence[PasteLine], where: str) -> None:
             raise AmbiguousError(at, text, readings,
                                  "write weights without a full stop behind them")  # fmt: skip
         before = line.listed
-
-
-def check_title(lines: Sequence[PasteLine], where: str) -> None:
-    """``Friday night`` above a list whose players all have bullets or numbers: what it is, or who plays."""
-    if len(lines) < 3 or lines[0].marked or not all(line.marked for line in lines[1:]):
-        return
-    first, second = lines[:2]
-    if second.listed in (None, 1) and not re.search(r"\d", first.text):
-        at, readings = f"{where}, line {first.number}", ("what the list is", "a player")
-        raise AmbiguousError(at, first.shown, readings, "put # before it, or mark it as the others are")
 
 
 def check_header(lines: Sequence[PasteLine], where: str) -> None:

@@ -18,7 +18,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from equipoise.core.plain_data import fail, short
-from equipoise.errors import READS, AmbiguousError, InputError
+from equipoise.errors import READS, AmbiguousError
+from equipoise.files.line_kinds import Heard, choices_of, sift
 from equipoise.files.pasted_lines import (
     HELD,
     IS_NUMBER,
@@ -32,7 +33,6 @@ from equipoise.files.pasted_lines import (
     check_header,
     check_list_numbers,
     check_name,
-    check_title,
     check_weight,
     is_open,
     lines_of,
@@ -109,7 +109,13 @@ class _Item(NamedTuple):
     shown: str
 
 
-def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, ...]:
+class PastedEntries(tuple[Entry, ...]):
+    """The players of a text, with what else was read of it."""
+
+    heard: Heard = Heard()
+
+
+def parse_paste(text: str, where: str, read: str | None = None) -> PastedEntries:
     r"""Read names as people write them.
 
     Parameters
@@ -118,9 +124,11 @@ def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, 
         Lines ended by ``\n``.
     where : str
         What messages call the source.
-    read : {"weight-first", "name-first", "names"}, optional
-        How to read what can be read in several ways: the first number is the weight, the last one is, or
-        numbers belong to the names.
+    read : str, optional
+        How to read what can be read in several ways, choices separated by commas: ``weight-first``,
+        ``name-first`` or ``names`` (the first number is the weight, the last one is, or numbers belong to
+        the names), and those that a question offers, as ``maybe-in``; see
+        :func:`equipoise.core.paste_grammar.choices`.
 
     Raises
     ------
@@ -136,24 +144,44 @@ def parse_paste(text: str, where: str, read: str | None = None) -> tuple[Entry, 
     >>> [entry.party for entry in parse_paste("Amber + Birch, Cedar", "here")]
     ['Amber + Birch', 'Amber + Birch', None]
     """
-    if read is not None and read not in READS:
-        msg = f"read must be one of {', '.join(READS)}, got {read!r}"
-        raise InputError(msg)
-    lines = list(lines_of(re.sub("[\u2028\u2029]", "\n", text), where))
+    answers = choices_of(read) if read else frozenset[str]()
+    read = next((way for way in READS if way in answers), None)
+    text, heard = re.sub("[\u2028\u2029]", "\n", text), Heard()
+    if any(raw and not PLAIN.fullmatch(raw) for raw in text.split("\n")):
+        text, heard = sift(text, where, answers)
+    lines = list(lines_of(text, where))
     check_list_numbers(lines, where)
-    if read is None:
-        check_title(lines, where)
+    if read is None and lines:
         check_header(lines, where)
     items = [item for line in lines for item in _items_of(line, where, read)]
     if read is None:
         _refuse_words_in_a_row(items, where)
-        _refuse_joined(items, where)
         _refuse_stray_numbers(items, where)
         doubtful = _large(items) or any(";" in line.text for line in lines)
         marked = [line for line in lines if "." in line.text or "," in line.text]
-        refuse_points([(f"{where}, line {line.number}", line.text) for line in marked], doubtful=doubtful)
+        if not {"thousands", "decimals"} & answers:
+            refuse_points([(f"{where}, line {line.number}", line.text) for line in marked], doubtful=doubtful)
     census = _census(items)
-    return tuple(_resolved(item, census, where, read) for item in items)
+    entries = [_resolved(item, census, where, read) for item in items]
+    read_entries = PastedEntries(_alike(entries, answers, where))
+    read_entries.heard = heard
+    return read_entries
+
+
+def _alike(entries: Sequence[Entry], answers: frozenset[str], where: str) -> Iterator[Entry]:
+    """Yield entries; ``Anna`` and ``anna`` are one player or two, as is answered."""
+    seen: dict[str, str] = {}
+    for entry in entries:
+        before = seen.setdefault(entry.name.casefold(), entry.name)
+        if before == entry.name or "alike-two" in answers:
+            yield entry
+        elif "alike-one" not in answers:
+            ways: dict[str, tuple[str, float | None]] = {
+                "alike-one": (before, None), "alike-two": (entry.name, entry.weight)}  # fmt: skip
+            msg = f"{where}, line {entry.line}"
+            raise AmbiguousError(msg, entry.name,
+                                 (f"the same player as {short(before)}", "somebody else"),
+                                 "choose with read", ways)  # fmt: skip
 
 
 # --- items -----------------------------------------------------------------------------------------------
@@ -221,9 +249,6 @@ def _duo(cell: str, line: PasteLine, at: str, read: str | None) -> Iterator[_Ite
 
 def _item(text: str, line: PasteLine, at: str, read: str | None) -> _Item:
     """Return one player with every way in which the text can be read."""
-    guests = re.fullmatch(r"(.*\S)\s*\+\s*(\d{1,2})", text)
-    if guests:
-        fail(at, f"{short(line.shown)} brings guests without a name; write a line for each of them")
     if IS_NUMBER.fullmatch(text):
         fail(at, f"there is no name beside the number {text}; a line is a name, or a name and a weight")
     if read is None and HELD not in text:
@@ -279,12 +304,6 @@ def _refuse_comma_in_name(items: Sequence[_Item], line: PasteLine, at: str, read
     ):
         readings = (f"one player {short(line.shown)}", f"{len(items)} players")
         raise AmbiguousError(at, line.shown, readings, "put a name with a comma in double quotes")
-
-
-def _refuse_joined(items: Sequence[_Item], where: str) -> None:
-    for item in items:
-        if HELD not in item.text:
-            refuse_joined(next(iter(item.readings.values()))[0], item.shown, _at(where, item))
 
 
 def refuse_joined(name: str, written: str, at: str) -> None:

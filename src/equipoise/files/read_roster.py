@@ -14,7 +14,7 @@ import os.path
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import IO, Any, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from equipoise.core import notices
 from equipoise.core.data_frames import SEPARATOR_LINE
@@ -70,6 +70,10 @@ _DRAWN = str.maketrans(
 )
 
 
+if TYPE_CHECKING:
+    from equipoise.files.line_kinds import Heard
+
+
 class ReadRoster(list[Player]):
     """The players of a roster, with what it says of its scale.
 
@@ -97,6 +101,8 @@ class ReadRoster(list[Player]):
     ) -> None:
         super().__init__(players)
         self.beta, self.zero, self.draws, self.places = beta, zero, draws, places
+        #: What else was read of a paste; None where there is nothing to say.
+        self.heard: Heard | None = None
 
     @property
     def has_scale(self) -> bool:
@@ -174,8 +180,8 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
         What messages call the source.
     ending : str
         ``".csv"``, ``".tsv"`` or ``".json"``; anything else leaves it to the content.
-    read : {"weight-first", "name-first", "names"}, optional
-        How to read lines that can be read in several ways; see
+    read : str, optional
+        How to read lines that can be read in several ways, choices separated by commas; see
         :func:`equipoise.files.pasted_names.parse_paste`.
 
     Examples
@@ -190,11 +196,8 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     if ending == ".json" or (ending not in (".csv", ".tsv") and _JSON.match(first)):
         return _from_json(text, where)
     if ending in (".csv", ".tsv") or _looks_like_table(first.split("\n")[0], where):
-        return _from_table(text, where)
-    players = ReadRoster(_from_lines(text, where, read))
-    if not players:
-        fail(where, "it has no players; write a line for each player")
-    return players
+        return _from_table(text, where, read)
+    return _from_lines(text, where, read)
 
 
 def _undrawn(text: str) -> str:
@@ -223,26 +226,33 @@ def _looks_like_table(header: str, where: str) -> bool:
     return bool(known)
 
 
-def _from_lines(text: str, where: str, read: str | None) -> list[Player]:
+def _from_lines(text: str, where: str, read: str | None) -> ReadRoster:
     from equipoise.files.pasted_names import parse_paste  # tables and JSON do without
 
     seen: dict[str, int] = {}
     players = []
-    for entry in parse_paste(text, where, read):
+    entries = parse_paste(text, where, read)
+    for entry in entries:
         row: dict[str, Any] = {"name": entry.name}
         if entry.weight is not None:
             row["weight"] = entry.weight
         if entry.party is not None:
             row["party"] = entry.party
         players.append(player_of(row, f"{where}, line {entry.line}", seen, entry.line))
-    return players
+    if not players:
+        unread = f"; not read: {short(entries.heard.unread[0][1])}" if entries.heard.unread else ""
+        fail(where, f"it has no players{unread}; write a line for each player")
+    roster = ReadRoster(players)
+    roster.heard = entries.heard
+    return roster
 
 
-def _from_table(text: str, where: str) -> ReadRoster:
+def _from_table(text: str, where: str, read: str | None = None) -> ReadRoster:
     seen: dict[str, int] = {}
     rows: list[tuple[str, dict[str, Any]]] = []
     columns: list[str] | None = None
     players = []
+    who: _Attendance | None = None
     weights: list[tuple[str, str]] = []
     unweighted: list[str] = []
     for number, cells in _rows(text, where):
@@ -252,8 +262,11 @@ def _from_table(text: str, where: str) -> ReadRoster:
             top, table = f"{where}, line {number}", [cells]
             columns = _header(cells, top)
             unweighted = columns if not {"weight", "mu"} & set(columns) else []
+            who = _Attendance.of(cells, columns, read)
             continue
         at = f"{where}, line {number}"
+        if who and not (cells := who.coming(cells, at)):
+            continue
         if len(cells) > len(columns):
             fail(at, f"it has {len(cells)} cells, but the header has {len(columns)} columns")
         if unweighted:
@@ -274,7 +287,46 @@ def _from_table(text: str, where: str) -> ReadRoster:
     refuse_points(weights, doubtful=doubtful)
     if unweighted:
         _refuse_numbers(table, unweighted, top)
-    return ReadRoster(players, **of_all(rows), places=[at for at, _ in rows])
+    roster = ReadRoster(players, **of_all(rows), places=[at for at, _ in rows])
+    roster.heard = who.heard if who else None
+    return roster
+
+
+class _Attendance:
+    """Who of a table comes: names that are struck through, and columns that say so."""
+
+    def __init__(self, name: int, replying: Sequence[int], answers: frozenset[str]) -> None:
+        self._name, self._replying, self._answers = name, replying, answers
+        self._out, self._late = list[str](), list[str]()
+
+    @classmethod
+    def of(cls, titles: Sequence[str], columns: Sequence[str], read: str | None) -> _Attendance:
+        from equipoise.files.line_kinds import choices_of, is_attendance
+
+        replying = [place for place, title in enumerate(titles) if is_attendance(plain_name(title))]
+        return cls(columns.index("name" if "name" in columns else "id"), replying, choices_of(read))
+
+    @property
+    def heard(self) -> Heard | None:
+        from equipoise.files.line_kinds import Heard
+
+        return Heard(tuple(self._out), tuple(self._late)) if self._out or self._late else None
+
+    def coming(self, cells: list[str], at: str) -> list[str]:
+        """Return a row without what strikes a name through; nothing where that player does not come."""
+        from equipoise.files.line_kinds import cell_status
+
+        if len(cells) <= self._name:
+            return cells
+        replies = [cells[place].strip() for place in self._replying if place < len(cells)]
+        name, status = cell_status(cells[self._name], replies, at, self._answers)
+        if status in ("out", "late"):
+            (self._out if status == "out" else self._late).append(name)
+        if status == "out":
+            return []
+        if name == cells[self._name].strip():
+            return cells
+        return [name if place == self._name else cell for place, cell in enumerate(cells)]
 
 
 def _refuse_numbers(table: Sequence[Sequence[str]], columns: Sequence[str], at: str) -> None:

@@ -56,8 +56,11 @@ def solution_lines(
     split: Split,
     chosen: int | None = None,
     names: Sequence[str] = (),
+    *,
+    details: bool = False,
+    points: bool = False,
 ) -> list[str]:
-    """Return what a person reads of a solution, and can paste into a chat.
+    """Return what a person reads of a solution, and can paste into a chat: the verdict first.
 
     Parameters
     ----------
@@ -69,36 +72,103 @@ def solution_lines(
         Which of the answer's splits was chosen at random.
     names : sequence of str
         What to call the teams.
+    details : bool
+        Whether the objective's numbers are shown, and what win chances rest on.
+    points : bool
+        Whether weights are shown as points, whole numbers ten times as large; typed weights stay as typed.
     """
     from equipoise.teams.solution import draw_chance
 
     edited = split is not solution.splits[chosen or 0]
-    lines: list[str] = []
+    lines = [_head(solution, split, chosen, names, edited=edited), *size_lines(split, names), ""]
     for n in range(len(split.teams)):
-        lines += [*_team_lines(solution, split, n, _name(names, n)), ""]
-    verdict = _verdict(solution)
-    if edited:
-        lines.append(f"Changed by hand; the best is {verdict}")
-    elif chosen is None:
-        lines.append(verdict[0].upper() + verdict[1:])
+        lines += [*_team_lines(solution, split, n, _name(names, n), points=points, details=details), ""]
+    if details:
+        lines += [
+            *_detail_lines(solution, split, chosen, edited=edited),
+            *_rest_on(solution, (split, *solution.splits)),
+        ]
     else:
-        value = f"{solution.objective} {figure(split.value, solution.objective, split)}"
-        facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
-        lines.append(f"Chosen at random: {facts}; the best is {verdict}")
-    lines += _rest_on(solution, (split, *solution.splits))
+        sizes = [len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)]
+        lines += [] if all(sizes) else [_empty([sizes])]
     draw = None if solution.draws is None else draw_chance(split, solution.draws)
     if draw:
         lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
     if solution.unrated:
-        lines.append(
-            f"{solution.unrated} without a weight: counted as {number(solution.default_weight or 0.0)}."
-        )
+        counted = _points(solution.default_weight or 0.0, points=points)
+        lines.append(f"{solution.unrated} without points: counted as {counted}.")
     lines += [*move_lines(split, names), *outcome_lines(split)]
     if solution.reason:
         lines.append(f"Only {solution.reason}.")
     if chosen is None and not edited and len(solution.splits) > 1:
         lines += ["", *_alternatives(solution, names)]
     return lines
+
+
+#: How far the team that is farthest from its fair share may be off, in shares of 100 / teams.
+EVEN, CLOSE, AHEAD = 5.0, 20.0, 40.0
+
+
+def verdict(split: Split, names: Sequence[str] = ()) -> str:
+    """Return how even a split is, in words and whole chances: ``Even: 50 : 50``."""
+    whole = whole_chances(split.win_probability)
+    count = len(whole)
+    off = max(abs(100.0 * chance - 100.0 / count) for chance in split.win_probability)
+    best = _name(names, max(range(count), key=lambda n: split.win_probability[n]))
+    level = next((word for bar, word in ((EVEN, "Even"), (CLOSE, "Close"), (AHEAD, f"{best} ahead"))
+                  if off <= bar / count + 1e-9), f"{best} far ahead")  # fmt: skip
+    return f"{level}: {' : '.join(map(str, whole))}"
+
+
+def whole_chances(chances: Sequence[float]) -> list[int]:
+    """Return chances in 100 as whole numbers that add up to 100, the largest remainders rounded up.
+
+    Examples
+    --------
+    >>> whole_chances([1 / 3, 1 / 3, 1 / 3])
+    [34, 33, 33]
+    """
+    total = sum(chances) or 1.0
+    exact = [100.0 * chance / total for chance in chances]
+    whole = [int(one) for one in exact]
+    order = sorted(range(len(exact)), key=lambda n: whole[n] - exact[n])
+    for n in order[: 100 - sum(whole)]:
+        whole[n] += 1
+    return whole
+
+
+def size_lines(split: Split, names: Sequence[str] = ()) -> list[str]:
+    """Return why totals differ: which team has more players."""
+    sizes = [len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)]
+    most, least = max(sizes), min(sizes)
+    larger = [_name(names, n) for n, size in enumerate(sizes) if size == most]
+    if most == least or not least:
+        return []
+    many = "one player" if most - least == 1 else f"{most - least} players"
+    return [f"{' and '.join(larger)} {'has' if len(larger) == 1 else 'have'} {many} more."]
+
+
+def _head(solution: Solution, split: Split, chosen: int | None, names: Sequence[str], *, edited: bool) -> str:
+    """Return the verdict on a split and what is proven of it, in one line."""
+    found = verdict(split, names)
+    if edited:
+        best = " : ".join(map(str, whole_chances(solution.best.win_probability)))
+        return f"Changed by you: {found}; the best is {best}."
+    if chosen is not None:
+        return f"{found}. Number {chosen + 1} of the {len(solution.splits)} best, drawn at random."
+    return f"{found}. {'Proven best.' if solution.status == 'optimal' else 'Best found, not proven best.'}"
+
+
+def _detail_lines(solution: Solution, split: Split, chosen: int | None, *, edited: bool) -> list[str]:
+    """Return the objective's numbers."""
+    proof = _verdict(solution)
+    if edited:
+        return [f"Changed by hand; the best is {proof}"]
+    if chosen is None:
+        return [proof[0].upper() + proof[1:]]
+    value = f"{solution.objective} {figure(split.value, solution.objective, split)}"
+    facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
+    return [f"Chosen at random: {facts}; the best is {proof}"]
 
 
 def chat_lines(split: Split, names: Sequence[str] = ()) -> list[str]:
@@ -163,18 +233,29 @@ def _name(names: Sequence[str], n: int) -> str:
     return names[n].strip() if n < len(names) else f"Team {n + 1}"
 
 
-def _team_lines(solution: Solution, split: Split, n: int, name: str) -> list[str]:
+def _points(value: float, *, points: bool) -> str:
+    return str(round(10.0 * value)) if points else number(value)
+
+
+def _team_lines(
+    solution: Solution, split: Split, n: int, name: str, *, points: bool, details: bool
+) -> list[str]:
     roles = split.roles[n] if split.roles else ("",) * len(split.teams[n])
     shown = [
-        (number(value), printable(player.label) + (f" ({printable(role)})" if role else ""))
+        (_points(value, points=points), printable(player.label) + (f" ({printable(role)})" if role else ""))
         for player, value, role in zip(split.teams[n], split.weights[n], roles, strict=True)
     ]
     if split.bots[n]:
         bots = split.bots[n]
-        each = number(solution.bot_weight or 0.0)
+        each = _points(solution.bot_weight or 0.0, points=points)
         shown.append((each, "(bot)" if bots == 1 else f"(bot) x {bots}"))
     width = max((len(number) for number, _ in shown), default=0)
-    head = f"{name}: total {number(split.totals[n])}, win chance {100 * split.win_probability[n]:.1f} %"
+    total = _points(split.totals[n], points=points)
+    head = (
+        f"{name}: total {total}, win chance {100 * split.win_probability[n]:.1f} %"
+        if details
+        else f"{name}: {total}"
+    )
     return [head, *(f"  {figure:>{width}}  {label}" for figure, label in shown)]
 
 

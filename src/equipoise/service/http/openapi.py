@@ -17,7 +17,6 @@ from typing import Any
 
 import msgspec
 
-from equipoise.errors import READS
 from equipoise.service.http.operation import LONGEST_ID, USUAL, WITH_TOKEN, Operation
 from equipoise.service.http.problems import MEDIA_TYPE
 from equipoise.service.http.schemas import Questions, UndoBody
@@ -198,8 +197,9 @@ def _requests() -> dict[str, Any]:
     text = {
         "text": {"type": "string", "description": "Instead of players: names as people write them."},
         "read": {
-            "enum": [*READS, None],
-            "description": "How to read a text that can be read in several ways.",
+            "type": ["string", "null"],
+            "description": "How to read a text that can be read in several ways: what the questions offer, "
+            "separated by commas.",
         },
     }
     base = {

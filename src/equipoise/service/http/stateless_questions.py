@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from equipoise.core.clock import deadline, shares
-from equipoise.errors import READS, AmbiguousError, EquipoiseError, InputError, UnknownNameError, again
+from equipoise.errors import AmbiguousError, EquipoiseError, InputError, UnknownNameError, again
 from equipoise.service.http.messages import ProblemError, invalid, plain_object, typed, wrong_type
 from equipoise.service.http.problems import BODY, HttpProblem, located, pointer_to
 from equipoise.service.http.schemas import (
@@ -125,6 +125,7 @@ def _asked(data: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
             msg = "read says how a text is read; there is none"
             raise invalid(msg, "/read")
         return keywords_of(data, BODY)
+    from equipoise.files.line_kinds import choices_of
     from equipoise.files.read_roster import parse_roster
 
     if "players" in data:
@@ -137,9 +138,13 @@ def _asked(data: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
     if len(text) > MOST_TEXT:
         msg = f"text must have at most {MOST_TEXT} characters, got {len(text)}; give players, which are data"
         raise invalid(msg, f"/{TEXT}")
-    if read is not None and read not in READS:
-        msg = f"read must be one of {', '.join(READS)}"
+    if read is not None and not isinstance(read, str):
+        msg = "read must be text: choices separated by commas"
         raise invalid(msg, "/read")
+    try:
+        choices_of(read)
+    except InputError as error:
+        raise invalid(str(error), "/read") from None
     try:
         roster = parse_roster(text.encode("utf-8", "surrogatepass"), TEXT, "", read)
     except AmbiguousError:

@@ -11,6 +11,8 @@ from importlib.resources import files
 from jinja2 import Environment
 from markupsafe import Markup
 
+from equipoise.core.paste_grammar import choices, grammar
+from equipoise.errors import READS
 from equipoise.pages.html.site import texts
 from equipoise.teams.request_fields import BOARD, FIELDS
 
@@ -21,6 +23,7 @@ SCRIPTS = (
     "search.js",
     "climb.js",
     "request.js",
+    "line_kinds.js",
     "paste.js",
     "form.js",
     "teams.js",
@@ -60,6 +63,7 @@ def board_html(server: str = "", results: str = "", people: str = "", language: 
         language=catalogue["language"],
         t=catalogue["board"],
         objectives=OBJECTIVES,
+        ways=(*READS, *choices()),
         policy=policy,
         server=server,
         results=results,
@@ -75,7 +79,8 @@ def board_script(language: str = "en") -> str:
     """Return the page's one script: texts, judge and solver, reader, and the page's handling."""
     words = json.dumps(texts(language)["board"], ensure_ascii=False).replace("</", "<\\/")
     fields = json.dumps([name for name, info in FIELDS.items() if BOARD in info.kept_by])
-    return "\n".join([f"const TEXTS = {words}, FIELDS = {fields};", *map(_read, SCRIPTS)])
+    pastes = json.dumps(grammar(), ensure_ascii=False).replace("</", "<\\/")
+    return "\n".join([f"const TEXTS = {words}, FIELDS = {fields}, PASTES = {pastes};", *map(_read, SCRIPTS)])
 
 
 @cache

@@ -73,6 +73,7 @@ const groupsIn = (id) => linesIn(id).map((line) => line.split(/\s*[,;+]\s*/).fil
 /** The request that the form asks for. @returns {Asked} */
 function askedInForm() {
   const players = readPaste($("text").value, state.read);
+  writeList("heard", players.length ? readIn(players, heard) : [], "reason");
   for (const [who, side] of pairsIn("sides")) players[placeOf(players, who)].side = numberIn(side, 0, 1, say("side")) ?? 0.5;
   for (const line of linesIn("plays")) {
     const [who, roles] = line.split(":");
@@ -146,9 +147,10 @@ function fault(error) {
   $("fault").hidden = !error;
   write($("fault"), error ? printable(String(error.message)) : "");
   $("text").setAttribute("aria-invalid", String(Boolean(error)));
+  const chosen = choicesOf(state.read);
   $("ways").hidden = !ways.length && state.read === null;
   for (const button of $("ways").children) {
-    button.hidden = ways.length > 0 && !ways.includes(button.dataset.way);
-    button.ariaPressed = String(state.read === button.dataset.way);
+    button.hidden = ways.length > 0 ? !ways.includes(button.dataset.way) : !questionOf(button.dataset.way).some((way) => chosen.has(way));
+    button.ariaPressed = String(chosen.has(button.dataset.way));
   }
 }

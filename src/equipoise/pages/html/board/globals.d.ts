@@ -1,3 +1,6 @@
 // What the page puts before its script: the catalogue's texts, and the fields of requests that it keeps to.
 declare const FIELDS: string[];
+/** The grammar of pastes: rules, contexts, questions. */
+declare const PASTES: { rules: any[], contexts: Record<string, string>, asks: Record<string, { choices: any[] }>,
+  replies: Record<string, string>, ranks: string[], divisions: string[], lead: string, most_lines: number, most_signs: number, attendance: string, weight: string };
 declare const TEXTS: Record<string, string>;

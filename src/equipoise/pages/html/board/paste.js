@@ -40,22 +40,19 @@ const BULLET = /^(?:(?:[-*•–—▪◦‣·●○■□➤➜►▶→>~]|\+(
 const LIST_NUMBER = /^(?:([0-9]{1,4})[.)](?![0-9])\s*|([0-9]{1,4})[-–]\s+|\(([0-9]{1,4})\)\s+|#([0-9]{1,4})[.):]?\s+|([0-9])\ufe0f?\u20e3\s*)/u;
 const COMMENT = /(?:^|(?<=\s))(?:#(?![0-9])|#(?=\s*$)|\/\/\s).*$/su;
 const TICK = /\s*(?:✅|✔|☑|👍|\ufe0f)+$|^(?:✅|✔|☑)\ufe0f?\s*/gu;
-const CROSSED = /~~.+~~|[❌✖✗✘🚫]/u;
 const HEADING = /^(?:(?:team|squad|group|lobby)(?: ?(?:[0-9]{1,2}|[A-Za-z]))?|players|names|@everyone|@here)$/iu;
 const MENTION = /(?<![\p{L}\p{N}_])@~?(?=[\p{L}\p{Nl}\p{No}])/gu;
 const EMPHASIS = /(\*\*|\*|`)(?=\S)(.+?)(?<=\S)\1/gu;
 const QUOTED = /(?<![^\s,;|+/(])(?:"((?:[^"]|"")+)"|“([^”]+)”|«\s*([^»]+?)\s*»|„([^“”]+)[“”])(?=\s*(?:$|[,;:=|+/#\p{Nd}(\[-]))/gu;
 const CHAT = /^\[?(?:\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},?\s+)?\p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?(?:\s*[AaPp]\.?[Mm]\.?)?(?:,\s*\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4})?\]?\s*[-–]?\s*([^:\n]{1,60}):\s*(.*)$/su;
 const COMES = /^(?:(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*)$/iu;
-/** A number within a name that may be a weight, "Red: Amber" before other names, and boxes that are ticked or not. */
+/** A number within a name that may be a weight, "Red: Amber" before other names. */
 const STRAY = /(?:^|[\s~±(/:=$€£]|\.\.)([1-9]\p{Nd}{2,}(?:[.,]\p{Nd}+)?|\p{Nd}+[.,]\p{Nd}+|\p{Nd}+(?=\s?%)|(?<=[$€£])\p{Nd}+)(?=$|[\s~±()/%:=$€£])/u;
 /** Who wrote the message below, what calls everyone, and numbers before a name that may be its weight. */
 const SENDER = /^(.{1,60}?)\s+—\s+(?:(?:[\p{L}\p{Nl}\p{No}]+ at )?|\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},? )\p{Nd}{1,2}:\p{Nd}{2}(?:\s*[AaPp][Mm])?$/u;
 const COMMA_LEADS = /^(\p{Nd}+),(\p{Nd}+)\s+[\p{L}\p{Nl}\p{No}]/u;
 const PLUS_LEADS = /^\+(\p{Nd}+)\s+([\p{L}\p{Nl}\p{No}].*)/u;
-const JOINED = /^(.*[\p{L}\p{Nl}\p{No}].*)\s(?:and|und|et|vs\.?)\s(.*[\p{L}\p{Nl}\p{No}].*)$/iu;
 const HEADED = /^[^:]{1,20}:\s+(?=[\p{L}\p{Nl}\p{No}])/u;
-const [TICKED, UNTICKED] = [/^\s*(?:[-*+]\s+)?\[[xX✓]\]/mu, /^\s*(?:[-*+]\s+)?\[ ?\]\s/u];
 /** The line below the header of a Markdown table. */
 const RULE = /^[\s|:+-]*-[\s|:+-]*$/;
 /** What stands for a quoted name until the line has been cut. */
@@ -64,13 +61,14 @@ const HELD = "\ue000";
 /** Read a paste: names, a table with a header, or JSON.
  * @param {string} given @param {string | null} read @returns {Player[]} */
 function readPaste(given, read) {
+  heard = { out: [], late: [], unread: [] };
   const text = undrawn(given.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n").replace(/^\s*"?sep=[,;|\t]"?[ \t]*(?=\n)/i, ""));
   const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/.exec(text);
   if (control) failAt(text.slice(0, control.index).split("\n").length, "control");
   const first = text.trimStart();
   if (!first) return [];
   if (/^(?:\{\s*(?:"|\}|$)|\[\s*(?:["{[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$))/.test(first)) return checked(readJson(first));
-  if (looksLikeTable(first.split("\n")[0])) return checked(readTable(text));
+  if (looksLikeTable(first.split("\n")[0])) return checked(readTable(text, choicesOf(read)));
   const players = pasted(text, read).map((entry) => player(entry));
   if (!players.length) throw new InputFault("no_players");
   return checked(players);
@@ -127,15 +125,21 @@ function looksLikeTable(header) {
   return known.size > 0;
 }
 
-/** @param {string} text @returns {Player[]} */
-function readTable(text) {
+/** @param {string} text @param {Set<string>} answers @returns {Player[]} */
+function readTable(text, answers) {
   const rows = rowsOf(text).filter((row) => row.some((cell) => cell.trim()));
   const columns = rows[0].map((cell) => columnOf(plainName(cell)) ?? "");
   if (!columns.includes("name") && !columns.includes("id")) throw new InputFault("header");
   if (!columns.includes("weight") && !columns.includes("mu")) refuseNumbers(rows, columns);
   const weights = rows.slice(1).map((cells, at) => /** @type {[number, string]} */ ([at + 1, (cells[columns.indexOf("weight")] ?? "").trim()])).filter(([, cell]) => cell);
   refusePoints(weights, delimiterOf(text) === ";" || weights.some(([, cell]) => /^[1-9]\d{2,}$/.test(cell)));
-  return rows.slice(1).map((cells, at) => {
+  const saying = rows[0].flatMap((title, place) => (foundIn(PASTES.attendance, plainName(title)) ? [place] : []));
+  const label = columns.includes("name") ? columns.indexOf("name") : columns.indexOf("id");
+  return rows.slice(1).flatMap((given, at) => {
+    const { text: name, status } = cellStatus(given[label] ?? "", saying.map((place) => (given[place] ?? "").trim()), at + 2, answers);
+    if (status === "late") heard.late.push(name);
+    if (status === "out") return heard.out.push(name), [];
+    const cells = given.map((cell, place) => (place === label && name !== cell.trim() ? name : cell));
     if (cells.length > columns.length) throw new InputFault("cells", { row: at + 1, count: cells.length, header: columns.length });
     const row = /** @type {Record<string, any>} */ ({});
     cells.forEach((cell, place) => {
@@ -209,10 +213,27 @@ function readJson(text) {
   });
 }
 
-/** @param {string} text @param {string | null} read */
-function pasted(text, read) {
-  const lines = linesOf(text.replace(/[\u2028\u2029]/g, "\n"));
-  if (!read) refuseTitle(lines), refuseUnknownHeader(lines);
+/** What was read of the last paste besides who plays. @type {Heard} */
+let heard = { out: [], late: [], unread: [] };
+
+/** The choices that answer questions. @param {string | null} read @returns {Set<string>} */
+const choicesOf = (read) => new Set(read ? read.split(",").map((one) => one.trim()) : []);
+
+/** The choices of the question that a choice answers. @param {string} way @returns {string[]} */
+function questionOf(way) {
+  if (READS.includes(way)) return READS;
+  const names = Object.values(PASTES.asks).map(({ choices }) => choices.map((/** @type {any} */ choice) => choice.name));
+  return names.find((one) => one.includes(way)) ?? [];
+}
+
+/** @param {string} given @param {string | null} answer */
+function pasted(given, answer) {
+  const answers = choicesOf(answer);
+  const read = READS.find((way) => answers.has(way)) ?? null;
+  let text = given.replace(/[\u2028\u2029]/g, "\n");
+  if (text.split("\n").some((raw) => raw && !PLAIN.test(raw))) ({ text, heard } = sift(text, answers));
+  const lines = linesOf(text);
+  if (!read && lines.length) refuseUnknownHeader(lines);
   let before = 0;
   for (const { listed, number, text: line } of lines) {
     if (listed === null) continue;
@@ -222,20 +243,31 @@ function pasted(text, read) {
     before = listed;
   }
   const items = lines.flatMap((line) => itemsOf(line, read));
-  if (!read) refuseWordsInARow(items), refuseJoined(items), refuseStrayNumbers(items), refusePoints(lines.map((line) => [line.number, line.text]), isLarge(items) || lines.some((line) => line.text.includes(";")));
+  if (!read) refuseWordsInARow(items), refuseStrayNumbers(items);
+  if (!read && !answers.has("thousands") && !answers.has("decimals")) refusePoints(lines.map((line) => [line.number, line.text]), isLarge(items) || lines.some((line) => line.text.includes(";")));
   const census = censusOf(items);
-  return items.map((item) => resolved(item, census, read));
+  return alike(items.map((item) => ({ ...resolved(item, census, read), line: item.line })), answers);
+}
+
+/** “Anna” and “anna” are one player or two, as is answered. @param {any[]} entries @param {Set<string>} answers */
+function alike(entries, answers) {
+  const seen = new Map();
+  return entries.filter(({ name, line }) => {
+    const before = seen.get(name.toLowerCase()) ?? name;
+    seen.set(name.toLowerCase(), before);
+    if (before === name || answers.has("alike-two")) return true;
+    if (answers.has("alike-one")) return false;
+    throw new AmbiguousFault(line, name, [say("same_player", { name: quoted(before) }), say("somebody_else")], say("choose"), ["alike-one", "alike-two"]);
+  }).map(({ name, mu, party }) => ({ name, mu, party }));
 }
 
 /** The lines that name somebody, without what surrounds the names.
  * @param {string} text @returns {Line[]} */
 function linesOf(text) {
   const lines = /** @type {Line[]} */ ([]);
-  const someTicked = TICKED.test(text);
   let sender = "";
   text.split("\n").forEach((raw, at) => {
     const number = at + 1;
-    if (someTicked && UNTICKED.test(raw)) failAt(number, "not_ticked", { text: quoted(raw.trim()) });
     if (raw.trim().startsWith("```")) return;
     if (PLAIN.test(raw)) return void lines.push({ number, text: raw, held: [], listed: null });
     const held = /** @type {string[]} */ ([]);
@@ -243,7 +275,6 @@ function linesOf(text) {
       .replace(QUOTED, (_, ...groups) => `${HELD}${held.push(groups.find((group) => group).replaceAll('""', '"')) - 1}${HELD}`)
       .replace(COMMENT, "").trim();
     if (!line) return;
-    if (CROSSED.test(line)) failAt(number, "crossed_out", { text: quoted(raw.trim()) });
     const doubtful = (/** @type {string[]} */ names) =>
       new AmbiguousFault(number, raw.trim(), names.map((name) => say("plays_too", { name: quoted(name.trim()) })), say("names_alone"));
     const above = SENDER.exec(line);
@@ -312,14 +343,6 @@ function itemsOf(line, read) {
   });
 }
 
-/** “Friday night” above a list whose players all have bullets or numbers: what it is, or who plays. @param {Line[]} lines */
-function refuseTitle(lines) {
-  const [first, ...others] = lines;
-  if (others.length < 2 || first.marked || !others.every((line) => line.marked)) return;
-  if (![null, 1].includes(others[0].listed) || /\p{Nd}/u.test(first.text)) return;
-  throw new AmbiguousFault(first.number, first.text, [say("a_title"), say("one_player")], say("mark_title"));
-}
-
 /** “Spieler;Punkte” above lines of a name and a number: columns that are not known, or two players. @param {Line[]} lines */
 function refuseUnknownHeader(lines) {
   const rows = lines.map((line) => cellsOf(line.text));
@@ -353,16 +376,6 @@ function refuseLeading(line) {
   if (plus) {
     throw new AmbiguousFault(line.number, line.text, [say("plays_too", { name: quoted(named(plus[2], line.held)) }), say("as_weight", { weight: plus[1] })],
       say("no_plus"));
-  }
-}
-
-/** “Cedar and Dahlia”: one player, or two, who may be a duo. @param {Item[]} items */
-function refuseJoined(items) {
-  for (const { text, line, ways } of items) {
-    const joined = text.includes(HELD) ? null : JOINED.exec(Object.values(ways)[0].name);
-    if (!joined) continue;
-    const [one, other] = [joined[1].trim(), joined[2].trim()];
-    throw new AmbiguousFault(line, text, [say("one_player"), say("many_players", { count: 2 })], say("two_or_duo", { one, other }));
   }
 }
 
@@ -416,7 +429,6 @@ function checkName(name, { number, text }) {
 /** One player with every way in which the text can be read.
  * @param {string} text @param {Line} line @param {string | null} read @returns {Item} */
 function itemOf(text, line, read) {
-  if (/^.*\S\s*\+\s*\p{Nd}{1,2}$/su.test(text)) failAt(line.number, "guests");
   if (IS_NUMBER.test(text)) failAt(line.number, "only_number", { text });
   if (!read && !text.includes(HELD)) checkName(text, line);
   const [leads, trails] = [LEADS.exec(text), TRAILS.exec(text)];

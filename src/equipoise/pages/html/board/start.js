@@ -168,7 +168,9 @@ function start() {
   $("ask").addEventListener("input", () => { clearTimeout(later); later = setTimeout(typed, 150); });
   $("ways").addEventListener("click", (/** @type {any} */ { target: { dataset: { way } } }) => {
     if (!way) return;
-    state.read = state.read === way ? null : way;
+    const chosen = choicesOf(state.read), others = questionOf(way).filter((one) => one !== way);
+    const kept = [...chosen].filter((one) => one !== way && !others.includes(one));
+    state.read = [...kept, ...(chosen.has(way) ? [] : [way])].join() || null;
     typed();
   });
   for (const kind of ["click", "keydown", "pointerdown"]) $("board").addEventListener(kind, touched);

@@ -1,0 +1,400 @@
+"""What each line of a paste is: somebody who comes, who does not, who is late, or no player at all.
+
+The rules are data (:mod:`equipoise.core.paste_grammar`), which the board reads as well.
+This is their interpreter: a line is rewritten until names and weights are left, or put aside and quoted.
+What is left is cut into players in :mod:`equipoise.files.pasted_names`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from equipoise.core.paste_grammar import choices, grammar
+from equipoise.core.plain_data import short
+from equipoise.core.player import Player
+from equipoise.errors import READS, AmbiguousError, InputError
+
+#: Characters of full width and the plain ones that they are.
+_WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+_UNSEEN = re.compile("[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]")
+_COMMA = re.compile(r"\s*,\s*")
+_NUMBERED = re.compile(r"^([0-9]{1,3})\s+(.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """What was read of a paste besides the names of those who play.
+
+    Parameters
+    ----------
+    out : tuple of str
+        Who does not come.
+    late : tuple of str
+        Who comes late.
+    unread : tuple of (int, str)
+        The lines that are no players, with their numbers.
+    """
+
+    out: tuple[str, ...] = ()
+    late: tuple[str, ...] = ()
+    unread: tuple[tuple[int, str], ...] = ()
+
+    def lines(self, players: Sequence[Player]) -> list[str]:
+        """Return what was read, first in a sentence, then each line that is no player."""
+        duos, larger, unrated = _counts(players)
+        counts = (
+            (len(players), "player", "players"),
+            (duos, "duo", "duos"),
+            (larger, "larger party", "larger parties"),
+            (unrated if unrated < len(players) else 0, "without points", "without points"),
+            (len(self.late), "late", "late"),
+            (len(self.out), "not coming", "not coming"),
+        )
+        parts = [f"{n} {one if n == 1 else many}" for n, one, many in counts if n or one == "player"]
+        return [f"{', '.join(parts)}.", *(f"Not read: {short(line)}" for _, line in self.unread)]
+
+    def as_dict(self, players: Sequence[Player]) -> dict[str, Any]:
+        """Return it as plain data."""
+        duos, _, unrated = _counts(players)
+        unread = [{"line": number, "text": text} for number, text in self.unread]
+        return {"players": len(players), "duos": duos, "unrated": unrated,
+                "out": list(self.out), "late": list(self.late), "unread": unread}  # fmt: skip
+
+
+def _counts(players: Sequence[Player]) -> tuple[int, int, int]:
+    """Return how many duos, larger parties and players without a weight there are."""
+    sizes = Counter(player.party for player in players if player.party is not None)
+    duos = sum(size == 2 for size in sizes.values())
+    return duos, len(sizes) - duos, sum(player.rating is None for player in players)
+
+
+@dataclass(slots=True)
+class _Line:
+    number: int
+    raw: str
+    text: str
+    status: str = "in"
+    block: int = 0
+    changed: bool = False
+
+
+@dataclass(slots=True)
+class _State:
+    where: str
+    answers: frozenset[str]
+    total: int
+    counts: Mapping[str, int]
+    counted: frozenset[int]
+    first: int
+    section: str = "in"
+    sender: str = ""
+    block: int = 0
+    replies: dict[str, _Line] = field(default_factory=dict)
+    aside: list[tuple[str, str]] = field(default_factory=list)
+
+
+def choices_of(read: str | None) -> frozenset[str]:
+    """Return the choices that an answer names, separated by commas.
+
+    Raises
+    ------
+    InputError
+        If one is unknown, or two answer the same question.
+
+    Examples
+    --------
+    >>> sorted(choices_of("names,maybe-in"))
+    ['maybe-in', 'names']
+    """
+    given = () if not read else READS_OF.split(read)
+    known = READS if set(given) <= {*READS} else (*READS, *choices())
+    for one in given:
+        if one not in known:
+            msg = f"read must be one of {', '.join(known)}, or several with commas, got {one!r}"
+            raise InputError(msg)
+    if len(READS_AMONG.intersection(given)) > 1:
+        msg = f"read must have one of {', '.join(READS)} at most, got {read!r}"
+        raise InputError(msg)
+    return frozenset(given)
+
+
+READS_OF, READS_AMONG = re.compile(r"\s*,\s*"), frozenset(READS)
+
+
+def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
+    r"""Return a paste with what names players and nothing else, and what else was read.
+
+    Parameters
+    ----------
+    text : str
+        Lines ended by ``\n``.
+    where : str
+        What messages call the source.
+    answers : frozenset of str
+        The choices that are made, see :func:`choices_of`.
+
+    Raises
+    ------
+    AmbiguousError
+        If a line can mean two things, and no choice says which.
+
+    Examples
+    --------
+    >>> sift("In (1):\nAmber\nOut:\nBirch", "here", frozenset())[0].split()
+    ['Amber']
+    """
+    raws = text.split("\n")
+    if len(raws) > grammar()["most_lines"]:
+        return text, Heard()
+    tidy = [_UNSEEN.sub("", raw).translate(_WIDE).strip() for raw in raws]
+    long = {at for at, raw in enumerate(raws) if len(raw) > grammar()["most_signs"]}
+    filled = [at for at, line in enumerate(tidy) if line and at not in long]
+    present = [tidy[at] for at in filled]
+    counts = {name: sum(_found(pattern, line) is not None for line in present)
+              for name, pattern in grammar()["contexts"].items()}  # fmt: skip
+    counted = _counted(tidy, filled)
+    state = _State(where, answers, len(filled), counts, counted, filled[0] if filled else -1)
+    lines = [_read(_Line(at + 1, raws[at], tidy[at], changed=tidy[at] != raws[at].strip()), state)
+             for at in filled]  # fmt: skip
+    for line in lines:
+        if line.status == "maybe":
+            _ask("maybe", line, None, state)
+    _unnumber(lines)
+    kept = [raw if at in long else "" for at, raw in enumerate(raws)]
+    for line in lines:
+        if line.status in ("in", "late"):
+            kept[line.number - 1] = line.text if line.changed else raws[line.number - 1]
+    kinds = [(line.status, line.text) for line in lines] + state.aside
+    out, late = ([name for status, text in kinds if status == wanted for name in _names(text)]
+                 for wanted in ("out", "late"))  # fmt: skip
+    unread = tuple((line.number, line.raw.strip()) for line in lines if line.status == "unread")
+    return "\n".join(kept), Heard(tuple(out), tuple(late), unread)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+def _found(pattern: str, line: str) -> re.Match[str] | None:
+    return _compiled(pattern).search(line)
+
+
+def _counted(tidy: Sequence[str], filled: Sequence[int]) -> frozenset[int]:
+    """Return the lines such as ``Tanks (2)`` above as many lines as they say."""
+    pattern = grammar()["contexts"]["counted"]
+    heads = [(at, found) for at in range(len(filled)) if (found := _found(pattern, tidy[filled[at]]))]
+    ends = [*(at for at, _ in heads[1:]), len(filled)][: len(heads)]
+    return frozenset(
+        filled[at]
+        for (at, found), end in zip(heads, ends, strict=True)
+        if end - at - 1 == int(found[1]) and end - at > 1
+    )
+
+
+def _holds(rule: Mapping[str, Any], line: _Line, state: _State) -> bool:
+    """Tell whether the text as a whole is one that a rule is for."""
+    counts, contexts = state.counts, grammar()["contexts"]
+    return not (
+        ("some" in rule and not counts[rule["some"]])
+        or ("many" in rule and counts[rule["many"]] < 2)
+        or ("each" in rule and (state.total < 2 or counts[rule["each"]] != state.total))
+        or any(counts[name] for name in rule.get("none", ()))
+        or ("few" in rule and 2 * counts[rule["few"]] > state.total)
+        or ("only" in rule and counts[rule["only"]] != 1)
+        or ("others" in rule and (state.total < 3 or counts[rule["others"]] != state.total - 1))
+        or (rule.get("first") and (state.total < 2 or line.number - 1 != state.first))
+        or (rule.get("unmarked") and _found(contexts["marked"], line.text))
+        or (rule.get("counted") and line.number - 1 not in state.counted)
+        or (rule.get("several") and state.total < 2)
+        or ("answered" in rule and rule["answered"] not in state.answers)
+    )
+
+
+def _read(line: _Line, state: _State) -> _Line:
+    """Return a line as the rules read it."""
+    if state.sender and not any(
+        _found(rule["find"], line.text) for rule in grammar()["rules"] if "sender" in rule
+    ):
+        return _message(line, state.sender, line.text, state)
+    asked = False
+    for rule in grammar()["rules"]:
+        found = _found(rule["find"], line.text) if _holds(rule, line, state) else None
+        if found is None:
+            if "piece" in rule and "," in line.text and '"' not in line.text:
+                _pieces(rule, line, state)
+            continue
+        if "chat" in rule:
+            return _message(line, found[1].strip(), found[2].strip(), state)
+        if "sender" in rule:
+            state.sender, line.status = found[1].strip(), "skip"
+            return line
+        if "section" in rule:
+            state.section, line.status = rule["section"], "unread"
+            state.block += 1
+            return line
+        if "ask" in rule:
+            asked = asked or rule["ask"] == "maybe"
+            _ask(rule["ask"], line, found, state, rule)
+        else:
+            _put(line, found, rule)
+            line.status = rule.get("status", line.status)
+        if line.status not in ("in", "late") or rule.get("status") == "in" or "stop" in rule:
+            break
+    line.block = state.block
+    if line.status in ("in", "late") and state.section != "in" and not asked:
+        line.status = state.section
+    return line
+
+
+def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
+    """Apply a rule to each name of a line with commas: ``Amber, Birch (late), Cedar (out)``."""
+    kept = []
+    parts = _COMMA.split(line.text)
+    for part in parts:
+        piece = _Line(line.number, line.raw, part)
+        found = _found(rule["find"], part)
+        if found is not None:
+            _put(piece, found, rule)
+            piece.status = rule.get("status", "in")
+            if "ask" in rule:
+                _ask(rule["ask"], piece, None, state)
+        if piece.status in ("out", "late"):
+            state.aside.append((piece.status, piece.text))
+        if piece.status != "out":
+            kept.append(piece.text)
+    if kept != parts:
+        line.text, line.changed = ", ".join(kept), True
+        line.status = line.status if kept else "skip"
+
+
+def _message(line: _Line, sender: str, message: str, state: _State) -> _Line:
+    """Return a line of a chat: its sender, as far as the message says whether they come."""
+    status = next(
+        (name for name, pattern in grammar()["replies"].items() if _found(pattern, message)), "unread"
+    )
+    if status != "unread":
+        before = state.replies.get(sender)
+        if before is not None:
+            before.status = "skip"
+        line.text, line.changed = sender, True
+        state.replies[sender] = line
+    line.status = status
+    return line
+
+
+def _put(line: _Line, found: re.Match[str], rule: Mapping[str, Any]) -> None:
+    """Rewrite what a rule found."""
+    if "put" not in rule:
+        return
+    put = rule["put"]
+    if "tally" in rule:
+        put = put.replace("$n", str(len(_compiled(rule["tally"]).findall(found[0]))))
+    if rule.get("all"):
+        line.text = _compiled(rule["find"]).sub(lambda _: put, line.text).strip()
+    else:
+        line.text = (line.text[: found.start()] + _template(put, found) + line.text[found.end() :]).strip()
+    line.changed = True
+
+
+def _template(put: str, found: re.Match[str]) -> str:
+    return re.sub(r"\$([0-9])", lambda gap: found[int(gap[1])] or "", put)
+
+
+def _ask(
+    name: str, line: _Line, found: re.Match[str] | None, state: _State, rule: Mapping[str, Any] | None = None
+) -> None:
+    """Apply the choice that was made about a line; ask where none was."""
+    asked = grammar()["asks"][name]["choices"]
+    chosen = next((choice for choice in asked if choice["name"] in state.answers), None)
+    if name == "maybe" and found is not None and rule is not None:
+        _put(line, found, rule)
+        line.status = "maybe"
+        return
+    if chosen is None:
+        says = tuple(
+            choice["says"] if found is None else _template(choice["says"], found) for choice in asked
+        )
+        ways = {choice["name"]: (line.raw.strip(), None) for choice in asked}
+        msg = f"{state.where}, line {line.number}"
+        raise AmbiguousError(msg, line.raw.strip(), says, "choose with read", ways)
+    line.status = chosen.get("status", line.status)
+    if found is not None and "put" in chosen:
+        if name == "rank" and "best" in chosen:
+            line.text = f"{found[1]} {_rank(found[2], chosen['best'])}"
+        elif "middle" in chosen:
+            line.text = f"{found[1]} {(int(found[2]) + int(found[3])) / 2:g}"
+        else:
+            line.text = (
+                line.text[: found.start()] + _template(chosen["put"], found) + line.text[found.end() :]
+            ).strip()
+        line.changed = True
+
+
+def _rank(words: str, best: int) -> int:
+    """Return a weight for ``Gold 2``: 100 a rank, 20 a division; without a division the middle one."""
+    rank, _, division = words.lower().strip().partition(" ")
+    letters = re.sub("[^a-z].*", "", rank)
+    place: int = grammar()["divisions"].index(division.strip() or rank[len(letters) :] or "3") % 5 + 1
+    ranks: list[str] = grammar()["ranks"]
+    return 100 * (ranks.index(letters) + 1) + 20 * (5 - place if best == 1 else place - 1)
+
+
+def cell_status(name: str, replies: Sequence[str], where: str, answers: frozenset[str]) -> tuple[str, str]:
+    """Return a name in a table without what strikes it through, and whether that player comes.
+
+    Parameters
+    ----------
+    name : str
+        The cell with the name.
+    replies : sequence of str
+        The cells of columns that say who comes.
+    where : str
+        The source and the line.
+    answers : frozenset of str
+        The choices that are made.
+    """
+    state = _State(where.rpartition(", line ")[0], answers, 1, {}, frozenset(), -1)
+    line = _Line(int(where.rpartition(" ")[2]), name, name.strip())
+    for rule in grammar()["rules"]:
+        if "cell" in rule and (found := _found(rule["find"], line.text)):
+            _put(line, found, rule)
+            line.status = rule["status"]
+    for cell in replies:
+        line.status = next(
+            (status for status, pattern in grammar()["replies"].items() if _found(pattern, cell)), line.status
+        )
+    if line.status == "maybe":
+        _ask("maybe", line, None, state)
+    return line.text, line.status
+
+
+def is_attendance(title: str) -> bool:
+    """Tell whether a column of a table says who comes."""
+    return _found(grammar()["attendance"], title.strip()) is not None
+
+
+def _unnumber(lines: Sequence[_Line]) -> None:
+    """Take the numbers off ``1 Amber``, ``2 Birch`` where they count within what a heading is above."""
+    for block in {line.block for line in lines if line.block}:
+        below = [line for line in lines if line.block == block and line.status in ("in", "late")]
+        found = [_NUMBERED.match(line.text) for line in below]
+        if all(one and int(one[1]) == n for n, one in enumerate(found, start=1)):
+            for line, one in zip(below, found, strict=True):
+                line.text, line.changed = one[2] if one else line.text, True
+
+
+def _names(text: str) -> list[str]:
+    """Return the names in a line of those who do not come, or come late."""
+    parts = re.split(r"\s*[,;+]\s*", text)
+    bare = (_compiled(grammar()["lead"]).sub("", part.strip(), count=1) for part in parts)
+    return [
+        short(name) if len(name) > 200 else name
+        for one in bare
+        if (name := _compiled(grammar()["weight"]).sub("", one).strip('"* '))
+    ]

@@ -1,0 +1,235 @@
+// What each line of a paste is: the interpreter of the grammar that the library reads too (PASTES).
+"use strict";
+
+/**
+ * @typedef {{number: number, raw: string, text: string, status: string, block: number, changed: boolean}} Kind
+ * @typedef {{out: string[], late: string[], unread: [number, string][]}} Heard
+ * @typedef {{answers: Set<string>, total: number, counts: Record<string, number>, counted: Set<number>, first: number,
+ *   section: string, sender: string, block: number, said: Map<string, Kind>, aside: [string, string][]}} Sifting
+ */
+
+/** @type {Map<string, RegExp>} */
+const patterns = new Map();
+/** @param {string} pattern @param {string} line @returns {RegExpExecArray | null} */
+function foundIn(pattern, line) {
+  let compiled = patterns.get(pattern);
+  if (!compiled) patterns.set(pattern, compiled = new RegExp(pattern, "iu"));
+  return compiled.exec(line);
+}
+
+/** @param {string} put @param {RegExpExecArray} found */
+const templated = (put, found) => put.replace(/\$([0-9])/g, (_, at) => found[Number(at)] ?? "");
+
+/** A paste with what names players and nothing else, and what else was read.
+ * @param {string} text @param {Set<string>} answers @returns {{text: string, heard: Heard}} */
+function sift(text, answers) {
+  const raws = text.split("\n");
+  if (raws.length > PASTES.most_lines) return { text, heard: { out: [], late: [], unread: [] } };
+  const tidy = raws.map((raw) => raw.replace(/[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]/g, "")
+    .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0)).replace(/\u3000/g, " ").trim());
+  const long = raws.map((raw) => [...raw].length > PASTES.most_signs);
+  const filled = tidy.flatMap((line, at) => (line && !long[at] ? [at] : []));
+  const counts = Object.fromEntries(Object.entries(PASTES.contexts).map(([name, pattern]) =>
+    [name, filled.filter((at) => foundIn(pattern, tidy[at])).length]));
+  /** @type {Sifting} */
+  const sifting = { answers, total: filled.length, counts, counted: countedIn(tidy, filled), first: filled[0] ?? -1,
+    section: "in", sender: "", block: 0, said: new Map(), aside: [] };
+  const lines = filled.map((at) => kindOf({ number: at + 1, raw: raws[at], text: tidy[at], status: "in", block: 0,
+    changed: tidy[at] !== raws[at].trim() }, sifting));
+  for (const line of lines) if (line.status === "maybe") askAbout("maybe", line, null, sifting);
+  unnumber(lines);
+  const kept = raws.map((raw, at) => (long[at] ? raw : ""));
+  for (const { number, raw, text: left, status, changed } of lines) {
+    if (["in", "late"].includes(status)) kept[number - 1] = changed ? left : raw;
+  }
+  const told = [...lines.map((line) => [line.status, line.text]), ...sifting.aside];
+  const of = (/** @type {string} */ wanted) => told.flatMap(([status, name]) => (status === wanted ? namesIn(name) : []));
+  return { text: kept.join("\n"), heard: { out: of("out"), late: of("late"),
+    unread: lines.flatMap((line) => (line.status === "unread" ? [/** @type {[number, string]} */ ([line.number, line.raw.trim()])] : [])) } };
+}
+
+/** The lines such as “Tanks (2)” above as many lines as they say. @param {string[]} tidy @param {number[]} filled */
+function countedIn(tidy, filled) {
+  const heads = filled.flatMap((line, at) => {
+    const found = foundIn(PASTES.contexts.counted, tidy[line]);
+    return found ? [{ line, at, count: Number(found[1]) }] : [];
+  });
+  return new Set(heads.filter(({ at, count }, n) => {
+    const below = (heads[n + 1]?.at ?? filled.length) - at - 1;
+    return below > 0 && below === count;
+  }).map(({ line }) => line));
+}
+
+/** Whether the text as a whole is one that a rule is for. @param {any} rule @param {Kind} line @param {Sifting} sifting */
+function holds(rule, line, { counts, total, first, counted, answers }) {
+  return !(("some" in rule && !counts[rule.some]) ||
+    ("many" in rule && counts[rule.many] < 2) ||
+    ("each" in rule && (total < 2 || counts[rule.each] !== total)) ||
+    (rule.none ?? []).some((/** @type {string} */ name) => counts[name]) ||
+    ("few" in rule && 2 * counts[rule.few] > total) ||
+    ("only" in rule && counts[rule.only] !== 1) ||
+    ("others" in rule && (total < 3 || counts[rule.others] !== total - 1)) ||
+    (rule.first && (total < 2 || line.number - 1 !== first)) ||
+    (rule.unmarked && foundIn(PASTES.contexts.marked, line.text)) ||
+    (rule.counted && !counted.has(line.number - 1)) ||
+    (rule.several && total < 2) ||
+    ("answered" in rule && !answers.has(rule.answered)));
+}
+
+/** @param {Kind} line @param {Sifting} sifting @returns {Kind} */
+function kindOf(line, sifting) {
+  if (sifting.sender && !PASTES.rules.some((/** @type {any} */ rule) => rule.sender && foundIn(rule.find, line.text))) {
+    return messageOf(line, sifting.sender, line.text, sifting);
+  }
+  let asked = false;
+  for (const rule of PASTES.rules) {
+    const found = holds(rule, line, sifting) ? foundIn(rule.find, line.text) : null;
+    if (!found && rule.piece && line.text.includes(",") && !line.text.includes('"')) pieces(rule, line, sifting);
+    if (!found) continue;
+    if (rule.chat) return messageOf(line, found[1].trim(), found[2].trim(), sifting);
+    if (rule.sender) {
+      [sifting.sender, line.status] = [found[1].trim(), "skip"];
+      return line;
+    }
+    if (rule.section) {
+      [sifting.section, line.status] = [rule.section, "unread"];
+      sifting.block++;
+      return line;
+    }
+    if (rule.ask) {
+      asked ||= rule.ask === "maybe";
+      askAbout(rule.ask, line, found, sifting, rule);
+    } else {
+      putIn(line, found, rule);
+      line.status = rule.status ?? line.status;
+    }
+    if (!["in", "late"].includes(line.status) || rule.status === "in" || rule.stop) break;
+  }
+  line.block = sifting.block;
+  if (["in", "late"].includes(line.status) && sifting.section !== "in" && !asked) line.status = sifting.section;
+  return line;
+}
+
+/** Apply a rule to each name of a line with commas. @param {any} rule @param {Kind} line @param {Sifting} sifting */
+function pieces(rule, line, sifting) {
+  const parts = line.text.split(/\s*,\s*/);
+  const kept = /** @type {string[]} */ ([]);
+  for (const part of parts) {
+    const piece = { ...line, text: part, status: "in", changed: false };
+    const found = foundIn(rule.find, part);
+    if (found) {
+      putIn(piece, found, rule);
+      piece.status = rule.status ?? "in";
+      if (rule.ask) askAbout(rule.ask, piece, null, sifting);
+    }
+    if (["out", "late"].includes(piece.status)) sifting.aside.push([piece.status, piece.text]);
+    if (piece.status !== "out") kept.push(piece.text);
+  }
+  if (kept.join("\n") === parts.join("\n")) return;
+  [line.text, line.changed, line.status] = [kept.join(", "), true, kept.length ? line.status : "skip"];
+}
+
+/** A line of a chat: its sender, as far as the message says whether they come.
+ * @param {Kind} line @param {string} sender @param {string} message @param {Sifting} sifting @returns {Kind} */
+function messageOf(line, sender, message, sifting) {
+  const [status] = Object.entries(PASTES.replies).find(([, pattern]) => foundIn(pattern, message)) ?? ["unread"];
+  if (status !== "unread") {
+    const before = sifting.said.get(sender);
+    if (before) before.status = "skip";
+    [line.text, line.changed] = [sender, true];
+    sifting.said.set(sender, line);
+  }
+  line.status = status;
+  return line;
+}
+
+/** @param {Kind} line @param {RegExpExecArray} found @param {string} put */
+function replaceIn(line, found, put) {
+  line.text = (line.text.slice(0, found.index) + put + line.text.slice(found.index + found[0].length)).trim();
+  line.changed = true;
+}
+
+/** Rewrite what a rule found. @param {Kind} line @param {RegExpExecArray} found @param {any} rule */
+function putIn(line, found, rule) {
+  if (!("put" in rule)) return;
+  let put = rule.put;
+  if (rule.tally) put = put.replace("$n", String((found[0].match(new RegExp(rule.tally, "giu")) ?? []).length));
+  if (!rule.all) return replaceIn(line, found, templated(put, found));
+  line.text = line.text.replace(new RegExp(rule.find, "giu"), () => put).trim();
+  line.changed = true;
+}
+
+/** Apply the choice that was made about a line; ask where none was.
+ * @param {string} name @param {Kind} line @param {RegExpExecArray | null} found @param {Sifting} sifting @param {any} [rule] */
+function askAbout(name, line, found, sifting, rule) {
+  const asked = PASTES.asks[name].choices;
+  if (name === "maybe" && found) {
+    putIn(line, found, rule);
+    line.status = "maybe";
+    return;
+  }
+  const chosen = asked.find((/** @type {any} */ choice) => sifting.answers.has(choice.name));
+  if (!chosen) {
+    throw new AmbiguousFault(line.number, line.raw.trim(), asked.map((/** @type {any} */ choice) => (found ? templated(choice.says, found) : choice.says)),
+      say("choose"), asked.map((/** @type {any} */ choice) => choice.name));
+  }
+  line.status = chosen.status ?? line.status;
+  if (!found || !("put" in chosen)) return;
+  if (chosen.best) [line.text, line.changed] = [`${found[1]} ${rankOf(found[2], chosen.best)}`, true];
+  else if (chosen.middle) [line.text, line.changed] = [`${found[1]} ${(Number(found[2]) + Number(found[3])) / 2}`, true];
+  else replaceIn(line, found, templated(chosen.put, found));
+}
+
+/** A weight for “Gold 2”: 100 a rank, 20 a division. @param {string} words @param {number} best */
+function rankOf(words, best) {
+  const [rank, ...rest] = words.toLowerCase().trim().split(" ");
+  const letters = rank.replace(/[^a-z].*/, "");
+  const place = PASTES.divisions.indexOf(rest.join(" ").trim() || rank.slice(letters.length) || "3") % 5 + 1;
+  return 100 * (PASTES.ranks.indexOf(letters) + 1) + 20 * (best === 1 ? 5 - place : place - 1);
+}
+
+/** A name in a table without what strikes it through, and whether that player comes.
+ * @param {string} name @param {string[]} said @param {number} number @param {Set<string>} answers */
+function cellStatus(name, said, number, answers) {
+  /** @type {Kind} */
+  const line = { number, raw: name, text: name.trim(), status: "in", block: 0, changed: false };
+  for (const rule of PASTES.rules) {
+    const found = rule.cell ? foundIn(rule.find, line.text) : null;
+    if (!found) continue;
+    putIn(line, found, rule);
+    line.status = rule.status;
+  }
+  for (const cell of said) line.status = Object.entries(PASTES.replies).find(([, pattern]) => foundIn(pattern, cell))?.[0] ?? line.status;
+  if (line.status === "maybe") askAbout("maybe", line, null, /** @type {any} */ ({ answers }));
+  return { text: line.text, status: line.status };
+}
+
+/** Take the numbers off “1 Amber”, “2 Birch” where they count within what a heading is above. @param {Kind[]} lines */
+function unnumber(lines) {
+  for (const block of new Set(lines.map((line) => line.block).filter((one) => one))) {
+    const below = lines.filter((line) => line.block === block && ["in", "late"].includes(line.status));
+    const found = below.map((line) => /^([0-9]{1,3})\s+(.*)$/u.exec(line.text));
+    if (!found.every((one, at) => one && Number(one[1]) === at + 1)) continue;
+    below.forEach((line, at) => { [line.text, line.changed] = [found[at]?.[2] ?? line.text, true]; });
+  }
+}
+
+/** The names in a line of those who do not come, or come late. @param {string} text @returns {string[]} */
+function namesIn(text) {
+  return text.split(/\s*[,;+]\s*/).map((part) => part.trim().replace(new RegExp(PASTES.lead, "iu"), "")
+    .replace(new RegExp(PASTES.weight, "iu"), "").replace(/^["* ]+|["* ]+$/g, "")).filter((name) => name);
+}
+
+/** What was read of a paste, in a sentence. @param {Player[]} players @param {Heard} heard */
+function readIn(players, heard) {
+  const parties = new Map();
+  for (const { party } of players) if (party !== null) parties.set(party, (parties.get(party) ?? 0) + 1);
+  const duos = [...parties.values()].filter((size) => size === 2).length;
+  const rated = players.some((one) => one.mu !== null);
+  /** @type {[string, number][]} */
+  const counts = [["players", players.length], ["duos", duos], ["parties", parties.size - duos],
+    ["unrated", rated ? players.filter((one) => one.mu === null).length : 0], ["late", heard.late.length], ["out", heard.out.length]];
+  const parts = counts.filter(([key, count]) => key === "players" || count)
+    .map(([key, count]) => say(`read_${key}${count === 1 ? "_one" : ""}`, { count }));
+  return [`${parts.join(", ")}.`, ...heard.unread.map(([, text]) => say("not_read", { text: quoted(text) }))];
+}
