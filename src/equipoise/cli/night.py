@@ -79,7 +79,7 @@ new_option = click.option(
 )  # fmt: skip
 vary_option = click.option(
     "--vary", metavar="PRICE", default="0.5%", show_default=True,
-    help="What it is worth to part two people who have just played together; 0 to ignore that.",
+    help="The price of meeting again, in win probability: of two people in one team, and of whole teams.",
 )  # fmt: skip
 
 
@@ -319,7 +319,7 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
 def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
     """Make new teams of the same people.
 
-    They are not the same teams, and others play together than before.
+    Teams of this evening come again only where no others lie within the price, and then it is said.
     """
     with searching(store) as evening:
         setup = evening.night.setup
@@ -337,11 +337,13 @@ def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
 
 @archive_options.step("plan")
 @click.option("--rounds", type=Whole(1, 99), required=True, help="How many games.")
+@vary_option
 @table_forms
-def plan(store: str | None, as_json: bool, rounds: int, form: str | None = None) -> None:
+def plan(store: str | None, as_json: bool, rounds: int, vary: str, form: str | None = None) -> None:
     """Divide several games at once.
 
-    All are fair, everyone sits out equally often, and partners and opponents vary.
+    All are fair, everyone sits out equally often, partners and opponents vary, and no teams come twice
+    while others lie within the price.
     """
     from equipoise.pages.text.night import plan_lines, proposal_rows
 
@@ -349,7 +351,7 @@ def plan(store: str | None, as_json: bool, rounds: int, form: str | None = None)
         if not evening.night.setup.here:
             msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
             raise InputError(msg)
-        found = evening.planned(rounds)
+        found = evening.planned(rounds, _price(vary))
         night = evening.night
         if as_json:
             names = [night.setup.called(n) for n in range(night.setup.teams)]

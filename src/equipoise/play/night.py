@@ -42,6 +42,9 @@ PICKUP, LIVE = "pickup", "live"
 #: The fields of a setup, and of a proposal or a game, that hold ids.
 SETUP_IDS, PROPOSAL_IDS = ("here", "duos", "apart", "prefer", "avoid"), ("teams", "out", "moved", "unmet")
 
+#: Seconds of an evening: teams that were played longer ago may come again.
+EVENING = 12 * 3600.0
+
 #: What teams are called unless other names are given.
 COLOURS = ("red", "blue", "green", "gold")
 
@@ -179,6 +182,11 @@ class Night:
     def games(self) -> list[LedgerGame]:
         """The games of all nights."""
         return [result.game for result in self.results]
+
+    def seen(self, now: float) -> set[frozenset[frozenset[str]]]:
+        """Return the teams that were proposed since people gathered, or played this evening."""
+        played = [each.game for each in self.results if now - each.at <= EVENING]
+        return {each.parted for each in self.tonight} | {frozenset(map(frozenset, g.teams)) for g in played}
 
     def result_of(self, match: str) -> Result | None:
         """Return what was reported of a match, None where nothing was."""

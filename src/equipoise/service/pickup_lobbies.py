@@ -23,7 +23,7 @@ from equipoise.play.chat_commands import COMMANDS, ChatQuestion, understood
 from equipoise.play.night import PICKUP
 from equipoise.play.pickup import PickupLobbies, PickupLobby
 from equipoise.play.pickup_events import Command, Divide, Event, Keep, Notice, TakeBack
-from equipoise.play.proposals import arrange
+from equipoise.play.proposals import MEETING, arrange
 from equipoise.ratings.display_scale import scale_of
 
 #: Seconds for a search: people wait for it, and teams of five take a hundredth of it.
@@ -52,13 +52,12 @@ class Pickups:
     admins : iterable of str
         The ids of those in charge.
     vary : float
-        What it is worth that two who have just played together do not again, in win probability; by
-        default nothing, as others come from game to game and unfamiliar teams are less even in truth.
+        The price of meeting again, in win probability: of two people in one team, and of whole teams.
     """
 
     def __init__(
         self, archive: Archive, lobbies: Sequence[PickupLobby], *, apart: Iterable[tuple[str, str]] = (),
-        admins: Iterable[str] = (), vary: float = 0.0,
+        admins: Iterable[str] = (), vary: float = MEETING,
     ) -> None:  # fmt: skip
         self.archive, self.lobbies = archive, PickupLobbies(lobbies, apart)
         self._admins, self._vary = frozenset(admins), vary
@@ -172,7 +171,7 @@ class Pickups:
             ).proposal  # fmt: skip
         except InputError:
             return ev.Divided(command.game, ())
-        return ev.Divided(command.game, found.teams, found.chances)
+        return ev.Divided(command.game, found.teams, found.chances, self._vary)
 
     def _rated(self, players: Sequence[str], ruleset: Ruleset) -> tuple[list[Player], dict[str, float]]:
         here = rated(self.archive.standing(), players, ruleset, self.archive.merged())

@@ -64,7 +64,14 @@ def arranged_lines(setup: Setup, arranged: Arranged, spelled: Mapping[str, str])
     """Return proposed teams with what is proven of them, and what to type next."""
     lines = proposal_lines(setup, arranged.proposal, spelled)
     best = arranged.split is arranged.solution.best and arranged.solution.status == "optimal"
-    if best and arranged.anew and not arranged.split.preferences:
+    if arranged.repeated:
+        lines.append(
+            f"No other teams lie within {100.0 * arranged.price:g} % of win probability, "
+            "the price of meeting again: they come again."
+        )
+    elif best and arranged.fresh:
+        lines.append("Proven: of the teams not proposed yet none are better.")
+    elif best and arranged.anew and not arranged.split.preferences:
         lines.append("Proven: no teams are fairer by the ratings and the rules.")
     elif best and arranged.anew:
         lines.append("Proven: no teams are better by fairness and the preferences together.")
@@ -88,8 +95,14 @@ def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str
     points = [100.0 * part for part in (plan.value, plan.unfairness, plan.repeats)]
     lines.append(
         f"Value {points[0]:.1f} points of win probability, lower is better: {points[1]:.1f} from even games, "
-        f"{points[2]:.1f} for people who meet again."
+        f"{points[2]:.1f} for people who meet again ({100.0 * plan.price:g} each time)."
     )
+    if plan.again:
+        games = ", ".join(str(number) for number in plan.again)
+        lines.append(
+            f"Teams come again in game {games}: "
+            f"no others lie within {100.0 * plan.price:g} % of win probability."
+        )
     if plan.optimal:
         lines.append("Proven: no plan is better.")
     else:
