@@ -112,13 +112,14 @@ def test_a_duel_in_words(tmp_path: Path) -> None:
         say("ann", "!yes")
         assert say("bob", "!yes")[0].startswith("[duel] play: red: ann | blue: bob; then")
         assert "reports: blue won" in say("ann", "!report lost")[0]
-        (over,) = say("bob", "!confirm")
+        over, changed = say("bob", "!confirm")
+        assert changed == "[duel] +29 bob (1st), -29 ann (2nd, down 1)"
         assert over.startswith("[duel] blue won; it counts (pickup-duel-1-")
         assert say("ann", "!rank bob")[0].startswith("bob is number 1 of 2 with")
         assert say("dan", "!rank")[0] == "dan has no games that count"
         assert say("ann", "!why")[0].startswith("by the ratings red 50.0 %")
         game = over.partition("(")[2].rstrip(")")
-        assert say("ann", f"!correct {game} 2 1") == ["only those in charge can do that"]
+        assert say("ann", f"!correct {game[-6:]} 2 1") == ["only those in charge can do that"]
         assert "red won" in say("cid", f"!correct {game} 2 1")[0]
         assert say("ann", "!rank ann")[0].startswith("ann is number 1 of 2")
         assert "no longer counts" in say("cid", "!undo")[0]

@@ -464,27 +464,40 @@ def _report(
     as_json: bool,
 ) -> None:  # fmt: skip
     """Keep a result once, and say so."""
-    from equipoise.play.night import current, match_of, result_event
+    from itertools import chain
+
+    from equipoise.identity.short_ids import meant_by
+    from equipoise.pages.text.point_changes import changes_text
+    from equipoise.play.night import current, match_of, result_event, result_text
+    from equipoise.ratings.point_changes import point_changes
 
     event = result_event(evening.night, ranks, scores, evening.time(when), match)
-    wanted = match or current(evening.night).id
+    ids = [current(evening.night).id, *(each.match for each in evening.night.results)]
+    wanted = ids[0] if match is None else meant_by(match, ids)
+    before, changes = evening.weights(), []
     if event is not None:
         evening.add(event, match=match_of(evening.night, event))
+        changes = point_changes(chain(*current(evening.night).teams), before, evening.weights())
     if as_json:
-        click.echo(json.dumps({"match": wanted, "status": "known" if event is None else "new"}, indent=2))
+        status = "known" if event is None else "new"
+        changed = [each.as_dict() for each in changes]
+        click.echo(json.dumps({"match": wanted, "status": status, "changes": changed}, indent=2))
     elif event is None:
         click.echo("That was reported already; nothing has changed.")
     else:
-        best = [n for n, rank in enumerate(ranks) if rank == min(ranks)]
-        called = [evening.night.setup.called(n) for n in best]
-        text = f"{called[0]} won" if len(best) == 1 else "A draw"
-        archive_options.tell(f"{text}. Next teams: equipoise night again (a mistake: equipoise night undo)")
+        text = result_text(evening.night, ranks)
+        archive_options.tell(f"{text}: {changes_text(changes, evening.shown)}.")
+        archive_options.tell("Next teams: equipoise night again (a mistake: equipoise night undo)")
 
 
 @archive_options.step("undo")
 def undo(store: str | None, as_json: bool) -> None:
     """Take back the last step: a result, or teams."""
+    from itertools import chain
+
+    from equipoise.pages.text.night import undo_line
     from equipoise.play.night import RESULT, UNDO
+    from equipoise.ratings.point_changes import point_changes
 
     with night_names.opened_night(store) as evening:
         if not evening.night.steps:
@@ -493,11 +506,15 @@ def undo(store: str | None, as_json: bool) -> None:
         last = evening.night.steps[-1]
         proposal = last.get("proposal") or {}
         match = last["match"] if last["kind"] == RESULT else proposal.get("id")
+        night, before, changes = evening.night, evening.weights(), []
         evening.add({"kind": UNDO}, undone=match if last["kind"] == RESULT else None)
+        if last["kind"] == RESULT:
+            changes = point_changes(chain(*night.results[-1].game.teams), before, evening.weights())
         if as_json:
-            click.echo(json.dumps({"match": match, "status": "undone", "step": last["kind"]}, indent=2))
+            plain = {"match": match, "status": "undone", "step": last["kind"]}
+            click.echo(json.dumps({**plain, "changes": [each.as_dict() for each in changes]}, indent=2))
             return
-        click.echo({RESULT: "The result is taken back."}.get(last["kind"], "The last step is taken back."))
+        click.echo(undo_line(night, last, changes))
         if evening.night.proposal is not None:
             from equipoise.pages.text.night import proposal_lines
 

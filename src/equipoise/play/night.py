@@ -28,6 +28,7 @@ from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.errors import InputError
 from equipoise.identity.names import folded
 from equipoise.identity.roster_lookup import RosterLookup
+from equipoise.identity.short_ids import meant_by
 from equipoise.play.event_codec import as_plain, from_plain
 from equipoise.play.ledger import LedgerGame
 
@@ -351,6 +352,12 @@ def team_named(night: Night, name: str) -> int:
     raise InputError(msg)
 
 
+def result_text(night: Night, ranks: Sequence[float]) -> str:
+    """Return how a game ended."""
+    best = [n for n, rank in enumerate(ranks) if rank == min(ranks)]
+    return f"{night.setup.called(best[0])} won" if len(best) == 1 else "A draw"
+
+
 def current(night: Night) -> Proposal:
     """Return the current teams.
 
@@ -397,7 +404,8 @@ def result_event(
     InputError
         If there are no such teams, the numbers are not one for each, or something else was reported.
     """
-    wanted = current(night).id if match is None else match
+    ids = [current(night).id, *(result.match for result in night.results)]
+    wanted = ids[0] if match is None else meant_by(match, ids)
     known = night.result_of(wanted)
     if known is not None:
         if known.game.ranks == tuple(ranks) and known.scores == tuple(scores):

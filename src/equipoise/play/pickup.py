@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 from equipoise.core.match import Ruleset
 from equipoise.errors import InputError, meant
+from equipoise.identity.short_ids import meant_by
 from equipoise.play import pickup_events as ev
 from equipoise.play.ledger import LedgerGame as Played
 from equipoise.play.ledger import accounts, ways_to_sit_out
@@ -511,11 +512,12 @@ class PickupLobbies:
         return game
 
     def _any(self, name: str) -> PickupGame:
-        game = self.games.get(name) or self.over.get(name)
-        if game is None:
+        known = self.over | self.games
+        wanted = meant_by(name, known)
+        if wanted not in known:
             msg = f"game: there is no {name!r:.60}"
             raise InputError(msg)
-        return game
+        return known[wanted]
 
     def _close(self, game: PickupGame) -> Mapping[str, list[str]]:
         """End a game without a result, and return where its players waited before it."""
@@ -792,7 +794,7 @@ class PickupLobbies:
 
     def _cancel(self, event: ev.Cancel) -> None:
         in_charge(event.admin)
-        game = self.games.get(event.game)
+        game = self.games.get(meant_by(event.game, self.games))
         if game is None:
             msg = f"game must be one that is not over, got {event.game!r:.40}"
             raise InputError(msg)

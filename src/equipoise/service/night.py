@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.core.clock import deadline
+from equipoise.core.plain_data import printable
 from equipoise.core.stopping import Stop
 from equipoise.errors import ALIKE, InputError, again, nearest
 
@@ -257,6 +258,16 @@ class Evening:
             msg = f"--at: {when} is {wrong}"
             raise InputError(msg)
         return moment
+
+    def weights(self) -> dict[str, float]:
+        """Return what everyone who has come weighs, 0 to 100."""
+        from equipoise.archive.rated_players import weights_of
+
+        return weights_of(self.archive.standing(), self.night.spelled, None, self.archive.merged())
+
+    def shown(self, player: str) -> str:
+        """Return how somebody is written."""
+        return printable(self.night.spelled.get(player, player))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return everyone's row of the table, the strongest first."""

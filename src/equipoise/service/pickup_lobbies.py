@@ -5,26 +5,26 @@ Nothing here knows where they type; a chat hands over who typed what, and sends 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any
 
 from equipoise.archive.archive import Archive
-from equipoise.archive.rated_players import rated
+from equipoise.archive.rated_players import rated, weights_of
 from equipoise.core.clock import deadline
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.plain_data import printable
 from equipoise.core.player import Player
 from equipoise.errors import InputError
 from equipoise.pages.text import pickup as words
+from equipoise.pages.text.point_changes import changes_text
 from equipoise.play import pickup_events as ev
 from equipoise.play.chat_commands import COMMANDS, ChatQuestion, understood
 from equipoise.play.night import PICKUP
 from equipoise.play.pickup import PickupLobbies, PickupLobby
 from equipoise.play.pickup_events import Command, Divide, Event, Keep, Notice, TakeBack
 from equipoise.play.proposals import MEETING, arrange
-from equipoise.ratings.display_scale import scale_of
+from equipoise.ratings.point_changes import point_changes, points
 
 #: Seconds for a search: people wait for it, and teams of five take a hundredth of it.
 SECONDS = 2.0
@@ -113,9 +113,26 @@ class Pickups:
         """
         commands = self.lobbies.handle(event, now)
         refused = len(commands) == 1 and isinstance(commands[0], Notice) and commands[0].kind == "refused"
+        game = next((each.game for each in commands if isinstance(each, Keep | TakeBack)), None)
+        before = {} if game is None else self._table(game)
         if not refused and (commands or not isinstance(event, ev.Tick)):
             self._keep(event, now, nick, commands)
-        return self._carried(commands, now)
+        return self._carried(commands, now) + ([] if game is None else self._changed(game, before))
+
+    def _table(self, game: str) -> dict[str, float]:
+        """Return the weights of all who have played the ruleset of a game, and of its players."""
+        known = self.lobbies.over[game]
+        played = {
+            player for player, ruleset in self.archive.standing().games if ruleset == known.lobby.ruleset
+        }
+        return self._weights(dict.fromkeys([*chain(*known.teams), *sorted(played)]), known.lobby.ruleset)
+
+    def _changed(self, game: str, before: Mapping[str, float]) -> list[ChatReply]:
+        """Return what a result, or taking it back, has changed."""
+        known, after = self.lobbies.over[game], self._table(game)
+        both = {player: before.get(player, weight) for player, weight in after.items()}
+        line = changes_text(point_changes(chain(*known.teams), both, after), self.shown)
+        return [ChatReply("", f"[{known.lobby.name}] {line}")]
 
     def tick(self, now: float) -> list[ChatReply]:
         """Note that time has passed."""
@@ -198,14 +215,7 @@ class Pickups:
 
     def _weights(self, players: Iterable[str], ruleset: Ruleset | None = None) -> dict[str, float]:
         """Return what players weigh in a ruleset, or over all."""
-        standing: Any = self.archive.standing()
-        merged = self.archive.merged()
-        scale = scale_of(standing.model, standing.state, ruleset or Ruleset())
-        known = {player: merged.get(player, player) for player in players}
-        return {
-            player: float(scale.shown(standing.model.rating(standing.state, counted, ruleset).mu))
-            for player, counted in known.items()
-        }
+        return weights_of(self.archive.standing(), players, ruleset, self.archive.merged())
 
     def _rank(self, question: ChatQuestion) -> str:
         """Return the place of somebody among all who have played."""
@@ -221,4 +231,4 @@ class Pickups:
         weights = self._weights(played)
         mine = weights[who]
         place = 1 + sum(weight > mine for weight in weights.values())
-        return f"{self.shown(who)} is number {place} of {len(played)} with {mine:.1f} of 100"
+        return f"{self.shown(who)} is number {place} of {len(played)} with {points(mine)} points"

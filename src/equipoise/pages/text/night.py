@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from equipoise.core.plain_data import printable
+from equipoise.pages.text.point_changes import changes_text
+from equipoise.play.night import RESULT, TEAMS, result_text
 
 if TYPE_CHECKING:
     from equipoise.play.night import Night, Proposal, Setup
     from equipoise.play.proposals import Arranged
     from equipoise.play.round_plan import Plan
+    from equipoise.ratings.point_changes import PointChange
 
 #: Chances that are this near are an even game to a reader.
 EVEN = 0.0005
@@ -109,6 +112,19 @@ def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str
         lines.append(f"No plan is below {100.0 * plan.bound:.1f}: the gap is {100.0 * plan.gap:.1f} points.")
     lines.append("After each game: its result, then equipoise night again for the next one of the plan.")
     return lines
+
+
+def undo_line(night: Night, last: Mapping[str, Any], changes: Sequence[PointChange]) -> str:
+    """Return what was taken back: the last step of a night, as it was before."""
+    if last["kind"] == RESULT:
+        points = changes_text(changes, lambda player: names_of([player], night.spelled))
+        return printable(f"Taken back: {result_text(night, last['ranks'])} ({last['match']}): {points}.")
+    if last["kind"] == TEAMS and last["proposal"] is not None:
+        teams = " against ".join(names_of(team, night.spelled) for team in last["proposal"]["teams"])
+        return f"Taken back: the teams {teams}."
+    if last["kind"] == TEAMS:
+        return f"Taken back: who is here ({names_of(last['setup']['here'], night.spelled) or 'nobody'})."
+    return f"Taken back: the starting weights of {names_of(list(last['weights']), night.spelled)}."
 
 
 def table_rows(rows: Sequence[Mapping[str, object]]) -> list[tuple[str, ...]]:
