@@ -198,8 +198,10 @@ def _priced(field: str, raw: object, who: str) -> tuple[tuple[str, float | None]
 def _rating(raw: object, who: str) -> Rating | None:
     if raw is None or isinstance(raw, Rating):
         return raw
-    if isinstance(raw, float) or (not isinstance(raw, bool) and isinstance(raw, numbers.Real)):
-        return Rating(float(raw))
+    # Decimals are no Reals, but say what they are as a fraction.
+    number = isinstance(raw, numbers.Real) or hasattr(raw, "as_integer_ratio")
+    if isinstance(raw, float) or (number and not isinstance(raw, bool)):
+        return Rating(float(cast("Any", raw)))
     msg = f"rating of {who!r} must be a Rating, a number or None, got {raw!r}"
     raise InputError(msg)
 

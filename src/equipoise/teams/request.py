@@ -380,8 +380,11 @@ def _counted(request: BalanceRequest) -> Counted:
         weights = np.append(weights, list(inside))
     if bots is not None and bots.weight is not None:
         weights = np.append(weights, bots.weight)
-    most = n if bots is None else request.teams * (max(rules.seats) + n)
-    return counted(weights, most, max(shares, 1))
+    more = float(np.abs(roster.mu).sum()) if shares > 1 else 0.0
+    if bots is not None:
+        each = abs(float(roster.mu.mean()) if bots.weight is None else bots.weight)
+        more += each * request.teams * (max(rules.seats) + n)
+    return counted(weights, more, max(shares, 1))
 
 
 def _counts_units(objective: object) -> bool:

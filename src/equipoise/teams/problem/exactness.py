@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from operator import sub
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -84,6 +83,9 @@ def centre_of(weights: Floats) -> float:
 #: Below, every whole number is a float, and so is every sum.
 LARGEST = 2.0**53
 
+#: Below, whole numbers are those of decimals: any that has 15 digits is told from its neighbours as a float.
+DIGITS = 1e15
+
 #: Decimal places whose power of ten is exact as a float.
 MOST_PLACES = 22
 
@@ -114,6 +116,8 @@ class Unit(NamedTuple):
         """
         if self == ROSTER or not math.isfinite(number):
             return number
+        from fractions import Fraction  # only who gives a number of the scale waits for it
+
         return float(Fraction(repr(number)) * self.denominator / self.numerator)
 
     def each_shown(self, numbers: Floats) -> Floats:
@@ -124,12 +128,12 @@ class Unit(NamedTuple):
         """Return numbers as :meth:`counted` does; those of sixteen digits right to the last but one."""
         if self == ROSTER or not numbers.size:
             return numbers
-        whole = multiples(numbers, numbers.size)
+        whole = multiples(numbers)
         if whole is None:
             return numbers * self.denominator / self.numerator
-        numbers, power = whole
-        ratio = Fraction(self.denominator, power * self.numerator)
-        return numbers * ratio.numerator / ratio.denominator
+        numbers, parts = whole
+        numerator, denominator = reduced(self.denominator, parts * self.numerator)
+        return numbers * numerator / denominator
 
 
 #: The units of the roster itself.
@@ -165,64 +169,72 @@ class Counted(NamedTuple):
 AS_WRITTEN = Counted()
 
 
-def multiples(numbers: Floats, count: int) -> tuple[Floats, int] | None:
-    """Return numbers as whole multiples of one over a power of ten, and the power; None where they are none.
+def multiples(numbers: Floats, more: float = 0.0) -> tuple[Floats, int] | None:
+    """Return numbers as whole multiples of one over a number, and that one; None where they are too fine.
 
     Parameters
     ----------
     numbers : ndarray, shape (n,)
         Which are taken to be what is written shortest for them.
-    count : int
-        How many numbers as large as the largest must fit when they are added up.
+    more : float
+        What is added up besides at most: their sizes and it must fit together.
 
     Examples
     --------
-    >>> whole, power = multiples(np.array([8.1, 5.25]), 2)
-    >>> (whole * 100 / power).tolist()
-    [810.0, 525.0]
-    >>> multiples(np.array([0.1 + 0.2, 1e-9]), 2) is None
+    >>> multiples(np.array([8.1, 5.25]))
+    (array([162., 105.]), 20)
+    >>> multiples(np.array([0.1 + 0.2, 1e-9])) is None
     True
     """
-    largest = float(np.abs(numbers).max(initial=0.0))
-    if not largest < LARGEST / count:
+    sizes = np.abs(numbers)
+    # No more digits than a float tells apart, nor than a sum holds.
+    most = max(float(sizes.max(initial=0.0)) * (LARGEST / DIGITS), float(sizes.sum()) + more)
+    if not most < LARGEST:
         return None
     places = MOST_PLACES
-    if largest > 0.0:
-        places = min(places, math.floor(math.log10(LARGEST / count / largest)))
+    if most > 0.0:
+        places = min(places, math.floor(math.log10(LARGEST / most)))
     power = 10**places
     whole = np.rint(numbers * float(power))
     # A quotient of two exact numbers is rounded once, as is a decimal that is read: both or neither are it.
     if not (whole / float(power) == numbers).all():
         return None
-    return whole, power
+    common = math.gcd(int(np.gcd.reduce(whole.astype(np.int64), axis=None)), power)
+    return (whole, power) if common == 1 else (whole / common, power // common)
 
 
-def counted(weights: Floats, count: int, shares: int = 1) -> Counted:
+def counted(weights: Floats, more: float = 0.0, shares: int = 1) -> Counted:
     """Return the greatest unit of which weights, and their mean in so many shares, are whole multiples.
 
     Parameters
     ----------
     weights : ndarray, shape (n,)
         All that are there, roster units.
-    count : int
-        How many of them are added up at most.
+    more : float
+        What is added up besides at most, bots and those of mean weight, roster units.
     shares : int
         Number by which sums of all are divided: the mean of that many players is a weight too.
 
     Examples
     --------
-    >>> counted(np.array([8.25, 5.5, 4.75]), 3).unit
+    >>> counted(np.array([8.25, 5.5, 4.75])).unit
     Unit(numerator=1, denominator=4)
-    >>> counted(np.array([1400.0, 2100.0]), 2).unit
+    >>> counted(np.array([1400.0, 2100.0])).unit
     Unit(numerator=700, denominator=1)
     """
-    found = multiples(weights, max(count, 1) * shares)
+    known = float(np.abs(weights).sum())
+    found = multiples(weights, (known + more) * shares - known)
     if found is None:
         return AS_WRITTEN
-    whole, power = found
-    common = int(np.gcd.reduce(whole.astype(np.int64))) or power
-    unit = Fraction(common, power * shares)
-    return Counted(Unit(unit.numerator, unit.denominator), whole=True)
+    whole, parts = found
+    common = int(np.gcd.reduce(whole.astype(np.int64))) or parts
+    return Counted(Unit(*reduced(common, parts * shares)), whole=True)
+
+
+def reduced(numerator: int, denominator: int) -> tuple[int, int]:
+    """Return a fraction in its lowest terms."""
+    common = math.gcd(numerator, denominator)
+    return numerator // common, denominator // common
 
 
 class _Problem(Protocol):
@@ -352,8 +364,13 @@ class Rounding:
     @cached_property
     def lost(self) -> float:
         """What rounding does to a sum as large as a team's total of mu, of numbers that are not whole."""
+        problem = self.problem
         # The sizes sum to no more than this, by the inequality of Cauchy and Schwarz.
-        sizes = self.count * abs(self.problem.centre) + math.sqrt(self.count * self.squares)
+        sizes = self.count * abs(problem.centre) + math.sqrt(self.count * self.squares)
+        if problem.single and problem.roles is None:
+            of_bot = 0.0 if problem.filler is None else abs(float(problem.filler[1]))
+            of_bots = (self.count - problem.n_players) * of_bot
+            sizes = min(sizes, float(np.abs(problem.features[:, 1]).sum()) + of_bots)
         return self.unit * sizes
 
     @property
