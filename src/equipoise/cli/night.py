@@ -319,7 +319,7 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
 def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
     """Make new teams of the same people.
 
-    Teams of this evening come again only where no others lie within the price, and then it is said.
+    Teams of this evening come again only where no others lie within the price, and the answer says so.
     """
     with searching(store) as evening:
         setup = evening.night.setup
