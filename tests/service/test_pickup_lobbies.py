@@ -129,3 +129,19 @@ def test_a_duel_in_words(tmp_path: Path) -> None:
         say("ann", "!add duel")
         assert pickups.take(Leave("ann"), 2000.0) == [ChatReply("", "[duel] ann is out: 0 left")]
         assert pickups.tick(3000.0) == []
+
+
+def test_refused_teams_come_again_only_where_there_are_no_others_and_that_is_said(tmp_path: Path) -> None:
+    """Of two people there is one way to divide."""
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", create=True) as archive:
+        pickups = Pickups(archive, LOBBIES)
+        say = said(pickups)
+        for text in ("!add duel", "!ready"):
+            for who in PEOPLE[:2]:
+                say(who, text)
+        say("ann", "!no")
+        lines = say("bob", "!no")
+        assert lines[0] == (
+            "[duel] no other teams lie within 0.5 % of win probability, the price of meeting again"
+        )
+        assert lines[1].startswith("[duel] play: ")
