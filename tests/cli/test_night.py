@@ -75,7 +75,11 @@ def test_the_weekly_night(data_folder: Path) -> None:
         assert ("Amber" in team) == ("Birch" in team)
         assert ("Fir" in team) == ("Gorse" in team)
         assert not {"Hazel", "Laurel"} <= set(team)
-    assert plain("won", "red") == {"match": first["id"], "status": "new"}
+    told = plain("won", "red")
+    assert (told["match"], told["status"]) == (first["id"], "new")
+    gained = {each["id"]: each["change"] for each in told["changes"]}
+    won, lost = (sum(gained[player] for player in team) for team in split["teams"])
+    assert won > 0 > lost
     assert (data_folder / "equipoise" / "night.db").exists()
     again = plain("again")
     assert {frozenset(team) for team in again["splits"][0]["teams"]} != {frozenset(t) for t in split["teams"]}
@@ -133,13 +137,16 @@ def test_a_corrected_result_counts_as_if_it_had_been_reported_so(data_folder: Pa
     night("Amber", "Birch", "Cedar", "Dahlia")
     match = plain("won", "red", "--at", "2026-01-05")["match"]
     right = players(data_folder)
-    assert plain("undo") == {"match": match, "status": "undone", "step": "result"}
-    assert plain("won", "blue", "--at", "2026-01-06") == {"match": match, "status": "new"}
+    undone = plain("undo")
+    assert (undone.pop("changes")[0]["change"], undone) == (
+        21, {"match": match, "status": "undone", "step": "result"},
+    )  # fmt: skip
+    assert plain("won", "blue", "--at", "2026-01-06")["status"] == "new"
     assert players(data_folder) != right
     night("undo")
     night("won", "red", "--at", "2026-01-05")
     assert players(data_folder) == right
-    assert plain("won", "red") == {"match": match, "status": "known"}
+    assert plain("won", "red") == {"match": match, "status": "known", "changes": []}
     assert players(data_folder) == right
 
 
@@ -461,7 +468,8 @@ def test_an_evening_is_planned_at_once() -> None:
     for n, each in enumerate(reported["rounds"]):
         now = plain("again") if n else plain("table")
         assert now["id"] == each["id"]
-        assert plain("draw") == {"match": each["id"], "status": "new"}
+        told = plain("draw")
+        assert (told["match"], told["status"]) == (each["id"], "new")
     night("undo")
     night("undo")
     assert plain("again")["id"] == reported["rounds"][4]["id"]

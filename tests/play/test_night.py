@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from equipoise.core.player import Player
 from equipoise.errors import InputError
 from equipoise.identity.names import folded
+from equipoise.pages.text.night import arranged_lines
 from equipoise.play.ledger import LedgerGame
 from equipoise.play.night import (
     UNDO,
@@ -113,15 +114,19 @@ def _holds(night: Night) -> None:
 
 
 def test_the_same_teams_are_not_proposed_twice_while_there_are_others() -> None:
-    """Four players have three splits."""
+    """Four players have three splits; where meeting again is not worth that much, the first comes again."""
     setup, night, seen = Setup(PEOPLE[:4]), Night(), set()
     events: list[Event] = []
     for n in range(3):
-        event, arranged = teams(night, setup, f"m{n}")
+        event, arranged = teams(night, setup, f"m{n}", vary=0.5)
         events.append({**event, "fresh": not n})
         night = night_of(events)
         seen.add(arranged.proposal.parted)
+        assert not arranged.repeated
     assert len(seen) == 3
+    last = teams(night, setup, "m3", vary=0.5)[1]
+    assert last.repeated
+    assert "they come again" in " ".join(arranged_lines(setup, last, {}))
 
 
 def test_who_sits_out_is_chosen_with_the_rules_in_view() -> None:

@@ -15,7 +15,7 @@ from equipoise.errors import InputError
 from equipoise.play.ledger import LedgerGame
 from equipoise.play.night import Setup
 from equipoise.play.proposals import Rated
-from equipoise.play.round_plan import REPEATED, Rounds, plan, planned
+from equipoise.play.round_plan import MEETING, Rounds, plan, planned
 
 NAMES = tuple(f"p{n:02d}" for n in range(20))
 
@@ -38,7 +38,7 @@ def worth(rounds: Rounds, chosen: Sequence[int]) -> float:
     for pair in combinations(rounds.here, 2):
         together = sum(any(set(pair) <= set(team) for team in game) for game in games)
         for times in (together, len(games) - together):
-            value += REPEATED * times * (times - 1) / 2
+            value += MEETING * times * (times - 1) / 2
     return value
 
 
@@ -109,7 +109,7 @@ def test_five_players_two_against_two_meet_evenly() -> None:
     """Five rounds: everyone sits out once, and each two are together once and against each other twice."""
     found = plan([], Setup(NAMES[:5], size=2), rated(0, 0.0), 5)
     assert found.optimal
-    assert found.value == pytest.approx(10 * REPEATED)
+    assert found.value == pytest.approx(10 * MEETING)
 
 
 @pytest.mark.slow

@@ -14,7 +14,7 @@ from equipoise.core.stopping import never
 from equipoise.play import round_plan
 from equipoise.play.ledger import LedgerGame
 from equipoise.play.night import Setup
-from equipoise.play.round_plan import REPEATED, Rounds, planned
+from equipoise.play.round_plan import MEETING, Rounds, planned
 
 #: Players, the size of a team (all where None), rounds, and who came together.
 EVENINGS = [
@@ -57,7 +57,7 @@ def test_no_plan_is_better_than_the_one_called_optimal(
     met = [0] * len(rounds.pairs)
     for _ in range(number * int(rounds.together.sum(axis=1).min())):
         met[met.index(min(met))] += 1
-    assert rounds.bound() == pytest.approx(REPEATED * sum(times * (times - 1) / 2 for times in met))
+    assert rounds.bound() == pytest.approx(MEETING * sum(times * (times - 1) / 2 for times in met))
     # What is not gone through is called optimal only where the bound is reached.
     plan = planned(rounds)
     assert plan.optimal == (plan.value <= rounds.bound() + round_plan.EQUAL)

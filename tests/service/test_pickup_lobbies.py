@@ -112,14 +112,15 @@ def test_a_duel_in_words(tmp_path: Path) -> None:
         say("ann", "!yes")
         assert say("bob", "!yes")[0].startswith("[duel] play: red: ann | blue: bob; then")
         assert "reports: blue won" in say("ann", "!report lost")[0]
-        over, new = say("bob", "!confirm")
+        over, new, changed = say("bob", "!confirm")
         assert new == "new: ann, bob"
+        assert changed == "[duel] +29 bob (1st), -29 ann (2nd, down 1)"
         assert over.startswith("[duel] blue won; it counts (pickup-duel-1-")
         assert say("ann", "!rank bob")[0].startswith("bob is number 1 of 2 with")
         assert say("dan", "!rank")[0] == "dan has no games that count"
         assert say("ann", "!why")[0].startswith("by the ratings red 50.0 %")
         game = over.partition("(")[2].rstrip(")")
-        assert say("ann", f"!correct {game} 2 1") == ["only those in charge can do that"]
+        assert say("ann", f"!correct {game[-6:]} 2 1") == ["only those in charge can do that"]
         assert "red won" in say("cid", f"!correct {game} 2 1")[0]
         assert say("ann", "!rank ann")[0].startswith("ann is number 1 of 2")
         assert "no longer counts" in say("cid", "!undo")[0]
@@ -148,6 +149,22 @@ def test_who_is_known_by_name_plays_as_that_person(tmp_path: Path) -> None:
                 for who in ("~ann", f"~{other}"):
                     say(who, text)
             say("~ann", "!report won")
-            assert say(f"~{other}", "!confirm")[-1] == f"new: {other}"
+            assert say(f"~{other}", "!confirm")[1] == f"new: {other}"
             assert set(list(archive.matches())[-1].roster) == {"a1", f"~{other}"}
             assert say("~ann", "!rank")[0].startswith("ann is number 1 of 4")
+
+
+def test_refused_teams_come_again_only_where_there_are_no_others_and_that_is_said(tmp_path: Path) -> None:
+    """Of two people there is one way to divide."""
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}", create=True) as archive:
+        pickups = Pickups(archive, LOBBIES)
+        say = said(pickups)
+        for text in ("!add duel", "!ready"):
+            for who in PEOPLE[:2]:
+                say(who, text)
+        say("ann", "!no")
+        lines = say("bob", "!no")
+        assert lines[0] == (
+            "[duel] no other teams lie within 0.5 % of win probability, the price of meeting again"
+        )
+        assert lines[1].startswith("[duel] play: ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from equipoise.archive.standing import LAST, Standing
@@ -13,6 +14,7 @@ from equipoise.core.plain_data import number
 from equipoise.core.player import Player, Rating, is_bot
 from equipoise.errors import InputError
 from equipoise.identity.roster_lookup import RosterLookup
+from equipoise.ratings.display_scale import scale_of
 from equipoise.ratings.model import answers
 
 #: How many times the spread of all ratings a weight beside them may be above the highest or below the lowest.
@@ -48,6 +50,27 @@ class Here:
         """What is known of the units of these ratings, as keywords of ``balance``."""
         known = {"beta": self.beta, "zero": self.zero}
         return {name: number for name, number in known.items() if number is not None}
+
+
+def weights_of(
+    standing: Standing, players: Iterable[str], ruleset: Ruleset | None, merged: Mapping[str, str]
+) -> dict[str, float]:
+    """Return what players weigh in a ruleset, 0 to 100, or over all.
+
+    Parameters
+    ----------
+    standing : Standing
+        What the archive knows.
+    players : iterable of str
+        Ids; who has not played weighs what the model assumes of such a player.
+    ruleset : Ruleset or None
+        What is played; None for skill in general.
+    merged : mapping of str to str
+        From merged ids to those they count as.
+    """
+    scale = scale_of(standing.model, standing.state, ruleset or Ruleset())
+    rating = partial(standing.model.rating, standing.state)
+    return {player: float(scale.shown(rating(merged.get(player, player), ruleset).mu)) for player in players}
 
 
 def rated(

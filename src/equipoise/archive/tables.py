@@ -296,15 +296,19 @@ def roots_of(pairs: dict[str, str]) -> dict[str, str]:
 
 
 def match_key(connection: sa.Connection, match_id: str) -> bytes:
-    """Return the id of the one match whose id begins so."""
+    """Return the id of the one match whose id begins so, or else of the one with this part in it."""
     start = identity(match_id)
     wanted = sa.select(MATCH.c.id).where(MATCH.c.id >= start).order_by(MATCH.c.id).limit(2)
     found = [bytes(each) for each in connection.execute(wanted).scalars()]
     found = [each for each in found if each.startswith(start)]
+    if not found and start:
+        found = [
+            each for each in map(bytes, connection.execute(sa.select(MATCH.c.id)).scalars()) if start in each
+        ]
     if not found or not start:
-        msg = f"match: there is none whose id begins with {match_id!r}"
+        msg = f"match: there is none whose id is or has {match_id!r}"
         raise InputError(msg)
     if len(found) > 1 and found[0] != start:
-        msg = f"match: several have an id that begins with {match_id!r}; give more of it"
+        msg = f"match: several have an id with {match_id!r}; give more of it"
         raise InputError(msg)
     return found[0]

@@ -79,7 +79,7 @@ new_option = click.option(
 )  # fmt: skip
 vary_option = click.option(
     "--vary", metavar="PRICE", default="0.5%", show_default=True,
-    help="What it is worth to part two people who have just played together; 0 to ignore that.",
+    help="The price of meeting again, in win probability: of two people in one team, and of whole teams.",
 )  # fmt: skip
 
 
@@ -319,7 +319,7 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
 def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
     """Make new teams of the same people.
 
-    They are not the same teams, and others play together than before.
+    Teams of this evening come again only where no others lie within the price, and the answer says so.
     """
     with searching(store) as evening:
         setup = evening.night.setup
@@ -337,11 +337,13 @@ def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
 
 @archive_options.step("plan")
 @click.option("--rounds", type=Whole(1, 99), required=True, help="How many games.")
+@vary_option
 @table_forms
-def plan(store: str | None, as_json: bool, rounds: int, form: str | None = None) -> None:
+def plan(store: str | None, as_json: bool, rounds: int, vary: str, form: str | None = None) -> None:
     """Divide several games at once.
 
-    All are fair, everyone sits out equally often, and partners and opponents vary.
+    All are fair, everyone sits out equally often, partners and opponents vary, and no teams come twice
+    while others lie within the price.
     """
     from equipoise.pages.text.night import plan_lines, proposal_rows
 
@@ -349,7 +351,7 @@ def plan(store: str | None, as_json: bool, rounds: int, form: str | None = None)
         if not evening.night.setup.here:
             msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
             raise InputError(msg)
-        found = evening.planned(rounds)
+        found = evening.planned(rounds, _price(vary))
         night = evening.night
         if as_json:
             names = [night.setup.called(n) for n in range(night.setup.teams)]
@@ -462,27 +464,40 @@ def _report(
     as_json: bool,
 ) -> None:  # fmt: skip
     """Keep a result once, and say so."""
-    from equipoise.play.night import current, match_of, result_event
+    from itertools import chain
+
+    from equipoise.identity.short_ids import meant_by
+    from equipoise.pages.text.point_changes import changes_text
+    from equipoise.play.night import current, match_of, result_event, result_text
+    from equipoise.ratings.point_changes import point_changes
 
     event = result_event(evening.night, ranks, scores, evening.time(when), match)
-    wanted = match or current(evening.night).id
+    ids = [current(evening.night).id, *(each.match for each in evening.night.results)]
+    wanted = ids[0] if match is None else meant_by(match, ids)
+    before, changes = evening.weights(), []
     if event is not None:
         evening.add(event, match=match_of(evening.night, event))
+        changes = point_changes(chain(*current(evening.night).teams), before, evening.weights())
     if as_json:
-        click.echo(json.dumps({"match": wanted, "status": "known" if event is None else "new"}, indent=2))
+        status = "known" if event is None else "new"
+        changed = [each.as_dict() for each in changes]
+        click.echo(json.dumps({"match": wanted, "status": status, "changes": changed}, indent=2))
     elif event is None:
         click.echo("That was reported already; nothing has changed.")
     else:
-        best = [n for n, rank in enumerate(ranks) if rank == min(ranks)]
-        called = [evening.night.setup.called(n) for n in best]
-        text = f"{called[0]} won" if len(best) == 1 else "A draw"
-        archive_options.tell(f"{text}. Next teams: equipoise night again (a mistake: equipoise night undo)")
+        text = result_text(evening.night, ranks)
+        archive_options.tell(f"{text}: {changes_text(changes, evening.shown)}.")
+        archive_options.tell("Next teams: equipoise night again (a mistake: equipoise night undo)")
 
 
 @archive_options.step("undo")
 def undo(store: str | None, as_json: bool) -> None:
     """Take back the last step: a result, or teams."""
+    from itertools import chain
+
+    from equipoise.pages.text.night import undo_line
     from equipoise.play.night import RESULT, UNDO
+    from equipoise.ratings.point_changes import point_changes
 
     with night_names.opened_night(store) as evening:
         if not evening.night.steps:
@@ -491,11 +506,15 @@ def undo(store: str | None, as_json: bool) -> None:
         last = evening.night.steps[-1]
         proposal = last.get("proposal") or {}
         match = last["match"] if last["kind"] == RESULT else proposal.get("id")
+        night, before, changes = evening.night, evening.weights(), []
         evening.add({"kind": UNDO}, undone=match if last["kind"] == RESULT else None)
+        if last["kind"] == RESULT:
+            changes = point_changes(chain(*night.results[-1].game.teams), before, evening.weights())
         if as_json:
-            click.echo(json.dumps({"match": match, "status": "undone", "step": last["kind"]}, indent=2))
+            plain = {"match": match, "status": "undone", "step": last["kind"]}
+            click.echo(json.dumps({**plain, "changes": [each.as_dict() for each in changes]}, indent=2))
             return
-        click.echo({RESULT: "The result is taken back."}.get(last["kind"], "The last step is taken back."))
+        click.echo(undo_line(night, last, changes))
         if evening.night.proposal is not None:
             from equipoise.pages.text.night import proposal_lines
 

@@ -33,8 +33,8 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @click.option(
     "--admin", "admins", multiple=True, metavar="NAME", help="Who may correct results.  Repeatable."
 )
-@click.option("--vary", metavar="PRICE", default="0", show_default=True,
-              help="What it is worth to part two who have just played together, as 0.5%.")  # fmt: skip
+@click.option("--vary", metavar="PRICE", default="0.5%", show_default=True,
+              help="The price of meeting again, in win probability.")  # fmt: skip
 @click.option("--account", metavar="NAME", default="", help=f"Our account, with the password in {PASSWORD}.")
 @click.option("--tls/--no-tls", default=False, show_default=True, help="Whether the connection is encrypted.")
 @click.option("--tls-ca", metavar="FILE", help="Certificates to trust instead of those of the system.")

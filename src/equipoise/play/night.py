@@ -28,6 +28,7 @@ from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.errors import InputError
 from equipoise.identity.names import folded
 from equipoise.identity.roster_lookup import RosterLookup
+from equipoise.identity.short_ids import meant_by
 from equipoise.play.event_codec import as_plain, from_plain
 from equipoise.play.ledger import LedgerGame
 
@@ -41,6 +42,9 @@ PICKUP, LIVE, CHAT = "pickup", "live", "chat"
 
 #: The fields of a setup, and of a proposal or a game, that hold ids.
 SETUP_IDS, PROPOSAL_IDS = ("here", "duos", "apart", "prefer", "avoid"), ("teams", "out", "moved", "unmet")
+
+#: Seconds of an evening: teams that were played longer ago may come again.
+EVENING = 12 * 3600.0
 
 #: What teams are called unless other names are given.
 COLOURS = ("red", "blue", "green", "gold")
@@ -179,6 +183,11 @@ class Night:
     def games(self) -> list[LedgerGame]:
         """The games of all nights."""
         return [result.game for result in self.results]
+
+    def seen(self, now: float) -> set[frozenset[frozenset[str]]]:
+        """Return the teams that were proposed since people gathered, or played this evening."""
+        played = [each.game for each in self.results if now - each.at <= EVENING]
+        return {each.parted for each in self.tonight} | {frozenset(map(frozenset, g.teams)) for g in played}
 
     def result_of(self, match: str) -> Result | None:
         """Return what was reported of a match, None where nothing was."""
@@ -345,6 +354,12 @@ def team_named(night: Night, name: str) -> int:
     raise InputError(msg)
 
 
+def result_text(night: Night, ranks: Sequence[float]) -> str:
+    """Return how a game ended."""
+    best = [n for n, rank in enumerate(ranks) if rank == min(ranks)]
+    return f"{night.setup.called(best[0])} won" if len(best) == 1 else "A draw"
+
+
 def current(night: Night) -> Proposal:
     """Return the current teams.
 
@@ -391,7 +406,8 @@ def result_event(
     InputError
         If there are no such teams, the numbers are not one for each, or something else was reported.
     """
-    wanted = current(night).id if match is None else match
+    ids = [current(night).id, *(result.match for result in night.results)]
+    wanted = ids[0] if match is None else meant_by(match, ids)
     known = night.result_of(wanted)
     if known is not None:
         if known.game.ranks == tuple(ranks) and known.scores == tuple(scores):

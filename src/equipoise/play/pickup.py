@@ -19,10 +19,11 @@ from typing import Any, ClassVar
 
 from equipoise.core.match import Ruleset
 from equipoise.errors import InputError, meant
+from equipoise.identity.short_ids import meant_by
 from equipoise.play import pickup_events as ev
 from equipoise.play.ledger import LedgerGame as Played
 from equipoise.play.ledger import accounts, ways_to_sit_out
-from equipoise.play.night import Setup
+from equipoise.play.night import EVENING, Setup
 from equipoise.play.pickup_events import Command, Divide, Event, Keep, Notice, TakeBack, Teams
 
 #: Seconds for being ready, for the vote on teams, and for the other side to contradict a report.
@@ -290,6 +291,7 @@ class PickupLobbies:
         self.duos: dict[str, str] = {}
         self.preferences: dict[tuple[str, str], str] = {}
         self._waited: dict[str, dict[str, list[str]]] = {}
+        self._proposed: dict[frozenset[frozenset[str]], float] = {}
         self._begun = dict.fromkeys(self.lobbies, 0)
         self._commands: list[Command] = []
         self._now = -math.inf
@@ -490,7 +492,8 @@ class PickupLobbies:
             game.lobby.teams, game.lobby.size,
             prefer=tuple(sorted(wanted["prefer"])), avoid=tuple(sorted(wanted["avoid"])),
         )  # fmt: skip
-        return Divide(game.id, setup, frozenset(game.seen))
+        recent = {teams for teams, at in self._proposed.items() if self._now - at <= EVENING}
+        return Divide(game.id, setup, frozenset(game.seen | recent))
 
     # What all of these share
 
@@ -509,11 +512,12 @@ class PickupLobbies:
         return game
 
     def _any(self, name: str) -> PickupGame:
-        game = self.games.get(name) or self.over.get(name)
-        if game is None:
+        known = self.over | self.games
+        wanted = meant_by(name, known)
+        if wanted not in known:
             msg = f"game: there is no {name!r:.60}"
             raise InputError(msg)
-        return game
+        return known[wanted]
 
     def _close(self, game: PickupGame) -> Mapping[str, list[str]]:
         """End a game without a result, and return where its players waited before it."""
@@ -548,7 +552,11 @@ class PickupLobbies:
             raise InputError(msg)
         game.teams = event.teams
         game.chances = event.chances or (1.0 / game.lobby.teams,) * game.lobby.teams
-        if game.parted in game.seen:  # there are no others
+        if game.parted in self._proposed and self._now - self._proposed[game.parted] <= EVENING:
+            self._say("no others", game.lobby.name, game=game.id, price=f"{100.0 * event.price:g} %")
+        self._proposed = {t: at for t, at in self._proposed.items() if self._now - at <= EVENING}
+        self._proposed[game.parted] = self._now
+        if game.parted in game.seen:  # they were refused, and there are no others
             self._accept(game)
             return
         game.seen.add(game.parted)
@@ -688,6 +696,7 @@ class PickupLobbies:
 
     def _play(self, game: PickupGame, where: str) -> None:
         game.phase, game.deadline, game.map = Phase.PLAYING, math.inf, where
+        self._proposed[game.parted] = self._now
         self._say("play", game.lobby.name, game=game.id, teams=game.teams, chances=game.chances, map=where)
 
     # While it is played
@@ -785,7 +794,7 @@ class PickupLobbies:
 
     def _cancel(self, event: ev.Cancel) -> None:
         in_charge(event.admin)
-        game = self.games.get(event.game)
+        game = self.games.get(meant_by(event.game, self.games))
         if game is None:
             msg = f"game must be one that is not over, got {event.game!r:.40}"
             raise InputError(msg)

@@ -156,11 +156,15 @@ class Cancel:
 
 @dataclass(frozen=True, slots=True)
 class Divided:
-    """The answer to :class:`Divide`; no teams where there are none that keep the rules."""
+    """The answer to :class:`Divide`; no teams where there are none that keep the rules.
+
+    ``price`` is that of meeting again: teams that were seen come only where no others lie within it.
+    """
 
     game: str
     teams: Teams
     chances: tuple[float, ...] = ()
+    price: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +189,10 @@ KINDS: Mapping[str, type[Event]] = {
 
 @dataclass(frozen=True, slots=True)
 class Divide:
-    """Find teams, none of those that were seen, and answer with :class:`Divided`."""
+    """Find teams and answer with :class:`Divided`.
+
+    They are none of those that were seen while others lie within the price of meeting again.
+    """
 
     game: str
     setup: Setup

@@ -16,12 +16,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain, combinations
 from typing import Any
 
 import numpy as np
 
-from equipoise.core.arrays import Floats
+from equipoise.core.arrays import Floats, Labels
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.player import Player, Rating
 from equipoise.core.stopping import Stop, never
@@ -31,8 +32,11 @@ from equipoise.play.ledger import LedgerGame, accounts, burden, met, owed, ways_
 from equipoise.play.night import Proposal, Setup
 from equipoise.teams.balance import balance
 from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference, recent_preferences
+from equipoise.teams.problem.problem import Problem
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Solution, Split, Status
+from equipoise.teams.solvers.enumerate import legal_splits
+from equipoise.teams.solvers.task import Best, Found, Task
 
 #: Variance of a newcomer's skill in units of a player's noise, as the default model assumes it.
 NEWCOMER = 0.64
@@ -101,11 +105,15 @@ def correlations(games: Sequence[LedgerGame], here: Sequence[str]) -> Floats:
 #: Splits among which teams are sought that were not proposed tonight.
 KEPT = 12
 
-#: What a pair who played together in the last game is worth, in win probability; half as much a game before.
-VARY = 0.005
+#: The price of meeting again, in win probability: of each two who played together in the last game (half as
+#: much a game before), of each two who meet again in a plan, and of whole teams of the evening coming again.
+MEETING = 0.005
 
 #: The price of each player who changes team when somebody comes, goes or is replaced.
 STAY = 0.02
+
+#: Splits, legal or not, up to which those that were not seen are gone through one by one: some seconds.
+MOST_SPLITS = 1 << 21
 
 #: Values of two splits that differ by less, relatively, are equal, and the ledger chooses.
 EQUAL = 1e-9
@@ -135,6 +143,12 @@ class Arranged:
         Whether everyone could be in any team.
     rival : Split or None
         A split that is better by ratings and preferences, but of which less is known.
+    fresh : bool
+        Whether these are the best of the teams that were not proposed yet, and others were better.
+    repeated : bool
+        Whether these were proposed already, as no others lie within the price.
+    price : float
+        The price of meeting again, in win probability.
     """
 
     proposal: Proposal
@@ -142,6 +156,9 @@ class Arranged:
     split: Split
     anew: bool = True
     rival: Split | None = None
+    fresh: bool = False
+    repeated: bool = False
+    price: float = 0.0
 
     @property
     def behind(self) -> float:
@@ -154,11 +171,12 @@ class Arranged:
         Teams that are not the first ones by the search are feasible and not proven best.
         """
         shown = replace(self.solution, splits=(self.split,))
-        if self.split is not self.solution.best:
+        if self.split is not self.solution.best or self.fresh:
             shown = replace(shown, status=Status.FEASIBLE, value=self.split.value, bound=None)
         plain = shown.as_dict()
         names = [setup.called(n) for n in range(len(self.proposal.teams))]
-        return {"id": self.proposal.id, "names": names, "out": list(self.proposal.out), **plain}
+        return {"id": self.proposal.id, "names": names, "out": list(self.proposal.out),
+                "repeated": self.repeated, "price": self.price, **plain}  # fmt: skip
 
 
 def arrange(
@@ -170,7 +188,7 @@ def arrange(
     seen: Collection[frozenset[frozenset[str]]] = (),
     now: Mapping[str, int] | None = None,
     still: bool = False,
-    vary: float = VARY,
+    vary: float = MEETING,
     stop: Stop = never,
 ) -> Arranged:
     """Return teams of those who are here.
@@ -186,13 +204,13 @@ def arrange(
     match : str
         The id of the match.
     seen : collection of sets of teams
-        Teams that are not to be proposed again while there are others.
+        Teams that are not to be proposed again while others lie within the price of meeting again.
     now : mapping from str to int, optional
         The team, from 0, of those who have one and prefer to stay; without it new teams are made.
     still : bool
         Whether nobody is to change team, as long as that keeps the rules.
     vary : float
-        What it is worth that a pair of the last game is not in one team again, in win probability.
+        The price of meeting again, in win probability.
     stop : callable
         Asked now and then; once it returns True the search ends with what it has.
 
@@ -201,9 +219,10 @@ def arrange(
     InputError
         If there are too few players, or no teams keep all the rules.
     """
+    search = partial(_searched, games, setup, rated, now=now, still=still, vary=vary, stop=stop)
     solution = out = None
     for each in _ways_out(games, setup, now):
-        found = _searched(games, setup, rated, each, now=now, still=still, vary=vary, stop=stop)
+        found = search(each)
         if solution is None or found.splits:  # where no way keeps the rules, the first one says why
             solution, out = found, each
         if found.splits or stop():
@@ -212,14 +231,106 @@ def arrange(
         reason = None if solution is None else solution.reason
         msg = f"players: {reason or 'no teams were found in time'}"
         raise InputError(msg)
+    rival, fresh, repeated = None, False, False
     if now is None:
-        split, rival = _chosen(games, solution, seen)
+        if _parted(solution.splits[0]) in seen:
+            other = _unseen(solution, partial(search, out), seen, vary)
+            solution, fresh, repeated = other or solution, other is not None, other is None
+        split, rival = (solution.splits[0], None) if repeated else _chosen(games, solution, seen)
     else:
-        split, rival = _least_burden(games, solution.splits), None
+        split = _least_burden(games, solution.splits)
     teams = tuple(tuple(player.id for player in team) for team in split.teams)
     moved = tuple(player.id for player in split.moved)
     proposal = Proposal(match, teams, tuple(split.win_probability), out, moved, unmet(setup, teams))
-    return Arranged(proposal, solution, split, now is None, rival)
+    return Arranged(proposal, solution, split, now is None, rival, fresh, repeated, vary)
+
+
+def _parted(split: Split) -> frozenset[frozenset[str]]:
+    """Return who is together in a split, whatever the teams are called."""
+    return frozenset(frozenset(player.id for player in team) for team in split.teams)
+
+
+def _unseen(
+    solution: Solution, search: Callable[..., Solution], seen: Collection[frozenset[frozenset[str]]],
+    price: float,
+) -> Solution | None:  # fmt: skip
+    """Return the best teams that were not seen, None where no such teams lie within the price.
+
+    They do where they are dearer than the best teams of all by no more than the price, either with what it
+    costs that people meet again or by fairness and preferences alone.
+    """
+    others = search(seen=seen)
+    fresh = replace(others, splits=tuple(each for each in others.splits if _parted(each) not in seen))
+    if not fresh.splits or _price(fresh.splits[0]) <= _price(solution.splits[0]) + price + EQUAL:
+        return fresh if fresh.splits else None
+    fairest, others = search(plainly=True), search(plainly=True, seen=seen)
+    even = tuple(each for each in others.splits if _parted(each) not in seen)
+    within = even and fairest.splits and _price(even[0]) <= _price(fairest.splits[0]) + price + EQUAL
+    return replace(others, splits=even) if within else None
+
+
+def _without(
+    seen: Collection[frozenset[frozenset[str]]], players: Sequence[Player]
+) -> Callable[[Task], Found]:
+    """Return a solver that goes through all splits but those that were seen, told apart by who is in them."""
+    index = {player.id: n for n, player in enumerate(players)}
+
+    def solve(task: Task) -> Found:
+        problem = task.problem
+        known = [
+            labels for teams in seen
+            if index.keys() == set(chain(*teams)) and (labels := _labels(teams, index, problem)) is not None
+        ]  # fmt: skip
+        best = Best(task, ())
+        for labels, totals in legal_splits(problem):
+            parted = _numbered(labels, problem.n_teams)
+            open_rows = np.ones(len(labels), dtype=bool)
+            for each in known:
+                open_rows &= (parted != each).any(axis=1)
+            legal = open_rows if problem.plain else open_rows & (problem.excess(labels) == 0.0)
+            best.offer(labels[legal], totals[legal])
+            if task.stop():
+                return best.found(bound=task.criterion.floor, proven=False)
+        found = best.found(bound=task.criterion.floor, proven=True)
+        return found if found.ranked else replace(found, proven=False)  # others are legal, and were seen
+
+    return solve
+
+
+def _labels(teams: frozenset[frozenset[str]], index: Mapping[str, int], problem: Problem) -> Labels | None:
+    """Return the team of each block as :func:`_numbered` numbers teams; None where blocks are divided."""
+    team_of = {index[player]: n for n, team in enumerate(teams) for player in team}
+    blocks = [{team_of[player] for player in members} for members in problem.members]
+    if any(len(block) > 1 for block in blocks):
+        return None
+    labels: Labels = np.array([[team for block in blocks for team in block]], dtype=np.int8)
+    numbered: Labels = _numbered(labels, problem.n_teams)[0]
+    return numbered
+
+
+def _numbered(labels: Labels, n_teams: int) -> Labels:
+    """Return labels, shape (m, n_blocks), with teams numbered by their first block."""
+    is_in = labels[:, :, None] == np.arange(n_teams)
+    first = np.where(is_in.any(axis=1), is_in.argmax(axis=1), labels.shape[1] + np.arange(n_teams))
+    rank = first.argsort(axis=1).argsort(axis=1).astype(np.int8)
+    return np.take_along_axis(rank, labels.astype(np.intp), axis=1)
+
+
+def _one_pair_of_each(
+    seen: Collection[frozenset[frozenset[str]]], players: Sequence[Player], parties: Sequence[Sequence[str]]
+) -> list[tuple[str, str]]:
+    """Return two of each teams that were seen, to be parted where all splits are too many to go through.
+
+    There are as even teams without any given pair then.
+    """
+    here, bound = {player.id for player in players}, set(chain(*parties))
+    found = []
+    for n, teams in enumerate(sorted(sorted(map(sorted, each)) for each in seen)):
+        free = [player for player in max(teams, key=len) if player not in bound]
+        if here == set(chain(*teams)) and len(free) > 1:
+            first = 2 * n % (len(free) - 1)
+            found.append((free[first], free[first + 1]))
+    return found
 
 
 def _ways_out(
@@ -251,8 +362,13 @@ def _groups(setup: Setup, players: Sequence[str]) -> list[tuple[str, ...]]:
 def _searched(
     games: Sequence[LedgerGame], setup: Setup, rated: Rated, out: Collection[str], *,
     now: Mapping[str, int] | None, still: bool, vary: float, stop: Stop,
+    seen: Collection[frozenset[frozenset[str]]] = (), plainly: bool = False,
 ) -> Solution:  # fmt: skip
-    """Return what a search says where these sit out."""
+    """Return what a search says where these sit out.
+
+    With ``seen`` teams of none of them are sought; ``plainly``, by win probability and preferences alone,
+    whoever meets again.
+    """
     playing = [player for player in setup.here if player not in out]
     if len(playing) < setup.teams:
         msg = f"players: {setup.teams} teams need at least {setup.teams}, got {len(playing)}"
@@ -261,7 +377,15 @@ def _searched(
     keywords: dict[str, Any] = {**rules(setup, playing), **units, "stop": stop}
     preferences = priced_preferences(games, setup, playing)
     if now is None:
-        varied = _recent(games, players, keywords["parties"], vary) if vary > 0.0 else []
+        met_before = [] if plainly else list(games)
+        few = setup.teams ** float(len(playing) - 1) <= MOST_SPLITS
+        if seen and not few:
+            keywords["apart"] = [*keywords["apart"], *_one_pair_of_each(seen, players, keywords["parties"])]
+        varied = _recent(met_before, players, keywords["parties"], vary) if vary > 0.0 else []
+        if seen and few:
+            keywords["solver"] = _without(seen, players)
+        if plainly:
+            keywords["objective"] = "win"
         asked = BalanceRequest.of(players, preferences=[*preferences, *varied], keep=KEPT, **keywords)
         return balance(asked)
     placed = [replace(player, team_now=now.get(player.id)) for player in players]
@@ -314,7 +438,7 @@ def _recent(
 ) -> list[Preference]:
     """Return preferences to part those who have just played together, unless they came together."""
     past = [
-        Match((Contest(Ruleset(), game.teams, game.ranks, at=float(n)),), ended=float(n))
+        Match((Contest(Ruleset(), game.teams, range(len(game.teams)), at=float(n)),), ended=float(n))
         for n, game in enumerate(games)
     ]
     together = list(map(set, parties))
@@ -329,11 +453,7 @@ def _chosen(
     games: Sequence[LedgerGame], solution: Solution, seen: Collection[frozenset[frozenset[str]]]
 ) -> tuple[Split, Split | None]:
     """Return the best split not proposed yet, or one nearly as even that is known better, and the former."""
-    fresh = [
-        split
-        for split in solution.splits
-        if frozenset(frozenset(player.id for player in team) for team in split.teams) not in seen
-    ] or list(solution.splits)
+    fresh = [split for split in solution.splits if _parted(split) not in seen]
     near = [split for split in fresh if _price(split) <= _price(fresh[0]) + NEAR]
     unsure = variances(games, [split.teams for split in near])
     least = float(unsure.min())

@@ -3,12 +3,15 @@
 What a plan is worth is a sum, lower being better, in win probability:
 
 * of each round the largest distance of a team's chance from even;
-* a price (``REPEATED``) for each time two are together again, and the same
+* a price (``MEETING``) for each time two are together again, and the same
   for being opponents again, where the third time costs twice as much as the second: n games cost
   n (n - 1) / 2;
 * the price of each preference that is not met, growing in the same way;
 * a price (``PARTED``) for each round in which some of those who came together play and others sit out;
-* a price (``UNEQUAL``) for each game that somebody sits out too often or too seldom.
+* a price (``UNEQUAL``) for each game that somebody sits out too often or too seldom;
+* a price (``TWICE``) for teams of the evening that come again while unused ones lie within ``MEETING``;
+* a price (``OFTEN``) for each game that two who did not come together are together beyond one more than
+  the games of all pairs, spread evenly, demand.
 
 Given all other rounds, that is a sum over the pairs of one round: the best split of a round is found by
 looking at all of them.  Rounds are re-split in turn until none gets better, then two of them are shaken and
@@ -21,7 +24,7 @@ No plan can be below the bound: the fairest split in every round, and the games 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -35,21 +38,25 @@ from equipoise.core.win_probability import win_probability
 from equipoise.errors import InputError
 from equipoise.play.ledger import LedgerGame, PlayerAccount, accounts
 from equipoise.play.night import Proposal, Setup
-from equipoise.play.proposals import Rated, rules, unmet
+from equipoise.play.proposals import MEETING, Rated, rules, unmet
 from equipoise.teams.balance import balance
 from equipoise.teams.problem.preferences import PREFERENCE_PRICE
 from equipoise.teams.problem.problem import Problem
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solvers.enumerate import legal_splits, splits
 
-#: What it costs that two are together, or opponents, a second time.
-REPEATED = 0.002
-
 #: What it costs that some of those who came together play while others sit out.
 PARTED = 0.05
 
 #: What it costs that somebody sits out one game more or less than is fair.
 UNEQUAL = 1.0
+
+#: What it costs that teams come twice where they need not, and that a pair is together too often: more than
+#: any teams are uneven.
+TWICE, OFTEN = 0.6, 0.6
+
+#: Values that differ by less are equal.
+EQUAL = 1e-12
 
 #: Splits of a round, legal or not, over all who may sit out, up to which all are looked at.
 MOST_SPLITS = 200_000
@@ -76,15 +83,18 @@ class Rounds:
 
     Parameters
     ----------
-    games, setup, rated, rounds
+    games, setup, rated, rounds, seen, vary
         As of :func:`equipoise.play.round_plan.plan`.
     """
 
-    def __init__(self, games: Sequence[LedgerGame], setup: Setup, rated: Rated, rounds: int) -> None:
+    def __init__(
+        self, games: Sequence[LedgerGame], setup: Setup, rated: Rated, rounds: int,
+        seen: Collection[frozenset[frozenset[str]]] = (), vary: float = MEETING,
+    ) -> None:  # fmt: skip
         if rounds < 1:
             msg = f"rounds must be at least 1, got {rounds}"
             raise InputError(msg)
-        self.setup, self.number, self._rated = setup, rounds, rated
+        self.setup, self.number, self._rated, self.price = setup, rounds, rated, vary
         self.here = setup.here
         seats = len(self.here) if setup.size is None else min(setup.size * setup.teams, len(self.here))
         if min(seats, len(self.here)) < setup.teams:
@@ -104,6 +114,39 @@ class Rounds:
         self._playing = playing[first].astype(np.float32)
         self.out = labels < 0
         self._prefer()
+        self.seen = [
+            n for n in range(len(labels)) if seen and frozenset(map(frozenset, self.teams(n))) in seen
+        ]
+        self.often = self._often()
+
+    def _often(self) -> Floats:
+        """Return for each pair beyond how many games together is too often."""
+        mates = int(self.together.sum(axis=1).min()) * self.number
+        often: Floats = np.full(len(self.pairs), 1.0 + -(-mates // max(len(self.pairs), 1)))
+        duos = list(map(set, self.setup.duos))
+        for n, (one, other) in enumerate(self.pairs):
+            if any({self.here[one], self.here[other]} <= duo for duo in duos):
+                often[n] = np.inf
+        return often
+
+    def again(self, chosen: Sequence[int]) -> list[int]:
+        """Return the rounds, from 0, whose teams came before, in the plan or this evening."""
+        return [n for n, index in enumerate(chosen) if index in self.seen or index in chosen[:n]]
+
+    def twice(self, others: Sequence[int]) -> Floats:
+        """Return for each split as one more round what teams that come again cost, with those of others."""
+        used = {*self.seen, *others}
+        order = np.argsort(self.fixed, kind="stable").tolist()
+        unused = [index for index in order if index not in used][:2]
+        least = np.full(len(order), self.fixed[unused[0]] if unused else np.inf)
+        if unused:
+            least[unused[0]] = self.fixed[unused[1]] if len(unused) > 1 else np.inf
+        times = np.zeros(len(order))
+        for n in self.again(others):
+            times += least <= self.fixed[others[n]] + self.price + EQUAL
+        repeated = list(used)
+        times[repeated] += least[repeated] <= self.fixed[repeated] + self.price + EQUAL
+        return TWICE * times
 
     def _list(self, games: Sequence[LedgerGame]) -> None:
         """Set the splits of a round (-1 is who sits out), their distance from even, and if all are there."""
@@ -200,14 +243,16 @@ class Rounds:
         unmet = self.unmet[rows].sum(axis=0)
         priced = PREFERENCE_PRICE * float((unmet * (unmet + 1.0) / 2.0).sum())
         uneven = UNEQUAL * float(self._uneven(self.out[rows].sum(axis=0)[None, :])[0])
-        return float(self.fixed[rows].sum()) + self.repeats(rows) + priced + uneven
+        beyond = OFTEN * float(np.maximum(self.together[rows].sum(axis=0) - self.often, 0.0).sum())
+        twice = float(self.twice(rows[:-1])[rows[-1]])
+        return float(self.fixed[rows].sum()) + self.repeats(rows) + priced + uneven + beyond + twice
 
     def repeats(self, chosen: Sequence[int]) -> float:
         """Return the price of the partners and opponents of a plan that meet again."""
         rows = list(chosen)
         together = self.together[rows].sum(axis=0)
         against = self._playing[self.way[rows]].sum(axis=0) - together
-        return REPEATED * (_twice(together) + _twice(against))
+        return self.price * (_twice(together) + _twice(against))
 
     def teams(self, index: int) -> tuple[tuple[str, ...], ...]:
         """Return the teams of a split."""
@@ -236,7 +281,7 @@ class Rounds:
         for games in (mates * self.number, against * self.number):
             each, more = divmod(games, max(len(self.pairs), 1))
             repeats += (len(self.pairs) - more) * math.comb(each, 2) + more * math.comb(each + 1, 2)
-        return least * self.number + REPEATED * repeats
+        return least * self.number + self.price * repeats
 
     def proposal(self, index: int) -> Proposal:
         """Return a split as teams that are proposed, without an id."""
@@ -246,12 +291,13 @@ class Rounds:
 
     def costs(self, counts: Counts, *, last: bool) -> Floats:
         """Return what each split costs as one more round."""
-        of_way = REPEATED * np.einsum(DOT, self._playing, counts.against).astype(float)
+        of_way = self.price * np.einsum(DOT, self._playing, counts.against).astype(float)
         if self.n_out:
             sat = self._ways + counts.out
             uneven = self._uneven(sat) if last else np.maximum(sat - self.most, 0).sum(axis=1)
             of_way = of_way + UNEQUAL * uneven
-        cost = self.fixed + REPEATED * (self.together @ (counts.together - counts.against)) + of_way[self.way]
+        of_pair = self.price * (counts.together - counts.against) + OFTEN * (counts.together >= self.often)
+        cost = self.fixed + self.together @ of_pair + of_way[self.way]
         if self.unmet.shape[1]:
             cost = cost + PREFERENCE_PRICE * np.einsum(DOT, self.unmet, counts.unmet + 1.0)
         return np.asarray(cost, dtype=float)
@@ -291,9 +337,6 @@ MOST_PLANS = 300_000
 #: How often a plan that no round can improve is shaken: less often where a round has many splits.
 SHAKES, SHAKEN_SPLITS = 150, 300_000
 
-#: Values that differ by less are equal.
-EQUAL = 1e-12
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -311,6 +354,10 @@ class Plan:
         Whether no plan is better.
     unfairness, repeats : float
         The parts of the value: distances from even, and repeated partners and opponents.
+    price : float
+        The price of meeting again, in win probability.
+    again : tuple of int
+        The rounds, from 1, whose teams came before, as no unused ones lie within the price.
     """
 
     rounds: tuple[Proposal, ...]
@@ -319,6 +366,8 @@ class Plan:
     optimal: bool
     unfairness: float
     repeats: float
+    price: float = MEETING
+    again: tuple[int, ...] = ()
 
     @property
     def gap(self) -> float:
@@ -334,12 +383,14 @@ class Plan:
         ]  # fmt: skip
         return {"status": "optimal" if self.optimal else "feasible", "value": self.value, "bound": self.bound,
                 "gap": self.gap, "unfairness": self.unfairness, "repeats": self.repeats,
-                "rounds": rounds}  # fmt: skip
+                "price": self.price, "again": list(self.again), "rounds": rounds}  # fmt: skip
 
 
 def plan(
-    games: Sequence[LedgerGame], setup: Setup, rated: Rated, rounds: int, *, seed: int = 0, stop: Stop = never
-) -> Plan:
+    games: Sequence[LedgerGame], setup: Setup, rated: Rated, rounds: int, *,
+    seen: Collection[frozenset[frozenset[str]]] = (), vary: float = MEETING, seed: int = 0,
+    stop: Stop = never,
+) -> Plan:  # fmt: skip
     """Return teams for several rounds of those who are here.
 
     Parameters
@@ -352,6 +403,10 @@ def plan(
         What is known of them.
     rounds : int
         How many rounds, at least 1.
+    seen : collection of sets of teams
+        Teams of this evening, which come again like those of a round before.
+    vary : float
+        The price of meeting again, in win probability.
     seed : int
         Of the shaking.
     stop : callable
@@ -362,7 +417,7 @@ def plan(
     InputError
         If there are too few players or rounds, or no teams keep all the rules.
     """
-    return planned(Rounds(games, setup, rated, rounds), seed, stop)
+    return planned(Rounds(games, setup, rated, rounds, seen, vary), seed, stop)
 
 
 def planned(rounds: Rounds, seed: int = 0, stop: Stop = never) -> Plan:
@@ -376,7 +431,8 @@ def planned(rounds: Rounds, seed: int = 0, stop: Stop = never) -> Plan:
     made = tuple(rounds.proposal(index) for index in best)
     return Plan(
         made, value, value if optimal else min(bound, value), optimal,
-        float(rounds.distance[best].sum()), rounds.repeats(best),
+        float(rounds.distance[best].sum()), rounds.repeats(best), rounds.price,
+        tuple(n + 1 for n in rounds.again(best)),
     )  # fmt: skip
 
 
@@ -387,7 +443,7 @@ def _settled(rounds: Rounds, chosen: list[int], stop: Stop) -> list[int]:
         better = False
         for n in range(rounds.number):
             others = chosen[:n] + chosen[n + 1 :]
-            costs = rounds.costs(rounds.counts(others), last=True)
+            costs = rounds.costs(rounds.counts(others), last=True) + rounds.twice(others)
             index = int(costs.argmin())
             if costs[index] < costs[chosen[n]] - EQUAL:
                 chosen[n], better = index, True
@@ -398,7 +454,8 @@ def _shaken(rounds: Rounds, rng: np.random.Generator, stop: Stop) -> list[int]:
     """Return the best plan of a search that begins round by round."""
     chosen: list[int] = []
     for n in range(rounds.number):
-        chosen.append(int(rounds.costs(rounds.counts(chosen), last=n == rounds.number - 1).argmin()))
+        costs = rounds.costs(rounds.counts(chosen), last=n == rounds.number - 1) + rounds.twice(chosen)
+        chosen.append(int(costs.argmin()))
     best = _settled(rounds, chosen, never)
     value = rounds.value(best)
     for _ in range(min(SHAKES, SHAKEN_SPLITS // len(rounds.labels)) if rounds.number > 1 else 0):
@@ -430,6 +487,7 @@ def _all(rounds: Rounds, start: list[int], stop: Stop) -> tuple[list[int], bool]
         # A round costs no less after others than now, and rounds have no order: indices do not fall.
         costs[: chosen[-1] if chosen else 0] = np.inf
         if left == 1:
+            costs = costs + rounds.twice(chosen)
             index = int(costs.argmin())
             if spent + costs[index] < value - EQUAL:
                 best, value = [*chosen, index], rounds.value([*chosen, index])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.core.clock import deadline
+from equipoise.core.plain_data import printable
 from equipoise.core.stopping import Stop
 from equipoise.errors import ALIKE, InputError, again, nearest
 
@@ -101,16 +102,16 @@ class Evening:
         return named, here.units
 
     def arrange(
-        self, setup: Setup, *, now: Mapping[str, int] | None = None, still: bool = False, vary: float = 0.0,
-        match: str = "",
+        self, setup: Setup, *, now: Mapping[str, int] | None = None, still: bool = False,
+        vary: float | None = None, match: str = "",
     ) -> Arranged:  # fmt: skip
         """Return teams of those who are here, with a new id unless one is given."""
-        from equipoise.play.proposals import arrange
+        from equipoise.play.proposals import MEETING, arrange
 
-        seen = {proposal.parted for proposal in self.night.tonight}
         return arrange(
             self.night.games, setup, self.rated, match or new_match(),
-            seen=seen, now=now, still=still, vary=vary, stop=self.limited(SECONDS),
+            seen=self.night.seen(time.time()), now=now, still=still,
+            vary=MEETING if vary is None else vary, stop=self.limited(SECONDS),
         )  # fmt: skip
 
     def propose(
@@ -122,12 +123,13 @@ class Evening:
 
         self.add(teams_event(setup, proposal, spelled, step or secrets.token_hex(6), fresh=fresh, plan=plan))
 
-    def planned(self, rounds: int) -> Plan:
+    def planned(self, rounds: int, vary: float) -> Plan:
         """Take the step to the first of several rounds that are divided at once."""
         from equipoise.play.round_plan import plan
 
         stop = self.limited(SECONDS)
-        found = plan(self.night.games, self.night.setup, self.rated, rounds, stop=stop)
+        seen = self.night.seen(time.time())
+        found = plan(self.night.games, self.night.setup, self.rated, rounds, seen=seen, vary=vary, stop=stop)
         first, *later = [replace(each, id=new_match()) for each in found.rounds]
         self.propose(self.night.setup, first, {}, plan=later)
         return replace(found, rounds=(first, *later))
@@ -256,6 +258,16 @@ class Evening:
             msg = f"--at: {when} is {wrong}"
             raise InputError(msg)
         return moment
+
+    def weights(self) -> dict[str, float]:
+        """Return what everyone who has come weighs, 0 to 100."""
+        from equipoise.archive.rated_players import weights_of
+
+        return weights_of(self.archive.standing(), self.night.spelled, None, self.archive.merged())
+
+    def shown(self, player: str) -> str:
+        """Return how somebody is written."""
+        return printable(self.night.spelled.get(player, player))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return everyone's row of the table, the strongest first."""

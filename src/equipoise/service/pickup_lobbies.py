@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from equipoise.archive.archive import Archive
-from equipoise.archive.rated_players import people_of, rated
+from equipoise.archive.rated_players import people_of, rated, weights_of
 from equipoise.core.clock import deadline
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.plain_data import printable
@@ -20,13 +20,14 @@ from equipoise.core.player import Player, is_bot
 from equipoise.errors import InputError
 from equipoise.identity.merges import renamed
 from equipoise.pages.text import pickup as words
+from equipoise.pages.text.point_changes import changes_text
 from equipoise.play import pickup_events as ev
 from equipoise.play.chat_commands import COMMANDS, ChatQuestion, understood
 from equipoise.play.night import CHAT, PICKUP
 from equipoise.play.pickup import PickupLobbies, PickupLobby
 from equipoise.play.pickup_events import ChatPlace, Command, Divide, Event, Keep, Notice, TakeBack
-from equipoise.play.proposals import arrange
-from equipoise.ratings.display_scale import scale_of
+from equipoise.play.proposals import MEETING, arrange
+from equipoise.ratings.point_changes import point_changes, points
 
 #: Seconds for a search: people wait for it, and teams of five take a hundredth of it.
 SECONDS = 2.0
@@ -54,13 +55,12 @@ class Pickups:
     admins : iterable of str
         The ids of those in charge.
     vary : float
-        What it is worth that two who have just played together do not again, in win probability; by
-        default nothing, as others come from game to game and unfamiliar teams are less even in truth.
+        The price of meeting again, in win probability: of two people in one team, and of whole teams.
     """
 
     def __init__(
         self, archive: Archive, lobbies: Sequence[PickupLobby], *, apart: Iterable[tuple[str, str]] = (),
-        admins: Iterable[str] = (), vary: float = 0.0,
+        admins: Iterable[str] = (), vary: float = MEETING,
     ) -> None:  # fmt: skip
         self.archive, self.lobbies = archive, PickupLobbies(lobbies, apart)
         self._admins, self._vary = frozenset(admins), vary
@@ -206,11 +206,33 @@ class Pickups:
         """
         commands, new = self.lobbies.handle(event, now), list[str]()
         refused = len(commands) == 1 and isinstance(commands[0], Notice) and commands[0].kind == "refused"
+        game = next((each.game for each in commands if isinstance(each, Keep | TakeBack)), None)
+        before = {} if game is None else self._table(game)
         if not refused and (commands or not isinstance(event, ev.Tick)):
             new = self._keep(event, now, nick, commands)
         self._let_go()
         answers = self._carried(commands, now)
-        return [*answers, ChatReply("", printable(f"new: {', '.join(new)}"))] if new else answers
+        if new:
+            answers.append(ChatReply("", printable(f"new: {', '.join(new)}")))
+        return answers if game is None else [*answers, *self._changed(game, before)]
+
+    def _table(self, game: str) -> dict[str, float]:
+        """Return the weights of all who have played the ruleset of a game, and of its players."""
+        known, standing = self.lobbies.over[game], self.archive.standing()
+        played = {player for player, ruleset in standing.games if ruleset == known.lobby.ruleset}
+        playing = self._known_as(chain(*known.teams), math.inf).values()
+        everyone = dict.fromkeys([*playing, *sorted(played)])
+        return weights_of(standing, everyone, known.lobby.ruleset, self.archive.merged())
+
+    def _changed(self, game: str, before: Mapping[str, float]) -> list[ChatReply]:
+        """Return what a result, or taking it back, has changed."""
+        known, after = self.lobbies.over[game], self._table(game)
+        both = {player: before.get(player, weight) for player, weight in after.items()}
+        playing = self._known_as(chain(*known.teams), math.inf)
+        nick_of = {counted: nick for nick, counted in playing.items()}
+        changes = point_changes(playing.values(), both, after)
+        line = changes_text(changes, lambda who: self.shown(nick_of.get(who, who)))
+        return [ChatReply("", f"[{known.lobby.name}] {line}")]
 
     def tick(self, now: float) -> list[ChatReply]:
         """Note that time has passed."""
@@ -292,7 +314,7 @@ class Pickups:
             ).proposal  # fmt: skip
         except InputError:
             return ev.Divided(command.game, ())
-        return ev.Divided(command.game, found.teams, found.chances)
+        return ev.Divided(command.game, found.teams, found.chances, self._vary)
 
     def _rated(self, players: Sequence[str], ruleset: Ruleset) -> tuple[list[Player], dict[str, float]]:
         known = self._known_as(players, math.inf)
@@ -320,13 +342,9 @@ class Pickups:
 
     def _weights(self, players: Iterable[str], ruleset: Ruleset | None = None) -> dict[str, float]:
         """Return what players weigh in a ruleset, or over all."""
-        standing: Any = self.archive.standing()
-        scale = scale_of(standing.model, standing.state, ruleset or Ruleset())
         known = self._known_as(players, math.inf)
-        return {
-            player: float(scale.shown(standing.model.rating(standing.state, counted, ruleset).mu))
-            for player, counted in known.items()
-        }
+        weights = weights_of(self.archive.standing(), known.values(), ruleset, self.archive.merged())
+        return {player: weights[counted] for player, counted in known.items()}
 
     def _rank(self, question: ChatQuestion) -> str:
         """Return the place of somebody among all who have played."""
@@ -344,4 +362,4 @@ class Pickups:
         weights = self._weights(played)
         mine = weights[who]
         place = 1 + sum(weight > mine for weight in weights.values())
-        return f"{shown} is number {place} of {len(played)} with {mine:.1f} of 100"
+        return f"{shown} is number {place} of {len(played)} with {points(mine)} points"

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from equipoise.core.plain_data import printable
+from equipoise.pages.text.point_changes import changes_text
+from equipoise.play.night import RESULT, TEAMS, result_text
 
 if TYPE_CHECKING:
     from equipoise.play.night import Night, Proposal, Setup
     from equipoise.play.proposals import Arranged
     from equipoise.play.round_plan import Plan
+    from equipoise.ratings.point_changes import PointChange
 
 #: Chances that are this near are an even game to a reader.
 EVEN = 0.0005
@@ -64,7 +67,14 @@ def arranged_lines(setup: Setup, arranged: Arranged, spelled: Mapping[str, str])
     """Return proposed teams with what is proven of them, and what to type next."""
     lines = proposal_lines(setup, arranged.proposal, spelled)
     best = arranged.split is arranged.solution.best and arranged.solution.status == "optimal"
-    if best and arranged.anew and not arranged.split.preferences:
+    if arranged.repeated:
+        lines.append(
+            f"No other teams lie within {100.0 * arranged.price:g} % of win probability, "
+            "the price of meeting again: they come again."
+        )
+    elif best and arranged.fresh:
+        lines.append("Proven: of the teams not proposed yet none are better.")
+    elif best and arranged.anew and not arranged.split.preferences:
         lines.append("Proven: no teams are fairer by the ratings and the rules.")
     elif best and arranged.anew:
         lines.append("Proven: no teams are better by fairness and the preferences together.")
@@ -88,14 +98,33 @@ def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str
     points = [100.0 * part for part in (plan.value, plan.unfairness, plan.repeats)]
     lines.append(
         f"Value {points[0]:.1f} points of win probability, lower is better: {points[1]:.1f} from even games, "
-        f"{points[2]:.1f} for people who meet again."
+        f"{points[2]:.1f} for people who meet again ({100.0 * plan.price:g} each time)."
     )
+    if plan.again:
+        games = ", ".join(str(number) for number in plan.again)
+        lines.append(
+            f"Teams come again in game {games}: "
+            f"no others lie within {100.0 * plan.price:g} % of win probability."
+        )
     if plan.optimal:
         lines.append("Proven: no plan is better.")
     else:
         lines.append(f"No plan is below {100.0 * plan.bound:.1f}: the gap is {100.0 * plan.gap:.1f} points.")
     lines.append("After each game: its result, then equipoise night again for the next one of the plan.")
     return lines
+
+
+def undo_line(night: Night, last: Mapping[str, Any], changes: Sequence[PointChange]) -> str:
+    """Return what was taken back: the last step of a night, as it was before."""
+    if last["kind"] == RESULT:
+        points = changes_text(changes, lambda player: names_of([player], night.spelled))
+        return printable(f"Taken back: {result_text(night, last['ranks'])} ({last['match']}): {points}.")
+    if last["kind"] == TEAMS and last["proposal"] is not None:
+        teams = " against ".join(names_of(team, night.spelled) for team in last["proposal"]["teams"])
+        return f"Taken back: the teams {teams}."
+    if last["kind"] == TEAMS:
+        return f"Taken back: who is here ({names_of(last['setup']['here'], night.spelled) or 'nobody'})."
+    return f"Taken back: the starting weights of {names_of(list(last['weights']), night.spelled)}."
 
 
 def table_rows(rows: Sequence[Mapping[str, object]]) -> list[tuple[str, ...]]:

@@ -91,6 +91,7 @@ _WORDS: Mapping[str, str] = {
     "called off": "the game is called off; gone: {gone}; waiting: {waiting}",
     "no teams": "no teams keep all the rules; add again when others are here",
     "teams": "{line_up} ({odds}): !yes, !no or !captains within {seconds}",
+    "no others": "no other teams lie within {price} of win probability, the price of meeting again",
     "no captains": "these cannot be captains; vote again",
     "pick": "{line_up}; {captain} picks one of {left}: !pick NAME",
     "veto": "{side} strike a map: !veto {choices}",

@@ -1,0 +1,83 @@
+"""What a result changed: points won or lost, and places in the table before and after.
+
+Points are what people read: whole numbers, ten times the weight.  Those a result changed are the difference
+of the whole numbers before and after, so that what is shown adds up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+#: Points for each unit of weight.
+POINTS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class PointChange:
+    """What a result changed for a player.
+
+    Parameters
+    ----------
+    id : str
+        The player.
+    points, change : int
+        Points after the result, and how many were won or, below 0, lost by it.
+    place, up : int
+        The place in the table after the result, from 1, and by how many places that is higher.
+    """
+
+    id: str
+    points: int
+    change: int
+    place: int
+    up: int
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain data."""
+        return asdict(self)
+
+
+def points(weight: float) -> int:
+    """Return a weight as points.
+
+    Examples
+    --------
+    >>> points(51.84)
+    518
+    """
+    return round(POINTS * weight)
+
+
+def point_changes(
+    players: Iterable[str], before: Mapping[str, float], after: Mapping[str, float]
+) -> list[PointChange]:
+    """Return what a result changed for players, the most points won first.
+
+    Parameters
+    ----------
+    players : iterable of str
+        Who played.
+    before, after : mapping from str to float
+        The weights of everyone in the table, the players among them.
+
+    Examples
+    --------
+    >>> [change] = point_changes(["ann"], {"ann": 50.0, "bob": 51.0}, {"ann": 51.8, "bob": 51.0})
+    >>> change
+    PointChange(id='ann', points=518, change=18, place=1, up=1)
+    """
+    found = [
+        PointChange(
+            player, points(after[player]), points(after[player]) - points(before[player]),
+            _place(player, after), _place(player, before) - _place(player, after),
+        )
+        for player in players
+    ]  # fmt: skip
+    return sorted(found, key=lambda each: (-each.change, each.place))
+
+
+def _place(player: str, weights: Mapping[str, float]) -> int:
+    """Return the place of a player by points; those with as many share it."""
+    return 1 + sum(points(each) > points(weights[player]) for each in weights.values())
