@@ -69,7 +69,7 @@ def test_the_solver_keeps_the_laws_of_solvers(seed: int) -> None:
             ("balance", "examples/roster.txt", "--objective", "examples.parts.objective:mean_difference"),
             "Proven",
         ),
-        (("balance", "examples/roster.txt", "--solver", "examples.parts.solver:SOLVER"), "roven optimal"),
+        (("balance", "examples/roster.txt", "--solver", "examples.parts.solver:SOLVER"), "roven best"),
         (("evaluate", "examples/matches.jsonl", "--models", "examples.parts.model:WinShare"), "log-loss"),
     ],
 )

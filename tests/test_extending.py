@@ -55,7 +55,7 @@ def run(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
     ("args", "words"),
     [
         (("balance", "examples/roster.txt", "--objective", "mean-difference"), "Proven"),
-        (("balance", "examples/roster.txt", "--solver", "random"), "roven optimal"),
+        (("balance", "examples/roster.txt", "--solver", "random"), "roven best"),
         (("balance", "examples/roster.txt", "--solver", "nosuch"), "random"),
         (("evaluate", "examples/matches.jsonl", "--models", "win-share"), "win-share"),
         (("balance", "--help"), "mean-difference"),

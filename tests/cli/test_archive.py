@@ -181,7 +181,7 @@ def test_a_match_can_be_undone_and_stays_so(store: str, log: Path) -> None:
     assert "is undone already" in call("undo", match, "--store", store, fails=1)
     call("undo", match, "--store", store, "--back")
     assert call("archive", "digest", "--store", store) == before
-    assert "none whose id begins" in call("undo", "xyz", "--store", store, fails=1)
+    assert "none whose id is or has" in call("undo", "xyz", "--store", store, fails=1)
 
 
 @pytest.mark.slow

@@ -88,7 +88,7 @@ def test_every_help_is_whole(typed: tuple[str, ...]) -> None:
 SHOWN = [
     *("read", "store", "here", "ruleset", "request", "teams", "size", "bots"),
     *("party", "clan-tags", "apart", "fix", "roles", "prefer", "avoid", "stay"),
-    *("objective", "keep", "time-limit", "seed", "names", "json", "csv", "plot", "receipt"),
+    *("objective", "keep", "time-limit", "details", "names", "json", "csv", "plot", "receipt"),
 ]
 
 

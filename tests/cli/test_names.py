@@ -22,7 +22,7 @@ def test_doubt_ends_with_two_and_the_remedy() -> None:
     assert "--read weight-first|names" in done.stderr
 
 
-@pytest.mark.parametrize(("read", "total"), [("weight-first", "total 5"), ("names", "total 100")])
+@pytest.mark.parametrize(("read", "total"), [("weight-first", "Team 1: 5"), ("names", "Team 1: 100")])
 def test_the_option_decides(read: str, total: str) -> None:
     """Numbers of a list are weights or not, as asked for."""
     done = run("balance", "-", "--read", read, stdin=LIST)
@@ -46,4 +46,4 @@ def test_a_person_is_asked(tmp_path: Path) -> None:
     os.close(terminal)
     assert b"Read it as (weight-first, names)" in asked
     assert command.returncode == 0
-    assert b"total 5" in out
+    assert b"Team 1: 5" in out

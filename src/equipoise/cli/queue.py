@@ -143,7 +143,10 @@ def _simulate(
 @click.option("--since", type=Number(), metavar="SECONDS", help="Those that came no earlier, since 1970.")
 @click.option("--until", type=Number(), metavar="SECONDS", help="Those that came earlier, since 1970.")
 def _tickets(store: str, queue: str, since: float | None, until: float | None) -> None:
-    """Print the tickets that came to a queue of 'equipoise serve', as 'simulate --tickets' reads them."""
+    """Print a queue's tickets for 'simulate --tickets'.
+
+    They are those that came to a queue of 'equipoise serve'.
+    """
     from equipoise.archive.archive import open_archive
     from equipoise.queueing.life import EnterTicket
     from equipoise.queueing.record import event_of

@@ -312,7 +312,7 @@ def _numbered(labels: Labels, n_teams: int) -> Labels:
     """Return labels, shape (m, n_blocks), with teams numbered by their first block."""
     is_in = labels[:, :, None] == np.arange(n_teams)
     first = np.where(is_in.any(axis=1), is_in.argmax(axis=1), labels.shape[1] + np.arange(n_teams))
-    rank = first.argsort(axis=1).argsort(axis=1).astype(np.int8)
+    rank = first.argsort(axis=1, kind="stable").argsort(axis=1, kind="stable").astype(np.int8)
     return np.take_along_axis(rank, labels.astype(np.intp), axis=1)
 
 

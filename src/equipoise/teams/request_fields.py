@@ -459,7 +459,7 @@ class RequestFields:
         metavar="W", note="[default: 0.01]", section=_FAIR,
     )  # fmt: skip
     seed: int = ask(
-        0, WHOLE, "The seed of searches that draw at random.", limits=Range(0), section=_SEARCH, shown=True,
+        0, WHOLE, "The seed of searches that draw at random.", limits=Range(0), section=_SEARCH,
         kept_by=(MOOT,), note="Also that of the choice.  [default: 0, but with --choose another each time]",
     )  # fmt: skip
     effort: float = ask(
