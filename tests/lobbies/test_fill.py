@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -120,8 +121,9 @@ def test_a_conflict_says_what_to_relax() -> None:
         "'p1', 'p2', 'p3' (3 players) stay together", "a team has at most 2 players",
     ]  # fmt: skip
     out = fill(
-        LADDER, {"a": 9.0, "b": 9.0}, team_size=2, barred={"p1": ["a"], "p2": "b"}, parties=[("p1", "p2")]
-    )
+        LADDER, {"a": 9.0, "b": 9.0}, team_size=2, barred={"p1": ["a"], "p2": "b"}, parties=[("p1", "p2")],
+        all_play=True,
+    )  # fmt: skip
     assert len(out.conflict) == 3
     assert "let 'p1' into 'a'" in [rule.relax for rule in out.conflict]
     assert out.reason.endswith("To relax: let 'p2' into 'b'")
@@ -172,6 +174,34 @@ def test_very_many_bars_are_one_rule_for_each_lobby() -> None:
 def test_irreducible_takes_the_later_ones() -> None:
     """The deletion filter, on sums."""
     assert irreducible(list(range(100)), lambda some: 7 in some and 93 in some) == [7, 93]
+
+
+def test_who_has_no_open_lobby_waits_with_the_party() -> None:
+    """One ban stops no tournament; a lobby that gets no team is not open; and it is said who it is."""
+    asked: Any = {"team_size": 2, "barred": {"p1": ["a"], "p2": "b", "p5": ["a", "b"]}}
+    lobbies = [Lobby("a", 9.0), Lobby("b", 9.0), Lobby("c", 9.0, max_teams=0)]
+    plan = fill(LADDER, lobbies, **asked, parties=[("p1", "p2")])
+    assert plan.shut_out == ("p1", "p2", "p5")
+    assert set(plan.shut_out) <= {player.id for player in plan.waiting}
+    assert plan.as_dict()["shut_out"] == ["p1", "p2", "p5"]
+    others = {who: skill for who, skill in LADDER.items() if who not in plan.shut_out}
+    assert plan.value == fill(others, lobbies, team_size=2).value
+    assert fill({"p5": 1.0}, lobbies, **{**asked, "barred": {"p5": ["a", "b"]}}).status is Status.OPTIMAL
+
+
+def test_nobody_waits_where_all_play() -> None:
+    """Rather no plan: with the rules that contradict."""
+    three = {"a": 1.0, "b": 2.0, "c": 3.0}
+    assert fill(three, {"x": 3.0}, team_size=2).status is Status.OPTIMAL
+    plan = fill(three, {"x": 3.0}, team_size=2, all_play=True)
+    assert plan.status is Status.INFEASIBLE
+    assert [rule.what for rule in plan.conflict] == [
+        "all 3 players play",
+        "at most 2 have a place in teams of 2",
+    ]
+    barred = {"a": ["x"]}
+    assert not fill(three, {"x": 3.0}, team_size=2, barred=barred).conflict
+    assert fill(three, {"x": 3.0}, team_size=2, barred=barred, all_play=True).conflict
 
 
 def test_who_waits_is_chosen_for_the_best_value() -> None:

@@ -165,7 +165,13 @@ def _text(plan: LobbyPlan, per_player: bool) -> str:
     if plan.waiting:
         names = ", ".join(printable(player.label) for player in plan.waiting[:LISTED])
         more = f" and {len(plan.waiting) - LISTED} more" if len(plan.waiting) > LISTED else ""
-        lines += [f"Waiting: {names}{more}", ""]
+        lines += [f"Waiting: {names}{more}"]
+        if plan.shut_out:
+            listed = {player.id: player.label for player in plan.waiting}
+            out = [printable(listed[who]) for who in plan.shut_out]
+            more = f" and {len(out) - LISTED} more" if len(out) > LISTED else ""
+            lines += [f"In no lobby that is open, alone or with a party: {', '.join(out[:LISTED])}{more}"]
+        lines += [""]
     lines.append(_verdict(plan))
     if plan.unrated:
         lines.append(f"{plan.unrated} without a skill: counted as {number(plan.default_weight or 0.0)}.")

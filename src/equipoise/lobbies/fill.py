@@ -10,6 +10,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from equipoise.lobbies.fill_fields import FILL_FIELDS
 from equipoise.lobbies.first_placing import arrange
 from equipoise.lobbies.infeasibility import advice, conflict, plain_conflict
 from equipoise.lobbies.layout import Layout, evenly, lay_out
-from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan
+from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan, LobbyRule
 from equipoise.lobbies.problem import (
     WAITING,
     LobbyProblem,
@@ -56,6 +57,7 @@ def fill(
     barred: Mapping[str, Collection[str]] | None = None,
     caution: float = 0.0,
     default: float | None = None,
+    all_play: bool = False,
     solver: str | LobbySolver = "auto",
     stop: Stop = never,
 ) -> LobbyPlan:
@@ -92,6 +94,9 @@ def fill(
         How many sigmas are taken off a player's mu: 0 counts the mean, 3 what is nearly sure.
     default : float, optional
         The weight of players without one; by default the mean of the others.
+    all_play : bool
+        Whether nobody may wait.  Else whoever may be in no open lobby, alone or with a party, waits, and the
+        plan is that of the others.
     solver : str or callable
         A name of :data:`equipoise.core.registry.LOBBY_SOLVERS`, ``"module:attribute"``, the thing itself, or
         ``"auto"``.
@@ -145,9 +150,17 @@ def fill(
         Status.INFEASIBLE, deviation, name, default_weight=roster.default, unrated=roster.unrated,
         parties=asked.named_parties(), barred=asked.named_bars(),
     )  # fmt: skip
-    rules = plain_conflict(asked)
+    everyone, out = asked, () if all_play else asked.shut_out()
+    if out:
+        asked = asked.without(out)
+        plan = replace(plan, shut_out=tuple(roster.players[place].id for place in out))
+    rules = plain_conflict(everyone, all_play=all_play)
     if rules:
-        return replace(plan, conflict=rules, advice=advice(asked))
+        return replace(plan, conflict=rules, advice=advice(everyone, all_play=all_play))
+    if not len(asked.skill) and not any(lobby.min_teams for lobby in places):
+        empty = tuple(FilledLobby(lobby.name, lobby.target or 0.0, (), ()) for lobby in places)
+        waiters = everyone.roster.players
+        return replace(plan, status=Status.OPTIMAL, lobbies=empty, waiting=waiters, value=0.0, bound=0.0)
     # Counted from the zero, a team's total and its target are what they are with the empty seats filled up.
     units = units_of(asked.skill, np.zeros(len(asked.skill)), zero=zero, body=body)
     seat = 0.0 if per_player or min_size in (None, team_size) else units.zero
@@ -156,17 +169,31 @@ def fill(
     problem = replace(problem, skill=problem.skill - seat * problem.size) if seat else problem
     layout = lay_out(problem)
     if layout is None:
-        return replace(plan, conflict=conflict(asked), advice=advice(asked))
+        rules = conflict(everyone, all_play=all_play)
+        return replace(plan, conflict=rules, advice=advice(everyone, all_play=all_play))
+    if all_play and layout.seated < problem.n_players:
+        return replace(plan, **_waits(asked, layout))
     if places[0].target is None:
         problem, layout = _with_bands(problem, layout, asked.skill - seat)
     placed, used = _solved(problem, layout, method, stop)
     status = Status.OPTIMAL if placed.proven else Status.FEASIBLE
     value = placed.placing.value(problem)
     filled, waiters = _named(problem, placed.placing, asked, seat)
+    if out:
+        ids = {player.id for player in waiters} | {*plan.shut_out}
+        waiters = tuple(player for player in everyone.roster.players if player.id in ids)
     return replace(
         plan, status=status, solver=used or name, lobbies=filled, waiting=waiters, value=value,
         bound=value if placed.proven else placed.bound,
     )  # fmt: skip
+
+
+def _waits(asked: LobbyRequest, layout: Layout) -> dict[str, Any]:
+    """Return the rules that contradict where somebody would have to wait and nobody may."""
+    n, most = len(asked.skill), f"at most {layout.seated} have a place in teams of {asked.team_size}"
+    relax = "let teams be smaller, raise the numbers of teams, or let somebody wait"
+    rules = (LobbyRule(f"all {n} players play", "let somebody wait"), LobbyRule(most, relax))
+    return {"conflict": rules, "advice": relax}
 
 
 def _solved(

@@ -63,6 +63,7 @@ class FillFields:
         None, optional(NUMBER), "The skill of players without one.", limits=_WEIGHT, flag="--default-weight",
         metavar="WEIGHT", note="[default: the mean of the others]",
     )  # fmt: skip
+    all_play: bool = ask(False, FLAG, "Nobody may wait: rather no plan than one that leaves somebody out.")
     solver: Any = ask(
         "auto", NAME, f"How to search: {', '.join(('auto', *LOBBY_SOLVERS))}.", note="[default: auto]",
     )  # fmt: skip

@@ -67,10 +67,10 @@ def irreducible(items: Sequence[Item], contradict: Callable[[Sequence[Item]], bo
     return needed
 
 
-def plain_conflict(asked: LobbyRequest) -> tuple[LobbyRule, ...]:
+def plain_conflict(asked: LobbyRequest, *, all_play: bool) -> tuple[LobbyRule, ...]:
     """Return a contradiction that needs no search, empty where there is none.
 
-    A party larger than a team, or a player or party that may be in no lobby.
+    A party larger than a team, or, where nobody may wait, a player or party that may be in no lobby.
     """
     for party in asked.parties:
         if len(party) > asked.team_size:
@@ -84,6 +84,8 @@ def plain_conflict(asked: LobbyRequest) -> tuple[LobbyRule, ...]:
                     f"raise the team size to {len(party)}",
                 ),
             )
+    if not all_play:
+        return ()
     barred: dict[int, set[int]] = {}
     for place, lobby in asked.bars:
         barred.setdefault(place, set()).add(lobby)
@@ -99,19 +101,19 @@ def plain_conflict(asked: LobbyRequest) -> tuple[LobbyRule, ...]:
     return ()
 
 
-def conflict(asked: LobbyRequest) -> tuple[LobbyRule, ...]:
+def conflict(asked: LobbyRequest, *, all_play: bool = False) -> tuple[LobbyRule, ...]:
     """Return an irreducible set of the rules that contradict; there must be a contradiction."""
-    plain = plain_conflict(asked)
+    plain = plain_conflict(asked, all_play=all_play)
     if plain:
         return plain
     left = _contradicting(asked)
     return tuple(_spelled(asked, rule, left) for rule in reversed(left))
 
 
-def advice(asked: LobbyRequest) -> str:
+def advice(asked: LobbyRequest, *, all_play: bool = False) -> str:
     """Return what to relax so that nothing contradicts, in words; empty where nothing does."""
     texts: list[str] = []
-    while (step := _parted(asked) or _opened(asked)) is not None:
+    while (step := _parted(asked) or (_opened(asked) if all_play else None)) is not None:
         texts.append(step[0])
         asked = step[1]
     lowered = _lowered_minimums(asked)

@@ -124,6 +124,7 @@ class PlanData(TypedDict):
     waiting: list[str]
     default_weight: float | None
     unrated: int
+    shut_out: NotRequired[list[str]]
     conflict: NotRequired[list[RuleData]]
     advice: NotRequired[str]
     reason: NotRequired[str]
@@ -145,6 +146,8 @@ class LobbyPlan:
         In the order they were given; empty where infeasible.
     waiting : tuple of Player
         Who has no team, in the order they were given.
+    shut_out : tuple of str
+        The ids of those of them who may be in no lobby that is open, or whose party may not.
     value, bound : float or None
         The sum of the teams' deviations, and what no plan can be below.
     conflict : tuple of LobbyRule
@@ -174,6 +177,7 @@ class LobbyPlan:
     barred: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     default_weight: float | None = None
     unrated: int = 0
+    shut_out: tuple[str, ...] = ()
 
     @property
     def gap(self) -> float | None:
@@ -227,6 +231,8 @@ class LobbyPlan:
             "default_weight": self.default_weight,
             "unrated": self.unrated,
         }
+        if self.shut_out:
+            plain["shut_out"] = list(self.shut_out)
         if self.conflict:
             plain["conflict"] = [{"rule": d.what, "relax": d.relax} for d in self.conflict]
             plain["advice"] = self.advice

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -237,6 +237,38 @@ class LobbyRequest:
             min_size=self.min_size,
             absolute=absolute,
             per_player=per_player,
+        )
+
+    def shut_out(self) -> tuple[int, ...]:
+        """Return who may be in no lobby that is open, parties with all their players."""
+        closed = {place for place, lobby in enumerate(self.lobbies) if lobby.max_teams == 0}
+        barred: dict[int, set[int]] = {}
+        for place, lobby in self.bars:
+            barred.setdefault(place, set()).add(lobby)
+        groups = [party for party in self.parties if not barred.keys().isdisjoint(party)]
+        together = {place for party in groups for place in party}
+        groups += [(place,) for place in barred if place not in together]
+        everywhere = set(range(len(self.lobbies)))
+        out = [
+            group
+            for group in groups
+            if closed.union(*(barred.get(place, ()) for place in group)) == everywhere
+        ]
+        return tuple(sorted(place for group in out for place in group))
+
+    def without(self, places: Collection[int]) -> LobbyRequest:
+        """Return what is asked of all others."""
+        gone = frozenset(places)
+        left = [place for place in range(len(self.skill)) if place not in gone]
+        now = {place: number for number, place in enumerate(left)}
+        return replace(
+            self,
+            roster=replace(self.roster, players=tuple(self.roster.players[place] for place in left)),
+            skill=self.skill[left],
+            parties=tuple(
+                tuple(now[place] for place in party) for party in self.parties if gone.isdisjoint(party)
+            ),
+            bars=tuple((now[place], lobby) for place, lobby in self.bars if place not in gone),
         )
 
     def _kinds(self, n_blocks: int) -> tuple[Bools, Ints]:

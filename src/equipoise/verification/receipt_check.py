@@ -9,8 +9,8 @@ may be off by what rounding explains, stage by stage, and by no more.
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -472,14 +472,11 @@ class _Check:
         *first, stage = self.asked.stages
         best = optimum(self.asked, stop=self.stop, last=False)
         error = self.rounding.error(stage)
-        # Splits that differ only in who of two alike is where count once, so values are counted.
-        better: list[Fraction] = []
-        for cost in sorted(value(self.asked, stage, labels).rounded() for labels in best.left):
-            if not better or cost > better[-1] + error:
-                better.append(cost)
-        require(
-            len(splits) >= min(len(better), request["keep"]), "there are fewer splits than there could be"
-        )
+        better = self._costs(stage, best.left)
+        # Those within the limits come first; where they are fewer than wanted, others follow.
+        every = optimum(replace(self.asked, stages=self.asked.stages[:1]), stop=self.stop, last=False).left
+        could = max(len(better), *(len(self._costs(one, every)) for one in self.asked.stages))
+        require(len(splits) >= min(could, request["keep"]), "there are fewer splits than there could be")
         for place, split in enumerate(splits):
             labels = self._labels(split)
             cost = value(self.asked, stage, labels).rounded() - error
@@ -488,6 +485,17 @@ class _Check:
             before = sum(other < cost for other in better) if within else len(better)
             require(before <= place, f"{before} splits are better than number {place + 1}")
         return "no split is better than one that is listed and not listed"
+
+    def _costs(self, stage: Stage, splits: Iterable[Labels]) -> list[Fraction]:
+        """Return the costs there are, least first, those once that rounding does not tell apart.
+
+        Splits that differ only in who of two alike is where count once, so costs are counted.
+        """
+        error, costs = self.rounding.error(stage), list[Fraction]()
+        for cost in sorted(value(self.asked, stage, labels).rounded() for labels in splits):
+            if not costs or cost > costs[-1] + error:
+                costs.append(cost)
+        return costs
 
     def _shortfalls(self, labels: Labels, best: Optimum) -> tuple[list[Shortfall], Optimum]:
         """Return by how much a split is worse than each stage allows, and the optimum it is measured by."""
