@@ -74,7 +74,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     else:
         ruleset = meant_ruleset(model, state)
         text = _text(rated(model, state, ruleset, tally), options.get("form"))
-        if len(tally.rulesets) > 1:
+        if len(tally.rulesets) > 1 and hasattr(model, "meant"):  # others know no rulesets
             click.echo(f"The ratings are of skill in general, over {len(tally.rulesets)} rulesets.", err=True)
     if options["output"]:
         write("--output", options["output"], text + "\n")

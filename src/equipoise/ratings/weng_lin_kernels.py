@@ -66,13 +66,9 @@ class MemberColumns(NamedTuple):
 
 
 class Room(NamedTuple):
-    """A number for each team of the largest contest: sums, pulls, and what Plackett-Luce adds up.
-
-    The variance is that before a contest, and that after skills have drifted.
-    """
+    """A number for each team of the largest contest: sums, pulls, and what Plackett-Luce adds up."""
 
     mu: Any
-    before: Any
     variance: Any
     omega: Any
     delta: Any
@@ -109,42 +105,38 @@ def play(
     learning : int
         1 to learn, 0 to predict alone.
     """
-    drift = settings.tau * settings.tau
     for n in range(len(contests.weight)):
         first, end = contests.first_team[n], contests.first_team[n + 1]
-        _sum(mu, sigma, drift, teams, members, room, first, end)
+        _sum(mu, sigma, 0.0, teams, members, room, first, end)
         _predict(settings.beta, room, first, end, chances)
         if learning == 0:
             continue
         steps, step = contests.weight[n], 0.0
         while step < steps:
-            if step > 0.0:
-                _sum(mu, sigma, drift, teams, members, room, first, end)
-            if settings.luce == 1 and end - first > 2:
-                _pull_luce(settings.beta, teams, room, first, end)
-            elif end - first > 2:
-                _pull_pairs(settings.beta, teams, room, first, end)
-            else:
-                _pull_two(settings.beta, teams, room, first)
             part = min(steps - step, 1.0)
             step += 1.0
+            _sum(mu, sigma, settings.tau * settings.tau, teams, members, room, first, end)
+            if settings.luce == 1:
+                _pull_luce(settings.beta, teams, room, first, end)
+            else:
+                _pull_pairs(settings.beta, teams, room, first, end)
             _move(settings, part, mu, sigma, teams, members, room, first, end)
 
 
 def _sum(
     mu: Any, sigma: Any, drift: float, teams: Any, members: Any, room: Any, first: int, end: int
 ) -> None:
-    """Add up each team's mu and sigma squared, everyone with their share, before skills drift and after."""
+    """Add up each team's mu and sigma squared, everyone with their share, after skills have drifted."""
     for t in range(first, end):
-        mean = before = variance = 0.0
+        mean = variance = 0.0
         for j in range(teams.first_member[t], teams.first_member[t + 1]):
             share, player = members.share[j], members.player[j]
-            square = share * share
+            wide = sigma[player]
+            if drift > 0.0:
+                wide = math.sqrt(wide * wide + drift)
             mean += share * mu[player]
-            wide = sigma[player] * sigma[player]
-            before += square * wide
-            variance += square * (wide + drift)
-        room.mu[t - first], room.before[t - first], room.variance[t - first] = mean, before, variance
+            variance += (share * wide) * (share * wide)
+        room.mu[t - first], room.variance[t - first] = mean, variance
 
 
 def _predict(beta: float, room: Any, first: int, end: int, chances: Any) -> None:
@@ -152,7 +144,7 @@ def _predict(beta: float, room: Any, first: int, end: int, chances: Any) -> None
     many = end - first
     noise = 2.0 * (beta * beta)
     if many == 2:
-        wide = math.sqrt(noise + room.before[0] + room.before[1])
+        wide = math.sqrt(noise + room.variance[0] + room.variance[1])
         chances[first] = below((room.mu[0] - room.mu[1]) / wide)
         chances[first + 1] = 1.0 - chances[first]
         return
@@ -161,26 +153,12 @@ def _predict(beta: float, room: Any, first: int, end: int, chances: Any) -> None
         mean = 0.0
         for j in range(many):
             if j != i:
-                wide = math.sqrt(noise + room.before[i] + room.before[j])
+                wide = math.sqrt(noise + room.variance[i] + room.variance[j])
                 mean += below((room.mu[i] - room.mu[j]) / wide)
         chances[first + i] = mean / (many - 1)
         total += chances[first + i]
     for i in range(many):
         chances[first + i] /= total
-
-
-def _pull_two(beta: float, teams: Any, room: Any, first: int) -> None:
-    """Write what the pulls of two teams are, in which both models agree."""
-    square = room.variance[0] + room.variance[1] + 2.0 * (beta * beta)
-    c = math.sqrt(square)
-    p, against = odds((room.mu[0] - room.mu[1]) / c)
-    rank, other = teams.rank[first], teams.rank[first + 1]
-    score = 1.0 if rank < other else 0.5 if rank == other else 0.0
-    pull, cut = (score - p) / c, p * against / (square * c)
-    for i in range(2):
-        variance = room.variance[i]
-        room.omega[i] = variance * pull if i == 0 else -variance * pull
-        room.delta[i] = variance * math.sqrt(variance) * cut
 
 
 def _pull_pairs(beta: float, teams: Any, room: Any, first: int, end: int) -> None:
@@ -243,17 +221,15 @@ def _move(
     end: int,
 ) -> None:
     """Move everyone by their part of what their team has learnt."""
-    drift = settings.tau * settings.tau
     for t in range(first, end):
-        variance = room.variance[t - first]
-        omega, delta = room.omega[t - first] / variance, room.delta[t - first] / variance
+        variance, omega, delta = room.variance[t - first], room.omega[t - first], room.delta[t - first]
         for j in range(teams.first_member[t], teams.first_member[t + 1]):
             share, player = members.share[j], members.player[j]
             was_mu, was_sigma = mu[player], sigma[player]
-            wide = was_sigma * was_sigma + drift
-            taken = share * wide
-            new_mu = was_mu + taken * omega
-            new_sigma = math.sqrt(wide * max(1.0 - taken * delta * share, settings.kappa))
+            wide = math.sqrt(was_sigma * was_sigma + settings.tau * settings.tau)
+            taken = share * wide * wide / variance
+            kept = max(1.0 - taken * delta * share, settings.kappa)
+            new_mu, new_sigma = was_mu + taken * omega, wide * math.sqrt(kept)
             factor = part * members.attention[j]
             if factor == 1.0:
                 mu[player], sigma[player] = new_mu, new_sigma
