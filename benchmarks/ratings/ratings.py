@@ -13,41 +13,42 @@ import json
 import statistics
 import subprocess
 import time
-from array import array
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from benchmarks.ratings.duels import play_duels
 from benchmarks.ratings.histories import FOLDER, measure_histories, report_histories
 from benchmarks.reporting import PAGES, RAW, ROOT, add_modes, keep
 
 from equipoise.core.compiled import compiled
-from equipoise.core.match import Contest, Ruleset
+from equipoise.core.match import Contest, Match, Ruleset, Statistics
+from equipoise.core.player import Rating
+from equipoise.ratings import weng_lin_kernels as kernels
+from equipoise.ratings.history_columns import Columns
 from equipoise.ratings.lab.simulation import rank_correlation, simulate
 from equipoise.ratings.ladder import Ladder
-from equipoise.ratings.models.gaussian_filter import kernels
-from equipoise.ratings.models.gaussian_filter.contest_columns import Packed
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
-from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
+from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
+from equipoise.ratings.models.weng_lin import BradleyTerry
+from equipoise.ratings.rate_one_match import rate
 from equipoise.ratings.replay import replay
 
 RESULTS, REPORT = RAW / "ratings.json", PAGES / "RATINGS.md"
 HISTORY = FOLDER / "cwl.npz"
 
-#: Players, contests for a kernel, contests for openskill, and how often a time is taken; the best counts.
-PLAYERS, MANY, FEW, TIMES = 5000, 20_000, 600, 40
+#: Players, contests from columns, from matches, and one by one; how often a time is taken: the best counts.
+PLAYERS, MANY, SOME, FEW, TIMES = 5000, 60_000, 5000, 600, 5
 
 #: What must be reached.
 SPEED_BARS = {
-    "closed form, 5 v 5": 1100.0,
-    "the default mixture, 5 v 5": 200.0,
-    "the default mixture, results only, 5 v 5": 200.0,
-    "one filter, all channels, 5 v 5": 300.0,
-    "8 players, each alone": 200.0,
-    "game by game, 5 v 5 (Ladder)": 1.5,
+    "closed form, from columns": 300.0,
+    "the default mixture on all channels, from columns": 100.0,
+    "closed form, from matches": 10.0,
+    "the default mixture on all channels, from matches": 6.0,
+    "`Ladder.record`, from lists": 2.0,
+    "`equipoise.rate`": 1.2,
 }
 LOG_LOSS, SLOPES, ECE, CORRELATION = 0.6555, (0.85, 1.15), 0.03, 0.75
 
@@ -70,120 +71,100 @@ def line_ups(count: int, seats: int) -> Any:
     return np.argpartition(-keys, seats, axis=1)[:, :seats].astype(np.int64)
 
 
-def packed(players: Any, teams: int, *, channels: bool) -> Packed:
-    """Return the columns of contests of equal teams, with or without scores, statistics and a game type."""
+class Played(NamedTuple):
+    """Random contests as arrays: who played, ranks, scores and figures."""
+
+    players: Any
+    ranks: Any
+    scores: Any
+    figures: Any
+
+
+def played(players: Any) -> Played:
+    """Return random results, scores and statistics of contests of two teams."""
     rng = np.random.default_rng(1)
-    count, seats = players.shape
-    ranks = rng.permuted(np.tile(np.arange(teams), (count, 1)), axis=1)
-    places = np.zeros((players.size, kernels.PLACE))
-    places[:, 0] = players.ravel()
-    reports = np.ones((players.size, kernels.REPORT))
-    reports[:, kernels.FIGURE] = np.nan
-    scores = np.full(count * teams, np.nan)
-    if channels:
-        places[:, 1] = players.ravel() + PLAYERS
-        figures = rng.normal(0.0, 0.6, players.shape)
-        reports[:, kernels.FIGURE] = (figures - figures.mean(axis=1, keepdims=True)).ravel()
-        scores = rng.integers(0, 100, count * teams).astype(float)
-    return Packed(
-        first_team=_whole(np.arange(count + 1) * teams),
-        which=_whole(np.zeros(count)),
-        depth=_whole(np.full(count, 2 if channels else 1)),
-        untyped=_whole(np.zeros(count)),
-        reported=_whole(np.full(count, seats if channels else 0)),
-        at=_real(np.arange(count) * 0.01),
-        weight=_real(np.ones(count)),
-        first_member=_whole(np.arange(count * teams + 1) * (seats // teams)),
-        order=_whole(ranks.argsort(axis=1)),
-        rank=_real(ranks),
-        score=_real(scores),
-        places=_whole(places),
-        reports=_real(reports),
-    )
+    count = len(players)
+    ranks = rng.permuted(np.tile(np.arange(2), (count, 1)), axis=1)
+    scores = np.where(ranks == 0, 50, rng.integers(0, 50, (count, 1)))
+    line_up = players.reshape(count, 2, -1)
+    return Played(line_up, ranks, scores, rng.normal(0.0, 0.6, line_up.shape))
 
 
-def _whole(numbers: Any) -> Any:
-    return array("I", numbers.astype(np.uint32).tobytes())
-
-
-def _real(numbers: Any) -> Any:
-    return array("d", numbers.astype(np.float64).tobytes())
-
-
-def filter_run(players: Any, teams: int, *, channels: bool, model: Filters | None = None) -> Run:
-    """Return a run of the kernel of filters, prediction and update."""
-    model = model or GaussianFilter()
-    contests, state = packed(players, teams, channels=channels), model.initial()
-    keys = [(f"p{n}", part) for part in (Ruleset(), Ruleset("", "ctf")) for n in range(PLAYERS)]
-    learnt = model.learnt(state, keys, [Ruleset()])
-    learnt.compile()
+def columns_run(model: Any, given: Played, *, channels: bool) -> Run:
+    """Return a run of ``replay`` over columns of arrays of indices, prediction and update."""
+    more = {"scores": given.scores, "figures": given.figures} if channels else {}
+    columns = Columns.of(given.players, given.ranks, **more)
 
     def once() -> None:
-        learnt.copy().play(contests)
+        replay(model, columns)
 
-    return Run(once, len(players))
+    return Run(once, len(columns))
 
 
-def ladder_run(players: Any) -> Run:
-    """Return a run of ``Ladder.record``, game by game, over players who have all played before."""
-    ladder = Ladder()
+def matches_run(model: Any, given: Played, *, channels: bool) -> Run:
+    """Return a run of ``replay`` over matches, with scores and everyone's kills and deaths where wanted."""
     made = []
-    for row in players.tolist():
-        ids = [f"p{player}" for player in row]
-        made.append(Contest(Ruleset(), (ids[:5], ids[5:]), (1, 2)))
+    for n, teams in enumerate(given.players.tolist()):
+        ids = [[f"p{player}" for player in team] for team in teams]
+        scores = given.scores[n].tolist() if channels else ()
+        reports = [Statistics(who, (17 * n + k) % 23, 9) for k, who in enumerate([*ids[0], *ids[1]])]
+        contest = Contest(
+            Ruleset(), ids, given.ranks[n].tolist(), at=float(n), scores=scores,
+            statistics=reports if channels else (),
+        )  # fmt: skip
+        made.append(Match((contest,)))
+
+    def once() -> None:
+        replay(model, made)
+
+    return Run(once, len(made))
+
+
+def rate_run(given: Played) -> Run:
+    """Return a run of ``equipoise.rate``, the ratings kept between the matches."""
+    line_up, ranks = given.players.tolist(), given.ranks.tolist()
+
+    def once() -> None:
+        known: dict[int, Rating] = {}
+        new = Rating(25.0, 25.0 / 3.0)
+        for teams, order in zip(line_up, ranks, strict=True):
+            after = rate([[known.get(player, new) for player in team] for team in teams], order)
+            for team, rated in zip(teams, after, strict=True):
+                known.update(zip(team, rated, strict=True))
+
+    return Run(once, len(line_up))
+
+
+def ladder_run(given: Played) -> Run:
+    """Return a run of ``Ladder.record`` from lists of ids, over players who have all played before."""
+    ladder = Ladder()
+    rows = [[[f"p{player}" for player in team] for team in teams] for teams in given.players.tolist()]
     everyone = [f"p{n}" for n in range(PLAYERS)]
     ladder.record(Contest(Ruleset(), (everyone[::2], everyone[1::2]), (1, 2), at=-1.0))
+    ranks = given.ranks.tolist()
 
     def once() -> None:
-        for contest in made:
-            ladder.record(contest)
+        for teams, order in zip(rows, ranks, strict=True):
+            ladder.record(Contest(Ruleset(), teams, order))
 
-    return Run(once, len(players))
-
-
-def duels_run(players: Any) -> Run:
-    """Return a run of the closed form for two teams, prediction and update."""
-    count, seats = players.shape
-    won = np.random.default_rng(1).integers(0, 2, count).astype(float)
-    seat, first = players.ravel().astype(np.uint32), (np.arange(count + 1) * seats).astype(np.uint32)
-    middle = first[:-1] + np.uint32(seats // 2)
-    kernel = compiled(play_duels)
-    hyper = np.array([25.0 / 6.0, 25.0 / 300.0, 0.0001])
-
-    def once() -> None:
-        table = np.tile([25.0, (25.0 / 3.0) ** 2], PLAYERS)
-        kernel(hyper, table, seat, middle, first, won, np.zeros(count))
-
-    return Run(once, count)
+    return Run(once, len(rows))
 
 
-def openskill_run(players: Any, teams: int, name: str, *, kept: bool = False) -> Run:
-    """Return a run of ``openskill.rate``, from numbers to numbers or with its objects kept."""
+def openskill_run(given: Played, name: str) -> Run:
+    """Return a run of ``openskill.rate`` with its objects kept."""
     from openskill import models
 
     model = getattr(models, name)()
-    ranks = np.random.default_rng(1).permuted(np.tile(np.arange(teams), (len(players), 1)), axis=1).tolist()
-    line_up = players.reshape(len(players), teams, -1).tolist()
+    line_up, ranks = given.players.tolist(), given.ranks.tolist()
 
-    def from_numbers() -> None:
-        table: dict[int, tuple[float, float]] = dict.fromkeys(range(PLAYERS), (25.0, 25.0 / 3.0))
-        for contest, places in zip(line_up, ranks, strict=True):
-            groups = [
-                [model.rating(mu=table[player][0], sigma=table[player][1]) for player in team]
-                for team in contest
-            ]
-            for team, rated in zip(contest, model.rate(groups, ranks=places), strict=True):
-                for player, rating in zip(team, rated, strict=True):
-                    table[player] = (rating.mu, rating.sigma)
-
-    def from_objects() -> None:
+    def once() -> None:
         known: dict[int, Any] = {}
-        for contest, places in zip(line_up, ranks, strict=True):
-            groups = [[known.get(player) or model.rating() for player in team] for team in contest]
-            for team, rated in zip(contest, model.rate(groups, ranks=places), strict=True):
+        for teams, order in zip(line_up, ranks, strict=True):
+            groups = [[known.get(player) or model.rating() for player in team] for team in teams]
+            for team, rated in zip(teams, model.rate(groups, ranks=order), strict=True):
                 known.update(zip(team, rated, strict=True))
 
-    return Run(from_objects if kept else from_numbers, len(players))
+    return Run(once, len(line_up))
 
 
 def rates(runs: Sequence[Run], times: int = TIMES) -> list[float]:
@@ -202,35 +183,28 @@ def rates(runs: Sequence[Run], times: int = TIMES) -> list[float]:
 
 
 def speeds() -> list[dict[str, Any]]:
-    """Measure ours and theirs, kind by kind, in turns."""
-    five, eight = line_ups(MANY, 10), line_ups(MANY, 8)
-    kinds: list[tuple[str, Run, str, Any, int]] = [
-        ("closed form, 5 v 5", duels_run(five), "BradleyTerryFull", five, 2),
-        (
-            "the default mixture, 5 v 5",
-            filter_run(five, 2, channels=True, model=Mixture()),
-            "PlackettLuce",
-            five,
-            2,
-        ),
-        (
-            "the default mixture, results only, 5 v 5",
-            filter_run(five, 2, channels=False, model=Mixture()),
-            "PlackettLuce",
-            five,
-            2,
-        ),
-        ("one filter, all channels, 5 v 5", filter_run(five, 2, channels=True), "PlackettLuce", five, 2),
-        ("8 players, each alone", filter_run(eight, 8, channels=False), "PlackettLuce", eight, 8),
+    """Measure public calls and openskill, all in turns of one run."""
+    given = played(line_ups(MANY, 10))
+    few = Played(*(column[:FEW] for column in given))
+    some = Played(*(column[:SOME] for column in given))
+    kinds: list[tuple[str, Run, str]] = [
+        ("closed form, from columns", columns_run(BradleyTerry(), given, channels=False), "BradleyTerryFull"),
+        ("the default mixture on all channels, from columns",
+         columns_run(Mixture(), given, channels=True), "PlackettLuce"),
+        ("closed form, from matches", matches_run(BradleyTerry(), some, channels=False), "BradleyTerryFull"),
+        ("the default mixture on all channels, from matches",
+         matches_run(Mixture(), some, channels=True), "PlackettLuce"),
+        ("`Ladder.record`, from lists", ladder_run(few), "PlackettLuce"),
+        ("`equipoise.rate`", rate_run(few), "PlackettLuce"),
+    ]  # fmt: skip
+    compiled(kernels.play)  # loads numba: as of a process that has rated before
+    peers = {name: openskill_run(few, name) for name in ("BradleyTerryFull", "PlackettLuce")}
+    *ours, pairs, luce = rates([*(run for _, run, _ in kinds), *peers.values()])
+    theirs = dict(zip(peers, (pairs, luce), strict=True))
+    return [
+        {"kind": kind, "peer": peer, "ours": mine, "kept": theirs[peer]}
+        for (kind, _, peer), mine in zip(kinds, ours, strict=True)
     ]
-    kinds.append(("game by game, 5 v 5 (Ladder)", ladder_run(five[: 3 * FEW]), "PlackettLuce", five, 2))
-    rows = []
-    for kind, ours, peer, players, teams in kinds:
-        theirs = openskill_run(players[:FEW], teams, peer)
-        kept = openskill_run(players[:FEW], teams, peer, kept=True)
-        measured = zip(("ours", "theirs", "kept"), rates([ours, theirs, kept]), strict=True)
-        rows.append({"kind": kind, "peer": peer, **dict(measured)})
-    return rows
 
 
 def predictions(history: Path) -> dict[str, Any]:
@@ -325,23 +299,19 @@ def report(results: dict[str, Any]) -> str:
         "",
         "## Throughput",
         "",
-        f"Random contests of {PLAYERS} players, some of whom play far more often than others.",
-        "Prediction and update of packed contests (a ladder's come one by one), against `rate` of openskill.",
-        "openskill learns from results alone.  The default mixture and one filter learn from scores, from",
-        "everyone's statistics and a game type as well, but where the row says otherwise.",
-        "Both go from mu and sigma in a table to mu and sigma in a table, and the bars are about that.",
-        "Part of openskill's time then is the making of its rating objects; the last columns keep these.",
-        f"The best processor time of {TIMES} turns of {MANY} contests counts; for openskill of {FEW}.",
+        f"Random 5 v 5 of {PLAYERS} players, some of whom play far more often than others.",
+        "Public calls beside `rate` of openskill with its objects kept, in turns of one run.",
+        "openskill learns from results alone; on all channels are scores and everyone's statistics too.",
+        f"The best processor time of {TIMES} turns counts: {MANY} contests from columns (`Columns.of`),",
+        f"{SOME} from matches, {FEW} one by one, by `Ladder` of the default mixture, and of openskill.",
         "",
         *_table(
-            ("Kind, contests a second", "ours", "openskill", "Ratio", "openskill, objects kept", "Ratio"),
+            ("Call, contests a second", "ours", "openskill", "Ratio"),
             [
                 (
                     row["kind"],
                     f"{row['ours']:,.0f}",
-                    f"{row['theirs']:,.0f} (`{row['peer']}`)",
-                    _times(row["ours"] / row["theirs"]),
-                    f"{row['kept']:,.0f}",
+                    f"{row['kept']:,.0f} (`{row['peer']}`)",
                     _times(row["ours"] / row["kept"]),
                 )
                 for row in results["speeds"]
@@ -384,7 +354,7 @@ def report(results: dict[str, Any]) -> str:
 def _bars(results: dict[str, Any]) -> list[tuple[str, ...]]:
     rows = []
     for row in results["speeds"]:
-        ratio, bar = row["ours"] / row["theirs"], SPEED_BARS[row["kind"]]
+        ratio, bar = row["ours"] / row["kept"], SPEED_BARS[row["kind"]]
         rows.append((f"throughput, {row['kind']}", f"at least {bar:,g}×", _times(ratio), _yes(ratio >= bar)))
     predictions = results["predictions"]
     if predictions:

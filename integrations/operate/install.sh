@@ -10,7 +10,7 @@ install -d -o equipoise -g equipoise -m 750 "$home"
 python3 -m venv /opt/equipoise
 # Pinned versions with hashes, from wheels alone: no compiler is needed.
 /opt/equipoise/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --require-hashes \
-    --only-binary :all: --requirement "$source/requirements.lock"
+    --only-binary :all: --requirement "$source/requirements-server.lock"
 /opt/equipoise/bin/pip install --quiet --disable-pip-version-check --no-cache-dir --no-deps "$source"
 # Bytecode now, since the user of the server may not write it later.
 /opt/equipoise/bin/python -m compileall -q /opt/equipoise/lib || true

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from equipoise.files.result_tables import read_results
     from equipoise.lobbies.fill import fill
     from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan, LobbyRule
+    from equipoise.ratings.history_columns import Columns
     from equipoise.ratings.lab.evaluation import evaluate
     from equipoise.ratings.ladder import Ladder
     from equipoise.ratings.models.elo import Elo
@@ -51,6 +52,7 @@ __all__ = [
     "BradleyTerry",
     "Change",
     "Client",
+    "Columns",
     "Contest",
     "Curve",
     "Elo",
@@ -118,6 +120,7 @@ _HOME = {
     "BradleyTerry": "ratings.models.weng_lin",
     "Change": "teams.explain.edits",
     "Client": "client",
+    "Columns": "ratings.history_columns",
     "Contest": "core.match",
     "Curve": "ratings.rating_history",
     "Elo": "ratings.models.elo",

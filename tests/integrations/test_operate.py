@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import signal
 import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+import yaml
+from tests.servers import postgresql
 from tests.service.http.asking import ask
 from tests.service.process import TOKEN, Served
 
@@ -65,6 +72,97 @@ def test_the_steps_of_the_containerfile_are_those_of_the_script() -> None:
     lines = (FOLDER / "Containerfile").read_text(encoding="utf-8").splitlines()
     assert any("install.sh /tmp/equipoise" in line for line in lines)
     for line in lines:
-        if line.startswith("COPY"):
+        if line.startswith("COPY") and "--from" not in line:
             for name in line.split()[1:-1]:
                 assert (FOLDER.parents[1] / name).exists(), name
+
+
+def instructions() -> dict[str, str]:
+    """Return the last of each instruction of the Containerfile."""
+    lines = (FOLDER / "Containerfile").read_text(encoding="utf-8").replace("\\\n", "").splitlines()
+    return {head: rest for head, _, rest in (line.partition(" ") for line in lines) if head.isupper()}
+
+
+def here(argument: str, folder: Path) -> str:
+    """Return an argument of the container as it is on this machine."""
+    for there, ours in (
+        ("/opt/equipoise/bin", str(Path(sys.executable).parent)),
+        ("/var/lib/equipoise", str(folder)),
+        ("0.0.0.0:7790", "127.0.0.1:0"), ("0.0.0.0:8080", "127.0.0.1:0"),
+    ):  # fmt: skip
+        argument = argument.replace(there, ours)
+    return argument
+
+
+@contextmanager
+def contained(command: list[str], environment: dict[str, str], folder: Path) -> Iterator[str]:
+    """Run what a container runs; give where it answers, and let it end as a container is stopped."""
+    with subprocess.Popen(
+        command, env={**os.environ, **environment}, stdout=subprocess.PIPE, text=True, cwd=folder
+    ) as process:
+        assert process.stdout is not None
+        said = process.stdout.readline().strip()
+        assert ", http: listening on " in said
+        try:
+            yield f"http://{said.rpartition(' ')[2]}"
+        finally:
+            process.send_signal(getattr(signal, instructions()["STOPSIGNAL"]))
+            process.wait(30)
+    assert process.returncode == 0
+
+
+def test_what_the_container_runs_answers_is_healthy_and_writes_its_volume_alone(tmp_path: Path) -> None:
+    """Entry point, arguments, variables, health check and stop signal, as they stand in the file."""
+    file = instructions()
+    assert file["USER"] == "10001"
+    assert file["VOLUME"] == "/var/lib/equipoise"
+    volume, home = tmp_path / "volume", tmp_path / "home"
+    volume.mkdir()
+    home.mkdir(mode=0o500)
+    command = [here(each, volume) for each in (*json.loads(file["ENTRYPOINT"]), *json.loads(file["CMD"]))]
+    variables = {name: here(value, volume) for name, value in (x.split("=", 1) for x in file["ENV"].split())}
+    token = subprocess.run(
+        [command[0], "tokens", "make", "--file", volume / "tokens.json", "--name", "x", "--scope", "report"],
+        check=True, capture_output=True, text=True,
+    ).stdout.strip()  # fmt: skip
+    check = [here(each, volume) for each in json.loads(file["HEALTHCHECK"].removeprefix("CMD "))]
+    with contained(command, {**variables, "HOME": str(home)}, home) as url:
+        subprocess.run([each.replace("http://127.0.0.1:8080", url) for each in check], check=True)
+        record = {"id": "one", "game": "x", "teams": [["a"], ["b"]], "scores": [1, 0]}
+        assert ask(f"{url}/v1/results", record, authorization=f"Bearer {token}").status == 201
+    assert not list(home.iterdir())
+    assert {"games.db", "tokens.json"} <= {each.name for each in volume.iterdir()}
+
+
+def test_what_compose_runs_answers_from_postgresql(tmp_path: Path) -> None:
+    """The command of the file, with the server of this machine in the place of its database."""
+    services = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))["services"]
+    ours = services["equipoise"]
+    assert ours["read_only"] is True
+    assert ours["cap_drop"] == ["ALL"]
+    assert (
+        FOLDER / ours["build"]["context"] / ours["build"]["dockerfile"]
+    ).resolve() == FOLDER / "Containerfile"
+    (text,) = ours["command"]
+    (tmp_path / "password").write_text("a password")
+    with postgresql() as server:
+        text = here(text, tmp_path).replace("$$", "$")
+        text = text.replace("/run/secrets", str(tmp_path)).replace("/tmp/pgpass", str(tmp_path / "pgpass"))  # noqa: S108
+        text = re.sub(r"'postgresql://equipoise@database/equipoise\?", f"'{server}?", text)
+        with contained([*ours["entrypoint"], text], {}, tmp_path) as url:
+            assert ask(f"{url}/readyz").status == 200
+    assert (tmp_path / "pgpass").read_text() == "database:5432:equipoise:equipoise:a password"
+
+
+@pytest.mark.skipif(
+    not shutil.which("docker") or subprocess.run(["docker", "info"], capture_output=True).returncode != 0,  # noqa: PLW1510
+    reason="no container daemon runs",
+)
+def test_the_image_is_built_and_answers() -> None:
+    """Where a daemon runs: the image is built, and its server runs on a file system that is read-only."""
+    root = FOLDER.parents[1]
+    subprocess.run(
+        ["docker", "build", "-q", "-f", FOLDER / "Containerfile", "-t", "equipoise", root], check=True
+    )
+    command = ["docker", "run", "--rm", "--read-only", "--tmpfs", "/tmp", "equipoise", "--help"]  # noqa: S108
+    assert b"Answer what game servers ask" in subprocess.run(command, check=True, capture_output=True).stdout

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.ratings.duels import play_duels
 
 from equipoise.core.match import Contest, Ruleset
 from equipoise.core.player import Rating
@@ -225,27 +224,6 @@ def test_elo_is_elopy_without_home_and_margin() -> None:
         theirs[one].play_game(theirs[other], 1 if won else -1)
     for player, peer in theirs.items():
         assert state[player][0] == pytest.approx(peer.elo, rel=1e-12)
-
-
-def test_the_kernel_for_two_teams_is_the_model() -> None:
-    """Packed contests, ties too, give the model's ratings and predictions to 1e-12."""
-    model = BradleyTerry()
-    played = [contest for contest in contests(5, 200, ties=True) if len(contest.teams) == 2]
-    state, chances = model.run(model.initial(), played)
-    table = [25.0, (25.0 / 3.0) ** 2] * 16
-    members, middle, first, reported = [], [], [0], [0.0] * len(played)
-    for contest in played:
-        ids = [[int(player[1:]) for player, _ in team] for team in contest.teams]
-        members += ids[0] + ids[1]
-        middle.append(first[-1] + len(ids[0]))
-        first.append(len(members))
-    won = [0.5 * (1.0 + (a < b) - (a > b)) for a, b in (contest.ranks for contest in played)]
-    play_duels((model.beta, model.tau, model.kappa), table, members, middle, first, won, reported)
-    assert reported == pytest.approx([row[0] for row in chances], rel=1e-12)
-    for player in model.players(state):
-        mu, sigma = state[player]
-        place = 2 * int(player[1:])
-        assert (table[place], table[place + 1] ** 0.5) == pytest.approx((mu, sigma), rel=1e-12)
 
 
 @pytest.mark.parametrize("name", MODELS)

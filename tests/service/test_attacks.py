@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from benchmarks.service import attacks, busy, crowds, posting, result_kills
+from benchmarks.service import attacks, busy, crowds, posting, queue_kills, result_kills
 
 from equipoise.service.admission import HELD
 
@@ -75,3 +75,11 @@ def test_what_a_division_costs_is_measured_over_both_protocols() -> None:
     assert [row["protocol"] for row in results["rows"]] == ["http", "weights"]
     assert all(row["one"] > 0.0 < row["all"] for row in results["rows"])
     assert "| http | 10 |" in posting.report(results)
+
+
+def test_a_queue_whose_owner_is_killed_loses_nothing() -> None:
+    """No acknowledged ticket, no seat, no waiting time, nothing in the outbox; the judge says so."""
+    results = queue_kills.measure(5)
+    assert results["kills"] == 5
+    assert results["acknowledged"] > 0
+    assert "5 times" in queue_kills.report(results)

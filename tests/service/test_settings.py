@@ -17,6 +17,10 @@ STORE = "sqlite:///a.db"
 TOKEN = "a token that nobody guesses"  # noqa: S105 -- of these tests
 
 
+#: What comes as tables.
+NAMED = ("webhooks", "queues")
+
+
 def _file(folder: Path, text: str) -> str:
     path = folder / "serve.toml"
     path.write_text(text, encoding="utf-8")
@@ -32,7 +36,7 @@ def test_a_flag_is_stronger_than_the_environment_and_that_than_the_file(tmp_path
     assert (settings.max_members, settings.max_line) == (2, 3)
 
 
-@pytest.mark.parametrize("name", [each.name for each in fields(Settings)])
+@pytest.mark.parametrize("name", [each.name for each in fields(Settings) if each.name not in NAMED])
 def test_every_setting_may_stand_in_the_environment_and_in_the_file(name: str, tmp_path: Path) -> None:
     """What a file says is the same as what the environment says."""
     value = {"str": "127.0.0.1:1", "int": 7, "float": 7.5, "bool": True}[Settings.__annotations__[name]]
@@ -90,7 +94,7 @@ def test_the_file_of_the_how_to_is_read(tmp_path: Path) -> None:
             "log_level must be one of debug, info, warning, error, got 'loud'",
         ),
         (f'[serve]\nstore="{STORE}"\nteam_seconds = 0', "team_seconds must be above 0 and finite, got 0.0"),
-        ("[other]\n", r"every setting must be in the table \[serve\]"),
+        ("[other]\n", r"every setting must be in a table: \[serve\], "),
         ("not toml", "serve.toml: it is not TOML"),
     ],
 )

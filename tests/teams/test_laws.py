@@ -25,7 +25,7 @@ def test_every_objective_keeps_the_laws(name: str, seed: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("objective", OBJECTIVES)
-@pytest.mark.parametrize("name", SOLVERS)
+@pytest.mark.parametrize("name", [name for name in SOLVERS if name != "lattice"])  # whole numbers alone
 def test_every_solver_keeps_the_laws_with_every_objective(name: str, objective: str) -> None:
     """See :func:`equipoise.teams.laws.check_solver`; bit sets are held to what they say they suit."""
     solver = resolve("solver", SOLVERS, name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
@@ -19,13 +19,15 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from equipoise.archive import corrections, stored_matches
+from equipoise.archive import corrections, outbox, stored_matches
 from equipoise.archive import digest as contents
+from equipoise.archive.audit_log import AuditLog
 from equipoise.archive.chosen_model import chosen, guessed, renamed, starting_of, with_merged
 from equipoise.archive.database import Database, shown
 from equipoise.archive.digest import Content
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.migrations.upgrading import prepare
+from equipoise.archive.outbox import Outbox, OutboxNote
 from equipoise.archive.player_games import Appearance, appearances
 from equipoise.archive.postgresql import Postgres
 from equipoise.archive.row_codec import match_of, record_of
@@ -44,7 +46,9 @@ from equipoise.archive.tables import (
     mark_stale,
     merged_ids,
     present,
+    text_of,
 )
+from equipoise.archive.ticket_record import TicketRecord
 from equipoise.core.match import Match
 from equipoise.errors import InputError
 from equipoise.identity.merges import renamed as renamed_match
@@ -190,8 +194,16 @@ class Archive:
         """Return the game of the matches that came first, None where there are several or none."""
         return stored_matches.first_game(self._database)
 
-    def record(self, matches: Iterable[Match]) -> Recorded:
+    def record(
+        self,
+        matches: Iterable[Match],
+        hooks: Mapping[str, Sequence[str]] | None = None,
+        now: float = 0.0,
+    ) -> Recorded:
         """Keep matches, all of them or (where that fails) none, each once.
+
+        With ``hooks``, the webhooks that want each kind of note, what is new is put into the outbox too, in
+        the same transaction.
 
         When this returns they survive a crash and a power cut.  A forgotten player stays so.  Under one id
         the first match stays and a different one is a conflict, but for games of logs: they hash their lines.
@@ -213,6 +225,9 @@ class Archive:
                     for key, match in new.items()
                 ]
                 self._database.insert(connection, MATCH, rows)
+                if hooks:
+                    notes = (OutboxNote("result", f"result:{text_of(row[0])}", row[4]) for row in rows)
+                    outbox.put(self._database, connection, hooks, notes, now)
         return Recorded(len(new), len(incoming) - len(new) - len(conflicts), tuple(conflicts))
 
     def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
@@ -359,6 +374,28 @@ class Archive:
         self.update_ratings()
         self._database.scrub()
         return next(iter(names.values()))
+
+    # What is sent, and what happened in queues
+
+    @property
+    def outbox(self) -> Outbox:
+        """What is to be sent to webhooks."""
+        return Outbox(self._database)
+
+    @property
+    def audit_log(self) -> AuditLog:
+        """What admins did over the network."""
+        return AuditLog(self._database)
+
+    @property
+    def salt(self) -> bytes:
+        """Random bytes that this archive alone has."""
+        with self._database.reading() as connection:
+            return bytes(archive_row(connection).salt)
+
+    def ticket_record(self, queue: str) -> TicketRecord:
+        """Return the record of a queue."""
+        return TicketRecord(self._database, queue)
 
     # Nights of games
 

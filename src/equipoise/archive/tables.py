@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from equipoise.errors import InputError
 
 #: The newest schema: the name of the last step in ``migrations/versions``.
-HEAD = "4"
+HEAD = "5"
 
 METADATA = sa.MetaData()
 
@@ -141,6 +141,55 @@ NIGHT = sa.Table(
     METADATA,
     sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
     sa.Column("event", sa.Text, nullable=False),
+)
+
+#: What is to be sent to webhooks, a row for each and what it receives; ``sent`` is 0 until it was taken.
+OUTBOX = sa.Table(
+    "outbox",
+    METADATA,
+    sa.Column("hook", sa.Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("made", sa.Double, nullable=False),
+    sa.Column("body", sa.Text, nullable=False),
+    sa.Column("tries", sa.BigInteger, nullable=False),
+    sa.Column("due", sa.Double, nullable=False),
+    sa.Column("sent", sa.Double, nullable=False),
+    sa.Column("trouble", sa.Text, nullable=False),
+    sa.Index("outbox_by_due", "hook", "sent", "due"),
+)
+
+#: What happened in queues: events as lines of JSON, numbered from 1 in each queue, only ever added, and
+#: the replies to each.
+QUEUE_EVENT = sa.Table(
+    "queue_event",
+    METADATA,
+    sa.Column("queue", sa.Text, primary_key=True),
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("event", sa.Text, nullable=False),
+    sa.Column("replies", sa.Text, nullable=False),
+)
+
+#: Which ticket is in which match now: a ticket is in one at most.
+QUEUE_MEMBER = sa.Table(
+    "queue_member",
+    METADATA,
+    sa.Column("queue", sa.Text, primary_key=True),
+    sa.Column("ticket", sa.LargeBinary, primary_key=True),
+    sa.Column("match", sa.Text, nullable=False),
+)
+
+#: What admins did over the network: who, what, to whom, and what came of it; only ever added.
+AUDIT = sa.Table(
+    "audit",
+    METADATA,
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("at", sa.Double, nullable=False),
+    sa.Column("whose", sa.Text, nullable=False),
+    sa.Column("what", sa.Text, nullable=False),
+    sa.Column("asked", sa.Text, nullable=False),
+    sa.Column("outcome", sa.Text, nullable=False),
 )
 
 

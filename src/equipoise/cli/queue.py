@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -130,6 +132,37 @@ def _simulate(
         raise InputError(msg, "p95")
     factor, figures = fitted
     _show(figures, {"growth": factor, "policy": scaled(read, factor).to_dict()}, as_json=as_json, form=form)
+
+
+@command.command(name="tickets")
+@click.option(
+    "--store", required=True, metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
+    help="The archive: sqlite:///PATH or postgresql://...",
+)  # fmt: skip
+@click.option("--queue", required=True, metavar="NAME", help="The queue, as [queue.NAME] of the settings.")
+@click.option("--since", type=Number(), metavar="SECONDS", help="Those that came no earlier, since 1970.")
+@click.option("--until", type=Number(), metavar="SECONDS", help="Those that came earlier, since 1970.")
+def _tickets(store: str, queue: str, since: float | None, until: float | None) -> None:
+    """Print the tickets that came to a queue of 'equipoise serve', as 'simulate --tickets' reads them."""
+    from equipoise.archive.archive import open_archive
+    from equipoise.queueing.life import EnterTicket
+    from equipoise.queueing.record import event_of
+    from equipoise.queueing.tickets import QueueTicket
+
+    came = []
+    with open_archive(store, create=False) as archive:
+        events = archive.ticket_record(queue).since(0)
+    if not events:
+        msg = f": {store} has no tickets of {queue!r}"
+        raise InputError(msg, "queue")
+    for each in events:
+        if (since is not None and each.at < since) or (until is not None and each.at >= until):
+            continue
+        if each.event.startswith('["enter"'):
+            event = event_of(each.event, dict[str, QueueTicket]().get)
+            if isinstance(event, EnterTicket):
+                came.append(replace(event.ticket, since=each.at).to_dict())
+    click.echo(json.dumps(came, indent=2))
 
 
 def _shares(typed: str) -> tuple[float, ...]:

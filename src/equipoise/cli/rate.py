@@ -57,6 +57,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
     The result depends on the set of matches alone: files may overlap and come in any order.
     """  # fmt: skip
+    from equipoise.ratings.model import meant_ruleset
     from equipoise.ratings.reports import rated, report
 
     model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
@@ -71,7 +72,10 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             report(model, state, tally, name_of(model, options["model"])), indent=2, allow_nan=False
         )
     else:
-        text = _text(rated(model, state, Ruleset(), tally), options.get("form"))
+        ruleset = meant_ruleset(model, state)
+        text = _text(rated(model, state, ruleset, tally), options.get("form"))
+        if len(tally.rulesets) > 1:
+            click.echo(f"The ratings are of skill in general, over {len(tally.rulesets)} rulesets.", err=True)
     if options["output"]:
         write("--output", options["output"], text + "\n")
     else:

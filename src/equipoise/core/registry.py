@@ -66,6 +66,7 @@ SOLVERS: Mapping[str, str] = joined(
         "fold": f"{_SOLVERS}.fold:SOLVER",
         "nearby": f"{_SOLVERS}.nearby:SOLVER",
         "bitset": f"{_SOLVERS}.bitset:SOLVER",
+        "lattice": f"{_SOLVERS}.lattice:SOLVER",
         "mitm": f"{_SOLVERS}.meet_in_the_middle:SOLVER",
         "window": f"{_SOLVERS}.window:SOLVER",
         "resplit": f"{_SOLVERS}.pairwise:SOLVER",

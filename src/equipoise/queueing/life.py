@@ -6,9 +6,11 @@ gives the same commands, so that their record is all there is to keep.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from heapq import heappop, heappush
 
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import TickResult, tick
@@ -44,7 +46,9 @@ class CancelTicket:
 
 @dataclass(frozen=True, slots=True)
 class MakeMatches:
-    """It is time to look for matches."""
+    """It is time to look for matches; ``found`` are those that were found when this is replayed."""
+
+    found: tuple[FoundMatch, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,9 +216,13 @@ class TicketLife:
         self.policy = policy
         self._search = search
         self._tickets: dict[str, _Known] = {}
+        self._waits: dict[str, _Known] = {}  # those of them that wait
         self._holder: dict[str, str] = {}  # the ticket that a player is in, unless it is gone
         self._proposals: dict[str, _Proposal] = {}  # proposed and running matches
+        self._deadlines: list[tuple[float, str]] = []  # a heap; of matches that are gone or have begun too
+        self._gone: deque[tuple[float, str]] = deque()  # tickets, in the order they left
         self._offences: dict[str, list[float]] = {}
+        self._offended: deque[tuple[float, str]] = deque()  # players, in the order of their offences
         self._now = float("-inf")
         self._made = 0
         self._paused = self._closed = False
@@ -224,10 +232,48 @@ class TicketLife:
     @property
     def waiting(self) -> tuple[QueueTicket, ...]:
         """Who waits, in the order they came, those first who came back."""
-        tickets = [
-            known.ticket for known in self._tickets.values() if self._place(known) is TicketPlace.WAITING
-        ]
+        tickets = [known.ticket for known in self._waits.values()]
         return tuple(sorted(tickets, key=lambda ticket: (ticket.returned == 0, ticket.since)))
+
+    @property
+    def now(self) -> float:
+        """The latest time it has heard of."""
+        return self._now
+
+    @property
+    def players(self) -> int:
+        """How many players wait or are in a match."""
+        return len(self._holder)
+
+    @property
+    def paused(self) -> bool:
+        """Whether no matches are looked for."""
+        return self._paused
+
+    @property
+    def closed(self) -> bool:
+        """Whether nobody may enter."""
+        return self._closed
+
+    @property
+    def matches(self) -> dict[str, FoundMatch]:
+        """The matches that are proposed or run, by id."""
+        return {name: proposal.found for name, proposal in self._proposals.items()}
+
+    def ticket(self, name: str) -> QueueTicket | None:
+        """Return a ticket as it stands now; None if there is none, or it has been gone for long."""
+        known = self._tickets.get(name)
+        return None if known is None else known.ticket
+
+    def is_asked(self, match: str, player: str) -> bool:
+        """Tell whether a match waits for a player to accept it."""
+        proposal = self._proposals.get(match)
+        return proposal is not None and player in proposal.waiting_for
+
+    def has_begun(self, match: str) -> bool:
+        """Tell whether a match runs: all have accepted it, and it has not ended."""
+        proposal = self._proposals.get(match)
+        return proposal is not None and proposal.started is not None
 
     def where(self, ticket: str) -> Whereabouts | None:
         """Return where a ticket is; None if there is none, or it has been gone for long."""
@@ -253,9 +299,13 @@ class TicketLife:
 
     def next_deadline(self) -> float:
         """Return when the next proposed match is off if not accepted; infinity if there is none."""
-        return min(
-            (each.until for each in self._proposals.values() if each.started is None), default=float("inf")
-        )
+        while self._deadlines and not self._is_open(*self._deadlines[0]):
+            heappop(self._deadlines)
+        return self._deadlines[0][0] if self._deadlines else float("inf")
+
+    def _is_open(self, until: float, match: str) -> bool:
+        proposal = self._proposals.get(match)
+        return proposal is not None and proposal.started is None and proposal.until == until
 
     # What happens. -----------------------------------------------------------------------------------------
 
@@ -271,7 +321,7 @@ class TicketLife:
         elif isinstance(event, CancelTicket):
             commands += self._cancel(event.ticket)
         elif isinstance(event, MakeMatches):
-            commands += self._look()
+            commands += self._look(event.found)
         elif isinstance(event, Accept):
             commands += self._accept(event)
         elif isinstance(event, Decline):
@@ -294,7 +344,7 @@ class TicketLife:
         if why:
             return [TicketRefused(ticket.id, why)]
         entered = replace(ticket, since=self._now, returned=0)
-        self._tickets[ticket.id] = _Known(entered, ticket)
+        self._tickets[ticket.id] = self._waits[ticket.id] = _Known(entered, ticket)
         self._holder.update((player.id, ticket.id) for player in ticket.players)
         return [Waits(ticket.id, self._now)]
 
@@ -329,17 +379,20 @@ class TicketLife:
         players = tuple(player.id for player in known.ticket.players)
         return self._dissolve(match, players, "cancelled")
 
-    def _look(self) -> list[Command]:
-        if self._paused:
-            return []
+    def _look(self, known: tuple[FoundMatch, ...] | None) -> list[Command]:
+        if known is None:
+            if self._paused:
+                return []
+            known = self._search(self.waiting, self._now, self.policy).matches
         commands: list[Command] = []
-        for found in self._search(self.waiting, self._now, self.policy).matches:
+        for found in known:
             self._made += 1
             name, until = str(self._made), self._now + self.policy.accept_within
             players = {player.id for ticket in found.tickets for player in ticket.players}
             self._proposals[name] = _Proposal(found, until, players)
+            heappush(self._deadlines, (until, name))
             for ticket in found.tickets:
-                self._tickets[ticket.id].match = name
+                self._waits.pop(ticket.id).match = name
             commands.append(Propose(name, found, until))
         return commands
 
@@ -380,20 +433,20 @@ class TicketLife:
     def _expire(self) -> list[Command]:
         """Dissolve what was not accepted in time, the earliest first, and forget what is long past."""
         commands: list[Command] = []
-        late = [(each.until, name) for name, each in self._proposals.items() if each.started is None]
-        for until, name in sorted(late):
-            if until <= self._now:
-                missing = tuple(sorted(self._proposals[name].waiting_for))
-                commands += self._dissolve(name, missing, "not answered")
+        while self.next_deadline() <= self._now:
+            # Those with one deadline go by their ids, as the heap has them.
+            name = self._deadlines[0][1]
+            missing = tuple(sorted(self._proposals[name].waiting_for))
+            commands += self._dissolve(name, missing, "not answered")
         limit = self._now - self.policy.forgiven_after
-        for name in [
-            name
-            for name, known in self._tickets.items()
-            if known.gone_since is not None and known.gone_since < limit
-        ]:
-            del self._tickets[name]
-        for player in [player for player in self._offences if not self._counted(player)]:
-            del self._offences[player]
+        while self._gone and self._gone[0][0] < limit:
+            since, name = self._gone.popleft()
+            if self._tickets[name].gone_since == since:
+                del self._tickets[name]
+        while self._offended and self._offended[0][0] < limit:
+            _, player = self._offended.popleft()
+            if player in self._offences and not self._counted(player):
+                del self._offences[player]
         return commands
 
     def _dissolve(self, match: str, players: tuple[str, ...], why: str) -> list[Command]:
@@ -408,6 +461,7 @@ class TicketLife:
         ]
         for player in players:
             self._offences[player] = [*self._counted(player), self._now]
+            self._offended.append((self._now, player))
             commands.append(Penalty(player, self.kept_out_until(player)))
         commands += [
             self._return(ticket.id, ticket.since, f"a match was {why} by others")
@@ -420,10 +474,13 @@ class TicketLife:
         known = self._tickets[name]
         known.ticket = replace(known.ticket, since=since, returned=known.ticket.returned + 1)
         known.match = ""
+        self._waits[name] = known
         return Waits(name, since, why)
 
     def _leave(self, known: _Known, why: str) -> Leaves:
         known.match, known.gone_since, known.why = "", self._now, why
+        self._gone.append((self._now, known.ticket.id))
+        self._waits.pop(known.ticket.id, None)
         for player in known.ticket.players:
             del self._holder[player.id]
         return Leaves(known.ticket.id, why)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from equipoise.core.plain_data import fail, name_of, names_of, object_of, players_of, real_of
-from equipoise.core.player import Player
+from equipoise.core.player import Player, Rating
 from equipoise.errors import InputError
 
 
@@ -99,10 +99,41 @@ class QueueTicket:
         except InputError as error:
             fail(where, str(error))
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ticket as plain data, which :meth:`from_dict` reads; what has its default is left out.
+
+        Examples
+        --------
+        >>> QueueTicket("t1", [Player("Ann", 1500)], 3.0).to_dict()
+        {'id': 't1', 'players': [{'name': 'Ann', 'mu': 1500.0, 'sigma': 0.0}], 'since': 3.0}
+        """
+        rest = {
+            "latencies": dict(self.latencies),
+            "ruleset": self.ruleset,
+            "vetoes": list(self.vetoes),
+            "backfill": self.backfill,
+        }
+        players = [_player_data(player) for player in self.players]
+        given = {name: value for name, value in rest.items() if value}
+        return {"id": self.id, "players": players, "since": self.since, **given}
+
     @property
     def size(self) -> int:
         """Players of the party."""
         return len(self.players)
+
+
+def _player_data(player: Player) -> dict[str, Any]:
+    """Return what counts of a player in a queue, as a row of a roster."""
+    rating = player.rating
+    row: dict[str, Any] = {"name": player.id}
+    if isinstance(rating, Rating):
+        row |= {"mu": rating.mu, "sigma": rating.sigma}
+    if player.roles:
+        row["roles"] = [name for name, _ in player.roles]
+    if player.avoid:
+        row["avoid"] = [name for name, _ in player.avoid]
+    return row
 
 
 def _players(value: Any, at: str) -> tuple[Player, ...]:

@@ -1,20 +1,23 @@
-"""A history as columns of numbers: what Gaussian filters learn from without a Match for each game.
+"""A history as columns of numbers: what models learn from without a Match for each game.
 
-A reader of files fills a :class:`Columns`; :func:`replay_columns` gives the state that
-:func:`equipoise.replay` gives over the same matches, bit for bit.  Reading is not done here.
+Arrays of indices become :class:`Columns` by :meth:`Columns.of`, and a reader of files fills them;
+:func:`equipoise.replay` gives the same state for them as for the same matches, bit for bit.  Reading is not
+done here.
 """
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from equipoise.core.match import Match, Ruleset, settled_scores
-from equipoise.core.player import is_bot
+from equipoise.core.match import HEAVIEST, LEAST_SHARE, Match, Ruleset, settled_scores
+from equipoise.core.player import LARGEST_WEIGHT, is_bot
+from equipoise.errors import InputError
 from equipoise.ratings.models.gaussian_filter.contest_columns import (
     DAY,
     Key,
@@ -25,7 +28,9 @@ from equipoise.ratings.models.gaussian_filter.contest_columns import (
 )
 from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, PLACE, REPORT
 from equipoise.ratings.models.gaussian_filter.model import Filters
-from equipoise.ratings.models.gaussian_filter.state_columns import FilterState
+from equipoise.ratings.models.weng_lin import WengLin
+from equipoise.ratings.per_player_model import LATEST
+from equipoise.ratings.weng_lin_kernels import ContestColumns, MemberColumns, TeamColumns
 
 #: Contests that are packed at a time: enough for speed, little beside the history itself.
 STRIDE = 200_000
@@ -63,6 +68,100 @@ class Columns:
     numbers: dict[str, Any] = field(
         default_factory=lambda: {name: array(kind) for name, kind in KINDS.items()}
     )
+
+    @classmethod
+    def of(
+        cls,
+        players: Any,
+        ranks: Any,
+        *,
+        scores: Any = None,
+        figures: Any = None,
+        shares: Any = None,
+        weights: Any = None,
+        at: Any = None,
+        ids: Sequence[str] | None = None,
+        ruleset: Ruleset | None = None,
+    ) -> Columns:
+        """Return contests of teams of one size as columns, from arrays; each is a match of its own.
+
+        Parameters
+        ----------
+        players : array of int
+            Who played, ``(m, n_teams, size)``: places in ``ids``.
+        ranks : array of float
+            ``(m, n_teams)``, lower is better, equal is a tie.
+        scores : array of float, optional
+            ``(m, n_teams)``, more is better; ranks say who won.
+        figures : array of float, optional
+            ``(m, n_teams, size)``: what everyone's statistics say as one number, such as
+            ``log((kills + 1) / (deaths + 1))``; nan where nothing is known.
+        shares : array of float, optional
+            ``(m, n_teams, size)``: the share of the contest everyone was present for.
+        weights, at : array of float, optional
+            ``(m,)``: how much each contest counts, and when it ended, ascending, seconds since 1970; by
+            default 1, and one second after the other.
+        ids : sequence of str, optional
+            The id of each player; by default ``"0"``, ``"1"`` and so on.
+        ruleset : Ruleset, optional
+            What was played.
+
+        Raises
+        ------
+        InputError
+            If an array has another shape, or a number is out of range.
+
+        Examples
+        --------
+        >>> from equipoise import BradleyTerry, replay
+        >>> history = Columns.of([[[0], [1]]], [[1, 2]], ids=["ann", "bob"])
+        >>> round(replay(BradleyTerry(), history)["ann"][0], 4)
+        27.6354
+        """
+        who = np.asarray(players)
+        if who.ndim != 3 or who.dtype.kind not in "iu" or who.shape[1] < 2 or who.shape[2] < 1:
+            msg = f"players must be whole numbers (m, n_teams, size), of two or more teams, got {who.shape}"
+            raise InputError(msg)
+        many, teams, size = who.shape
+        if who.size and not 0 <= int(who.min()) <= int(who.max()) < 2**32:
+            msg = f"players must be places from 0 up, got {int(who.min())} to {int(who.max())}"
+            raise InputError(msg)
+        names = list(map(str, range(int(who.max()) + 1 if who.size else 0))) if ids is None else list(ids)
+        if who.size and int(who.max()) >= len(names):
+            msg = f"players: there is a place {int(who.max())} and only {len(names)} ids"
+            raise InputError(msg)
+        numbered = {name: n for n, name in enumerate(names)}
+        if len(numbered) < len(names) or "" in numbered or not all(isinstance(one, str) for one in names):
+            msg = "ids must be different texts, none of them empty"
+            raise InputError(msg)
+        _check_alone(who.reshape(many, -1))
+        most = LARGEST_WEIGHT
+        of_team, of_member = (many, teams), who.shape
+        when = np.arange(many, dtype=np.float64) if at is None else _checked("at", at, (many,), -most, most)
+        if many and bool((np.diff(when) < 0.0).any()):
+            msg = "at must not descend: contests are learnt from in the order in which they stand"
+            raise InputError(msg)
+        weight = np.ones(many) if weights is None else _checked("weights", weights, (many,), MINUTE, HEAVIEST)
+        rank = _checked("ranks", ranks, of_team, -most, most)
+        score = np.full(of_team, np.nan)
+        if scores is not None:
+            score = _settled(rank, _checked("scores", scores, of_team, -most, most))
+        share = np.ones(of_member)
+        if shares is not None:
+            share = _checked("shares", shares, of_member, LEAST_SHARE, 1.0)
+        figure, reported = np.full(of_member, np.nan), np.zeros(many, dtype=np.uint32)
+        if figures is not None:
+            figure, reported = _centered(_checked("figures", figures, of_member, -most, most, unknown=True))
+        columns = cls(numbered, {ruleset or Ruleset(): 0})
+        columns.numbers = {
+            "ended": when, "contests": np.ones(many, dtype=np.uint32),
+            "which": np.zeros(many, dtype=np.uint32), "at": when, "weight": weight, "reported": reported,
+            "teams": np.full(many, teams, dtype=np.uint32), "rank": rank.ravel(), "score": score.ravel(),
+            "size": np.full(many * teams, size, dtype=np.uint32),
+            "player": np.ascontiguousarray(who, dtype=np.uint32).ravel(), "share": share.ravel(),
+            "figure": figure.ravel(),
+        }  # fmt: skip
+        return columns
 
     def __len__(self) -> int:
         """Return how many matches there are."""
@@ -151,29 +250,90 @@ def segments(sizes: Any, order: Any) -> Any:
 
 
 def replay_columns(
-    model: Filters, columns: Columns, progress: Callable[[float], None] | None = None
-) -> FilterState:
+    model: Filters | WengLin, columns: Columns, progress: Callable[[float], None] | None = None
+) -> Any:
     """Return what a model knows after the contests of columns, in the order in which they stand.
 
     Parameters
     ----------
-    model : Filters
-        The default model, or another of its kind.
+    model : Filters or WengLin
+        The default model, or another that learns from columns.
     columns : Columns
         Arranged by time.
     progress : callable, optional
         Called now and then with how far it is, from 0 to 1.
+
+    Raises
+    ------
+    InputError
+        If the model learns from contests alone.
     """
-    state = model.initial()
+    return run_columns(model, columns, progress)[0]
+
+
+def run_columns(
+    model: Any, columns: Columns, progress: Callable[[float], None] | None = None, *, predicting: bool = False
+) -> tuple[Any, Any, Any]:
+    """Return the state as of :func:`replay_columns`, the chance of each team, and of a draw of each contest.
+
+    Parameters
+    ----------
+    model, columns, progress
+        As of :func:`replay_columns`.
+    predicting : bool
+        Whether the predictions are wanted; they are empty where not.
+    """
     total = len(columns.numbers["at"])
+    if isinstance(model, WengLin):
+        entries, chances = _fold(model, columns)
+        if progress is not None:
+            progress(1.0)
+        return entries, chances, np.full(total, np.nan)
+    if not isinstance(model, Filters):
+        msg = f"model: {type(model).__name__} learns from matches alone, not from columns"
+        raise InputError(msg)
+    state = model.initial()
+    found: list[Any] = []
+    drawn: list[Any] = []
     compiled = model.fast(total)
     view = _View(columns)
     for first in range(0, total, STRIDE):
         end = min(first + STRIDE, total)
-        state, _, _ = model.play(state, view.packed(first, end), fast=compiled)
+        state, flat, draws = model.play(state, view.packed(first, end), fast=compiled)
+        if predicting:
+            found += flat
+            drawn += draws
         if progress is not None:
             progress(end / total)
-    return state
+    return state, found, drawn
+
+
+def _fold(model: WengLin, columns: Columns) -> tuple[dict[str, Any], Any]:
+    """Return the entries of everyone who played by a closed form, and the chance of each team."""
+    numbers = {name: np.asarray(column) for name, column in columns.numbers.items()}
+    player = numbers["player"]
+    if not len(player):
+        return {}, np.empty(0)
+    mu, sigma = (np.full(len(columns.players), number, dtype=np.float64) for number in model.newcomer())
+    contests = ContestColumns(_starts(numbers["teams"]), numbers["weight"])
+    teams = TeamColumns(_starts(numbers["size"]), numbers["rank"])
+    members = MemberColumns(player, numbers["share"], np.ones(len(player)))
+    if model.fast(len(numbers["at"])):
+        chances = model.play_arrays(mu, sigma, (contests, teams, members))
+        means, deviations = mu.tolist(), sigma.tolist()
+    else:
+        means, deviations = mu.tolist(), sigma.tolist()
+        contests = ContestColumns(contests.first_team.tolist(), contests.weight.tolist())
+        teams = TeamColumns(teams.first_member.tolist(), teams.rank.tolist())
+        members = MemberColumns(*(column.tolist() for column in members))
+        chances = model.play(means, deviations, (contests, teams, members), fast=False)
+    first = np.full(len(means), len(player))
+    first[player[::-1]] = np.arange(len(player) - 1, -1, -1)  # of several the last is kept: the first
+    seen = np.argsort(first, kind="stable")[: int((first < len(player)).sum())].tolist()
+    ids = list(columns.players)
+    entries: dict[str, Any] = {ids[n]: (means[n], deviations[n]) for n in seen}
+    entries[LATEST] = (float(numbers["at"].max()),)
+    return entries, chances
 
 
 class _View:
@@ -251,6 +411,75 @@ def _numbered(codes: Any, size: int) -> tuple[list[int], Any]:
     found = codes[first]
     place[found] = np.arange(len(found))
     return found.tolist(), place[codes]
+
+
+#: Players of a contest up to which pairs are compared.
+FEW_MEMBERS = 16
+
+#: The least weight of a contest: above 0.
+MINUTE = math.ulp(0.0)
+
+
+def _checked(
+    name: str, given: Any, shape: tuple[int, ...], least: float, most: float, *, unknown: bool = False
+) -> Any:
+    """Return an array of numbers of a shape and in a range, or raise what is wrong with it."""
+    try:
+        numbers = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        msg = f"{name} must be numbers, got {given!r:.80}"
+        raise InputError(msg) from None
+    if numbers.shape != shape:
+        msg = f"{name} must be of the shape {shape}, got {numbers.shape}"
+        raise InputError(msg)
+    wrong = ~((numbers >= least) & (numbers <= most)) & ~(np.isnan(numbers) & unknown)
+    if bool(wrong.any()):
+        msg = f"{name} must be from {least:g} to {most:g}, got {float(numbers[wrong][0])!r}"
+        raise InputError(msg)
+    return numbers
+
+
+def _check_alone(members: Any) -> None:
+    """Raise where a player is in a contest twice."""
+    if members.shape[1] <= FEW_MEMBERS:  # to compare all pairs is faster than to sort so few
+        seats = np.ascontiguousarray(members.T, dtype=np.uint32)
+        twice = np.zeros(len(members), dtype=np.bool_)
+        for n in range(1, len(seats)):
+            for other in seats[:n]:
+                twice |= seats[n] == other
+    else:
+        ordered = np.sort(members, axis=1)
+        twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    if bool(twice.any()):
+        msg = f"players: somebody appears twice in contest {int(np.flatnonzero(twice)[0])}"
+        raise InputError(msg)
+
+
+def _settled(rank: Any, score: Any) -> Any:
+    """Return scores of contests as :func:`equipoise.core.match.settled_scores` has them."""
+    order = np.argsort(rank, axis=1, kind="stable")
+    ordered = np.take_along_axis(score, order, axis=1)
+    if not bool((np.diff(ordered, axis=1) > 0.0).any()):
+        return score
+    settled = np.empty_like(score)
+    np.put_along_axis(settled, order, np.minimum.accumulate(ordered, axis=1), axis=1)
+    tied = (np.diff(np.take_along_axis(rank, order, axis=1), axis=1) == 0.0).any(axis=1)
+    for n in np.flatnonzero(tied).tolist():
+        settled[n] = settled_scores(rank[n].tolist(), score[n].tolist())
+    return settled
+
+
+def _centered(figures: Any) -> tuple[Any, Any]:
+    """Return figures less their contest's mean, and how many there are to compare in each."""
+    known = ~np.isnan(figures)
+    counts = known.sum(axis=(1, 2))
+    with np.errstate(invalid="ignore"):
+        mean = np.where(known, figures, 0.0).sum(axis=(1, 2)) / np.maximum(counts, 1)
+    enough = counts > 1
+    return (
+        np.where(enough[:, None, None], figures - mean[:, None, None], np.nan),
+        np.where(enough, counts, 0).astype(np.uint32),
+    )
 
 
 def _starts(sizes: Any) -> Any:

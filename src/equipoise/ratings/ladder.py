@@ -18,15 +18,15 @@ from typing import IO, Any
 
 from equipoise.core.compiled import pays
 from equipoise.core.data_frames import Table
-from equipoise.core.match import Contest, Match, Ruleset, Teams, members_of
+from equipoise.core.match import Contest, Match, Members, Ruleset, Teams, members_of
 from equipoise.core.player import LARGEST_WEIGHT, Rating
 from equipoise.errors import InputError
-from equipoise.ratings.model import Chances, RatingModel, State, chances_of, checked, ratings_of
-from equipoise.ratings.models.gaussian_filter.contest_columns import GENERAL, Packed, levels, pack
+from equipoise.ratings.model import Chances, RatingModel, State, chances_of, checked, question, ratings_of
+from equipoise.ratings.models.gaussian_filter.contest_columns import DAY, GENERAL, Packed, levels, pack
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.state_columns import FilterState, listed
-from equipoise.ratings.per_player_model import LATEST, Folding
+from equipoise.ratings.per_player_model import LATEST, PerPlayer
 from equipoise.ratings.state_check import check_state
 
 #: Contests recorded from which it pays to load the compiled kernels.
@@ -59,12 +59,12 @@ class Ladder:
         """Go on from a state."""
         model = self.model
         self._resident = Resident(model, state) if isinstance(model, Filters) else None
-        self._state = dict(state) if isinstance(model, Folding) else state
+        self._state = dict(state) if isinstance(model, PerPlayer) else state
 
     @property
     def state(self) -> State:
         """What the model knows, as of :meth:`RatingModel.update`; rebuilt from all players where asked."""
-        return dict(self._state) if isinstance(self.model, Folding) else self._known()
+        return dict(self._state) if isinstance(self.model, PerPlayer) else self._known()
 
     def _known(self) -> State:
         return self._state if self._resident is None else self._resident.state()
@@ -88,7 +88,7 @@ class Ladder:
         recorded = self._recorded + len(contests)
         if self._resident is not None:
             chances = self._resident.record(contests, fast=pays(recorded, WORTH))
-        elif isinstance(self.model, Folding):
+        elif isinstance(self.model, PerPlayer):
             chances = self._folded(contests)
         else:
             self._state, chances = self.model.run(self._state, contests)
@@ -111,6 +111,8 @@ class Ladder:
     def predict(self, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None) -> list[float]:
         """Return how likely each team is to win."""
         teams = members_of(teams)
+        if self._resident is not None and (chances := self._resident.predict(teams, ruleset, at)) is not None:
+            return chances
         ids = [player for team in teams for player, _ in team]
         state = self._state if self._resident is None else self._resident.state(ids)
         return chances_of(self.model, self.model.win_probability(state, teams, ruleset, at), len(teams))
@@ -283,6 +285,23 @@ class Resident:
             self._learnt.compile()
         chances = listed(self._learnt.play(packed)[0])
         return [tuple(chances[a:b]) for a, b in itertools.pairwise(packed.first_team)]
+
+    def predict(
+        self, teams: Sequence[Members], ruleset: Ruleset | None, at: float | None
+    ) -> list[float] | None:
+        """Return the chances of teams whose players all have played what is asked; None where not."""
+        known = self._places
+        if ruleset is None:
+            ruleset = next(iter(known.rulesets)) if len(known.rulesets) == 1 else GENERAL
+        if not self._learnt.is_compiled or ruleset not in known.rulesets:
+            return None
+        rows = known.rows.get(ruleset, {})
+        if not all(player in rows for team in teams for player, _ in team):
+            return None
+        if at is None:
+            at = max(self._learnt.seen(rows[player][0]) for team in teams for player, _ in team) * DAY
+        packed = pack([question(teams, ruleset, at)], before=known)
+        return listed(self._learnt.predict(packed))
 
     def state(self, players: Iterable[str] | None = None) -> FilterState:
         """Return the state, of some players alone where they are named."""

@@ -227,6 +227,20 @@ def ratings_of(model: Any, state: State, ruleset: Ruleset | None = None) -> dict
     return dict(zip(players, several(state, players, ruleset), strict=True))
 
 
+def meant_ruleset(model: Any, state: State, ruleset: Ruleset | None = None) -> Ruleset:
+    """Return which ruleset a model answers of where it is asked of one, or of none.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> meant_ruleset(Elo(), {})
+    Ruleset(game='', game_type='', mutators=())
+    """
+    meant = getattr(model, "meant", None)
+    found: Ruleset = (ruleset or Ruleset()) if meant is None else meant(state, ruleset)
+    return found
+
+
 def is_local(model: Any) -> bool:
     """Tell whether a model looks at nobody but those who play, see :class:`Further`.
 

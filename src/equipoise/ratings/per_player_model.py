@@ -26,12 +26,8 @@ Table = Mapping[str, Entry]
 Entries = list[list[Entry]]
 
 
-class Folding(Further, ABC):
-    """A model that changes the entries of those who played, and nothing else.
-
-    A model of this kind says what a newcomer's entry is, how a contest changes entries, and how likely each
-    team is to win.  It knows no rulesets and no clock.
-    """
+class PerPlayer(Further, ABC):
+    """A model whose state is an entry for each player; it knows no rulesets and no clock."""
 
     __slots__ = ()
 
@@ -40,10 +36,6 @@ class Folding(Further, ABC):
     @abstractmethod
     def newcomer(self) -> Entry:
         """Return what is assumed of a player who was never seen."""
-
-    @abstractmethod
-    def change(self, entries: Entries, contest: Contest) -> Entries:
-        """Return the entries after a contest of weight 1: see :func:`steps_of`."""
 
     @abstractmethod
     def predict(self, entries: Entries, contest: Contest) -> list[float]:
@@ -61,30 +53,11 @@ class Folding(Further, ABC):
         """Return the state after one contest more."""
         return self.run(state, [contest])[0]
 
+    @abstractmethod
     def run(
         self, state: Table, contests: Sequence[Contest], attention: Attention | None = None
     ) -> tuple[Table, list[Chances]]:
         """Return the state after several contests, and what was predicted of each from those before it."""
-        table = dict(state)
-        chances: list[Chances] = []
-        for n, contest in enumerate(contests):
-            entries = self.entries(table, contest)
-            chances.append(tuple(self.predict(entries, contest)))
-            factors = attention[n] if attention is not None else {}
-            whole = contest if contest.weight == 1.0 else replace(contest, weight=1.0)
-            for part in steps_of(contest.weight):
-                after = self.change(entries, whole)
-                entries = [
-                    [
-                        between(was, becomes, part * factors.get(player, 1.0))
-                        for (player, _), was, becomes in zip(team, old, new, strict=True)
-                    ]
-                    for team, old, new in zip(whole.teams, entries, after, strict=True)
-                ]
-            for team, known in zip(whole.teams, entries, strict=True):
-                table.update(zip([player for player, _ in team], known, strict=True))
-            table[LATEST] = (max(contest.at, table.get(LATEST, (contest.at,))[0]),)
-        return table, chances
 
     def win_probability(
         self, state: Table, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
@@ -110,6 +83,45 @@ class Folding(Further, ABC):
         """Return what is known of everyone in a contest."""
         new = self.newcomer()
         return [[table.get(player, new) for player, _ in team] for team in contest.teams]
+
+
+class Folding(PerPlayer):
+    """A model that changes the entries of those who played, contest by contest, and nothing else.
+
+    A model of this kind says what a newcomer's entry is, how a contest changes entries, and how likely each
+    team is to win.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def change(self, entries: Entries, contest: Contest) -> Entries:
+        """Return the entries after a contest of weight 1: see :func:`steps_of`."""
+
+    def run(
+        self, state: Table, contests: Sequence[Contest], attention: Attention | None = None
+    ) -> tuple[Table, list[Chances]]:
+        """Return the state after several contests, and what was predicted of each from those before it."""
+        table = dict(state)
+        chances: list[Chances] = []
+        for n, contest in enumerate(contests):
+            entries = self.entries(table, contest)
+            chances.append(tuple(self.predict(entries, contest)))
+            factors = attention[n] if attention is not None else {}
+            whole = contest if contest.weight == 1.0 else replace(contest, weight=1.0)
+            for part in steps_of(contest.weight):
+                after = self.change(entries, whole)
+                entries = [
+                    [
+                        between(was, becomes, part * factors.get(player, 1.0))
+                        for (player, _), was, becomes in zip(team, old, new, strict=True)
+                    ]
+                    for team, old, new in zip(whole.teams, entries, after, strict=True)
+                ]
+            for team, known in zip(whole.teams, entries, strict=True):
+                table.update(zip([player for player, _ in team], known, strict=True))
+            table[LATEST] = (max(contest.at, table.get(LATEST, (contest.at,))[0]),)
+        return table, chances
 
 
 def check_above(model: Any, least: float, *names: str) -> None:

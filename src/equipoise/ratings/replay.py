@@ -6,11 +6,14 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from equipoise.core.match import Contest, Match, Ruleset, Skipped, moved
 from equipoise.errors import InputError
 from equipoise.ratings.model import Attention, Chances, RatingModel, State, checked
+
+if TYPE_CHECKING:
+    from equipoise.ratings.history_columns import Columns
 
 #: How ids of rows of tables begin, what stands before the hash of a row, and the ids of such rows.
 OF_TABLE, HASHED = "results-", "row-"
@@ -80,7 +83,7 @@ STRIDE = 20_000
 
 def replay(
     model: RatingModel,
-    matches: Iterable[Match | Skipped],
+    matches: Iterable[Match | Skipped] | Columns,
     start: State | None = None,
     window: int | None = None,
     progress: Progress | None = None,
@@ -93,8 +96,8 @@ def replay(
     ----------
     model : RatingModel
         Any.
-    matches : iterable of Match
-        In any order, any of them repeated.
+    matches : iterable of Match, or Columns
+        In any order, any of them repeated; or columns, which are in order, without a Match for each game.
     start : State, optional
         What is known before, by this very model; no match may have ended before the last contest it knows.
         Of the model only the kind and the number of its numbers are checked: those of ``Mixture()`` and of
@@ -119,7 +122,14 @@ def replay(
     True
     """
     checked(model)
-    ordered = in_order(matches)
+    if not isinstance(matches, Iterable) and hasattr(matches, "numbers"):
+        from equipoise.ratings.history_columns import replay_columns  # NumPy
+
+        if start is not None or window is not None:
+            msg = f"{'window' if start is None else 'start'} cannot be used with columns"
+            raise InputError(msg)
+        return replay_columns(cast("Any", model), matches, progress)
+    ordered = in_order(cast("Iterable[Match | Skipped]", matches))
     contests = [contest for match in ordered for contest in match.contests]
     state = model.initial() if start is None else start
     if start is not None:

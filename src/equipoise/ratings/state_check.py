@@ -11,7 +11,7 @@ from equipoise.ratings.model import RatingModel, State
 from equipoise.ratings.models.gaussian_filter import kernels
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.state_columns import FilterState
-from equipoise.ratings.per_player_model import LATEST, Folding
+from equipoise.ratings.per_player_model import LATEST, PerPlayer
 
 #: No game leads to larger numbers, whose squares are numbers still.
 LARGEST = 1e100
@@ -36,7 +36,7 @@ def check_state(model: RatingModel, state: State) -> None:
             ({"": state.world}, _is_text, kernels.WORLD * many), (state.games, _is_text, 1),
             (state.evidence, _is_ruleset, many + 1), ({"": state.pooled}, _is_text, many + 1),
         ]  # fmt: skip
-    elif isinstance(model, Folding):
+    elif isinstance(model, PerPlayer):
         known = {player: numbers for player, numbers in state.items() if player != LATEST}
         latest = {key: state[key] for key in state.keys() - known}
         parts = [(known, _is_text, len(model.newcomer())), (latest, _is_text, 1)]

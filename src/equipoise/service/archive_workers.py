@@ -5,15 +5,18 @@ What :class:`Keeping` has answered survives a crash; :class:`Reading` gives matc
 
 from __future__ import annotations
 
+import json
 import logging
 import time
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any, NamedTuple
 
 import msgspec
 
 from equipoise.archive.archive import Archive, open_archive
+from equipoise.archive.outbox import OutboxNote
 from equipoise.core.dates import ahead
 from equipoise.core.match import Match, moved
 from equipoise.errors import InputError
@@ -44,6 +47,54 @@ class UndoneGame(NamedTuple):
     back: bool = False
 
 
+class MergedPlayers(NamedTuple):
+    """Two ids that are one person, or (``back``) no longer."""
+
+    player: str
+    other: str
+    back: bool = False
+
+    @property
+    def id(self) -> str:
+        """The one under which both count."""
+        return self.player
+
+
+class ForgottenPlayer(NamedTuple):
+    """Somebody to be taken out of all that is kept."""
+
+    id: str
+
+
+class AuditStep(NamedTuple):
+    """What an admin does, for the audit log."""
+
+    whose: str
+    what: str
+    asked: str
+    outcome: str
+
+    @property
+    def id(self) -> str:
+        """What was asked for."""
+        return self.what
+
+
+class LoneNote(NamedTuple):
+    """Something to tell webhooks that changes nothing in the archive."""
+
+    note: OutboxNote
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.note.id
+
+
+#: What is kept.
+Kept = Match | ReportedGame | UndoneGame | MergedPlayers | ForgottenPlayer | AuditStep | LoneNote
+
+
 class Keeping:
     """Keeps games in an archive that exists; learning from them is not its business.
 
@@ -53,16 +104,17 @@ class Keeping:
         The archive.
     seconds : float
         How long to wait for another process that writes it.
+    hooks : mapping
+        The webhooks that receive each kind of event.
     """
 
-    def __init__(self, url: str, seconds: float) -> None:
+    def __init__(self, url: str, seconds: float, hooks: Mapping[str, Sequence[str]] | None = None) -> None:
         self._url = url
         self._seconds = seconds
+        self._hooks = hooks or {}
         self._opened: Archive | None = None
 
-    def __call__(
-        self, question: Match | ReportedGame | UndoneGame | None
-    ) -> Generator[None, None, bool | str]:
+    def __call__(self, question: Kept | None) -> Generator[None, None, bool | str]:
         """Keep a game, or take one back; return whether that was new, of a report one of the outcomes.
 
         Of None only that this process is ready.
@@ -75,13 +127,24 @@ class Keeping:
             msg = f": {wrong}"
             raise InputError(msg, "ended")
         with self._archive() as archive:
+            if isinstance(question, MergedPlayers):
+                archive.merge(question.player, question.other, back=question.back)
+                return NEW
+            if isinstance(question, ForgottenPlayer):
+                return archive.forget(question.id)
+            if isinstance(question, AuditStep):
+                archive.audit_log.add(time.time(), *question)
+                return NEW
+            if isinstance(question, LoneNote):
+                archive.outbox.put(self._hooks, [question.note], time.time())
+                return NEW
             if isinstance(question, Match):
-                new = archive.record([question]).new > 0
+                new = archive.record([question], self._hooks, time.time()).new > 0
                 if new:
                     _warn(archive, question)
                 return new
             return (
-                _reported(archive, question)
+                _reported(archive, question, self._hooks)
                 if isinstance(question, ReportedGame)
                 else _undone(archive, question)
             )
@@ -100,10 +163,10 @@ class Keeping:
         self._opened = archive
 
 
-def _reported(archive: Archive, report: ReportedGame) -> str:
+def _reported(archive: Archive, report: ReportedGame, hooks: Mapping[str, Sequence[str]]) -> str:
     """Keep a match that is reported; return what became of it."""
     match = report.match
-    recorded = archive.record([match])
+    recorded = archive.record([match], hooks, time.time())
     if recorded.new:
         _warn(archive, match)
         return NEW
@@ -190,6 +253,26 @@ class Reading:
     def _sessions(archive: Archive, asked: None) -> Any:
         del asked
         return archive.sessions()
+
+    @staticmethod
+    def _queue_events(archive: Archive, asked: tuple[str, int, int]) -> Any:
+        queue, number, limit = asked
+        found = archive.ticket_record(queue).since(number, limit)
+        return [{"number": each.number, "at": each.at, "replies": json.loads(each.replies)} for each in found]
+
+    @staticmethod
+    def _outbox(archive: Archive, asked: int) -> Any:
+        found = archive.outbox.listed(asked)
+        return {"deliveries": [{**asdict(each), "body": json.loads(each.body)} for each in found]}
+
+    @staticmethod
+    def _audit(archive: Archive, asked: tuple[int | None, int]) -> Any:
+        before, limit = asked
+        found = archive.audit_log.listed(before, limit + 1)
+        return {
+            "entries": [{**asdict(each), "asked": json.loads(each.asked)} for each in found[:limit]],
+            "next": found[limit - 1].number if len(found) > limit else None,
+        }
 
     @staticmethod
     def _news(archive: Archive, asked: tuple[int, int]) -> Any:

@@ -10,12 +10,17 @@ import logging
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Histogram, disable_created_metrics, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 #: Upper ends of the classes of latencies, seconds.
 CLASSES = (0.001, 0.0025, 0.01, 0.05, 0.25, 1.0, 2.5, 10.0)
+
+#: Upper ends of the classes of waits in a queue, seconds, and of how far matches are from even.
+WAITS = (1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0)
+IMBALANCES = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.15, 0.2, 0.3)
 
 #: The media type of the text.
 MEDIA_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
@@ -52,6 +57,22 @@ class ServerMetrics:
         self._failed = Counter(
             "equipoise_failed_authentications", "Wrong tokens.", ("protocol",), registry=self._registry
         )
+        self._waits = Histogram(
+            "equipoise_queue_wait_seconds", "How long tickets waited for a match.", ("queue",),
+            buckets=WAITS, registry=self._registry,
+        )  # fmt: skip
+        self._imbalances = Histogram(
+            "equipoise_queue_imbalance", "How far from even the chances of matches were.", ("queue",),
+            buckets=IMBALANCES, registry=self._registry,
+        )  # fmt: skip
+        self._relaxed = Counter(
+            "equipoise_queue_relaxed", "Tickets in matches whose tolerances no longer counted.", ("queue",),
+            registry=self._registry,
+        )  # fmt: skip
+        self._replies = Counter(
+            "equipoise_queue_events", "What became of tickets and matches.", ("queue", "kind"),
+            registry=self._registry,
+        )  # fmt: skip
         for protocol in ("http", "weights"):
             self._failed.labels(protocol)
 
@@ -63,6 +84,17 @@ class ServerMetrics:
     def failed(self, protocol: str) -> None:
         """Count a wrong token."""
         self._failed.labels(protocol).inc()
+
+    def matched(self, queue: str, figures: Mapping[str, Any]) -> None:
+        """Count a match that a queue has made: how long its tickets waited, and how even it is."""
+        for wait in figures["waits"]:
+            self._waits.labels(queue).observe(wait)
+        self._imbalances.labels(queue).observe(figures["imbalance"])
+        self._relaxed.labels(queue).inc(figures["relaxed"])
+
+    def replied(self, queue: str, kind: str, count: int) -> None:
+        """Count what became of tickets and matches."""
+        self._replies.labels(queue, kind).inc(count)
 
     def watch(self, now: Callable[[], Iterable[Metric]]) -> None:
         """Tell besides what a function finds when it is asked for."""
@@ -89,6 +121,16 @@ def gauge(name: str, what: str, values: Mapping[str, float] | float, label: str 
 def counter(name: str, what: str, values: Mapping[str, float] | float, label: str = "") -> Metric:
     """Return what was counted elsewhere; its name ends with ``_total``."""
     return _family(CounterMetricFamily, name, what, values, label)
+
+
+def gauge_of_two(
+    name: str, what: str, values: Mapping[tuple[str, str], float], labels: tuple[str, str]
+) -> Metric:
+    """Return what there is now for each pair of values of two labels."""
+    family = GaugeMetricFamily(name, what, labels=labels)
+    for pair, value in values.items():
+        family.add_metric(pair, value)
+    return family
 
 
 def _family(

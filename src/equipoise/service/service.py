@@ -8,25 +8,41 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import secrets
 import time
 from collections.abc import Coroutine, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
 
+import msgspec
+
+from equipoise.archive.outbox import OutboxNote
 from equipoise.core.match import Match
+from equipoise.core.player import Member, Player
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.service.admission import Admission, BusyError
 from equipoise.service.answer_cache import Board
-from equipoise.service.archive_workers import ReportedGame, UndoneGame
+from equipoise.service.archive_workers import (
+    AuditStep,
+    ForgottenPlayer,
+    Kept,
+    LoneNote,
+    MergedPlayers,
+    ReportedGame,
+    UndoneGame,
+)
 from equipoise.service.fair_queue import Lane
 from equipoise.service.monitoring import ServerMetrics
 from equipoise.service.questions import INFEASIBLE
+from equipoise.service.queues import Queues
 from equipoise.service.settings import Settings
 from equipoise.service.snapshot import AmbiguousGameError, Ratings, Snapshot
 from equipoise.service.snapshot_follower import Follower
 from equipoise.service.tokens import Keyring
+from equipoise.service.webhooks import Deliverer
 from equipoise.service.weights.commands import Limits
 from equipoise.service.weights.conversation import WeightSession
 from equipoise.service.weights.messages import Division, Everyone, Finished, Refusal, Request, Setting, Work
@@ -46,14 +62,26 @@ HEALING = 5.0
 #: after which the worker that keeps is restarted.
 PATIENCE, LATE = 4.0, 3.0
 
+#: Seconds for a correction after which ratings may have to be learnt again, and the file rewritten.
+REBUILD = 600.0
+
 #: Seconds that a division takes about for each of its players.
 A_PLAYER = 0.001
 
 #: Workers besides those that keep every core busy, so that nobody waits for what takes long of others.
 SPARE = 1
 
+#: Whose the notes are that this server itself tells.
+OWN = "notes"
+
 #: What the log says of what was kept.
-KEPT = {Match: "result", ReportedGame: "game reported", UndoneGame: "game undone"}
+KEPT = {
+    Match: "result",
+    ReportedGame: "game reported",
+    UndoneGame: "game undone",
+    MergedPlayers: "players merged",
+    ForgottenPlayer: "player forgotten",
+}
 
 log = logging.getLogger(__name__)
 
@@ -68,13 +96,17 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self._hooks = settings.hooks  # webhooks neither come nor go until the next start
         self.keyring = Keyring(settings.tokens, settings.secret())
         self.admission = Admission(settings.admission, frozenset(settings.proxies))
         self._follower = Follower(settings.store, settings.game)
         self.divisions = Pool(
             "divisions", "divide", self.admission, workers=SPARE + (settings.workers or cores())
         )
-        self._results = Pool("results", "keep", self.admission, settings.store, PATIENCE, patience=LATE)
+        self._results = Pool(
+            "results", "keep", self.admission, settings.store, PATIENCE, self._hooks, patience=LATE
+        )
+        self.deliverer = Deliverer(settings.store, settings.webhooks)
         self._compiler = Worker("compile")
         self._everyone: Lane[Iterator[Any]] = Lane("everyone", self.admission)
         self._chances: Lane[Iterator[Any]] = Lane("chances", self.admission)
@@ -86,6 +118,9 @@ class Service:
         self._behind_since = 0.0
         self.metrics = ServerMetrics()
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
+        self.queues = Queues(
+            settings.store, settings.queues, self._hooks, self.metrics, self.deliverer.tell, self.rated
+        )
 
     async def open(self) -> None:
         """Read the archive for the first time, learn what is to be learnt, and begin the workers.
@@ -108,8 +143,9 @@ class Service:
 
     async def _begin(self) -> None:
         """Begin the other workers, so that the first who asks need not wait for them."""
-        pools = [self.divisions, *([self._results] if self.keyring.can_report else [])]
-        await asyncio.gather(*(each.begin() for each in pools))
+        keeps = self.keyring.can_report or self._hooks
+        pools = [self.divisions, *([self._results] if keeps else [])]
+        await asyncio.gather(self.queues.begin(), *(each.begin() for each in pools))
 
     async def follow(self) -> None:
         """Keep the board up to date, without end, whatever happens."""
@@ -164,6 +200,30 @@ class Service:
     def _take(self, snapshot: Snapshot | None) -> None:
         if snapshot is not None:
             self.board = Board(snapshot)
+            facts = {"revision": snapshot.revision, "players": len(snapshot.ratings.known)}
+            self.tell(f"ratings:{snapshot.revision}", "ratings", facts)
+
+    def tell(self, name: str, kind: str, content: object) -> None:
+        """Tell webhooks of something that is kept nowhere else, where one wants to know it.
+
+        Of all that is sent this alone is no part of a transaction: where the archive cannot be written, it is
+        logged and left out.
+        """
+        if kind not in self._hooks:
+            return
+        note = OutboxNote(kind, name, msgspec.json.encode(content).decode())
+        keeping = asyncio.ensure_future(self.keep(LoneNote(note), OWN))
+        keeping.add_done_callback(lambda kept: kept.cancelled() or kept.exception())
+
+    def rated(self, player: Player, game_type: str) -> Player:
+        """Return a player with the rating in a setting, as after ``GAME``, where there is none yet."""
+        if player.rating is not None or not game_type:
+            return player
+        snapshot = self.board.snapshot
+        ruleset = snapshot.rated(Setting(game_type))
+        known = snapshot.ratings.player(player.id)
+        rating = snapshot.ratings.rating(Member(False, known or player.id), ruleset)
+        return replace(player, rating=rating)
 
     def reload(self, settings: Settings) -> None:
         """Take another token, other limits and times from reloaded settings.
@@ -175,11 +235,14 @@ class Service:
         """
         self.keyring = Keyring(settings.tokens, settings.secret())
         self.admission.limits = settings.admission
+        self.queues.reload(settings.queues)
         self._settings = settings
 
     def lanes(self) -> list[Coroutine[Any, Any, None]]:
         """Return what works the lanes off, each without end."""
         return [
+            self.deliverer.follow(),
+            *self.queues.follow(),
             *self.divisions.work_off(),
             *self._results.work_off(),
             work_off(self._everyone, partial(last_of, breath=0.0)),
@@ -248,9 +311,20 @@ class Service:
             return Refusal.AMBIGUOUS_GAME
         except InputError:
             return Refusal.BAD_FIELD
-        return Refusal.IMPOSSIBLE if divided == INFEASIBLE else divided or Refusal.BUSY
+        if divided == INFEASIBLE:
+            return Refusal.IMPOSSIBLE
+        if not divided:
+            return Refusal.BUSY
+        if "teams" in self._hooks:
+            members = [each.raw.decode("utf-8", "replace") for each in request.members]
+            facts = {
+                "game_type": request.setting.game_type, "members": members, "teams": list(divided),
+            }  # fmt: skip
+            self.tell(f"teams:{secrets.token_hex(16)}", "teams", facts)
+        found: tuple[int, ...] = divided
+        return found
 
-    async def keep(self, what: Match | ReportedGame | UndoneGame, whose: str) -> Any:
+    async def keep(self, what: Kept, whose: str) -> Any:
         """Have a result kept, or taken back; return what became of it.  It is, although its sender leaves.
 
         Raises
@@ -266,16 +340,23 @@ class Service:
         keeping.add_done_callback(lambda kept: kept.cancelled() or kept.exception())
         return await asyncio.shield(keeping)
 
-    async def _keep(self, what: Match | ReportedGame | UndoneGame, whose: str) -> Any:
+    async def _keep(self, what: Kept, whose: str) -> Any:
         try:
-            outcome = await self._results.ask(what, PATIENCE, whose)
+            seconds = REBUILD if isinstance(what, ForgottenPlayer | MergedPlayers) else PATIENCE
+            outcome = await self._results.ask(what, seconds, whose)
         except BusyError:
             raise
         except EquipoiseError as error:
             log.error("result not kept", extra={"id": what.id, "why": str(error)})
             raise
+        self.deliverer.tell()
+        if isinstance(what, LoneNote | AuditStep):
+            return outcome
         facts = {"new": outcome} if isinstance(what, Match) else {"outcome": outcome}
-        log.info(KEPT[type(what)], extra={"id": what.id, **facts})
+        if isinstance(what, ForgottenPlayer):  # the log is not to remember
+            log.info(KEPT[ForgottenPlayer])
+        else:
+            log.info(KEPT[type(what)], extra={"id": what.id, **facts})
         self._kept.set()
         return outcome
 
@@ -304,6 +385,7 @@ class Service:
             self._compiler.end(),
             self.divisions.end(),
             self._follower.end(),
+            self.queues.close(),
             self._results.close(),  # what it is keeping may be kept
         )
 

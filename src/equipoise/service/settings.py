@@ -17,11 +17,16 @@ import msgspec
 from equipoise.core.addresses import host_and_port
 from equipoise.errors import InputError
 from equipoise.service.admission import AdmissionLimits
+from equipoise.service.table_settings import KINDS as SENT
+from equipoise.service.table_settings import QueueSettings, Webhook, queue_of, webhook_of
 from equipoise.service.tcp import ServerLimits
 from equipoise.service.weights.commands import Limits
 
 #: The table of the file that is read.
 TABLE = "serve"
+
+#: The tables that come several times, each with a name.
+NAMED = ("webhook", "queue")
 
 #: How the names in the environment begin.
 PREFIX = "EQUIPOISE_"
@@ -116,6 +121,9 @@ class Settings:
     max_time_limit: float = _setting(5.0, "SECONDS", "The longest search that an HTTP request may ask for.")
     header_seconds: float = _setting(10.0, "SECONDS", "Time for the headers of an HTTP request.")
 
+    webhooks: tuple[Webhook, ...] = ()
+    queues: tuple[QueueSettings, ...] = ()
+
     def __post_init__(self) -> None:
         if not self.store:
             msg = "is missing; write sqlite:///PATH or postgresql://..."
@@ -150,6 +158,15 @@ class Settings:
     def http_address(self) -> tuple[str, int] | None:
         """Host and port of ``http``; None where HTTP is not asked for."""
         return host_and_port(self.http, "http", LISTENING, 0) if self.http else None
+
+    @property
+    def hooks(self) -> dict[str, tuple[str, ...]]:
+        """The names of the webhooks that receive each kind of event."""
+        return {
+            kind: names
+            for kind in SENT
+            if (names := tuple(each.name for each in self.webhooks if kind in each.events))
+        }
 
     @property
     def origins(self) -> list[str]:
@@ -271,10 +288,14 @@ def read_settings(path: str | None, environment: Mapping[str, str], flags: Mappi
     >>> settings.store, settings.max_line
     ('sqlite:///a.db', 512)
     """
-    known = {each.name: each for each in fields(Settings)}
+    known = {each.name: each for each in fields(Settings) if each.name not in ("webhooks", "queues")}
     values: dict[str, Any] = {}
     if path is not None:
-        for name, value in _table(path).items():
+        content = _content_of(path)
+        hooks, queues = (content.get(kind, {}).items() for kind in NAMED)
+        values["webhooks"] = tuple(webhook_of(n, data, f"{path}: [webhook.{n}]") for n, data in hooks)
+        values["queues"] = tuple(queue_of(n, data, f"{path}: [queue.{n}]") for n, data in queues)
+        for name, value in content.get(TABLE, {}).items():
             if name not in known:
                 msg = f"{path}: there is no setting {name!r}; the settings are {', '.join(known)}"
                 raise InputError(msg)
@@ -306,6 +327,12 @@ def place_of(name: str, path: str | None, environment: Mapping[str, str], flags:
 
 
 def _table(path: str) -> Mapping[str, Any]:
+    table: Mapping[str, Any] = _content_of(path).get(TABLE, {})
+    return table
+
+
+def _content_of(path: str) -> Mapping[str, Any]:
+    """Return the tables of a file."""
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
@@ -314,11 +341,10 @@ def _table(path: str) -> Mapping[str, Any]:
     except ValueError as error:  # not TOML, or not UTF-8
         msg = f"{path}: it is not TOML: {error}"
         raise InputError(msg) from error
-    table = content.get(TABLE, {})
-    if not isinstance(table, dict) or set(content) - {TABLE}:
-        msg = f"{path}: every setting must be in the table [{TABLE}]"
+    if set(content) - {TABLE, *NAMED} or not all(isinstance(each, dict) for each in content.values()):
+        msg = f"{path}: every setting must be in a table: [{TABLE}], [webhook.NAME] or [queue.NAME]"
         raise InputError(msg)
-    return table
+    return content
 
 
 def _converted(each: Field[Any], value: Any, where: str, *, from_text: bool = False) -> Any:

@@ -9,11 +9,14 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.core.registry import MODELS, resolve
 from equipoise.errors import InputError
+from equipoise.ratings.history_columns import Columns, run_columns
 from equipoise.ratings.model import Chances, RatingModel, chances_of, checked
 from equipoise.ratings.models.gaussian_filter.contest_columns import pack
 from equipoise.ratings.models.gaussian_filter.model import Filters
@@ -206,23 +209,26 @@ class Evaluation:
     winners: Sequence[int] = ()
 
 
-def winner(contest: Contest) -> int:
+def winner(contest: Contest | ContestOutline) -> int:
     """Return the place of the one team that came first, -1 for a tie."""
     best = min(contest.ranks)
     return contest.ranks.index(best) if contest.ranks.count(best) == 1 else -1
 
 
 def evaluate(
-    model: RatingModel, matches: Sequence[Match], skip: float = SKIP, progress: Progress | None = None
+    model: RatingModel | str,
+    matches: Sequence[Match] | Columns,
+    skip: float = SKIP,
+    progress: Progress | None = None,
 ) -> Evaluation:
     """Predict a history in its order, and measure the predictions after the first part.
 
     Parameters
     ----------
-    model : RatingModel
-        Any.
-    matches : sequence of Match
-        The set of matches, in any order.
+    model : RatingModel or str
+        Any, or the name of one, such as ``"elo"``.
+    matches : sequence of Match, or Columns
+        The set of matches, in any order; or columns, which are in order.
     skip : float
         Part of the contests, from 0 to below 1, that are learnt from but not scored.
     progress : callable, optional
@@ -236,7 +242,17 @@ def evaluate(
     if not isinstance(skip, int | float) or not 0.0 <= skip < 1.0:
         msg = f"must be at least 0 and below 1, got {skip!r}"
         raise InputError(msg, "skip")
-    checked(model)
+    model = checked(resolve("model", MODELS, model)() if isinstance(model, str) else model)
+    if isinstance(matches, Columns):
+        _, flat, draws = run_columns(model, matches, progress, predicting=True)
+        outlines, bounds = _outlines(matches)
+        flat = list(map(float, flat))
+        chances = [tuple(flat[a:b]) for a, b in pairwise(bounds)]
+        drawn = [
+            float(draw) if len(one.teams) == 2 else math.nan
+            for draw, one in zip(draws, outlines, strict=True)
+        ]
+        return judge(outlines, chances, skip, drawn)
     contests = [contest for match in in_order(matches) for contest in match.contests]
     chances, draws = predicted(model, contests, progress)
     return judge(contests, chances, skip, draws)
@@ -270,8 +286,29 @@ def predicted(
     return chances, draws
 
 
+class ContestOutline(NamedTuple):
+    """What is looked at of a contest to judge a prediction of it: a team is as many places as players."""
+
+    ruleset: Ruleset
+    ranks: tuple[float, ...]
+    teams: tuple[range, ...]
+
+
+def _outlines(columns: Columns) -> tuple[list[ContestOutline], list[int]]:
+    """Return the outlines of columns, and where the teams of each begin, with one entry more."""
+    numbers = {name: np.asarray(columns.numbers[name]) for name in ("which", "teams", "rank", "size")}
+    rulesets, rank = list(columns.rulesets), numbers["rank"].tolist()
+    sizes = [range(size) for size in numbers["size"].tolist()]
+    bounds = [0, *np.cumsum(numbers["teams"], dtype=np.int64).tolist()]
+    made = [
+        ContestOutline(rulesets[which], tuple(rank[a:b]), tuple(sizes[a:b]))
+        for which, (a, b) in zip(numbers["which"].tolist(), pairwise(bounds), strict=True)
+    ]
+    return made, bounds
+
+
 def judge(
-    contests: Sequence[Contest],
+    contests: Sequence[Contest | ContestOutline],
     chances: Sequence[Chances],
     skip: float = SKIP,
     draws: Sequence[float] = (),
@@ -291,14 +328,16 @@ def judge(
     return Evaluation(measure(chances, winners, draws), groups, chances, winners)
 
 
-def _grouped(contests: Sequence[Contest], name_of: Callable[[Contest], str]) -> dict[str, list[int]]:
+def _grouped(
+    contests: Sequence[Contest | ContestOutline], name_of: Callable[[Contest | ContestOutline], str]
+) -> dict[str, list[int]]:
     places: dict[str, list[int]] = {}
     for n, contest in enumerate(contests):
         places.setdefault(name_of(contest), []).append(n)
     return places
 
 
-def _ruleset(contest: Contest) -> str:
+def _ruleset(contest: Contest | ContestOutline) -> str:
     return group_of(contest.ruleset)
 
 
@@ -314,7 +353,7 @@ def group_of(ruleset: Ruleset) -> str:
     return f"ruleset {' '.join(part for part in parts if part) or '(none)'}"
 
 
-def _sizes(contest: Contest) -> str:
+def _sizes(contest: Contest | ContestOutline) -> str:
     sizes = sorted((len(team) for team in contest.teams), reverse=True)
     if len(sizes) > 3 and len(set(sizes)) == 1:
         return f"teams {len(sizes)} of {sizes[0]}"

@@ -8,24 +8,48 @@ from __future__ import annotations
 
 import itertools
 import math
-from abc import abstractmethod
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from itertools import accumulate, chain, pairwise
+from operator import sub
+from typing import Any, ClassVar
 
+import numpy as np
+
+from equipoise.core.compiled import compiled, pays
 from equipoise.core.match import Contest, Ruleset, Teams
 from equipoise.core.player import Rating
 from equipoise.errors import InputError
-from equipoise.ratings.distributions import below, odds, quantile
-from equipoise.ratings.model import question
-from equipoise.ratings.per_player_model import Entries, Entry, Folding, Table, check_above, check_finite
+from equipoise.ratings import weng_lin_kernels as kernels
+from equipoise.ratings.distributions import below, quantile
+from equipoise.ratings.model import Attention, Chances, question
+from equipoise.ratings.per_player_model import (
+    LATEST,
+    Entries,
+    Entry,
+    PerPlayer,
+    Table,
+    check_above,
+    check_finite,
+)
+
+#: Contests as the kernel takes them.
+Columns = tuple[kernels.ContestColumns, kernels.TeamColumns, kernels.MemberColumns]
+
+#: Contests from which loading and compiling the kernel pays, and loading alone; fewer than FEW are never sent
+#: to it, as arrays cost more than they save.
+WORTH, WORTH_KEPT, FEW = 200_000, 40_000, 8
+
+#: Contests that are laid out at a time.
+STRIDE = 20_000
 
 #: A team's sum of mu and of sigma squared.
 Sums = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class WengLin(Folding):
+class WengLin(PerPlayer):
     """Bayesian approximation by moments: each model says what a team's place tells about its sum.
 
     Parameters
@@ -52,6 +76,11 @@ class WengLin(Folding):
 
     answers: ClassVar[frozenset[str]] = frozenset({"quality"})
 
+    by_columns: ClassVar[bool] = True
+
+    #: Whether all teams are compared at once, in place of pairs.
+    luce: ClassVar[bool] = False
+
     def __post_init__(self) -> None:
         check_above(self, 0.0, "sigma", "beta", "kappa")
         check_finite(self, "mu", "tau")
@@ -59,44 +88,91 @@ class WengLin(Folding):
             msg = f"tau must be at least 0, got {self.tau!r}"
             raise InputError(msg)
 
-    @abstractmethod
-    def pull(self, sums: Sequence[Sums], ranks: Sequence[float]) -> list[Sums]:
-        """Return omega and delta of each team: how far its sum moves, and the part its variance loses."""
-
     def newcomer(self) -> Entry:
         """Return mu and sigma of a new player."""
         return (self.mu, self.sigma)
 
-    def change(self, entries: Entries, contest: Contest) -> Entries:
-        """Return mu and sigma of everyone after a contest."""
-        drifted: Entries = [
-            [(mu, math.sqrt(sigma * sigma + self.tau * self.tau)) for mu, sigma in team] for team in entries
-        ]
-        sums = _sums(drifted, contest)
-        after: Entries = []
-        for team, members, (_, variance), (omega, delta) in zip(
-            drifted, contest.teams, sums, self.pull(sums, contest.ranks), strict=True
-        ):
-            after.append(
-                [
-                    self._moved(entry, variance, (omega, delta), share)
-                    for entry, (_, share) in zip(team, members, strict=True)
-                ]
-            )
-        return after
-
     def predict(self, entries: Entries, contest: Contest) -> list[float]:
         """Return the chances as ``predict_win`` of openskill: normal, the mean over pairs for many teams."""
-        sums = _sums(entries, contest)
-        if len(sums) == 2:
-            first = self._beats(*sums)
-            return [first, 1.0 - first]
-        means = [
-            sum(self._beats(one, other) for j, other in enumerate(sums) if j != i) / (len(sums) - 1)
-            for i, one in enumerate(sums)
-        ]
-        total = sum(means)
-        return [mean / total for mean in means]
+        known = list(chain.from_iterable(entries))
+        columns = _columns([replace(contest, weight=1.0)], None, range(len(known)))
+        mu, sigma = [entry[0] for entry in known], [entry[1] for entry in known]
+        return self.play(mu, sigma, columns, fast=False, learning=False)
+
+    def run(
+        self, state: Table, contests: Sequence[Contest], attention: Attention | None = None
+    ) -> tuple[Table, list[Chances]]:
+        """Return the state after several contests, and what was predicted of each from those before it."""
+        table, chances = dict(state), list[Chances]()
+        for first in range(0, len(contests), STRIDE):
+            part = contests[first : first + STRIDE]
+            places: defaultdict[str, int] = defaultdict()
+            places.default_factory = places.__len__
+            ids = [player for contest in part for team in contest.teams for player, _ in team]
+            factors = None if attention is None else attention[first : first + STRIDE]
+            columns = _columns(part, factors, list(map(places.__getitem__, ids)))
+            new = self.newcomer()
+            known = [table.get(player, new) for player in places]
+            mu, sigma = [entry[0] for entry in known], [entry[1] for entry in known]
+            flat = self.play(mu, sigma, columns, fast=self.fast(len(contests)))
+            table.update(zip(places, zip(mu, sigma, strict=True), strict=True))
+            chances += [tuple(flat[a:b]) for a, b in pairwise(columns[0].first_team)]
+            latest = max(contest.at for contest in part)
+            table[LATEST] = (max(latest, table.get(LATEST, (latest,))[0]),)
+        return table, chances
+
+    def fast(self, contests: int) -> bool:
+        """Tell whether the compiled kernel pays for so many contests."""
+        return contests > FEW and pays(contests, WORTH, kernels=(kernels.play,), worth_kept=WORTH_KEPT)
+
+    def play(
+        self, mu: list[float], sigma: list[float], columns: Columns, *, fast: bool, learning: bool = True
+    ) -> list[float]:
+        """Run the kernel over contests, plain or compiled, which is a matter of speed alone.
+
+        Parameters
+        ----------
+        mu, sigma : list of float
+            Of the players at the places that the columns name; changed in place.
+        columns : tuple of columns
+            Contests, teams and members, as :mod:`equipoise.ratings.weng_lin_kernels` has them.
+        fast : bool
+            Whether to use the compiled kernel.
+        learning : bool
+            Whether to learn, or only to predict.
+
+        Returns
+        -------
+        list of float
+            The chance of each team of each contest.
+        """
+        contests, teams, members = columns
+        widest = max(map(sub, contests.first_team[1:], contests.first_team), default=0)
+        if not fast:
+            chances = [0.0] * len(teams.rank)
+            room = kernels.Room(*([0.0] * widest for _ in kernels.Room._fields))
+            kernels.play(self.constants(), mu, sigma, contests, teams, members, room, chances, int(learning))
+            return chances
+        means, deviations = np.array(mu), np.array(sigma)
+        found: list[float] = self.play_arrays(means, deviations, columns, learning=learning).tolist()
+        mu[:], sigma[:] = means.tolist(), deviations.tolist()
+        return found
+
+    def play_arrays(self, mu: Any, sigma: Any, columns: Columns, *, learning: bool = True) -> Any:
+        """Run the compiled kernel over arrays, of which mu and sigma are changed in place."""
+        contests, teams, members = columns
+        contests, teams, members = contests.arrays(), teams.arrays(), members.arrays()
+        chances = np.empty(len(teams.rank))
+        widest = int(np.diff(contests.first_team).max()) if len(contests.weight) else 0
+        room = kernels.Room(*(np.empty(widest) for _ in kernels.Room._fields))
+        compiled(kernels.play)(
+            self.constants(), mu, sigma, contests, teams, members, room, chances, int(learning)
+        )
+        return chances
+
+    def constants(self) -> kernels.WengLinConstants:
+        """Return the constants as the kernel takes them."""
+        return kernels.WengLinConstants(float(self.beta), float(self.tau), float(self.kappa), int(self.luce))
 
     def quality(
         self, state: Table, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
@@ -125,17 +201,6 @@ class WengLin(Folding):
         """Return mu and sigma."""
         return Rating(*entry)
 
-    def _beats(self, one: Sums, other: Sums) -> float:
-        return below((one[0] - other[0]) / math.sqrt(2.0 * self.beta**2 + one[1] + other[1]))
-
-    def _moved(self, entry: Entry, variance: float, pulls: Sums, share: float) -> Entry:
-        """Return an entry after its share of the team's change."""
-        mu, sigma = entry
-        omega, delta = pulls
-        part = share * sigma * sigma / variance
-        kept = max(1.0 - part * delta * share, self.kappa)
-        return mu + part * omega, sigma * math.sqrt(kept)
-
 
 @dataclass(frozen=True, slots=True)
 class BradleyTerry(WengLin):
@@ -154,22 +219,6 @@ class BradleyTerry(WengLin):
     >>> [round(number, 4) for number in state["ann"]]
     [27.6354, 8.0659]
     """
-
-    def pull(self, sums: Sequence[Sums], ranks: Sequence[float]) -> list[Sums]:
-        """Return omega and delta of each team."""
-        pulls = []
-        for i, (mu, variance) in enumerate(sums):
-            omega = delta = 0.0
-            for j, (other, other_variance) in enumerate(sums):
-                if j == i:
-                    continue
-                c = math.sqrt(variance + other_variance + 2.0 * self.beta**2)
-                p, _ = odds((mu - other) / c)
-                score = 1.0 if ranks[i] < ranks[j] else 0.5 if ranks[i] == ranks[j] else 0.0
-                omega += variance / c * (score - p)
-                delta += math.sqrt(variance) / c * variance / c / c * p * (1.0 - p)
-            pulls.append((omega, delta))
-        return pulls
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,27 +239,31 @@ class PlackettLuce(WengLin):
     [27.869, 25.7173, 21.4137]
     """
 
-    def pull(self, sums: Sequence[Sums], ranks: Sequence[float]) -> list[Sums]:
-        """Return omega and delta of each team."""
-        c = math.sqrt(sum(variance + self.beta**2 for _, variance in sums))
-        exponents = [mu / c for mu, _ in sums]
-        left = []
-        for rank in ranks:
-            among = [exponent for exponent, other in zip(exponents, ranks, strict=True) if other >= rank]
-            top = max(among)  # the exponential of a skill itself may leave the numbers
-            left.append((top, sum(math.exp(exponent - top) for exponent in among)))
-        tied = [sum(other == rank for other in ranks) for rank in ranks]
-        pulls = []
-        for i, (_, variance) in enumerate(sums):
-            omega = delta = 0.0
-            for q in range(len(sums)):
-                if ranks[q] <= ranks[i]:
-                    top, total = left[q]
-                    p = math.exp(exponents[i] - top) / total
-                    omega += ((q == i) - p) / tied[q]
-                    delta += p * (1.0 - p) / tied[q]
-            pulls.append((omega * variance / c, delta * variance / c**2 * math.sqrt(variance) / c))
-        return pulls
+    luce: ClassVar[bool] = True
+
+
+def _columns(contests: Sequence[Contest], attention: Attention | None, places: Sequence[int]) -> Columns:
+    """Return contests as columns, their members being at some places of the table."""
+    teams = [team for contest in contests for team in contest.teams]
+    if attention is None:
+        factors = [1.0] * len(places)
+    else:
+        factors = [
+            learns.get(player, 1.0)
+            for contest, learns in zip(contests, attention, strict=True)
+            for team in contest.teams
+            for player, _ in team
+        ]
+    return (
+        kernels.ContestColumns(
+            [0, *accumulate([len(contest.teams) for contest in contests])],
+            [contest.weight for contest in contests],
+        ),
+        kernels.TeamColumns(
+            [0, *accumulate(map(len, teams))], [rank for contest in contests for rank in contest.ranks]
+        ),
+        kernels.MemberColumns(places, [share for team in teams for _, share in team], factors),
+    )
 
 
 def _sums(entries: Entries, contest: Contest) -> list[Sums]:

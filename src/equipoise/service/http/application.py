@@ -22,8 +22,8 @@ from starlette.routing import BaseRoute, Route, Router
 from equipoise.errors import EquipoiseError
 from equipoise.service.admission import BY_TOKEN, Admission, BusyError, address_of
 from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, refusal
+from equipoise.service.http.operation import Operation
 from equipoise.service.http.problems import HttpProblem
-from equipoise.service.http.routes import Operation
 from equipoise.service.tokens import SCOPES, Holder
 
 Scope = MutableMapping[str, Any]

@@ -8,16 +8,20 @@ everybody else.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass
 from time import time
 from typing import Any
 
+import msgspec
 from prometheus_client.core import Metric
 
 from equipoise.core.match import Ruleset
-from equipoise.service.archive_workers import Read
+from equipoise.errors import InputError
+from equipoise.service.archive_workers import AuditStep, Read
 from equipoise.service.fair_queue import Lane
+from equipoise.service.http.messages import HttpRequest, ProblemError
+from equipoise.service.http.problems import HttpProblem
 from equipoise.service.leaderboard import People, PlayerRow
 from equipoise.service.monitoring import counter, gauge
 from equipoise.service.request_cost import seconds_of
@@ -115,6 +119,32 @@ class Backend:
         answer: Read = await self._reading.ask((kind, asked), READING, whose)
         return answer
 
+    async def audited(
+        self, asked: HttpRequest, what: str, details: object, do: Callable[[], Awaitable[Any]]
+    ) -> Any:
+        """Return the outcome of what an admin does, which the audit log has before and after.
+
+        Raises
+        ------
+        ProblemError
+            If it cannot be done.
+        """
+        text = msgspec.json.encode(details).decode()
+
+        async def note(outcome: str) -> None:
+            await self.service.keep(AuditStep(asked.whose, what, text, outcome), asked.whose)
+
+        await note("asked")
+        try:
+            outcome = await do()
+        except InputError as error:
+            await note("not done")
+            if error.argument == "store":
+                raise
+            raise ProblemError(HttpProblem(409, "conflict", str(error))) from None
+        await note("done")
+        return outcome
+
     async def page(self, path: str, query: dict[str, str], whose: str) -> tuple[str, str | None]:
         """Return ``now`` and the page at a path, or ``later`` while there are none yet."""
         answer: tuple[str, str | None] = await self._pages.ask((path, query), READING, whose)
@@ -173,6 +203,17 @@ class Backend:
             "For how long results wait to be learnt from.",
             self.service.lag(),
         )
+        yield from self.service.queues.metrics()
+        deliverer = self.service.deliverer
+        if deliverer.hooks:
+            yield counter("equipoise_webhooks_taken_total", "What webhooks took.", deliverer.taken, "hook")
+            yield counter("equipoise_webhooks_failed_total", "Tries that failed.", deliverer.failed, "hook")
+            names = [each.name for each in deliverer.hooks]
+            waiting = {name: deliverer.waiting.get(name, (0, 0.0)) for name in names}
+            counts = {name: float(count) for name, (count, _) in waiting.items()}
+            ages = {name: time() - since if since else 0.0 for name, (_, since) in waiting.items()}
+            yield gauge("equipoise_webhooks_waiting", "What is still to be sent.", counts, "hook")
+            yield gauge("equipoise_webhooks_oldest_seconds", "For how long the oldest waits.", ages, "hook")
 
     async def close(self) -> None:
         """End the workers."""

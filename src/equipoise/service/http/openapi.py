@@ -18,8 +18,8 @@ from typing import Any
 import msgspec
 
 from equipoise.errors import READS
+from equipoise.service.http.operation import LONGEST_ID, USUAL, WITH_TOKEN, Operation
 from equipoise.service.http.problems import MEDIA_TYPE
-from equipoise.service.http.routes import LONGEST_ID, USUAL, WITH_TOKEN, Operation
 from equipoise.service.http.schemas import Questions, UndoBody
 from equipoise.service.http.stateless_questions import MOST_POOL
 from equipoise.service.weights.messages import MOST_TEAMS

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import base64
 import binascii
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+import secrets
 from functools import partial
 from time import time
 from typing import Any, NoReturn, TypeVar
@@ -26,6 +25,7 @@ from equipoise.service import archive_workers
 from equipoise.service import monitoring as counts
 from equipoise.service.archive_workers import ReportedGame, UndoneGame
 from equipoise.service.http import compat
+from equipoise.service.http.admin_operations import ADMIN_OPERATIONS
 from equipoise.service.http.backend import MOST_CARDS, Backend, FromSnapshot
 from equipoise.service.http.event_stream import running
 from equipoise.service.http.messages import (
@@ -37,7 +37,15 @@ from equipoise.service.http.messages import (
     reply,
     typed,
 )
+from equipoise.service.http.operation import (
+    LONGEST_ID,
+    MISSING,
+    UNCHANGED,
+    WITH_BODY,
+    Operation,
+)
 from equipoise.service.http.problems import HttpProblem, located
+from equipoise.service.http.queue_operations import QUEUE_OPERATIONS
 from equipoise.service.http.schemas import (
     Alive,
     BoardQuery,
@@ -63,82 +71,6 @@ from equipoise.service.http.schemas import (
 from equipoise.service.leaderboard import Page, PlayerCard
 from equipoise.teams.solution import SolutionData
 
-Handler = Callable[[Any, HttpRequest], Awaitable[Reply]]
-
-#: Answers that every operation may give besides its own.
-USUAL: Mapping[int, str] = {
-    422: "A parameter is wrong.",
-    429: "This is asked too fast, or too much waits.",
-    503: "It cannot be answered just now.",
-}
-
-#: Answers where there is a body.
-WITH_BODY: Mapping[int, str] = {
-    400: "The body is not JSON.",
-    408: "The body came too slowly.",
-    413: "The body is too large.",
-    415: "The body is encoded.",
-    422: "Something in the body or a parameter is wrong.",
-}
-
-#: Answers where a token may be needed.
-WITH_TOKEN: Mapping[int, str] = {
-    401: "There is no token, or a wrong one.",
-    403: "The token is for something else.",
-}
-
-#: Answers where what is asked for has a revision, or may not be there.
-UNCHANGED: Mapping[int, str] = {304: "Nothing has changed since that revision."}
-MISSING: Mapping[int, str] = {404: "There is no such thing."}
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One thing that may be asked.
-
-    Parameters
-    ----------
-    name : str
-        What it is called in the document and in metrics.
-    method, path : str
-        How it is asked for; a place such as ``{id:path}`` may hold slashes.
-    summary : str
-        What it does.
-    handler : callable
-        What answers it.
-    answer : type
-        Of which its answer is.
-    body : type or str, optional
-        Of which its body is, or the name of a schema.
-    query : type, optional
-        Its parameters.
-    answers : mapping
-        What it may answer besides its answer and what all may.
-    scope : str
-        What a token must be for, of :data:`equipoise.service.tokens.SCOPES`; empty where none is asked for.
-    lenient : bool
-        Whether credentials of another service count as none: its clients send them wherever they ask.
-    done : mapping
-        The statuses with which it gives its answer.
-    """
-
-    name: str
-    method: str
-    path: str
-    summary: str
-    handler: Handler
-    answer: Any
-    body: Any = None
-    query: Any = None
-    answers: Mapping[int, str] = field(default_factory=dict)
-    scope: str = "read"
-    lenient: bool = False
-    done: Mapping[int, str] = field(default_factory=lambda: {200: "The answer."})
-
-
-#: Characters of the longest id of a match that is reported.
-LONGEST_ID = 200
-
 #: Digits of the largest revision.
 DIGITS = 18
 
@@ -150,6 +82,8 @@ async def question(kind: str, backend: Backend, asked: HttpRequest) -> Reply:
     limit = asked.query.time_limit
     seconds = None if limit is msgspec.UNSET else limit
     status, body = await backend.ask(kind, asked.body, seconds, asked.whose)
+    if kind == "balance" and status == 200:
+        backend.service.tell(f"teams:{secrets.token_hex(16)}", "teams", msgspec.Raw(body))
     return Reply(status, body) if status == 200 else Reply(status, body, (), b"application/problem+json")
 
 
@@ -280,7 +214,11 @@ async def undo(backend: Backend, asked: HttpRequest) -> Reply:
     """Exclude a match from the ratings, or include it again."""
     back = typed(asked.body or b"{}", UndoBody).back
     named = asked.path["id"]
-    if await backend.service.keep(UndoneGame(named, back), asked.whose) == archive_workers.MISSING:
+    outcome = await backend.audited(
+        asked, "undo", {"match": named, "back": back},
+        lambda: backend.service.keep(UndoneGame(named, back), asked.whose),
+    )  # fmt: skip
+    if outcome == archive_workers.MISSING:
         _missing("match", named)
     return reply({"match": named, "undone": not back})
 
@@ -466,4 +404,6 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation("metrics", "GET", "/metrics", "Counts and times, for Prometheus.", metrics, str),
     Operation("openapi", "GET", "/openapi.json", "This document.", document, Any, scope=""),
+    *QUEUE_OPERATIONS,
+    *ADMIN_OPERATIONS,
 )  # fmt: skip

@@ -337,6 +337,8 @@ class HttpFront:
         """Take no more connections, answer what has arrived, and end the others."""
         self.backend.ending = True
         self.backend.events.end()
+        for each in self.backend.service.queues:
+            await each.end()
         await self._server.stop()
 
     async def close(self) -> None:

@@ -20,16 +20,12 @@ import math
 from dataclasses import dataclass
 from functools import cached_property
 from operator import sub
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from equipoise.core.arrays import Floats
 from equipoise.core.compiled import compiled, pays
-
-if TYPE_CHECKING:
-    from equipoise.teams.problem.preferences import Prices
-    from equipoise.teams.problem.roles import Roles
 
 #: What rounding a number to a float changes, relative to it.
 UNIT = 2.0**-53
@@ -262,10 +258,10 @@ class _Problem(Protocol):
     def exact(self) -> bool: ...
 
     @property
-    def prices(self) -> Prices | None: ...
+    def prices(self) -> Any: ...
 
     @property
-    def roles(self) -> Roles | None: ...
+    def roles(self) -> Any: ...
 
     @property
     def n_teams(self) -> int: ...
@@ -408,7 +404,7 @@ class Rounding:
         largest = sum(group.price * len(group.blocks) for group in prices.groups)
         largest += float(prices.sides.max(axis=1).sum())
         terms = self.count + len(prices.groups) + self.problem.n_teams + OPERATIONS
-        return terms * UNIT * largest
+        return float(terms * UNIT * largest)
 
     @cached_property
     def variance(self) -> float:

@@ -222,7 +222,7 @@ class Filters(Further, ABC):
         ----------
         R. Davidson, J. Am. Stat. Assoc. 65 (1970) 317: his nu, halved.
         """
-        ruleset = ruleset or GENERAL
+        ruleset = self.meant(state, ruleset)
         learnt, wide = self._learnt(state, ruleset), kernels.RULESET
         return math.fsum(
             weight * learnt[wide * n + kernels.DRAWS] / learnt[wide * n + kernels.CLOSE] / 2.0
@@ -250,7 +250,7 @@ class Filters(Further, ABC):
         It is what the margin channel expects, in units of points, and tempered as the win probability is:
         the same over-confidence shows in both.
         """
-        contest = question(teams, ruleset, at or 0.0)
+        contest = question(teams, self.meant(state, ruleset), at or 0.0)
         many = len(contest.teams)
         most = 2.0 * (1.0 - 1.0 / many)  # one team has all the points
         leads = [0.0] * many
@@ -277,7 +277,7 @@ class Filters(Further, ABC):
         self, state: FilterState, players: Iterable[str], ruleset: Ruleset | None = None
     ) -> Iterator[Rating]:
         """Go through the ratings of several players, as :meth:`rating` has them."""
-        ruleset = ruleset or GENERAL
+        ruleset = self.meant(state, ruleset)
         weights = self.weights(state, ruleset)
         for moments in self._moments(state, players, ruleset):
             weighted = [(weight, *moment) for weight, moment in zip(weights, moments, strict=True)]
@@ -294,8 +294,22 @@ class Filters(Further, ABC):
         many = len(self.filters())
         if many == 1:
             return [1.0]
-        own = state.evidence.get(ruleset or GENERAL, (0.0,) * (many + 1))
+        own = state.evidence.get(self.meant(state, ruleset), (0.0,) * (many + 1))
         return list(_weights(tuple(own), tuple(state.pooled)))
+
+    def meant(self, state: FilterState, ruleset: Ruleset | None) -> Ruleset:
+        """Return which ruleset an answer is of: without one the only one played, else skill in general.
+
+        Examples
+        --------
+        >>> model, ctf = GaussianFilter(), Ruleset("", "ctf")
+        >>> state = model.update(model.initial(), Contest(ctf, (["ann"], ["bob"]), (1, 2)))
+        >>> model.meant(state, None) == ctf, model.meant(state, GENERAL) == GENERAL
+        (True, True)
+        """
+        if ruleset is not None:
+            return ruleset
+        return next(iter(state.rulesets)) if len(state.rulesets) == 1 else GENERAL
 
     def latest(self, state: FilterState) -> float:
         """Return when the last contest ended that is known, seconds since 1970; minus infinity for none."""
@@ -309,7 +323,8 @@ class Filters(Further, ABC):
         self, state: FilterState, teams: Teams, ruleset: Ruleset | None, at: float | None
     ) -> tuple[list[float], float]:
         """Return the chances of a contest that has not happened, and of a draw."""
-        contest = question(teams, ruleset, self._now(state, teams) if at is None else at)
+        at = self._now(state, teams) if at is None else at
+        contest = question(teams, self.meant(state, ruleset), at)
         _, chances, draws = self.play(state, pack([contest]), fast=False, learning=False)
         return chances, draws[0]
 

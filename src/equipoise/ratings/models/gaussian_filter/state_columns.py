@@ -113,6 +113,17 @@ class Learnt:
         kernels.play(self._filters, self._games, *packed.columns(), *lists, learning)
         return lists
 
+    def predict(self, packed: Packed) -> Any:
+        """Return the chances of each team by compiled kernels, and leave all that is known as it was."""
+        places = np.unique(np.asarray(packed.places).reshape(-1, kernels.PLACE)[:, :-1])
+        rows = (places[:, None] * kernels.ROW + np.arange(kernels.ROW)).ravel()
+        # To ask of a later time widens rows in place.
+        before = [block[rows] for block in self._parts[TABLE]]
+        chances = self.play(packed, learning=False)[0]
+        for block, kept in zip(self._parts[TABLE], before, strict=True):
+            block[rows] = kept
+        return chances
+
     def _made(self, teams: int, players: int) -> tuple[kernels.FilterColumns, ...]:
         """Return the columns as the kernels take them, with room for so large a contest."""
         sizes = teams * kernels.WORKSPACE, players * kernels.SEAT, teams + 1
@@ -147,6 +158,17 @@ class Learnt:
     def n_rulesets(self) -> int:
         """How many rulesets are known."""
         return len(self._parts[RULESETS][0]) // kernels.RULESET
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the kernels run compiled."""
+        return bool(self._lanes)
+
+    def seen(self, place: int) -> float:
+        """Return the day on which the player of a row was last seen, which all members agree on."""
+        column = self._parts[TABLE][0]
+        number = column[kernels.ROW * place + kernels.SEEN]
+        return float(number[0] if self._lanes else number)
 
     def games_of(self, place: int) -> float:
         """Return how many contests the player of a row has played."""

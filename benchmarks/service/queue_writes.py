@@ -1,0 +1,145 @@
+"""Durable tickets a second: ``python -m benchmarks queue_writes``.
+
+It writes ``queue_writes.json`` and ``QUEUE_WRITES.md``; ``--batches N`` does N transactions, ``--report``
+writes the page again, ``--check`` tells if it is stale.  A queue's owner takes columns of tickets and makes
+matches of them, a transaction for each batch; the same rows are then put into the same tables of another
+archive by plain inserts, in as many transactions; and a server takes the same tickets over HTTP.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import platform
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from benchmarks.reporting import PAGES, RAW, run_many
+from benchmarks.service.processes import LOOPBACK, TOKEN, serve
+
+Row = dict[str, Any]
+
+#: Transactions, and tickets of each.
+BATCHES, TICKETS = 20, 1000
+
+HOOKS = {"queue": ("league",)}
+
+
+def owned(url: str, ratings: np.ndarray) -> float:
+    """Return the seconds in which an owner takes columns of ratings, a transaction for each row."""
+    from equipoise.archive.archive import open_archive
+    from equipoise.core.player import Player, Rating
+    from equipoise.queueing.life import EnterTicket
+    from equipoise.queueing.policy import QueuePolicy
+    from equipoise.queueing.tickets import QueueTicket
+    from equipoise.service.queue_owner import QueueOwner, TickDue
+    from equipoise.service.table_settings import QueueSettings
+
+    policy = QueuePolicy(team_size=1)
+    with open_archive(url, waiting=str) as archive:
+        owner = QueueOwner(archive, QueueSettings("duel", policy, max_players=10**9), HOOKS)
+        owner.ask([TickDue()])
+        began = time.perf_counter()
+        for batch, row in enumerate(ratings.tolist()):
+            names = [f"{batch}-{n}" for n in range(len(row))]
+            tickets = [
+                QueueTicket(name, (Player(name, Rating(rating)),), 0.0)
+                for name, rating in zip(names, row, strict=True)
+            ]
+            owner.ask([*map(EnterTicket, tickets), TickDue()])
+        return time.perf_counter() - began
+
+
+def inserted(url: str, source: str, batches: int) -> tuple[float, int]:
+    """Return the seconds in which plain inserts put the rows of an archive into another, and their number."""
+    import sqlalchemy as sa
+
+    from equipoise.archive.archive import open_archive
+    from equipoise.archive.tables import OUTBOX, QUEUE_EVENT, QUEUE_MEMBER
+
+    tables = (QUEUE_EVENT, QUEUE_MEMBER, OUTBOX)
+    with open_archive(source, waiting=str) as archive, archive._database.reading() as connection:  # noqa: SLF001
+        rows = [[tuple(row) for row in connection.execute(sa.select(table))] for table in tables]
+    parts = [np.array_split(np.arange(len(each)), batches) for each in rows]
+    slices = [
+        [[each[i] for i in part[batch]] for each, part in zip(rows, parts, strict=True)]
+        for batch in range(batches)
+    ]
+    with open_archive(url, waiting=str) as archive:
+        database = archive._database  # noqa: SLF001 -- the same driver, and nothing else
+        began = time.perf_counter()
+        for some in slices:
+            with database.writing() as connection:
+                for table, each in zip(tables, some, strict=True):
+                    database.insert(connection, table, each)
+        return time.perf_counter() - began, sum(map(len, rows))
+
+
+def over_http(folder: Path, ratings: np.ndarray) -> float:
+    """Return the seconds in which a server takes the same tickets, a batch a request."""
+    settings = folder / "serve.toml"
+    settings.write_text("[queue.duel]\nteam_size = 1\n", encoding="utf-8")
+    url = f"sqlite:///{folder / 'http.db'}"
+    flags = ("--create", "--http", f"{LOOPBACK}:0", "--config", str(settings))
+    with serve(url, *flags, token=TOKEN) as server:
+        client = http.client.HTTPConnection(LOOPBACK, server.http, timeout=60)
+        headers = {"authorization": f"Bearer {TOKEN}"}
+        began = time.perf_counter()
+        for batch, row in enumerate(ratings.tolist()):
+            tickets = [
+                {"id": f"{batch}-{n}", "players": [{"id": f"{batch}-{n}", "weight": rating}]}
+                for n, rating in enumerate(row)
+            ]
+            body = json.dumps({"tickets": tickets})
+            client.request("POST", "/v1/queues/duel/tickets:batch", body, headers)
+            answer = client.getresponse()
+            assert answer.status == 200, answer.read()
+            answer.read()
+        return time.perf_counter() - began
+
+
+def measure(batches: int = BATCHES) -> Row:
+    """Take tickets in all three ways."""
+    ratings = np.random.default_rng(0).normal(1500, 250, (batches, TICKETS))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        owned(f"sqlite:///{folder / 'warm.db'}", ratings[:1])
+        ours = owned(f"sqlite:///{folder / 'ours.db'}", ratings)
+        plain, rows = inserted(f"sqlite:///{folder / 'plain.db'}", f"sqlite:///{folder / 'ours.db'}", batches)
+        network = over_http(folder, ratings)
+    tickets = ratings.size
+    return {
+        "machine": platform.machine(), "python": platform.python_version(), "cores": os.cpu_count(),
+        "batches": batches, "tickets": tickets, "rows": rows, "ours": tickets / ours,
+        "plain": tickets / plain, "http": tickets / network, "share": plain / ours,
+    }  # fmt: skip
+
+
+def report(results: Row) -> str:
+    """Return the page."""
+    return """\
+# Durable tickets a second
+
+`python -m benchmarks queue_writes --batches {batches}` did this on {machine} with {cores} cores \
+and Python {python}, `python -m benchmarks queue_writes --report` wrote it; do not edit.
+
+| how | tickets a second |
+|---|---|
+| from columns to commit: tickets, matches, record, seats, outbox | {ours:,.0f} |
+| the same {rows:,} rows by plain inserts, made beforehand, in as many transactions | {plain:,.0f} |
+| over HTTP, 1000 tickets a request, from one client | {http:,.0f} |
+
+{tickets:,} tickets in {batches} transactions of a SQLite archive whose disk is waited for each time; an \
+owner has {share:.2f} of the rate of the inserts alone.
+""".format(**results)
+
+
+def main() -> int:
+    """Read the arguments and do what they say."""
+    return run_many(
+        __doc__, RAW / "queue_writes.json", PAGES / "QUEUE_WRITES.md", measure, report, batches=BATCHES
+    )

@@ -1,0 +1,167 @@
+"""The record of a queue: what happened and the replies to it, as lines of JSON.
+
+A line holds the kind of an event and its fields.  Matches that were found are part of it, by the ids of their
+tickets: a replay takes them instead of looking again, so that the record means the same under any later
+version of the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import msgspec
+
+from equipoise.errors import InputError
+from equipoise.queueing.life import (
+    Accept,
+    CancelTicket,
+    ChangePolicy,
+    Command,
+    Decline,
+    EnterTicket,
+    Event,
+    MakeMatches,
+    MatchEnded,
+    Pause,
+    Propose,
+    Start,
+    TicketLife,
+)
+from equipoise.queueing.policy import QueuePolicy
+from equipoise.queueing.tickets import FoundMatch, QueueTicket
+
+#: What each kind of event is called; those of a policy and of matches have a form of their own.
+KINDS: dict[type[Any], str] = {
+    EnterTicket: "enter",
+    CancelTicket: "cancel",
+    Accept: "accept",
+    Decline: "decline",
+    MatchEnded: "ended",
+    Pause: "pause",
+    ChangePolicy: "policy",
+    MakeMatches: "matches",
+}
+
+_EVENTS = {name: kind for kind, name in KINDS.items()}
+
+#: What a reply is called in the record and in events.
+REPLIES = {
+    "Waits": "waits",
+    "Propose": "proposed",
+    "Start": "started",
+    "Dissolve": "dissolved",
+    "Leaves": "left",
+    "Penalty": "penalty",
+    "TicketRefused": "refused",
+}
+
+
+def line_of(event: Event) -> str:
+    """Return an event as a line of the record.
+
+    Examples
+    --------
+    >>> line_of(Accept("7", "Ann"))
+    '["accept",{"match":"7","player":"Ann"}]'
+    """
+    content: Any = event
+    if isinstance(event, ChangePolicy):
+        content = event.policy.to_dict()
+    elif isinstance(event, MakeMatches):
+        content = [match_data(found) for found in event.found or ()]
+    return msgspec.json.encode((KINDS[type(event)], content)).decode()
+
+
+def event_of(line: str, ticket: Callable[[str], QueueTicket | None]) -> Event:
+    """Return the event of a line.
+
+    Parameters
+    ----------
+    line : str
+        The line.
+    ticket : callable
+        Gives a ticket by its id, as it stood when this happened.
+
+    Raises
+    ------
+    InputError
+        If it is none.
+
+    Examples
+    --------
+    >>> event_of('["cancel",{"ticket":"t1"}]', {}.get)
+    CancelTicket(ticket='t1')
+    """
+    try:
+        name, raw = msgspec.json.decode(line, type=tuple[str, msgspec.Raw])
+        kind = _EVENTS[name]
+        if kind is ChangePolicy:
+            return ChangePolicy(QueuePolicy.from_dict(msgspec.json.decode(raw)))
+        if kind is MakeMatches:
+            return MakeMatches(tuple(_found(each, ticket) for each in msgspec.json.decode(raw)))
+        event: Event = msgspec.json.decode(raw, type=kind)
+    except (msgspec.DecodeError, KeyError, TypeError) as error:
+        msg = f"record: {line:.80} is no event of a queue: {error}"
+        raise InputError(msg) from error
+    return event
+
+
+def match_data(found: FoundMatch) -> dict[str, Any]:
+    """Return a match as plain data, its tickets by their ids."""
+    return {
+        "teams": [[ticket.id for ticket in team] for team in found.teams],
+        "ruleset": found.ruleset,
+        "region": found.region,
+        "maps": list(found.maps),
+        "difference": found.difference,
+        "imbalance": found.imbalance,
+        "spread": found.spread,
+    }
+
+
+def _found(data: dict[str, Any], ticket: Callable[[str], QueueTicket | None]) -> FoundMatch:
+    teams = tuple(tuple(map(ticket, team)) for team in data["teams"])
+    if any(each is None for team in teams for each in team):
+        msg = f"record: a match has a ticket that is not there: {data['teams']}"
+        raise InputError(msg)
+    return FoundMatch(**{**data, "teams": teams, "maps": tuple(data["maps"])})
+
+
+def reply_data(command: Command) -> dict[str, Any]:
+    """Return a reply as plain data, with its kind; of a match who plays in which team too.
+
+    Examples
+    --------
+    >>> from equipoise.queueing.life import Waits
+    >>> reply_data(Waits("t1", 3.0))
+    {'kind': 'waits', 'ticket': 't1', 'since': 3.0, 'why': ''}
+    """
+    kind = REPLIES[type(command).__name__]
+    if isinstance(command, Propose | Start):
+        until = {"until": command.until} if isinstance(command, Propose) else {}
+        return {"kind": kind, "match": command.match, **until, **with_players(command.found)}
+    return {"kind": kind, **msgspec.to_builtins(command)}
+
+
+def with_players(found: FoundMatch) -> dict[str, Any]:
+    """Return a match as plain data, its players by their ids beside its tickets."""
+    players = [[player.id for ticket in team for player in ticket.players] for team in found.teams]
+    return {**match_data(found), "players": players}
+
+
+def replay(life: TicketLife, lines: Sequence[tuple[float, str]]) -> None:
+    """Let a life go through what is recorded: when it happened, and the line.
+
+    Examples
+    --------
+    >>> from equipoise import Player
+    >>> life, again = TicketLife(QueuePolicy(team_size=1)), TicketLife(QueuePolicy(team_size=1))
+    >>> event = EnterTicket(QueueTicket("t1", [Player("Ann", 1500)], 0.0))
+    >>> replies = life.handle(event, 2.0)
+    >>> replay(again, [(2.0, line_of(event))])
+    >>> again.where("t1") == life.where("t1")
+    True
+    """
+    for at, line in lines:
+        life.handle(event_of(line, life.ticket), at)

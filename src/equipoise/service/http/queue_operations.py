@@ -1,0 +1,449 @@
+"""What may be asked of queues over HTTP.
+
+A game's backend, by a token that may report, lets tickets in and does all else.  A player, by the capability
+that the backend was given for them, asks for the one ticket they are in, accepts, declines and cancels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Annotated, Any, NoReturn
+
+import msgspec
+from msgspec import Meta
+
+from equipoise.core.player import LARGEST_WEIGHT, Player, Rating
+from equipoise.errors import InputError
+from equipoise.queueing.life import Accept, CancelTicket, Decline, EnterTicket, MatchEnded, Pause
+from equipoise.queueing.promises import policy_in_words
+from equipoise.queueing.tickets import QueueTicket
+from equipoise.service.http.backend import Backend
+from equipoise.service.http.event_stream import OWN, QUIET, event
+from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, invalid, reply, typed
+from equipoise.service.http.operation import LONGEST_ID, MISSING, WITH_BODY, WITH_TOKEN, Operation
+from equipoise.service.http.problems import HttpProblem
+from equipoise.service.queue_owner import MatchesAsked, StatusAsked, WhereAsked
+from equipoise.service.queues import Queue
+
+#: Players of a ticket, and tickets of a batch.
+MOST_PLAYERS, MOST_TICKETS = 100, 1000
+
+#: Events that are read at once, and listeners of one queue.
+MOST_EVENTS, MOST_LISTENERS = 200, 64
+
+Id = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
+
+#: The id of a ticket is part of paths.
+TicketId = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID, pattern="^[A-Za-z0-9._:@~-]+$")]
+
+Weight = Annotated[float, Meta(ge=-LARGEST_WEIGHT, le=LARGEST_WEIGHT)]
+
+
+class TicketPlayer(msgspec.Struct, forbid_unknown_fields=True):
+    """Who waits; a weight that is left out is that in the archive, where the queue names a game type."""
+
+    id: Id
+    weight: Weight | None = None
+    sigma: Annotated[float, Meta(ge=0, le=LARGEST_WEIGHT)] = 0.0
+    roles: Annotated[list[Id], Meta(max_length=100)] = []
+    avoid: Annotated[list[Id], Meta(max_length=1000)] = []
+
+
+class TicketBody(msgspec.Struct, forbid_unknown_fields=True):
+    """A party that waits for a match; sent again with the same players it changes nothing."""
+
+    id: TicketId
+    players: Annotated[list[TicketPlayer], Meta(min_length=1, max_length=MOST_PLAYERS)]
+    latencies: Annotated[dict[Id, Annotated[float, Meta(ge=0, le=1e9)]], Meta(max_length=62)] = {}
+    ruleset: Annotated[str, Meta(max_length=LONGEST_ID)] = ""
+    vetoes: Annotated[list[Id], Meta(max_length=100)] = []
+    backfill: bool = False
+
+
+class TicketsBody(msgspec.Struct, forbid_unknown_fields=True):
+    """Several parties; each is let in or refused for itself."""
+
+    tickets: Annotated[list[TicketBody], Meta(min_length=1, max_length=MOST_TICKETS)]
+
+
+class AnswerBody(msgspec.Struct, forbid_unknown_fields=True):
+    """To which match, and of whom: a backend that names nobody answers for all players of the ticket."""
+
+    match: Id
+    player: Id | None = None
+
+
+class EndBody(msgspec.Struct, forbid_unknown_fields=True):
+    """Whether the match was played; else all wait on, with their waiting time."""
+
+    played: bool = True
+
+
+class PauseBody(msgspec.Struct, forbid_unknown_fields=True):
+    """Whether no matches are looked for, and whether nobody is let in: with this alone the queue runs dry."""
+
+    paused: bool = False
+    closed: bool = False
+
+
+class WhyQuery(msgspec.Struct, forbid_unknown_fields=True):
+    """Whether to say why a ticket still waits, which takes longer."""
+
+    why: bool = False
+
+
+class QueueMatch(msgspec.Struct, omit_defaults=True):
+    """A match: its tickets and players, team by team."""
+
+    match: str
+    teams: list[list[str]]
+    players: list[list[str]]
+    ruleset: str
+    region: str
+    maps: list[str]
+    difference: float
+    imbalance: float
+    spread: float
+    running: bool = False
+
+
+class TicketState(msgspec.Struct, omit_defaults=True):
+    """Where a ticket is: waiting, proposed, accepted, playing or gone."""
+
+    ticket: str
+    place: str
+    since: float
+    players: list[str]
+    why: str = ""
+    waited: float | None = None
+    reason: str | None = None
+    match: QueueMatch | None = None
+    until: float | None = None
+    asked: list[str] | None = None
+    capabilities: dict[str, str] | None = None
+
+
+class TicketOutcome(msgspec.Struct, omit_defaults=True):
+    """What became of one ticket of a batch: where it is, or why it was not let in."""
+
+    ticket: str
+    state: TicketState | None = None
+    refused: str = ""
+
+
+class TicketOutcomes(msgspec.Struct):
+    """What became of each ticket of a batch, in its order."""
+
+    tickets: list[TicketOutcome]
+
+
+class QueueMatches(msgspec.Struct):
+    """The matches that are proposed or run."""
+
+    matches: list[QueueMatch]
+
+
+class QueueState(msgspec.Struct):
+    """How a queue stands, and what its policy means."""
+
+    queue: str
+    waiting: int
+    oldest: float
+    bands: dict[str, int]
+    proposed: int
+    running: int
+    players: int
+    paused: bool
+    closed: bool
+    policy: dict[str, Any]
+    words: list[str]
+
+
+class QueueStates(msgspec.Struct):
+    """All queues."""
+
+    queues: list[QueueState]
+
+
+async def queues(backend: Backend, asked: HttpRequest) -> Reply:
+    """List the queues."""
+    del asked
+    return reply({"queues": [await _state(each) for each in backend.service.queues]})
+
+
+async def queue_state(backend: Backend, asked: HttpRequest) -> Reply:
+    """Show a queue."""
+    return reply(await _state(_queue(backend, asked)))
+
+
+async def _state(queue: Queue) -> dict[str, Any]:
+    (status,) = await queue.ask(StatusAsked())
+    return {"queue": queue.name, **status, "words": policy_in_words(queue.settings.policy)}
+
+
+async def enter(backend: Backend, asked: HttpRequest) -> Reply:
+    """Let a ticket in."""
+    queue = _queue(backend, asked)
+    ((replies, outcome),) = await _entered(backend, queue, [typed(asked.body, TicketBody)])
+    if "refused" in outcome:
+        raise ProblemError(HttpProblem(409, "refused", outcome["refused"]))
+    return reply(outcome["state"], 201 if replies else 200)
+
+
+async def enter_many(backend: Backend, asked: HttpRequest) -> Reply:
+    """Let several tickets in, each for itself."""
+    body = typed(asked.body, TicketsBody)
+    found = await _entered(backend, _queue(backend, asked), body.tickets, "/tickets")
+    return reply({"tickets": [outcome for _, outcome in found]})
+
+
+async def _entered(
+    backend: Backend, queue: Queue, bodies: list[TicketBody], at: str | None = None
+) -> list[tuple[bool, dict[str, Any]]]:
+    """Return of each ticket whether it is new, and what became of it."""
+    tickets = [
+        _ticket(backend, queue, body, "" if at is None else f"{at}/{n}") for n, body in enumerate(bodies)
+    ]
+    questions = [question for each in tickets for question in (EnterTicket(each), WhereAsked(each.id))]
+    answers = await queue.ask(*questions)
+    found: list[tuple[bool, dict[str, Any]]] = []
+    for ticket, replies, state in zip(tickets, answers[::2], answers[1::2], strict=True):
+        refused = [each["why"] for each in replies if each["kind"] == "refused"]
+        if refused:
+            found.append((False, {"ticket": ticket.id, "refused": refused[0]}))
+            continue
+        state["capabilities"] = {each.id: queue.capability(ticket.id, each.id) for each in ticket.players}
+        found.append((bool(replies), {"ticket": ticket.id, "state": state}))
+    return found
+
+
+def _ticket(backend: Backend, queue: Queue, body: TicketBody, at: str) -> QueueTicket:
+    players = []
+    for each in body.players:
+        rating = None if each.weight is None else Rating(each.weight, each.sigma)
+        player = Player(
+            each.id,
+            rating,
+            roles=tuple((role, None) for role in each.roles),
+            avoid=tuple((other, None) for other in each.avoid),
+        )
+        players.append(backend.service.queues.rated(player, queue.settings.game_type))
+    try:
+        return QueueTicket(
+            body.id, tuple(players), 0.0, tuple(body.latencies.items()), body.ruleset, tuple(body.vetoes),
+            body.backfill,
+        )  # fmt: skip
+    except InputError as error:
+        raise invalid(str(error), f"{at}/{error.argument}" if error.argument else at) from None
+
+
+async def where(backend: Backend, asked: HttpRequest) -> Reply:
+    """Tell where a ticket is."""
+    queue, ticket = _queue(backend, asked), asked.path["ticket"]
+    await _player(backend, asked, queue, ticket)
+    return reply(await _where(queue, ticket, why=asked.query.why))
+
+
+async def _where(queue: Queue, ticket: str, *, why: bool = False) -> dict[str, Any]:
+    (found,) = await queue.ask(WhereAsked(ticket, why))
+    if found is None:
+        _missing("ticket", ticket)
+    state: dict[str, Any] = found
+    return state
+
+
+async def cancel(backend: Backend, asked: HttpRequest) -> Reply:
+    """Withdraw a ticket; one that has been proposed a match declines it."""
+    queue, ticket = _queue(backend, asked), asked.path["ticket"]
+    await _player(backend, asked, queue, ticket)
+    await _where(queue, ticket)
+    replies, state = await queue.ask(CancelTicket(ticket), WhereAsked(ticket))
+    return reply(_unless_refused(replies, state))
+
+
+async def accept(backend: Backend, asked: HttpRequest) -> Reply:
+    """Accept a match; accepted again it changes nothing."""
+    return await _answered(backend, asked, Accept)
+
+
+async def decline(backend: Backend, asked: HttpRequest) -> Reply:
+    """Decline a match."""
+    return await _answered(backend, asked, Decline)
+
+
+async def _answered(backend: Backend, asked: HttpRequest, kind: type[Accept | Decline]) -> Reply:
+    queue, ticket = _queue(backend, asked), asked.path["ticket"]
+    player = await _player(backend, asked, queue, ticket)
+    body = typed(asked.body, AnswerBody)
+    state = await _where(queue, ticket)
+    wanted = body.player or player
+    if wanted is not None and (wanted not in state["players"] or player not in (None, wanted)):
+        what = f"{wanted!r} is not who this capability is for, or is not in the ticket"
+        raise invalid(what, "/player")
+    players = state["players"] if wanted is None else [wanted]
+    if kind is Decline:
+        players = players[:1]  # one who declines does so for all of the ticket
+    *replies, state = await queue.ask(*(kind(body.match, each) for each in players), WhereAsked(ticket))
+    return reply(_unless_refused([each for some in replies for each in some], state))
+
+
+def _unless_refused(replies: list[dict[str, Any]], state: dict[str, Any]) -> dict[str, Any]:
+    """Return a state, unless what was asked was refused."""
+    for each in replies:
+        if each["kind"] == "refused":
+            raise ProblemError(HttpProblem(409, "refused", each["why"]))
+    return state
+
+
+async def matches(backend: Backend, asked: HttpRequest) -> Reply:
+    """List the matches that are proposed or run."""
+    (found,) = await _queue(backend, asked).ask(MatchesAsked())
+    return reply({"matches": found})
+
+
+async def match(backend: Backend, asked: HttpRequest) -> Reply:
+    """Show a match that is proposed or runs."""
+    (found,) = await _queue(backend, asked).ask(MatchesAsked(asked.path["match"]))
+    if not found:
+        _missing("match", asked.path["match"])
+    return reply(found[0])
+
+
+async def end_match(backend: Backend, asked: HttpRequest) -> Reply:
+    """Say that a match is over, and whether it was played."""
+    queue, name = _queue(backend, asked), asked.path["match"]
+    played = typed(asked.body or b"{}", EndBody).played
+    found, replies = await queue.ask(MatchesAsked(name), MatchEnded(name, played))
+    if not found:
+        _missing("match", name)
+    return reply(_unless_refused(replies, {**found[0], "running": False}))
+
+
+async def pause(backend: Backend, asked: HttpRequest) -> Reply:
+    """Pause a queue, close it, or let it go on."""
+    queue, body = _queue(backend, asked), typed(asked.body or b"{}", PauseBody)
+    await backend.audited(
+        asked, "pause", {"queue": queue.name, "paused": body.paused, "closed": body.closed},
+        lambda: queue.ask(Pause(body.paused, body.closed)),
+    )  # fmt: skip
+    return reply(await _state(queue))
+
+
+async def events(backend: Backend, asked: HttpRequest) -> Reply:
+    """Tell of what happens in a queue as it does, from the last event that somebody had."""
+    queue = _queue(backend, asked)
+    given = asked.headers.get(b"last-event-id", b"").decode("latin-1")
+    if given and not (given.isascii() and given.isdigit() and len(given) <= 18):
+        raise ProblemError(HttpProblem(422, "invalid", "Last-Event-ID must be the id of an event"))
+    if queue.listeners >= MOST_LISTENERS:
+        raise ProblemError(HttpProblem(429, "busy", "as many listen as may; ask again"))
+    stream = _stream(backend, queue, int(given) if given else queue.number)
+    return Reply(200, b"", ((b"cache-control", b"no-store"),), b"text/event-stream", stream)
+
+
+async def _stream(backend: Backend, queue: Queue, number: int) -> AsyncGenerator[bytes]:
+    queue.listeners += 1
+    try:
+        yield b"retry: 2000\n\n"
+        while not queue.ended:
+            if number >= queue.number:
+                if not await queue.news(number, QUIET) and not queue.ended:
+                    yield b": still here\n\n"
+                continue
+            read = await backend.read("queue_events", (queue.name, number, MOST_EVENTS), OWN)
+            for each in msgspec.json.decode(read.body or b"[]"):
+                number = each["number"]
+                yield event("queue", {"at": each["at"], "replies": each["replies"]}, number)
+    finally:
+        queue.listeners -= 1
+
+
+def _queue(backend: Backend, asked: HttpRequest) -> Queue:
+    """Return the queue of a path."""
+    name = asked.path["queue"]
+    if name not in backend.service.queues:
+        _missing("queue", name)
+    return backend.service.queues[name]
+
+
+def _missing(kind: str, name: str) -> NoReturn:
+    raise ProblemError(HttpProblem(404, "not-found", f"there is no {kind} {name!r:.80}"))
+
+
+async def _player(backend: Backend, asked: HttpRequest, queue: Queue, ticket: str) -> str | None:
+    """Return the player whose capability was given, None for a backend; refuse everybody else."""
+    kind, _, token = asked.headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+    if kind.lower() != "bearer":
+        raise ProblemError(HttpProblem(401, "no-token", "write Authorization: Bearer and a token"))
+    token = token.strip()
+    player = queue.holder(ticket, token)
+    if player is not None:
+        return player
+    holder = backend.service.keyring.holder(token)
+    if holder is None:
+        backend.metrics.failed("http")
+        await backend.service.admission.wrong_token(asked.whose, "http")
+        raise ProblemError(HttpProblem(401, "wrong-token", "the token is wrong, or of another ticket"))
+    if not backend.service.keyring.may(token, "report"):
+        what = f"this needs a token for report; this one is for {holder.scope}"
+        raise ProblemError(HttpProblem(403, "not-allowed", what))
+    return None
+
+
+REFUSED = {409: "The queue refuses it, and why."}
+
+_TICKET = "/v1/queues/{queue}/tickets/{ticket}"
+
+QUEUE_OPERATIONS: tuple[Operation, ...] = (
+    Operation("queues", "GET", "/v1/queues", "List the queues, and how they stand.", queues, QueueStates),
+    Operation(
+        "queue", "GET", "/v1/queues/{queue}", "Show a queue, and what its policy means.", queue_state,
+        QueueState, answers=MISSING,
+    ),
+    Operation(
+        "enter", "POST", "/v1/queues/{queue}/tickets", "Let a party into a queue.", enter, TicketState,
+        TicketBody, answers={**WITH_BODY, **MISSING, **REFUSED}, scope="report",
+        done={201: "It waits, and survives a crash.", 200: "It was let in before; nothing changes."},
+    ),
+    Operation(
+        "enter_many", "POST", "/v1/queues/{queue}/tickets:batch", "Let several parties into a queue.",
+        enter_many, TicketOutcomes, TicketsBody, answers={**WITH_BODY, **MISSING}, scope="report",
+    ),
+    Operation(
+        "ticket", "GET", _TICKET, "Tell where a ticket is; by a token or the capability of a player of it.",
+        where, TicketState, query=WhyQuery, answers={**WITH_TOKEN, **MISSING}, scope="",
+    ),
+    Operation(
+        "cancel", "DELETE", _TICKET, "Withdraw a ticket; by a token or the capability of a player of it.",
+        cancel, TicketState, answers={**WITH_TOKEN, **MISSING, **REFUSED}, scope="",
+    ),
+    Operation(
+        "accept", "POST", f"{_TICKET}/accept", "Accept a match; by a token or a capability.", accept,
+        TicketState, AnswerBody, answers={**WITH_BODY, **WITH_TOKEN, **MISSING, **REFUSED}, scope="",
+    ),
+    Operation(
+        "decline", "POST", f"{_TICKET}/decline", "Decline a match; by a token or a capability.", decline,
+        TicketState, AnswerBody, answers={**WITH_BODY, **WITH_TOKEN, **MISSING, **REFUSED}, scope="",
+    ),
+    Operation(
+        "queue_matches", "GET", "/v1/queues/{queue}/matches", "List the matches that are proposed or run.",
+        matches, QueueMatches, answers=MISSING,
+    ),
+    Operation(
+        "queue_match", "GET", "/v1/queues/{queue}/matches/{match}", "Show a match that is proposed or runs.",
+        match, QueueMatch, answers=MISSING,
+    ),
+    Operation(
+        "end_match", "POST", "/v1/queues/{queue}/matches/{match}/end", "Say that a match is over.",
+        end_match, QueueMatch, EndBody, answers={**WITH_BODY, **MISSING, **REFUSED}, scope="report",
+    ),
+    Operation(
+        "pause", "POST", "/v1/queues/{queue}/pause", "Pause a queue, close it, or let it go on.", pause,
+        QueueState, PauseBody, answers={**WITH_BODY, **MISSING}, scope="admin",
+    ),
+    Operation(
+        "queue_events", "GET", "/v1/queues/{queue}/events",
+        "Tell of what happens in a queue (Server-Sent Events).", events, bytes,
+        answers={**MISSING, 422: "Last-Event-ID is not the id of an event."}, scope="report",
+    ),
+)  # fmt: skip

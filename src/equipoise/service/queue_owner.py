@@ -1,0 +1,373 @@
+"""The owner of a queue: its life, and its record in the archive, which is the truth.
+
+Several questions are one transaction: their events, which ticket is in which match, and what goes to webhooks
+are kept together, or nothing is.  What was answered survives a crash.
+After any error the life is read from the record again, and events that another process has added are taken in
+before any other.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import msgspec
+
+from equipoise.archive.archive import Archive, open_archive
+from equipoise.archive.outbox import OutboxNote
+from equipoise.archive.ticket_record import AddedEvents, RecordedEvent, TicketRecord
+from equipoise.queueing.life import (
+    Accept,
+    CancelTicket,
+    ChangePolicy,
+    Command,
+    EnterTicket,
+    Event,
+    Leaves,
+    MakeMatches,
+    Pause,
+    Propose,
+    TicketLife,
+    TicketRefused,
+    Waits,
+)
+from equipoise.queueing.policy import QueuePolicy
+from equipoise.queueing.reasons import reason_for_waiting
+from equipoise.queueing.record import line_of, replay, reply_data, with_players
+from equipoise.queueing.tick import mu_of
+from equipoise.queueing.tickets import QueueTicket
+from equipoise.service.table_settings import QueueSettings
+
+#: What webhooks receive of a queue.
+SENT = ("proposed", "started", "dissolved", "left")
+
+#: Ends of bands of the deviation from the middle, in standard deviations.
+BANDS = (-2.0, -1.0, 0.0, 1.0, 2.0)
+
+log = logging.getLogger(__name__)
+
+
+class WhereAsked(NamedTuple):
+    """Where is a ticket; ``why`` asks for the reason of its waiting, ``heard`` is a sign of its owner."""
+
+    ticket: str
+    why: bool = False
+    heard: bool = True
+
+
+class MatchesAsked(NamedTuple):
+    """Which matches are proposed or run; or the one of an id."""
+
+    match: str | None = None
+
+
+class StatusAsked(NamedTuple):
+    """How the queue stands."""
+
+
+class TickDue(NamedTuple):
+    """It is time to look for matches."""
+
+
+#: What a queue is asked.
+Question = Event | WhereAsked | MatchesAsked | StatusAsked | TickDue
+
+
+class QueueAnswers(NamedTuple):
+    """The answers to some questions, the number of the last event, and the matches that were made."""
+
+    answers: list[Any]
+    number: int
+    made: list[dict[str, Any]]
+    replies: dict[str, int]
+
+
+class QueueOwner:
+    """Answers what a queue is asked.
+
+    Parameters
+    ----------
+    archive : Archive
+        Where the record is kept.
+    settings : QueueSettings
+        The queue.
+    hooks : mapping
+        The webhooks that receive each kind of event.
+    clock : callable
+        Gives seconds since 1970.
+    """
+
+    def __init__(
+        self,
+        archive: Archive,
+        settings: QueueSettings,
+        hooks: Mapping[str, Sequence[str]] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self._record: TicketRecord = archive.ticket_record(settings.name)
+        self._settings = settings
+        self._hooks = hooks or {}
+        self._clock = clock
+        self._life: TicketLife | None = None
+        self._number = 0
+        self._heard: dict[str, float] = {}
+        self._since = clock()
+
+    @property
+    def life(self) -> TicketLife:
+        """Where all tickets are, as the record has it."""
+        if self._life is None:
+            life, self._number = TicketLife(QueuePolicy()), 0
+            self._take(life, self._record.since(0))
+            self._life = life
+        return self._life
+
+    def _take(self, life: TicketLife, events: Sequence[RecordedEvent]) -> None:
+        replay(life, [(each.at, each.event) for each in events])
+        self._number = events[-1].number if events else self._number
+
+    def ask(self, questions: Sequence[Question], policy: QueuePolicy | None = None) -> QueueAnswers:
+        """Answer questions, in order, in one transaction.
+
+        Parameters
+        ----------
+        questions : sequence
+            What is asked.
+        policy : QueuePolicy, optional
+            How matches are made from now on.
+
+        Raises
+        ------
+        EquipoiseError
+            If the archive cannot be written; nothing was done then, as far as the record has nothing of it.
+        """
+        if policy is not None:
+            self._settings = replace(self._settings, policy=policy)
+        life = self.life
+        if life.policy == self._settings.policy and not any(map(_may_change, questions)):
+            return QueueAnswers([self._read(life, each) for each in questions], self._number, [], {})
+        try:
+            with self._record.adding() as added:
+                self._take(life, added.since(self._number))
+                batch = _Batch(life, self._number, self._settings.max_players)
+                if life.policy != self._settings.policy:
+                    batch.handle(ChangePolicy(self._settings.policy), self._now(life))
+                answers = [self._answer(batch, each) for each in questions]
+                self._keep(added, batch, life)
+        except BaseException:
+            self._life = None  # what of it is true is in the record
+            raise
+        self._number += len(batch.rows)
+        return QueueAnswers(answers, self._number, batch.made, batch.replies)
+
+    def _keep(self, added: AddedEvents, batch: _Batch, life: TicketLife) -> None:
+        """Keep what a batch has changed, as a whole."""
+        if not batch.rows:
+            return
+        added.add(batch.rows)
+        added.unseat(list(batch.unseated))
+        added.seat([(ticket, match) for ticket, match in batch.seated.items() if match])
+        if "queue" in self._hooks:
+            added.tell(self._hooks, batch.notes(self._settings.name), life.now)
+
+    def _now(self, life: TicketLife) -> float:
+        return max(self._clock(), life.now)
+
+    def _answer(self, batch: _Batch, question: Question) -> Any:
+        now = self._now(batch.life)
+        if isinstance(question, TickDue):
+            for ticket in self._silent(batch.life, now):
+                batch.handle(CancelTicket(ticket), now)
+            batch.handle(MakeMatches(), now)
+            return status_of(batch.life, now)
+        if isinstance(question, WhereAsked | MatchesAsked | StatusAsked):
+            return self._read(batch.life, question)
+        if isinstance(question, EnterTicket):
+            self._heard[question.ticket.id] = now
+        return batch.handle(question, now)
+
+    def _silent(self, life: TicketLife, now: float) -> list[str]:
+        """Return the tickets that wait and whose owners have not been heard of for too long."""
+        limit = self._settings.heartbeat
+        if not limit:
+            return []
+        waiting = {ticket.id for ticket in life.waiting}
+        self._heard = {name: self._heard.get(name, self._since) for name in waiting}
+        return [name for name, heard in self._heard.items() if now - heard > limit]
+
+    def _read(self, life: TicketLife, question: Question) -> Any:
+        if isinstance(question, WhereAsked):
+            if question.heard:
+                self._heard[question.ticket] = self._now(life)
+            return where_of(life, question.ticket, self._now(life), why=question.why)
+        if isinstance(question, MatchesAsked):
+            found = life.matches
+            wanted = found if question.match is None else {question.match} & set(found)
+            return [
+                {"match": name, "running": life.has_begun(name), **with_players(found[name])}
+                for name in found
+                if name in wanted
+            ]
+        return status_of(life, self._now(life))
+
+
+class _Batch:
+    """What some events change, until it is kept."""
+
+    def __init__(self, life: TicketLife, number: int, most_players: int) -> None:
+        self.life = life
+        self._number = number
+        self._most = most_players
+        self.rows: list[RecordedEvent] = []
+        self.unseated: dict[str, None] = {}
+        self.seated: dict[str, str] = {}
+        self.made: list[dict[str, Any]] = []
+        self.replies: Counter[str] = Counter()
+        self._notes: list[tuple[int, float, dict[str, Any]]] = []
+
+    def handle(self, event: Event, now: float) -> list[dict[str, Any]]:
+        """Let something happen, and return the replies."""
+        if self.life.next_deadline() <= now:
+            self._handle(MakeMatches(()), now)  # what time alone does is an event of its own
+        if isinstance(event, EnterTicket) and (refused := self._known_or_full(event.ticket)) is not None:
+            return refused
+        return self._handle(event, now)
+
+    def _known_or_full(self, ticket: QueueTicket) -> list[dict[str, Any]] | None:
+        """Return the replies to a ticket that is here, or that there is no room for; None for a new one."""
+        known = self.life.ticket(ticket.id)
+        if known is not None:
+            same = [each.id for each in known.players] == [each.id for each in ticket.players]
+            why = "there is another ticket with this id"
+            return [] if same else [reply_data(TicketRefused(ticket.id, why))]
+        if self.life.players + ticket.size > self._most:
+            return [reply_data(TicketRefused(ticket.id, f"the queue has room for {self._most} players"))]
+        return None
+
+    def _handle(self, event: Event, now: float) -> list[dict[str, Any]]:
+        was_asked = isinstance(event, Accept) and self.life.is_asked(event.match, event.player)
+        commands = self.life.handle(event, now)
+        replies = [reply_data(each) for each in commands]
+        sent = [each for each in commands if not isinstance(each, TicketRefused)]
+        if sent or was_asked or isinstance(event, Pause | ChangePolicy):
+            if isinstance(event, MakeMatches) and event.found is None:
+                event = MakeMatches(tuple(each.found for each in commands if isinstance(each, Propose)))
+            number = self._number + len(self.rows) + 1
+            shown = [each for each in replies if each["kind"] != "refused"]
+            self.rows.append(RecordedEvent(number, now, line_of(event), msgspec.json.encode(shown).decode()))
+            self._notes += [(number, now, each) for each in shown if each["kind"] in SENT]
+            self.replies.update(each["kind"] for each in shown)
+            self._seats(sent, entered=isinstance(event, EnterTicket), now=now)
+        return replies
+
+    def _seats(self, commands: Sequence[Command], *, entered: bool, now: float) -> None:
+        for each in commands:
+            if isinstance(each, Propose):
+                for ticket in each.found.tickets:
+                    self.seated[ticket.id] = each.match
+                self.made.append(_figures(each, self.life.policy, now))
+            elif isinstance(each, Leaves | Waits) and not entered:
+                self.unseated[each.ticket] = None
+                self.seated.pop(each.ticket, None)
+
+    def notes(self, queue: str) -> list[OutboxNote]:
+        """Return what webhooks receive."""
+        return [
+            OutboxNote(
+                "queue",
+                f"queue:{queue}:{number}:{place}",
+                msgspec.json.encode({"queue": queue, "event": number, "at": at, **reply}).decode(),
+            )
+            for place, (number, at, reply) in enumerate(self._notes)
+        ]
+
+
+def _may_change(question: Question) -> bool:
+    return not isinstance(question, WhereAsked | MatchesAsked | StatusAsked)
+
+
+def _figures(made: Propose, policy: QueuePolicy, now: float) -> dict[str, Any]:
+    """Return what metrics say of a match."""
+    waits = [now - ticket.since for ticket in made.found.tickets]
+    overdue = sum(wait >= policy.longest_wait for wait in waits)
+    return {"waits": waits, "imbalance": made.found.imbalance, "relaxed": overdue}
+
+
+def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) -> dict[str, Any] | None:
+    """Return where a ticket is, as plain data; None if there is none."""
+    found, known = life.where(ticket), life.ticket(ticket)
+    if found is None or known is None:
+        return None
+    data: dict[str, Any] = {
+        "ticket": ticket, "place": found.place.value, "since": found.since, "why": found.why,
+        "players": [player.id for player in known.players],
+    }  # fmt: skip
+    if found.match:
+        data["match"] = {"match": found.match, **with_players(life.matches[found.match])}
+        data["until"] = found.until or None
+        data["asked"] = [each.id for each in known.players if life.is_asked(found.match, each.id)]
+    if found.place.value == "waiting":
+        data["waited"] = max(now - found.since, 0.0)
+        if why:
+            data["reason"] = reason_for_waiting(known, life.waiting, now, life.policy).text
+    return data
+
+
+def status_of(life: TicketLife, now: float) -> dict[str, Any]:
+    """Return how a queue stands, as plain data."""
+    waiting = life.waiting
+    running = sum(life.has_begun(name) for name in life.matches)
+    return {
+        "waiting": len(waiting),
+        "oldest": max((now - each.since for each in waiting), default=0.0),
+        "bands": dict(Counter(_band(each, life.policy) for each in waiting)),
+        "proposed": len(life.matches) - running,
+        "running": running,
+        "players": life.players,
+        "paused": life.paused,
+        "closed": life.closed,
+        "policy": life.policy.to_dict(),
+    }
+
+
+def _band(ticket: QueueTicket, policy: QueuePolicy) -> str:
+    """Return in which band of the deviation from the middle a ticket is, by its mean."""
+    known = [mu_of(each, policy) for each in ticket.players]
+    apart = (sum(known) / len(known) - policy.middle) / (policy.deviation or 1.0)
+    above = [end for end in BANDS if apart >= end]
+    return f"{above[-1]:g} and above" if above else f"below {BANDS[0]:g}"
+
+
+class Queueing:
+    """The role of a worker that owns a queue.
+
+    Parameters
+    ----------
+    url : str
+        The archive.
+    settings : QueueSettings
+        The queue.
+    hooks : mapping
+        The webhooks that receive each kind of event.
+    seconds : float
+        How long to wait for another process that writes the archive.
+    """
+
+    def __init__(
+        self, url: str, settings: QueueSettings, hooks: Mapping[str, Sequence[str]], seconds: float
+    ) -> None:
+        self._archive = open_archive(url, create=False, timeout=seconds, waiting=log.warning)
+        self._owner = QueueOwner(self._archive, settings, hooks)
+
+    def __call__(
+        self, question: tuple[Sequence[Question], QueuePolicy | None] | None
+    ) -> Generator[None, None, Any]:
+        """Answer questions; of None the salt of the archive, and the number of the last event."""
+        yield from ()
+        if question is None:
+            return self._archive.salt, self._owner.ask([]).number
+        return self._owner.ask(*question)

@@ -1,0 +1,290 @@
+"""The queues of a server: what is asked of each goes to its owner, many questions in one transaction.
+
+An owner (:class:`equipoise.service.queue_owner.Queueing`) is a process of its own, so that neither a search
+for matches nor a slow disk holds anybody else up.  While it works, questions gather; they are its next
+transaction, so that the disk is waited for once for all of them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import hmac
+import logging
+from collections import Counter
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from typing import Any
+
+from prometheus_client.core import Metric
+
+from equipoise.core.player import Player
+from equipoise.errors import EquipoiseError
+from equipoise.queueing.policy import QueuePolicy
+from equipoise.service.admission import BusyError
+from equipoise.service.monitoring import ServerMetrics, gauge_of_two
+from equipoise.service.queue_owner import Question, QueueAnswers, TickDue
+from equipoise.service.table_settings import QueueSettings
+from equipoise.service.worker_pool import BEGIN, Worker
+
+#: Seconds for an answer, and to wait for another process that writes the archive.
+ANSWER, WRITER = 20.0, 8.0
+
+#: Questions of one transaction, and those that may wait.
+AT_ONCE, MOST_WAITING = 2000, 10_000
+
+#: How a capability begins.
+CAPABILITY = "tk_"
+
+log = logging.getLogger(__name__)
+
+
+class Queue:
+    """One queue.
+
+    Parameters
+    ----------
+    store : str
+        The archive.
+    settings : QueueSettings
+        The queue.
+    hooks : mapping
+        The webhooks that receive each kind of event.
+    metrics : ServerMetrics
+        What counts matches and waits.
+    tell : callable
+        Called when there may be something to send.
+    """
+
+    def __init__(
+        self,
+        store: str,
+        settings: QueueSettings,
+        hooks: Mapping[str, Sequence[str]],
+        metrics: ServerMetrics,
+        tell: Callable[[], None],
+    ) -> None:
+        self.settings = settings
+        self.status: dict[str, Any] = {}
+        self.number = 0
+        self.ended = False
+        #: Who listens to its events.
+        self.listeners = 0
+        #: Seconds without a look for matches after which the queue is late, as metrics say.
+        self.late = 0.0
+        self._worker = Worker("queue", store, settings, hooks, WRITER)
+        self._metrics = metrics
+        self._tell = tell
+        self._key = b""
+        self._policy: QueuePolicy | None = None
+        self._asked: list[tuple[Question, asyncio.Future[Any]]] = []
+        self._something = asyncio.Event()
+        self._changed = asyncio.Condition()
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.settings.name
+
+    async def begin(self) -> None:
+        """Go through the record, so that the first who asks need not wait for that."""
+        salt, self.number = await self._worker.ask(None, BEGIN)
+        self._key = hmac.digest(salt, f"queue:{self.name}".encode(), hashlib.sha256)
+
+    def capability(self, ticket: str, player: str) -> str:
+        """Return what lets a player ask for, accept with and cancel the ticket they are in."""
+        return f"{CAPABILITY}{player.encode().hex()}_{self._signed(ticket, player)}"
+
+    def holder(self, ticket: str, capability: str) -> str | None:
+        """Return which player a capability for a ticket is of, None where it is of none."""
+        written, _, signed = capability.removeprefix(CAPABILITY).partition("_")
+        try:
+            player = bytes.fromhex(written).decode()
+        except ValueError:
+            return None
+        right = hmac.compare_digest(self._signed(ticket, player).encode(), signed.encode("utf-8", "replace"))
+        return player if right and self._key and capability.startswith(CAPABILITY) else None
+
+    def _signed(self, ticket: str, player: str) -> str:
+        what = b"\0".join(each.encode() for each in (ticket, player))
+        return hmac.digest(self._key, what, hashlib.sha256).hex()
+
+    async def ask(self, *questions: Question) -> list[Any]:
+        """Return the answers to questions; what they change survives a crash then.
+
+        Raises
+        ------
+        BusyError
+            If too much waits.
+        EquipoiseError
+            If it cannot be kept; nothing of it was done then, or all of it.
+        """
+        if len(self._asked) + len(questions) > MOST_WAITING:
+            msg = "too much waits"
+            raise BusyError(msg)
+        loop = asyncio.get_running_loop()
+        waiting = [(each, loop.create_future()) for each in questions]
+        self._asked += waiting
+        self._something.set()
+        # What was asked is done although its sender leaves: others in its transaction may be answered.
+        return list(await asyncio.gather(*(asyncio.shield(answer) for _, answer in waiting)))
+
+    def reload(self, settings: QueueSettings) -> None:
+        """Go on under another policy; nobody loses a ticket."""
+        self.settings = settings
+        self._policy = settings.policy
+
+    async def follow(self) -> None:
+        """Answer what is asked, without end."""
+        while True:
+            await self._something.wait()
+            self._something.clear()
+            while self._asked:
+                batch, self._asked = self._asked[:AT_ONCE], self._asked[AT_ONCE:]
+                await self._answer(batch)
+
+    async def _answer(self, batch: list[tuple[Question, asyncio.Future[Any]]]) -> None:
+        policy, self._policy = self._policy, None
+        try:
+            if not self._key:
+                await self.begin()
+            found: QueueAnswers = await self._worker.ask(([each for each, _ in batch], policy), ANSWER)
+        except Exception as error:
+            self._policy = self._policy or policy
+            if not isinstance(error, EquipoiseError):
+                log.exception("unexpected error")
+                error = EquipoiseError(type(error).__name__)
+            for _, answer in batch:
+                if not answer.done():
+                    answer.set_exception(error)
+                    answer.exception()  # nobody may be there to look at it
+            return
+        for (_, answer), value in zip(batch, found.answers, strict=True):
+            if not answer.done():
+                answer.set_result(value)
+        await self._take(found)
+
+    async def _take(self, found: QueueAnswers) -> None:
+        for each in found.made:
+            self._metrics.matched(self.name, each)
+        for kind, count in found.replies.items():
+            self._metrics.replied(self.name, kind, count)
+        if found.number != self.number:
+            async with self._changed:
+                self.number = found.number
+                self._changed.notify_all()
+            self._tell()
+
+    async def news(self, number: int, seconds: float) -> bool:
+        """Wait until there is an event after a number; tell whether there is one."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds), self._changed:
+                await self._changed.wait_for(lambda: self.ended or self.number > number)
+        return self.number > number
+
+    async def end(self) -> None:
+        """Let all who wait for news go."""
+        self.ended = True
+        async with self._changed:
+            self._changed.notify_all()
+
+    async def tick(self) -> None:
+        """Look for matches again and again, without end."""
+        loop = asyncio.get_running_loop()
+        looked = loop.time()
+        while True:
+            began = loop.time()
+            try:
+                (self.status,) = await self.ask(TickDue())
+                looked = loop.time()
+            except BusyError:
+                log.warning("queue is too busy to look for matches", extra={"queue": self.name})
+            except EquipoiseError as error:
+                log.warning("no matches were looked for", extra={"queue": self.name, "why": str(error)})
+            self.late = loop.time() - looked
+            await asyncio.sleep(max(self.settings.tick - (loop.time() - began), 0.01))
+
+    async def close(self) -> None:
+        """Let what is being kept be kept."""
+        await self._worker.close()
+
+
+class Queues:
+    """All queues of a server.
+
+    Parameters
+    ----------
+    store : str
+        The archive.
+    settings : sequence of QueueSettings
+        The queues.
+    hooks : mapping
+        The webhooks that receive each kind of event.
+    metrics : ServerMetrics
+        What counts matches and waits.
+    tell : callable
+        Called when there may be something to send.
+    rated : callable
+        Returns a player with the rating in a game's setting.
+    """
+
+    def __init__(
+        self,
+        store: str,
+        settings: Sequence[QueueSettings],
+        hooks: Mapping[str, Sequence[str]],
+        metrics: ServerMetrics,
+        tell: Callable[[], None],
+        rated: Callable[[Player, str], Player],
+    ) -> None:
+        self._queues = {each.name: Queue(store, each, hooks, metrics, tell) for each in settings}
+        self.rated = rated
+
+    def __getitem__(self, name: str) -> Queue:
+        return self._queues[name]
+
+    def __iter__(self) -> Iterator[Queue]:
+        return iter(self._queues.values())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._queues
+
+    async def begin(self) -> None:
+        """Go through the records of all queues."""
+        await asyncio.gather(*(each.begin() for each in self))
+
+    def follow(self) -> list[Coroutine[Any, Any, None]]:
+        """Return what answers and what looks for matches, each without end."""
+        return [work for each in self for work in (each.follow(), each.tick())]
+
+    def reload(self, settings: Sequence[QueueSettings]) -> None:
+        """Take other policies; queues neither come nor go until the next start."""
+        for each in settings:
+            if each.name in self:
+                self[each.name].reload(each)
+            else:
+                log.warning("a new queue begins with the next start", extra={"queue": each.name})
+
+    def metrics(self) -> Iterator[Metric]:
+        """Tell how the queues stand."""
+        bands: Counter[tuple[str, str]] = Counter()
+        stands: dict[tuple[str, str], float] = {}
+        for each in self:
+            for band, count in each.status.get("bands", {}).items():
+                bands[each.name, band] += count
+            for what in ("waiting", "proposed", "running", "players", "oldest"):
+                stands[each.name, what] = each.status.get(what, 0)
+            stands[each.name, "late"] = each.late
+        if stands:
+            yield gauge_of_two(
+                "equipoise_queue", "How a queue stands: counts, and seconds of the oldest and since a look.",
+                stands, ("queue", "what"),
+            )  # fmt: skip
+            yield gauge_of_two(
+                "equipoise_queue_waiting", "Tickets that wait, by deviations from the middle.", bands,
+                ("queue", "band"),
+            )  # fmt: skip
+
+    async def close(self) -> None:
+        """End the owners."""
+        await asyncio.gather(*(each.close() for each in self))

@@ -1,0 +1,203 @@
+"""The owner of a queue: what it has answered is in the record, and the record alone makes it again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from equipoise.archive.archive import Archive, open_archive
+from equipoise.core.player import Player
+from equipoise.errors import InputError
+from equipoise.queueing import QueuePolicy, QueueTicket
+from equipoise.queueing.life import (
+    Accept,
+    CancelTicket,
+    Decline,
+    EnterTicket,
+    MatchEnded,
+    Pause,
+)
+from equipoise.service.queue_owner import MatchesAsked, QueueOwner, StatusAsked, TickDue, WhereAsked
+from equipoise.service.table_settings import QueueSettings
+
+DUEL = QueueSettings(
+    "duel",
+    QueuePolicy(team_size=1, imbalance=0.49, most_imbalance=0.49, tolerance=1e6, accept_within=10.0),
+    max_players=5,
+)
+HOOKS = {"queue": ("league",)}
+
+
+class Clock:
+    """A clock that stands still unless it is moved."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        """Return the time."""
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """Return a clock."""
+    return Clock()
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    """Return an archive."""
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}") as opened:
+        yield opened
+
+
+def enter(name: str, *players: str) -> EnterTicket:
+    """Return the event of a ticket."""
+    return EnterTicket(QueueTicket(name, [Player(each, 1500.0) for each in players or (name,)], 0.0))
+
+
+def where(owner: QueueOwner, *tickets: str) -> list[Any]:
+    """Return where tickets are."""
+    return [each and each["place"] for each in owner.ask([WhereAsked(name) for name in tickets]).answers]
+
+
+def test_another_owner_of_the_same_record_knows_all_of_it(archive: Archive, clock: Clock) -> None:
+    """After every step, whatever that was, one who has only the record says the same."""
+    owner = QueueOwner(archive, DUEL, HOOKS, clock)
+    steps = [
+        [enter("a"), enter("b"), enter("c")], [TickDue()], [Accept("1", "a")], [Decline("1", "b")],
+        [TickDue()], [Accept("2", "a"), Accept("2", "c")], [MatchEnded("2", played=False)],
+        [CancelTicket("c")], [Pause()], [enter("d")], [TickDue()], [Pause(paused=False)], [TickDue()],
+    ]  # fmt: skip
+    for questions in steps:
+        clock.now += 3.0
+        owner.ask(questions)
+        asked = [*map(WhereAsked, "abcd"), MatchesAsked(), StatusAsked()]
+        assert QueueOwner(archive, DUEL, HOOKS, clock).ask(asked).answers == owner.ask(asked).answers
+    assert where(owner, *"abcd") == ["proposed", "gone", "gone", "proposed"]
+
+
+def test_seats_and_the_outbox_follow_the_events_in_one_transaction(
+    archive: Archive, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ticket is in one match at most; where a part cannot be kept, nothing is, and the owner knows it."""
+    owner = QueueOwner(archive, DUEL, HOOKS, clock)
+    owner.ask([enter("a"), enter("b")])
+    record = archive.ticket_record("duel")
+    before = record.since(0)
+    with monkeypatch.context() as broken:
+
+        def fail(*arguments: object) -> None:
+            msg = "the disk is full"
+            raise InputError(msg)
+
+        broken.setattr("equipoise.archive.outbox.put", fail)
+        with pytest.raises(InputError, match="full"):
+            owner.ask([TickDue()])
+    assert (record.since(0), record.seats()) == (before, {})
+    assert where(owner, "a", "b") == ["waiting", "waiting"]
+    owner.ask([TickDue()])
+    assert record.seats() == {"a": "1", "b": "1"}
+    (note,) = archive.outbox.due("league", clock.now, 10)
+    assert json.loads(note.body)["match"] == "1"
+    owner.ask([Decline("1", "a")])
+    assert record.seats() == {}
+
+
+def test_a_second_owner_takes_in_what_the_first_has_added(archive: Archive, clock: Clock) -> None:
+    """Two processes with one queue never lose an event of the other."""
+    one, other = (QueueOwner(archive, DUEL, HOOKS, clock) for _ in range(2))
+    one.ask([enter("a")])
+    other.ask([enter("b")])
+    other.ask([TickDue()])
+    one.ask([Accept("1", "a")])
+    other.ask([Accept("1", "b")])
+    assert where(other, "a", "b") == ["playing", "playing"]
+
+
+def test_what_is_sent_again_changes_nothing(archive: Archive, clock: Clock) -> None:
+    """A ticket with the same players, a ticket that is cancelled, an acceptance: no event is added."""
+    owner = QueueOwner(archive, DUEL, HOOKS, clock)
+    owner.ask([enter("a"), enter("b"), enter("c"), TickDue(), Accept("1", "a"), CancelTicket("c")])
+    number = archive.ticket_record("duel").last()
+    clock.now += 1.0
+    again = EnterTicket(QueueTicket("a", [Player("a", 1900.0)], 0.0))
+    answers = owner.ask([again, Accept("1", "a"), CancelTicket("c"), TickDue()])
+    assert answers.answers[:3] == [[], [], []]
+    assert archive.ticket_record("duel").last() == number
+    (refused,) = owner.ask([enter("a", "z")]).answers
+    assert refused[0]["kind"] == "refused"
+
+
+def test_a_queue_has_only_so_much_room(archive: Archive, clock: Clock) -> None:
+    """Who comes when it is full is refused, and sent why."""
+    owner = QueueOwner(archive, DUEL, {}, clock)
+    replies = owner.ask([enter(name) for name in "abcdef"]).answers
+    assert [each[0]["kind"] for each in replies] == [*["waits"] * 5, "refused"]
+    assert "room for 5 players" in replies[-1][0]["why"]
+
+
+def test_a_ticket_whose_owner_is_silent_leaves(archive: Archive, clock: Clock) -> None:
+    """With a heartbeat, whoever asks stays, and nobody else does, after a restart neither."""
+    settings = QueueSettings("duel", DUEL.policy, heartbeat=30.0)
+    QueueOwner(archive, settings, {}, clock).ask([Pause(), enter("a"), enter("b")])
+    clock.now += 100.0
+    owner = QueueOwner(archive, settings, {}, clock)
+    for _ in range(4):
+        owner.ask([TickDue()])
+        assert where(owner, "a") == ["waiting"]
+        clock.now += 10.0
+    owner.ask([TickDue()])
+    (a, b) = owner.ask([WhereAsked("a", heard=False), WhereAsked("b", heard=False)]).answers
+    assert (a["place"], b["place"]) == ("waiting", "gone")
+
+
+def test_a_clock_that_steps_back_takes_no_waiting_time(archive: Archive, clock: Clock) -> None:
+    """Time in the record never runs backwards."""
+    owner = QueueOwner(archive, DUEL, {}, clock)
+    owner.ask([enter("a")])
+    clock.now -= 500.0
+    owner.ask([enter("b")])
+    times = [each.at for each in archive.ticket_record("duel").since(0)]
+    assert times == sorted(times)
+
+
+def test_another_policy_is_taken_and_nobody_loses_a_ticket(archive: Archive, clock: Clock) -> None:
+    """Whether it comes while the owner lives or with the next one."""
+    owner = QueueOwner(archive, DUEL, {}, clock)
+    owner.ask([enter("a"), enter("b")])
+    teams = QueuePolicy(team_size=2, imbalance=0.49, most_imbalance=0.49, tolerance=1e6)
+    owner.ask([TickDue()], teams)
+    assert where(owner, "a", "b") == ["waiting", "waiting"]
+    later = QueueOwner(archive, QueueSettings("duel", DUEL.policy), {}, clock)
+    later.ask([TickDue()])
+    assert where(later, "a", "b") == ["proposed", "proposed"]
+
+
+def test_the_record_is_the_same_on_every_database(new_url: Callable[[], str], clock: Clock) -> None:
+    """Seats, events and notes, on SQLite and on PostgreSQL."""
+    with open_archive(new_url()) as archive:
+        owner = QueueOwner(archive, DUEL, HOOKS, clock)
+        owner.ask([enter("ä", "ä"), enter("b"), TickDue(), Decline("1", "b"), enter("c"), TickDue()])
+        record = archive.ticket_record("duel")
+        assert record.seats() == {"ä": "2", "c": "2"}
+        assert [each.number for each in record.since(2)] == list(range(3, record.last() + 1))
+        assert len(archive.outbox.due("league", clock.now, 100)) == 4
+
+
+def test_what_time_alone_does_is_an_event_of_its_own(archive: Archive, clock: Clock) -> None:
+    """A match that nobody answered is off with the next event, whichever that is, and its seats with it."""
+    owner = QueueOwner(archive, DUEL, HOOKS, clock)
+    owner.ask([enter("a"), enter("b"), TickDue(), Accept("1", "a")])
+    clock.now += 11.0
+    owner.ask([enter("c")])
+    record = archive.ticket_record("duel")
+    assert record.seats() == {}
+    kinds = [json.loads(each.event)[0] for each in record.since(0)]
+    assert kinds[-2:] == ["matches", "enter"]
+    assert where(owner, "a", "b", "c") == ["waiting", "gone", "waiting"]
