@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 
 from equipoise import Elo, InputError, Match, Skipped, read_results, replay
+from equipoise.core.match_records import time_from
 from equipoise.ratings.replay import in_order
 
 WIDE = """date,red1,red2,blue1,blue2,score_red,score_blue
@@ -495,3 +496,20 @@ def test_a_spreadsheet_is_a_table(tmp_path: Path) -> None:
     path.write_bytes(b"no spreadsheet")
     with pytest.raises(InputError, match=r"results\.xlsx: cannot be read"):
         list(read_results(str(path)))
+
+
+@pytest.mark.parametrize(("shown", "day"), [("13/04/2026", "2026-04-03"), ("04/13/2026", "2026-03-04")])
+@pytest.mark.parametrize("last", [False, True])
+def test_one_date_shows_the_order_of_its_whole_column(shown: str, day: str, last: bool) -> None:
+    """A date that fits one order only decides the ambiguous ones, whether it stands before or after them."""
+    rows = [{"date": when, "red": "Ann", "blue": "Bob", "result": "win"} for when in (shown, "03/04/2026")]
+    found = list(read_results(rows[::-1] if last else rows))
+    assert time_from(day, "date") in [match.ended for match in found if isinstance(match, Match)]
+    assert len(found) == 2
+
+
+def test_a_column_that_shows_both_orders_or_none_is_still_asked_about() -> None:
+    """Nothing is guessed where every date fits both orders, or two dates contradict each other."""
+    for column in (("03/04/2026", "05/06/2026"), ("13/04/2026", "04/13/2026")):
+        rows = [{"date": when, "red": "Ann", "blue": "Bob", "result": "win"} for when in column]
+        assert all("may begin with the day" in str(one) for one in read_results(rows))

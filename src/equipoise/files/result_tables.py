@@ -144,6 +144,24 @@ def check_order(rows: Iterable[tuple[str, Mapping[str, Any]]], dates: str) -> No
             raise InputError(msg)
 
 
+def order_of(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> str | None:
+    """Return the order that the dates of a whole column show; None where they fit both, or contradict.
+
+    Examples
+    --------
+    >>> order_of([("row 1", {"date": "03/04/2026"}), ("row 2", {"date": "13/04/2026"})])
+    'day-first'
+    """
+    shown = set()
+    for _, row in rows:
+        column = next((name for name in WHEN if name in row), "")
+        when = str(row.get(column, "")).strip()
+        fitting = [order for order in ORDERS if _moment(when, order) is not None]
+        if len(fitting) == 1:
+            shown.add(fitting[0])
+    return shown.pop() if len(shown) == 1 else None
+
+
 def _moment(when: str, dates: str | None) -> datetime | None:
     """Return a date that is written in numbers; None where there is no such day or time of day."""
     found, slashed = _YEAR_FIRST.fullmatch(when), _SLASHED.fullmatch(when)
@@ -226,7 +244,7 @@ def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | S
     source : str, data frame, or iterable of mappings
         The path of a CSV file or a spreadsheet, a frame of pandas or polars, or the rows.
     dates : {"day-first", "month-first"}, optional
-        How to read dates such as 03/04/2026, which are ambiguous otherwise.
+        How to read dates such as 03/04/2026; by default as the others of the column show, such as 13/04/2026.
 
     Yields
     ------
@@ -271,7 +289,9 @@ def results_from(
     if not rows:
         msg = f"{where}: it has no rows; write one for each match, or for each player of a match"
         raise InputError(msg)
-    if dates is not None:
+    if dates is None:
+        dates = order_of(rows)
+    else:
         check_order(rows, dates)
     columns = list(dict.fromkeys(name for _, row in rows for name in row if name != WRONG))
     parts: Sequence[tuple[str, Any]] = rows
