@@ -125,7 +125,7 @@ def test_a_table_with_its_dates_in_the_other_order_adds_nothing(tmp_path: Path) 
 def test_rows_that_cannot_be_read_are_named_and_the_others_count(tmp_path: Path) -> None:
     """A date without an order, one person under two spellings; a date to come counts as now."""
     path = tmp_path / "results.csv"
-    path.write_text(TABLE, encoding="utf-8")
+    path.write_text(TABLE.replace("31/", "03/"), encoding="utf-8")  # 31 would say that the day comes first
     reported = run("import-results", str(path), code=1)
     assert (reported["matches"], reported["skipped_lines"]) == (0, 3)
     assert "choose --dates day-first" in reported["first_skipped"][0]["reason"]
