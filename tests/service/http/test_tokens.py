@@ -31,7 +31,7 @@ BODIES: dict[str, Any] = {
     "lobbies": {"players": [{"id": "a"}, {"id": "b"}], "lobbies": [{"name": "x"}]},
     "rate": {"matches": [{**RESULT, "ended": 0}]},
     "predict": {"matches": [{**RESULT, "ended": 0}], "teams": [["ann"], ["bob"]]},
-    "results": {**RESULT, "id": "kept"}, "undo": {"back": True},
+    "results": {**RESULT, "id": "kept"}, "undo": {"back": True}, "who": {"names": ["nobody"]},
     "enter": {"id": "t1", "players": [{"id": "ann"}]},
     "enter_many": {"tickets": [{"id": "t1", "players": [{"id": "ann"}]}]},
     "accept": {"match": "1"}, "decline": {"match": "1"}, "end_match": {}, "pause": {},
