@@ -225,7 +225,7 @@ def _matched(task: Task, lattice: _Lattice, points: Points, labels: Labels, half
     held[free] = False
     fixed = int(lattice.keys[held].sum())
     left, right = (_sums(lattice.keys[blocks]) for blocks in halves)
-    order = np.argsort(left)
+    order = np.argsort(left, kind="stable")
     ordered = left[order]
     found = []
     for place in range(min(AT_ONCE, len(points.cost))):
