@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.pages.board import ask_script
-from benchmarks.reporting import PAGES, RAW, describe
+from benchmarks.reporting import PAGES, RAW, describe, write
 
 from equipoise.errors import AmbiguousError, InputError
 from equipoise.files.read_roster import ReadRoster, parse_roster
@@ -109,16 +109,11 @@ def main() -> int:
             if outcome(case) == options.show:
                 print(json.dumps(case, ensure_ascii=False))
         return 0
-    if options.check:
-        same = PAGE.read_text(encoding="utf-8") == page(json.loads(RESULT.read_text(encoding="utf-8")))
-        print("" if same else f"{PAGE.name} is stale", end="", file=sys.stderr)
-        return int(not same)
-    if not options.report:
+    if not options.check and not options.report:
         found = json.dumps(measured(), ensure_ascii=False, indent=1)
         RESULT.write_text(found + "\n", encoding="utf-8")
     result = json.loads(RESULT.read_text(encoding="utf-8"))
-    PAGE.write_text(page(result), encoding="utf-8")
-    return 0
+    return write(PAGE, page(result), "pastes", check=options.check)
 
 
 if __name__ == "__main__":

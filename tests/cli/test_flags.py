@@ -83,7 +83,7 @@ def test_what_a_flag_cannot_mean_is_said_of_the_flag(
         ),
         (
             "balance - --read name-frist",
-            "must be one of weight-first, name-first, names, got 'name-frist' (did you mean 'name-first'?)",
+            "got 'name-frist' (did you mean 'name-first'?)",
         ),
         ("balance - --choose=-1", "--choose must be a number of at least 0, got '-1'"),
         ("balance - --json --csv", "--json cannot be used with --csv; choose one of them"),

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from equipoise.cli.output_options import refuse
-from equipoise.errors import AmbiguousError, InputError
+from equipoise.errors import READS, AmbiguousError, InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from click.shell_completion import CompletionItem
 
     from equipoise.archive.rated_players import Here
     from equipoise.core.match import Match
@@ -40,6 +42,19 @@ class ReadChoices(click.ParamType):  # type: ignore[type-arg]  # older click has
         except InputError as error:
             refuse(str(error).removeprefix("read "), param, ctx)
         return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        """Return the choices that go on from what was typed after the last comma."""
+        from click.shell_completion import CompletionItem as Item
+
+        from equipoise.files.line_kinds import choices
+
+        del ctx, param
+        before, comma, last = incomplete.rpartition(",")
+        known = dict.fromkeys((*READS, *choices()))
+        return [Item(before + comma + name) for name in known if name.startswith(last)]
 
 
 #: The option that says how lines with numbers are read.

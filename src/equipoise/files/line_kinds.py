@@ -17,7 +17,7 @@ from typing import Any
 from equipoise.core.paste_grammar import choices, grammar
 from equipoise.core.plain_data import short
 from equipoise.core.player import Player
-from equipoise.errors import READS, AmbiguousError, InputError
+from equipoise.errors import READS, AmbiguousError, InputError, meant
 
 #: Characters of full width and the plain ones that they are.
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
@@ -115,7 +115,8 @@ def choices_of(read: str | None) -> frozenset[str]:
     known = READS if set(given) <= {*READS} else (*READS, *choices())
     for one in given:
         if one not in known:
-            msg = f"read must be one of {', '.join(known)}, or several with commas, got {one!r}"
+            near = meant(one, known)
+            msg = f"read must be one of {', '.join(known)}, or several with commas, got {one!r}{near}"
             raise InputError(msg)
     if len(READS_AMONG.intersection(given)) > 1:
         msg = f"read must have one of {', '.join(READS)} at most, got {read!r}"

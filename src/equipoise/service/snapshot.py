@@ -13,7 +13,7 @@ from equipoise.core.match import Ruleset
 from equipoise.core.player import BOT, Member, Rating
 from equipoise.errors import InputError
 from equipoise.ratings.display_scale import mean_bot
-from equipoise.ratings.model import RatingModel, State
+from equipoise.ratings.model import RatingModel, State, meant_ruleset
 from equipoise.service.weights.messages import Setting
 
 #: How the ids of players begin who are only known by name, as the logs of some games have them.
@@ -164,13 +164,15 @@ class Snapshot:
     def played(self, setting: Setting) -> Ruleset:
         """Return what is played in a setting by the table of its game, known or not.
 
+        A setting that names nothing is of the only ruleset that was played, or else of skill in general.
+
         Raises
         ------
         AmbiguousGameError
             If it names no game, and several are known.
         """
         if not setting.game_type:
-            return Ruleset()
+            return meant_ruleset(self.ratings.model, self.ratings.state)
         named, slash, game_type = setting.game_type.partition("/")
         game = named.lower() if slash else self.game
         if game is None:

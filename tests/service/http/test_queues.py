@@ -267,6 +267,8 @@ def test_what_admins_do_is_kept(served: Served, folder: Path) -> None:
     assert token.plain["token"].startswith("eq_")
     assert ask(f"{url}/tokens/{token.plain['id']}", None, "DELETE", **headers).status == 200
     assert [each["name"] for each in ask(f"{url}/tokens", **headers).plain["tokens"]] == ["root", "boss"]
+    played = {"id": "f1", "game": "oa", "game_type": "duel", "teams": [["ann"], ["bob"]], "scores": [1, 0]}
+    assert ask(f"{served.http}/v1/results", played, Authorization=f"Bearer {TOKEN}").status == 201
     forgotten = ask(f"{url}/forget", {"player": "bob"}, **headers)
     assert forgotten.status == 200
     assert ask(f"{served.http}/v1/matches/m1/undo", {}, **headers).status == 200

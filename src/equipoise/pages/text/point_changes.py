@@ -34,7 +34,7 @@ def _place(change: PointChange) -> str:
 
 
 def ordinal(place: int) -> str:
-    """Return a place as it is said.
+    """Return a place in words: 1st, 2nd, 11th.
 
     Examples
     --------

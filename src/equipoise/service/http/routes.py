@@ -71,6 +71,7 @@ from equipoise.service.http.schemas import (
     WhoBody,
 )
 from equipoise.service.leaderboard import Page, PlayerCard
+from equipoise.service.weights.messages import Setting
 from equipoise.teams.solution import SolutionData
 
 #: Digits of the largest revision.
@@ -146,7 +147,8 @@ async def history(backend: Backend, asked: HttpRequest) -> Reply:
 async def who(backend: Backend, asked: HttpRequest) -> Reply:
     """Say who is meant by names."""
     given = typed(asked.body, WhoBody)
-    ruleset = _ruleset(backend.known, given.ruleset) if given.ruleset else Ruleset()
+    known = backend.known
+    ruleset = _ruleset(known, given.ruleset) if given.ruleset else known.snapshot.played(Setting())
     read = await backend.read("who", (given.names, ruleset), asked.whose)
     return Reply(200, read.body or b"")
 
