@@ -134,7 +134,7 @@ def open_archive(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with open_archive(f"sqlite:///{pathlib.Path(folder, 'games.db')}") as archive:
     ...         archive.record([duel, duel]), archive.update_ratings().matches
-    (Recorded(new=1, duplicates=1, conflicts=()), 1)
+    (Recorded(new=1, duplicates=1, conflicts=(), shared=()), 1)
     """
     database = _connected(url, create=create, timeout=timeout, waiting=waiting)
     try:
