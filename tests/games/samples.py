@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import re
 from pathlib import Path
 
@@ -129,6 +130,74 @@ def urban_terror() -> bytes:
 
 
 #: A log of each game that may be appended to.
+def quake_live_events() -> list[dict[str, object]]:
+    """Return the events of a game of Clan Arena in which somebody comes in after the first round."""
+    ann, bob, cid = (str(76561197960265728 + n) for n in (23, 24, 25))
+
+    def event(kind: str, **data: object) -> dict[str, object]:
+        return {"DATA": {"MATCH_GUID": "a-b-c", **data}, "TYPE": kind}
+
+    players = [{"STEAM_ID": ann, "TEAM": 1, "NAME": "^1Ann^7"}, {"STEAM_ID": bob, "TEAM": 2, "NAME": "Bob"}]
+    later = {"STEAM_ID": cid, "OLD_TEAM": "SPECTATOR", "TEAM": "RED", "NAME": "Cid"}
+    return [
+        event("PLAYER_SWITCHTEAM", TIME=1, WARMUP=True, KILLER=later),
+        event("MATCH_STARTED", GAME_TYPE="CA", MAP="campgrounds", INSTAGIB=0, PLAYERS=players),
+        event("ROUND_OVER", ROUND=1, TEAM_WON="RED", TIME=30, WARMUP=False),
+        event("PLAYER_SWITCHTEAM", TIME=31, WARMUP=False, KILLER=later),
+        event("ROUND_OVER", ROUND=2, TEAM_WON="BLUE", TIME=60, WARMUP=False),
+        event("ROUND_OVER", ROUND=3, TEAM_WON="RED", TIME=90, WARMUP=False),
+        event("MATCH_REPORT", GAME_TYPE="CA", MAP="campgrounds", GAME_LENGTH=91, TSCORE0=2, TSCORE1=1,
+              ABORTED=False),
+    ]  # fmt: skip
+
+
+#: A report of a feeder: a capture game in which somebody left after a quarter of it.
+QUAKE_LIVE_REPORT = """0 127.0.0.1
+1 1600000400
+S A server
+I d-e-f
+G ctf
+M courtyard
+O ictf
+D 400
+Q team#1
+e scoreboard-score 3
+P 76561197960265751
+n ^1Ann^7
+t 1
+e matches 1
+e alivetime 400
+e rank 1
+e scoreboard-score 30
+e scoreboard-kills 9
+e scoreboard-deaths 4
+e medal-revenge 0
+Q team#2
+e scoreboard-score 1
+P 76561197960265752
+n Bob
+t 2
+e matches 1
+e alivetime 400
+e rank 2
+e scoreboard-score 12
+e scoreboard-kills 4
+e scoreboard-deaths 9
+e medal-revenge 0
+P 76561197960265753
+n Cid
+t 2
+e matches 1
+e alivetime 100
+e rank -1
+e scoreboard-score 2
+e scoreboard-kills 1
+e scoreboard-deaths 1
+e medal-revenge 0
+"""
+
+QUAKE_LIVE = "".join(json.dumps(event) + "\n" for event in quake_live_events())
+
 SAMPLES = {
     "quake3": [urban_terror(), real("x_elim")[:30000], real("x_ctfelim"), real(TDM)[:40000]],
     "xonotic": [(XONOTIC + XONOTIC.replace("1482099669", "1482100669")).encode()],
@@ -138,5 +207,6 @@ SAMPLES = {
         for coding in ("cp1252", "utf-16", "utf-16-be")
     ],
     "halflife": [(CS + CS.replace("01/01/2026", "01/02/2026")).encode()],
+    "quakelive": [(QUAKE_LIVE + QUAKE_LIVE.replace("a-b-c", "b-c-d")).encode()],
     "plain": [PLAIN.encode()],
 }

@@ -131,6 +131,7 @@ GAMES: Mapping[str, str] = joined(
         "nexuiz": f"{_GAMES}.nexuiz.reader:GAME",
         "ut2004": f"{_GAMES}.ut2004.reader:GAME",
         "halflife": f"{_GAMES}.halflife.reader:GAME",
+        "quakelive": f"{_GAMES}.quakelive.reader:GAME",
         "plain": f"{_GAMES}.plain.reader:GAME",
     },
 )

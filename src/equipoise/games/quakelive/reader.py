@@ -1,0 +1,440 @@
+"""``quakelive``: the statistics stream of Quake Live servers, and the match reports that feeders make of it.
+
+The stream is JSON: an event a line as a server sends them (``{"TYPE": ..., "DATA": ...}``), or a line with
+all events of a match (``{"EVENTS": [...]}``) as collectors keep them.  A report is text in the form of
+XonStat: a letter and a value a line.  Where a game is made of rounds and the stream tells them, each round counts for
+who stood in the teams when it began; otherwise the result counts, with everyone's share of the time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from typing import Any
+
+from equipoise.core.match import Match
+from equipoise.core.match_records import match_from, time_from
+from equipoise.core.rulesets import GameRules
+from equipoise.errors import InputError
+from equipoise.games.log_reader import Block, GameReader
+from equipoise.games.match_in_progress import NAME, bot_id, text_from
+from equipoise.games.quake3.rulesets import COLOUR
+
+RULES = GameRules(
+    "quakelive",
+    {
+        "ffa": "ffa", "duel": "duel", "race": "race", "tdm": "tdm", "ca": "elimination", "ctf": "ctf",
+        "1f": "one-flag", "har": "harvester", "ft": "freezetag", "dom": "domination", "ad": "attack-defend",
+        "rr": "red-rover",
+    },
+    gameplay=frozenset(("instagib", "quadhog", "infected")),
+)  # fmt: skip
+
+#: Games in which rounds are won, where the stream tells who won each.
+ROUNDS = frozenset(("elimination", "freezetag", "attack-defend"))
+
+#: Factories, the server's presets, that change play by a mutator.
+FACTORIES = {f"i{kind}": ("instagib",) for kind in ("ffa", "duel", "tdm", "ca", "ctf", "ft", "1f")}
+
+#: Sides of the stream, by name and by number.
+RED, BLUE, WATCHING = 1, 2, 3
+SIDES = {"RED": RED, "BLUE": BLUE}
+
+#: The number of the Steam account whose short form is ``[U:1:0]``.
+STEAM_BASE = 76561197960265728
+
+
+def plain_name(name: str) -> str:
+    """Return a name without colours; one that has nothing else as it is.
+
+    Examples
+    --------
+    >>> plain_name("^1Ann^7"), plain_name("^7")
+    ('Ann', '^7')
+    """
+    return COLOUR.sub("", name).strip() or name
+
+
+def person_id(steam: str, name: str) -> str:
+    """Return who somebody is: by Steam's number in the form of all games, else a bot or a name.
+
+    Examples
+    --------
+    >>> person_id("76561197960265751", "Ann"), person_id("0", "^1Sarge"), person_id("bot#2", "Xan")
+    ('[U:1:23]', 'bot:Sarge:?', 'bot:Xan:?')
+    """
+    if steam.isdecimal() and STEAM_BASE < int(steam) < STEAM_BASE + 2**32:
+        return f"[U:1:{int(steam) - STEAM_BASE}]"
+    bare = plain_name(name)
+    if steam.startswith(("bot", "9007199")) or not steam.strip("0"):
+        return bot_id(bare, None)  # bots have numbers that are no account's
+    return f"steam:{steam}" if steam.isdecimal() else NAME + bare
+
+
+@dataclass
+class Person:
+    """What is known of somebody in one team."""
+
+    id: str
+    name: str
+    team: int
+    seconds: float = 0.0
+    kills: float = 0.0
+    deaths: float = 0.0
+    score: float = 0.0
+    left: bool = False
+    #: Of a report: the place among all, and the last figure that was told.
+    rank: float = 0.0
+    told: str = ""
+
+
+@dataclass
+class Report:
+    """One game, as far as it was told."""
+
+    where: str
+    guid: str = ""
+    kind: str = ""
+    mutators: list[str] = field(default_factory=list)
+    map: str = ""
+    ended: float | None = None
+    seconds: float = 0.0
+    scores: dict[int, float] = field(default_factory=dict)
+    #: Of a report: the team whose figures follow, 0 where they are a player's.
+    side: int = 0
+    people: list[Person] = field(default_factory=list)
+    #: Of the stream: who is in which team now, and was when the round began; what was won; how it ended.
+    standing: dict[str, int] = field(default_factory=dict)
+    line_up: dict[str, int] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+    rounds: list[dict[str, Any]] = field(default_factory=list)
+    began: bool = False
+    over: bool = False
+    refused: str = ""
+
+    def record(self) -> dict[str, Any]:
+        """Return the match as a record of a match file.
+
+        Raises
+        ------
+        InputError
+            With the reason, if there was nothing to win.
+        """
+        kind = RULES.game_type(self.kind)
+        ruleset = RULES.ruleset(self.kind, self.mutators)
+        if kind == "race":
+            msg = "a race is no contest of teams"
+            raise InputError(msg)
+        common = {"game": ruleset.game, "game_type": ruleset.game_type, "mutators": list(ruleset.mutators)}
+        contests = self.rounds if kind in ROUNDS and self.rounds else [self._result()]
+        began = 0.0 if self.ended is None else self.ended - self.seconds
+        for contest in contests:
+            contest["at"] = began + contest.pop("after", self.seconds)
+        return {
+            "id": sha256(f"quakelive {self.guid}".encode()).hexdigest(), "map": self.map,
+            "contests": [{**common, **contest} for contest in contests],
+            **({} if self.ended is None else {"began": began, "ended": self.ended}),
+        }  # fmt: skip
+
+    def is_whole(self) -> bool:
+        """Tell whether a report is told to its end, as far as it shows.
+
+        Everyone's figures end with the same one, and there is nobody without those of better places.
+        """
+        places = sorted(person.rank for person in self.people if person.rank > 0)
+        return (
+            len(self.scores) == len({person.team for person in self.people} & {RED, BLUE})
+            and len({person.told for person in self.people}) == 1
+            and all(place <= n for n, place in enumerate(places, start=1))
+        )
+
+    def _result(self) -> dict[str, Any]:
+        teams: dict[int, list[dict[str, Any]]] = {}
+        most = max([self.seconds, *(each.seconds for each in self.people)], default=0.0)
+        for person in self._once():
+            share = person.seconds / most if most > 0 else 1.0
+            if share <= 0:
+                continue
+            member = {
+                "id": person.id, "name": person.name, "kills": max(person.kills, 0.0),
+                "deaths": max(person.deaths, 0.0), "score": person.score,
+                **({"left": True} if person.left else {}), **({"share": share} if share < 1 else {}),
+            }  # fmt: skip
+            alone = person.team not in (RED, BLUE)
+            teams.setdefault(-len(teams) - 1 if alone else person.team, []).append(member)
+        if len(teams) < 2:
+            msg = "nobody to play against"
+            raise InputError(msg)
+        sides = sorted(teams, reverse=min(teams) < 0)
+        scores = [
+            self.scores.get(side, 0.0) if side > 0 else float(teams[side][0]["score"]) for side in sides
+        ]
+        return {"teams": [teams[side] for side in sides], "scores": scores}
+
+    def _once(self) -> list[Person]:
+        """Return everyone once, in the team in which they were longest."""
+        parts: dict[str, list[Person]] = {}
+        for person in self.people:
+            if person.team in (0, RED, BLUE):
+                parts.setdefault(person.id, []).append(person)
+        found = []
+        for several in parts.values():
+            time = {
+                team: sum(each.seconds for each in several if each.team == team) for team in (0, RED, BLUE)
+            }
+            team = max(time, key=time.__getitem__)
+            mine = [each for each in several if each.team == team]
+            last = mine[-1]
+            found.append(
+                Person(
+                    last.id, last.name, team, time[team], sum(each.kills for each in mine),
+                    sum(each.deaths for each in mine), sum(each.score for each in mine), several[-1].left,
+                )
+            )  # fmt: skip
+        return found
+
+    # A report
+
+    def told(self, key: str, value: str) -> None:
+        """Take a line of a report: a letter, and what it says."""
+        if key in ("Q", "P"):
+            self.side = int(value[-1]) if key == "Q" and value[-1:] in ("1", "2") else 0
+            if key == "P":
+                self.people.append(Person(value, "", 0, self.seconds))
+        elif key == "e" and (self.side or self.people):
+            self._figure(*value.partition(" ")[::2])
+        elif key in ("n", "t") and self.people:
+            person = self.people[-1]
+            if key == "t":
+                person.team = int(value) if value in ("0", "1", "2") else WATCHING
+            else:
+                person.id, person.name = person_id(person.id, value), plain_name(value)
+        elif key == "1":
+            self.ended = _of_text(value)
+        elif key == "D":
+            self.seconds = _of_text(value) or 0.0
+        elif key == "O":
+            self.mutators = list(FACTORIES.get(value.lower(), ()))
+        elif key in _TEXTS:
+            setattr(self, _TEXTS[key], value)
+
+    def _figure(self, name: str, amount: str) -> None:
+        """Take a figure of a team or of a player."""
+        number = _of_text(amount) or 0.0
+        if self.side:
+            if name == "scoreboard-score":
+                self.scores[self.side] = number
+            return
+        person = self.people[-1]
+        person.told = name
+        if name in _FIGURES:
+            setattr(person, _FIGURES[name], number)
+
+    # The stream
+
+    def take(self, kind: str, data: Mapping[str, Any]) -> None:
+        """Take an event of the stream."""
+        if kind == "MATCH_STARTED":
+            self.began = True
+            self._setting(data)
+            for each in _objects(data.get("PLAYERS")):
+                self._place(each, _number(each.get("TEAM")))
+            self.line_up = dict(self.standing)
+        elif kind == "MATCH_REPORT":
+            self.over = True
+            self._setting(data)
+            self.seconds = _number(data.get("GAME_LENGTH"))
+            self.scores = {RED: _number(data.get("TSCORE0")), BLUE: _number(data.get("TSCORE1"))}
+            if data.get("ABORTED"):
+                self.refused = "the match was aborted"
+        elif data.get("WARMUP"):
+            return
+        elif kind == "ROUND_OVER":
+            self._round(data)
+        elif kind == "PLAYER_SWITCHTEAM":
+            for who in _objects([data.get("KILLER")]):
+                self._place(who, SIDES.get(str(who.get("TEAM")), 0))
+        elif kind == "PLAYER_DISCONNECT":
+            self.standing.pop(_person(data)[0], None)
+        elif kind == "PLAYER_STATS":
+            one, name = _person(data)
+            seconds, kills, deaths, score = (
+                _number(data.get(each)) for each in ("PLAY_TIME", "KILLS", "DEATHS", "SCORE")
+            )
+            team, left = int(_number(data.get("TEAM"))), bool(data.get("QUIT"))
+            self.people.append(Person(one, name, team, seconds, kills, deaths, score, left))
+
+    def _setting(self, data: Mapping[str, Any]) -> None:
+        self.kind = str(data.get("GAME_TYPE") or self.kind).lower()
+        self.map = str(data.get("MAP") or self.map)
+        self.mutators = [name for name in ("instagib", "quadhog", "infected") if data.get(name.upper())]
+
+    def _place(self, data: Mapping[str, Any], team: float) -> None:
+        one, name = _person(data)
+        self.names[one] = name
+        if team in (RED, BLUE):
+            self.standing[one] = int(team)
+        else:
+            self.standing.pop(one, None)
+
+    def _round(self, data: Mapping[str, Any]) -> None:
+        winner = SIDES.get(str(data.get("TEAM_WON")), 0)
+        teams = [
+            [{"id": one, "name": self.names[one]} for one, team in self.line_up.items() if team == side]
+            for side in (RED, BLUE)
+        ]
+        if all(teams):
+            ranks = [0 if winner in (side, 0) else 1 for side in (RED, BLUE)]
+            after = min(_number(data.get("TIME")), 86400.0)
+            self.rounds.append({"teams": teams, "ranks": ranks, "after": after})
+        self.line_up = dict(self.standing)
+
+
+def _person(data: Mapping[str, Any]) -> tuple[str, str]:
+    name = str(data.get("NAME") or "")
+    return person_id(str(data.get("STEAM_ID") or "0"), name), plain_name(name)
+
+
+def _number(value: Any) -> float:
+    fine = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e15
+    return float(value) if fine else 0.0
+
+
+def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
+    yield from (each for each in value if isinstance(each, Mapping)) if isinstance(value, list) else ()
+
+
+class QuakeLiveReader(GameReader[Report]):
+    """Reads one file, see :class:`equipoise.games.log_reader.Reader`."""
+
+    cut_off = "the log ends before the report of the match"
+
+    def take(self, block: Block) -> None:
+        """Go through the lines."""
+        place = 0
+        for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
+            if line.lstrip().startswith(b"{"):
+                self._event_line(block, place, number, line)
+            elif line.strip():
+                self._report_line(block, place, line.rstrip(b"\r"))
+            place += len(line) + 1
+
+    def end(self) -> None:
+        """Take the end: a report, and a match whose own report was told, have all they will have."""
+        rest = self.lines.rest()
+        if rest.strip():
+            self.take(Block(rest + b"\n", self.lines.offset, self.lines.line))
+        self._ends()
+
+    def _ends(self) -> None:
+        """Give the running game, or tell why it does not count."""
+        game = self.game
+        if game is None:
+            return
+        if not (game.over or (game.people and not game.began and game.is_whole())):
+            self.give_up(self.cut_off)
+        elif game.refused:
+            self.give_up(game.refused)
+        else:
+            try:
+                match: Match = match_from(game.record())
+            except InputError as error:
+                self.give_up(str(error))
+            else:
+                self.game = None
+                self.give(match if game.ended is not None else replace(match, dated=False))
+
+    # Events
+
+    def _event_line(self, block: Block, place: int, number: int, line: bytes) -> None:
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError):
+            self.skip(number, "no event: it is not JSON")
+            return
+        events = said.get("EVENTS") if isinstance(said, dict) else None
+        self._date = _date(said.get("FINISH_DATE")) if isinstance(said, dict) else None
+        for event in _objects(events if isinstance(events, list) else [said]):
+            kind, data = event.get("TYPE"), event.get("DATA")
+            if isinstance(kind, str) and isinstance(data, dict):
+                self._event(block, place, kind, data)
+
+    def _event(self, block: Block, place: int, kind: str, data: Mapping[str, Any]) -> None:
+        guid = str(data.get("MATCH_GUID") or "")
+        if self.game is not None and (self.game.guid != guid or kind == "MATCH_STARTED"):
+            self._ends()
+        if self.game is None:
+            if kind != "MATCH_STARTED":
+                return  # a warm-up, or a match whose beginning was not seen
+            self.game = Report(self.begins(block, place), guid, ended=self._date)
+        self.game.take(kind, data)
+        if self.game.over:
+            self._ends()
+
+    # Reports
+
+    def _report_line(self, block: Block, place: int, line: bytes) -> None:
+        key, _, value = text_from(line).partition(" ")
+        if key == "0":
+            self._ends()
+            self.game = Report(self.begins(block, place))
+        if self.game is not None:
+            self.game.told(key, value)
+
+    #: When the match of a line with all events ended.
+    _date: float | None = None
+
+
+#: What a report says of a game, by its letters, and of a player.
+_TEXTS = {"I": "guid", "G": "kind", "M": "map"}
+_FIGURES = {
+    "alivetime": "seconds", "scoreboard-kills": "kills", "scoreboard-deaths": "deaths",
+    "scoreboard-score": "score", "rank": "rank",
+}  # fmt: skip
+
+
+def _date(value: Any) -> float | None:
+    try:
+        return time_from(value, "FINISH_DATE")
+    except InputError:
+        return None
+
+
+def _of_text(value: str) -> float | None:
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if abs(number) < 1e15 else None
+
+
+class QuakeLive:
+    """Quake Live, see :class:`equipoise.games.log_reader.Game`."""
+
+    name = "quakelive"
+    server = "a Quake Live server's statistics"
+
+    def recognise(self, head: bytes) -> str:
+        """Tell by an event of the stream, or the first letters of a report."""
+        first = head.lstrip()[:HEAD_OF_EVENT]
+        if first.startswith(b"{") and b'"MATCH_GUID"' in first:
+            return "an event with a MATCH_GUID"
+        keys = [line[:2] for line in head.split(b"\n")[:12]]
+        return "a report '0 address', '1 time', ..." if keys[:2] == [b"0 ", b"1 "] and b"I " in keys else ""
+
+    def reader(self, source: str, first_line: int = 1) -> QuakeLiveReader:
+        """Return a reader for a stream or for reports."""
+        return QuakeLiveReader(source, first_line)
+
+    def rules(self) -> tuple[GameRules, ...]:
+        """Return the table of Quake Live."""
+        return (RULES,)
+
+
+#: How far into an event its match is looked for, in bytes.
+HEAD_OF_EVENT = 4096
+
+#: The game.
+GAME = QuakeLive()

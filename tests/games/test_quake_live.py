@@ -1,0 +1,132 @@
+"""Quake Live: events of its statistics stream, and reports of feeders."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.games.samples import QUAKE_LIVE, QUAKE_LIVE_REPORT, quake_live_events
+
+from equipoise.core.match import Match, Unfinished
+from equipoise.core.rulesets import ruleset_text
+from equipoise.games.laws import parsed
+from equipoise.games.log_reader import guess_game
+from equipoise.games.quakelive.reader import GAME, person_id
+
+ANN, BOB, CID = "[U:1:23]", "[U:1:24]", "[U:1:25]"
+REAL = Path(__file__).parents[2].parent / "shared" / "data" / "games" / "QL"
+
+
+def one(content: str) -> Match:
+    """Return the only match of a log."""
+    (match,) = parsed(GAME, content.encode())
+    assert isinstance(match, Match)
+    return match
+
+
+def teams(match: Match) -> list[list[list[str]]]:
+    """Return the ids of the teams of each contest."""
+    return [[[player for player, _ in team] for team in contest.teams] for contest in match.contests]
+
+
+def test_each_round_counts_for_those_who_played_it() -> None:
+    """Who comes in between two rounds is in the second; a place taken in the warm-up counts for nothing."""
+    match = one(QUAKE_LIVE)
+    assert guess_game(QUAKE_LIVE.encode()).name == "quakelive"
+    assert (ruleset_text(match.ruleset), match.map, match.dated) == (
+        "quakelive/elimination", "campgrounds", False,
+    )  # fmt: skip
+    assert teams(match) == [[[ANN], [BOB]], [[ANN, CID], [BOB]], [[ANN, CID], [BOB]]]
+    assert [contest.ranks for contest in match.contests] == [(0, 1), (1, 0), (0, 1)]
+    assert dict(match.names)[ANN] == "Ann"
+
+
+def test_a_line_with_all_events_is_dated() -> None:
+    """Rounds have their times within the game."""
+    match = one(json.dumps({"EVENTS": quake_live_events(), "FINISH_DATE": "2017-10-23 15:19:15"}) + "\n")
+    assert match.began == 1508771955 - 91
+    assert [contest.at - match.began for contest in match.contests] == [30, 60, 90]
+
+
+def test_a_report_counts_everyone_for_the_time_they_played() -> None:
+    """With the scores of the teams, and the factory's mutator."""
+    match = one(QUAKE_LIVE_REPORT)
+    assert guess_game(QUAKE_LIVE_REPORT.encode()).name == "quakelive"
+    assert (ruleset_text(match.ruleset), match.began, match.ended) == (
+        "quakelive/ctf+instagib", 1600000000, 1600000400,
+    )  # fmt: skip
+    (contest,) = match.contests
+    assert contest.teams == (((ANN, 1.0),), ((BOB, 1.0), (CID, 0.25)))
+    assert contest.scores == (3, 1)
+    assert [(each.player, each.kills, each.deaths) for each in contest.statistics] == [
+        (ANN, 9, 4), (BOB, 4, 9), (CID, 1, 1),
+    ]  # fmt: skip
+
+
+def test_reports_may_follow_each_other() -> None:
+    """Each begins with the address of its server."""
+    found = parsed(GAME, (QUAKE_LIVE_REPORT + QUAKE_LIVE_REPORT.replace("d-e-f", "e-f-g")).encode())
+    assert [type(each) for each in found] == [Match, Match]
+
+
+@pytest.mark.parametrize("lines", range(12, 42))
+def test_a_report_that_was_cut_is_no_game(lines: int) -> None:
+    """Neither within a player, nor after one, as long as somebody of a better place is missing."""
+    whole = QUAKE_LIVE_REPORT.replace("e rank -1", "e rank 2").replace("e rank 2", "e rank 3", 1)
+    part = "".join(line + "\n" for line in whole.splitlines()[:lines])
+    (found,) = parsed(GAME, part.encode())
+    assert isinstance(found, Unfinished) == (lines < len(whole.splitlines())), lines
+
+
+def test_who_changes_sides_was_where_they_played_longest() -> None:
+    """Once, with the time of that side."""
+    both = QUAKE_LIVE_REPORT.replace("P 76561197960265753", "P 76561197960265751").replace("n Cid", "n Ann")
+    (contest,) = one(both).contests
+    assert contest.teams == (((ANN, 1.0),), ((BOB, 1.0),))
+
+
+def test_what_was_aborted_or_is_not_over_does_not_count() -> None:
+    """With the reason; and without a beginning there is nothing."""
+    aborted = QUAKE_LIVE.replace('"ABORTED": false', '"ABORTED": true')
+    lines = QUAKE_LIVE.splitlines(keepends=True)
+    for content, reason in ((aborted, "aborted"), ("".join(lines[:-1]), "before the report")):
+        (found,) = parsed(GAME, content.encode())
+        assert isinstance(found, Unfinished)
+        assert reason in found.reason
+    assert parsed(GAME, "".join(lines[2:]).encode()) == []
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real reports are not here")
+@pytest.mark.parametrize("path", sorted(REAL.glob("feeder/sample??")), ids=lambda path: path.name)
+def test_real_reports_are_read_as_they_were_played(path: Path) -> None:
+    """Rosters, scores, kills and deaths, but for those who were on both sides."""
+    match = one(path.read_text(encoding="utf-8"))
+    truth = json.loads(Path(f"{path}.truth.json").read_text(encoding="utf-8"))
+    (contest,) = match.contests
+    assert contest.scores == tuple(float(truth["teams"][f"team#{n}"]["scoreboard-score"]) for n in (1, 2))
+    played = [each for each in truth["players"] if float(each["alive"] or 0) > 0]
+    sides: dict[str, set[str]] = {}
+    for each in played:
+        sides.setdefault(person_id(each["steam"], each["name"]), set()).add(each["team"])
+    found = {player: str(n) for n, team in enumerate(contest.teams, start=1) for player, _ in team}
+    assert found.keys() == sides.keys()
+    assert all(found[player] in side for player, side in sides.items())
+    figures = {each.player: (each.kills, each.deaths) for each in contest.statistics}
+    for each in played:
+        player = person_id(each["steam"], each["name"])
+        if len(sides[player]) == 1 and sum(person_id(p["steam"], p["name"]) == player for p in played) == 1:
+            assert figures[player] == (max(float(each["kills"]), 0), float(each["deaths"]))
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real stream is not here")
+def test_a_real_stream_is_read_as_it_was_played() -> None:
+    """Nineteen rounds with their winners."""
+    match = one((REAL / "ca-full.json").read_text(encoding="utf-8"))
+    (truth,) = json.loads((REAL / "ca-full.json.truth.json").read_text(encoding="utf-8"))["matches"]
+    winners = ["RED" if contest.ranks == (0, 1) else "BLUE" for contest in match.contests]
+    assert winners == [each["team_won"] for each in truth["rounds"]]
+    for n, team in enumerate(teams(match)[0], start=1):
+        assert set(team) == {
+            person_id(steam, "") for steam, parts in truth["players"].items() if parts[-1]["team"] == n
+        }
