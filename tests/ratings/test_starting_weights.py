@@ -14,7 +14,7 @@ from equipoise import Contest, InputError, Match, Mixture, Player, Rating, Rules
 from equipoise.core.data_frames import Table
 from equipoise.ratings.lab.evaluation import evaluate
 from equipoise.ratings.laws import check_model
-from equipoise.ratings.starting_weights import given_from
+from equipoise.ratings.starting_weights import absurd, given_from, placed
 
 GUESSES = {f"p{n}": 100.0 * n for n in range(12)}
 
@@ -147,3 +147,37 @@ def test_guesses_are_a_value_that_is_cheap_to_look_up() -> None:
     assert (sent, type(sent)) == (guesses, type(guesses))
     assert not vars(sent)
     assert Mixture(starting=guesses) == Mixture(starting=GUESSES)
+
+
+@pytest.mark.parametrize("typo", [21_600.0, 15_000.0, -3000.0, -1e15, 1e15])
+def test_one_absurd_guess_changes_nothing_for_the_others(typo: float) -> None:
+    """The ratings of all others are as without it, whose it is begins as new, and it is named."""
+    guesses = {f"p{n:02d}": guess for n, guess in enumerate(np.linspace(1200.0, 1800.0, 12).tolist())}
+    without = Mixture(starting=guesses)
+    wild = Mixture(starting={**guesses, "wild": typo})
+    assert absurd(given_from({**guesses, "wild": typo})) == ["wild"]
+    for player in (*guesses, "wild"):
+        assert wild.rating(wild.initial(), player) == without.rating(without.initial(), player)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_one_guess_wherever_it_is_leaves_the_others_most_of_their_places(seed: int) -> None:
+    """Between far and absurd too: others keep at least two thirds of their distances."""
+    rng = np.random.default_rng(seed)
+    guesses = {f"p{n:02d}": guess for n, guess in enumerate(rng.normal(1500.0, 300.0, 16).tolist())}
+    before = placed(given_from(guesses))
+    ends = sorted(guesses, key=lambda player: guesses[player])[:: len(guesses) - 1]
+    for odd in np.linspace(-3000.0, 6000.0, 40).tolist():
+        after = placed(given_from({**guesses, "odd": odd}))
+        apart = [kept[ends[1]].place - kept[ends[0]].place for kept in (before, after)]
+        assert apart[1] >= apart[0] * 2.0 / 3.0
+
+
+def test_two_groups_and_guesses_that_are_mostly_alike_are_not_absurd() -> None:
+    """Who is far from the median in a group is no typo; of many alike one number may still be."""
+    groups = {f"p{n}": 1000.0 + n for n in range(7)} | {f"q{n}": 2000.0 + n for n in range(5)}
+    assert absurd(given_from(groups)) == []
+    alike = {f"p{n}": 1500.0 for n in range(8)} | {"a": 1400.0, "b": 1600.0}
+    assert absurd(given_from(alike)) == []
+    assert absurd(given_from({**alike, "wild": 21_600.0})) == ["wild"]
+    assert absurd(given_from({**dict.fromkeys("abcdefg", 5.0), "h": 9.0})) == []

@@ -251,7 +251,7 @@ def started(model: Any, path: str) -> Any:
     from dataclasses import replace
 
     from equipoise.cli.roster_options import read_players
-    from equipoise.ratings.starting_weights import FEWEST, given_from
+    from equipoise.ratings.starting_weights import FEWEST, absurd, given_from
 
     if path == NO_GUESSES:
         return replace(model, starting=()) if takes_guesses(model) else model
@@ -271,6 +271,7 @@ def started(model: Any, path: str) -> Any:
     if len(guesses) < FEWEST:
         msg = f"--starting: {path}: at least {FEWEST} players must have a weight, bots not counted, "
         raise InputError(msg + f"got {len(guesses)}")
+    _say_names("far from all other weights, so no guess", absurd(guesses))
     return replace(model, starting=guesses)
 
 

@@ -2,6 +2,8 @@
 
 Guesses come in any unit.  They are put on the model's scale by their own mean and standard deviation, and how
 far they are trusted is learnt: the default model mixes members that trust them by different degrees.
+One typo must not take the scale from all others: a guess far from the median counts as if it were nearer, and
+one that is absurd is left out (P. Huber, Ann. Math. Stat. 35 (1964) 73; the deviation is that of the median).
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
+from statistics import median, pstdev
 from typing import Any
 
 from equipoise.core.data_frames import rows_of
@@ -20,8 +23,14 @@ from equipoise.errors import InputError
 #: How far guesses may be trusted, as their correlation with true skill: members of each kind are mixed.
 TRUSTED = (0.0, 0.15, 0.5, 0.8)
 
-#: Guesses from which mean and deviation can be estimated.
-FEWEST = 3
+#: Guesses from which mean and deviation can be estimated, and from which one can be told to be far off.
+FEWEST, TELLING = 3, 5
+
+#: Deviations from the median beyond which a guess counts as if it were there, and beyond which it is absurd.
+FAR, ABSURD = 3.0, 8.0
+
+#: Standard deviations of normal numbers for each median of their distances from the median.
+NORMAL = 1.4826
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +147,45 @@ def placed(guesses: tuple[Given, ...]) -> dict[str, StartingGuess]:
     >>> [round(guess.place, 3) for guess in guesses.values()]
     [-1.225, 0.0, 1.225]
     """
+    left_out = set(absurd(guesses))
+    guesses = tuple(guess for guess in guesses if guess[0] not in left_out)
     if len(guesses) < FEWEST:
         return {}
-    mean = math.fsum(mu for _, mu, _ in guesses) / len(guesses)
-    deviation = math.sqrt(math.fsum((mu - mean) ** 2 for _, mu, _ in guesses) / len(guesses))
+    middle, spread = _middle([mu for _, mu, _ in guesses])
+    near = [min(max(mu, middle - FAR * spread), middle + FAR * spread) for _, mu, _ in guesses]
+    mean = math.fsum(near) / len(near)
+    deviation = math.sqrt(math.fsum((mu - mean) ** 2 for mu in near) / len(near))
     if not deviation > 0.0:
         return {}
     return {
         player: StartingGuess((mu - mean) / deviation, 1.0 / (1.0 + (sigma / deviation) ** 2))
-        for player, mu, sigma in guesses
+        for (player, _, sigma), mu in zip(guesses, near, strict=True)
     }
+
+
+def absurd(guesses: tuple[Given, ...]) -> list[str]:
+    """Return whose guesses are so far from all others that they are left out: typos, other units.
+
+    Examples
+    --------
+    >>> absurd(given_from({"ann": 1500, "bob": 1420, "cid": 1610, "dee": 1380, "eve": 21600, "fay": 1550}))
+    ['eve']
+    """
+    middle, spread = _middle([mu for _, mu, _ in guesses])
+    return [player for player, mu, _ in guesses if abs(mu - middle) > ABSURD * spread]
+
+
+def _middle(numbers: Sequence[float]) -> tuple[float, float]:
+    """Return the median, and a standard deviation that one wild number hardly moves.
+
+    It is that of the distances from the median; where half are alike or more than a fifth are far, as in two
+    groups, that of all but the farthest; and infinite where none can be told to be far off.
+    """
+    if len(numbers) < TELLING:
+        return 0.0, math.inf
+    middle = median(numbers)
+    away = sorted(abs(number - middle) for number in numbers)
+    spread = NORMAL * median(away)
+    if sum(each > FAR * spread for each in away) > max(1, len(numbers) // 5):
+        spread = pstdev(sorted(numbers, key=lambda number: abs(number - middle))[:-1])
+    return middle, spread or math.inf

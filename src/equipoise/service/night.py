@@ -217,7 +217,7 @@ class Evening:
         """Keep starting weights that are new, of those who have none from elsewhere."""
         from equipoise.archive.chosen_model import starting_of
         from equipoise.play.night import WEIGHTS
-        from equipoise.ratings.starting_weights import FEWEST, placed
+        from equipoise.ratings.starting_weights import FEWEST, absurd, placed
 
         model: Any = self.archive.chosen_model
         weights = {ids[entry.name]: entry.weight for entry in entries if entry.weight is not None}
@@ -234,6 +234,12 @@ class Evening:
             shown = self.spellings(ids)
             spelled = {player: shown[player] for player in changed}
             self.add({"kind": WEIGHTS, "step": step, "weights": changed, "spelled": spelled})
+            wild = set(absurd(starting_of(self.archive.model))) & changed.keys()
+            for player in sorted(wild):
+                self.warn(
+                    f"note: the weight {changed[player]:g} of {spelled[player]} is far from all others; "
+                    "it is left out"
+                )
             if not placed(starting_of(self.archive.model)):
                 self.warn(
                     f"note: starting weights change nothing before {FEWEST} players have one, not all alike"
