@@ -293,3 +293,22 @@ def test_a_game_that_fails_moves_no_clock() -> None:
     for at in (2.0, 1.0):
         with pytest.raises(ArithmeticError):
             ladder.record(Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), at=at))
+
+
+def test_the_table_says_how_often_and_when_each_has_played() -> None:
+    """It does in whatever ruleset, and after a ladder was saved; a model that does not know says nothing."""
+    ladder, ctf = Ladder(), Ruleset("", "ctf")
+    for n, ruleset in enumerate((ctf, Ruleset("", "dm"), ctf)):
+        ladder.record(Contest(ruleset, (["ann"], ["bob"] if n else ["cid"]), (1, 2), at=86_400.0 * (n + 1)))
+    saved = io.StringIO()
+    ladder.save(saved)
+    saved.seek(0)
+    for each in (ladder, Ladder.load(saved)):
+        rows = {row["player"]: row for row in each.table(ctf).records()}
+        assert {who: (row["games"], row["last_seen"]) for who, row in rows.items()} == {
+            "ann": (3.0, 259_200.0), "bob": (2.0, 259_200.0), "cid": (1.0, 86_400.0),
+        }  # fmt: skip
+        assert all(row["careful"] == row["mu"] - 2.0 * row["sigma"] for row in rows.values())
+    elo = Ladder(resolve("model", MODELS, "elo")())
+    elo.record(Contest(ctf, (["ann"], ["bob"]), (1, 2), at=5.0))
+    assert elo.table().records()[0]["games"] is None

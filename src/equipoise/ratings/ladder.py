@@ -23,6 +23,7 @@ from equipoise.core.player import LARGEST_WEIGHT, Rating
 from equipoise.errors import InputError
 from equipoise.ratings.model import Chances, RatingModel, State, chances_of, checked, question, ratings_of
 from equipoise.ratings.models.gaussian_filter.contest_columns import DAY, GENERAL, Packed, levels, pack
+from equipoise.ratings.models.gaussian_filter.kernels import SEEN
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.state_columns import FilterState, listed
@@ -31,6 +32,9 @@ from equipoise.ratings.state_check import check_state
 
 #: Contests recorded from which it pays to load the compiled kernels.
 WORTH = 2000
+
+#: How many standard deviations below its mean the careful figure of a leaderboard is.
+CAREFUL = 2.0
 
 
 class Ladder:
@@ -130,9 +134,24 @@ class Ladder:
         return sorted(known.items(), key=lambda each: (-each[1].mu, each[0]))
 
     def table(self, ruleset: Ruleset | None = None) -> Table:
-        """Return the leaderboard as a table, for a notebook or a data frame."""
-        board = self.leaderboard(ruleset)
-        return Table(("player", "mu", "sigma"), tuple((who, each.mu, each.sigma) for who, each in board))
+        """Return the leaderboard as a table, for a notebook or a data frame.
+
+        Beside mu and sigma it has a careful figure, mu less two sigma; and how many contests each has played
+        and when the last one ended, seconds since 1970, where the model knows that: the default one does.
+        """
+        known = self._known()
+        played: dict[str, tuple[float | None, float | None]] = {}
+        if isinstance(known, FilterState):
+            played = {
+                who: (games, known.table[who, GENERAL][SEEN] * DAY) for who, (games,) in known.games.items()
+            }
+        return Table(
+            ("player", "mu", "sigma", "careful", "games", "last_seen"),
+            tuple(
+                (who, each.mu, each.sigma, each.mu - CAREFUL * each.sigma, *played.get(who, (None, None)))
+                for who, each in self.leaderboard(ruleset)
+            ),
+        )
 
     def save(self, file: IO[str]) -> None:
         """Write all that is known to a text file that is open, as JSON.
