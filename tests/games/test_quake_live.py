@@ -67,7 +67,8 @@ def test_a_report_counts_everyone_for_the_time_they_played() -> None:
 def test_reports_may_follow_each_other() -> None:
     """Each begins with the address of its server."""
     found = parsed(GAME, (QUAKE_LIVE_REPORT + QUAKE_LIVE_REPORT.replace("d-e-f", "e-f-g")).encode())
-    assert [type(each) for each in found] == [Match, Match]
+    assert all(isinstance(each, Match) for each in found)
+    assert len(found) == 2
 
 
 @pytest.mark.parametrize("lines", range(12, 42))

@@ -2,8 +2,8 @@
 
 The stream is JSON: an event a line as a server sends them (``{"TYPE": ..., "DATA": ...}``), or a line with
 all events of a match (``{"EVENTS": [...]}``) as collectors keep them.  A report is text in the form of
-XonStat: a letter and a value a line.  Where a game is made of rounds and the stream tells them, each round counts for
-who stood in the teams when it began; otherwise the result counts, with everyone's share of the time.
+XonStat: a letter and a value a line.  Where a game is made of rounds and the stream tells them, each round
+counts for who stood in the teams when it began; otherwise the result counts, with the share that each played.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ ROUNDS = frozenset(("elimination", "freezetag", "attack-defend"))
 
 #: Factories, the server's presets, that change play by a mutator.
 FACTORIES = {f"i{kind}": ("instagib",) for kind in ("ffa", "duel", "tdm", "ca", "ctf", "ft", "1f")}
+
+#: Seconds from the end of a round to the beginning of the next: who comes later sits it out.
+PAUSE = 10.0
 
 #: Sides of the stream, by name and by number.
 RED, BLUE, WATCHING = 1, 2, 3
@@ -110,6 +113,7 @@ class Report:
     line_up: dict[str, int] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     rounds: list[dict[str, Any]] = field(default_factory=list)
+    waits_until: float = 0.0
     began: bool = False
     over: bool = False
     refused: str = ""
@@ -256,8 +260,10 @@ class Report:
         elif kind == "PLAYER_SWITCHTEAM":
             for who in _objects([data.get("KILLER")]):
                 self._place(who, SIDES.get(str(who.get("TEAM")), 0))
+            self._before_round(data)
         elif kind == "PLAYER_DISCONNECT":
             self.standing.pop(_person(data)[0], None)
+            self._before_round(data)
         elif kind == "PLAYER_STATS":
             one, name = _person(data)
             seconds, kills, deaths, score = (
@@ -279,6 +285,11 @@ class Report:
         else:
             self.standing.pop(one, None)
 
+    def _before_round(self, data: Mapping[str, Any]) -> None:
+        """Take who stands where for the line-up of the round, unless it has begun."""
+        if _number(data.get("TIME")) <= self.waits_until:
+            self.line_up = dict(self.standing)
+
     def _round(self, data: Mapping[str, Any]) -> None:
         winner = SIDES.get(str(data.get("TEAM_WON")), 0)
         teams = [
@@ -290,6 +301,7 @@ class Report:
             after = min(_number(data.get("TIME")), 86400.0)
             self.rounds.append({"teams": teams, "ranks": ranks, "after": after})
         self.line_up = dict(self.standing)
+        self.waits_until = _number(data.get("TIME")) + PAUSE
 
 
 def _person(data: Mapping[str, Any]) -> tuple[str, str]:
