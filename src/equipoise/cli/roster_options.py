@@ -49,7 +49,7 @@ class ReadChoices(click.ParamType):  # type: ignore[type-arg]  # older click has
         """Return the choices that go on from what was typed after the last comma."""
         from click.shell_completion import CompletionItem as Item
 
-        from equipoise.files.line_kinds import choices
+        from equipoise.core.paste_grammar import choices
 
         del ctx, param
         before, comma, last = incomplete.rpartition(",")

@@ -23,8 +23,8 @@ from equipoise.errors import InputError
 #: How far guesses may be trusted, as their correlation with true skill: members of each kind are mixed.
 TRUSTED = (0.0, 0.15, 0.5, 0.8)
 
-#: Guesses from which mean and deviation can be estimated, and from which one can be told to be far off.
-FEWEST, TELLING = 3, 5
+#: Guesses from which mean and deviation can be estimated, and from how many on one can be seen to be far off.
+FEWEST, ENOUGH_TO_JUDGE = 3, 5
 
 #: Deviations from the median beyond which a guess counts as if it were there, and beyond which it is absurd.
 FAR, ABSURD = 3.0, 8.0
@@ -179,9 +179,9 @@ def _middle(numbers: Sequence[float]) -> tuple[float, float]:
     """Return the median, and a standard deviation that one wild number hardly moves.
 
     It is that of the distances from the median; where half are alike or more than a fifth are far, as in two
-    groups, that of all but the farthest; and infinite where none can be told to be far off.
+    groups, that of all but the farthest; and infinite where none can be seen to be far off.
     """
-    if len(numbers) < TELLING:
+    if len(numbers) < ENOUGH_TO_JUDGE:
         return 0.0, math.inf
     middle = median(numbers)
     away = sorted(abs(number - middle) for number in numbers)

@@ -77,7 +77,7 @@ def person_id(steam: str, name: str) -> str:
 
 
 @dataclass
-class Person:
+class PlayedPart:
     """What is known of somebody in one team."""
 
     id: str
@@ -88,14 +88,14 @@ class Person:
     deaths: float = 0.0
     score: float = 0.0
     left: bool = False
-    #: Of a report: the place among all, and the last figure that was told.
+    #: Of a report: the place among all, and its last figure.
     rank: float = 0.0
-    told: str = ""
+    last_figure: str = ""
 
 
 @dataclass
-class Report:
-    """One game, as far as it was told."""
+class QuakeLiveGame:
+    """One game, as far as it was reported."""
 
     where: str
     guid: str = ""
@@ -107,7 +107,7 @@ class Report:
     scores: dict[int, float] = field(default_factory=dict)
     #: Of a report: the team whose figures follow, 0 where they are a player's.
     side: int = 0
-    people: list[Person] = field(default_factory=list)
+    people: list[PlayedPart] = field(default_factory=list)
     #: Of the stream: who is in which team now, and was when the round began; what was won; how it ended.
     standing: dict[str, int] = field(default_factory=dict)
     line_up: dict[str, int] = field(default_factory=dict)
@@ -143,14 +143,14 @@ class Report:
         }  # fmt: skip
 
     def is_whole(self) -> bool:
-        """Tell whether a report is told to its end, as far as it shows.
+        """Tell whether a report is whole, as far as it shows.
 
         Everyone's figures end with the same one, and there is nobody without those of better places.
         """
         places = sorted(person.rank for person in self.people if person.rank > 0)
         return (
             len(self.scores) == len({person.team for person in self.people} & {RED, BLUE})
-            and len({person.told for person in self.people}) == 1
+            and len({person.last_figure for person in self.people}) == 1
             and all(place <= n for n, place in enumerate(places, start=1))
         )
 
@@ -177,9 +177,9 @@ class Report:
         ]
         return {"teams": [teams[side] for side in sides], "scores": scores}
 
-    def _once(self) -> list[Person]:
+    def _once(self) -> list[PlayedPart]:
         """Return everyone once, in the team in which they were longest."""
-        parts: dict[str, list[Person]] = {}
+        parts: dict[str, list[PlayedPart]] = {}
         for person in self.people:
             if person.team in (0, RED, BLUE):
                 parts.setdefault(person.id, []).append(person)
@@ -192,7 +192,7 @@ class Report:
             mine = [each for each in several if each.team == team]
             last = mine[-1]
             found.append(
-                Person(
+                PlayedPart(
                     last.id, last.name, team, time[team], sum(each.kills for each in mine),
                     sum(each.deaths for each in mine), sum(each.score for each in mine), several[-1].left,
                 )
@@ -201,12 +201,12 @@ class Report:
 
     # A report
 
-    def told(self, key: str, value: str) -> None:
+    def take_report(self, key: str, value: str) -> None:
         """Take a line of a report: a letter, and what it says."""
         if key in ("Q", "P"):
             self.side = int(value[-1]) if key == "Q" and value[-1:] in ("1", "2") else 0
             if key == "P":
-                self.people.append(Person(value, "", 0, self.seconds))
+                self.people.append(PlayedPart(value, "", 0, self.seconds))
         elif key == "e" and (self.side or self.people):
             self._figure(*value.partition(" ")[::2])
         elif key in ("n", "t") and self.people:
@@ -232,7 +232,7 @@ class Report:
                 self.scores[self.side] = number
             return
         person = self.people[-1]
-        person.told = name
+        person.last_figure = name
         if name in _FIGURES:
             setattr(person, _FIGURES[name], number)
 
@@ -270,7 +270,7 @@ class Report:
                 _number(data.get(each)) for each in ("PLAY_TIME", "KILLS", "DEATHS", "SCORE")
             )
             team, left = int(_number(data.get("TEAM"))), bool(data.get("QUIT"))
-            self.people.append(Person(one, name, team, seconds, kills, deaths, score, left))
+            self.people.append(PlayedPart(one, name, team, seconds, kills, deaths, score, left))
 
     def _setting(self, data: Mapping[str, Any]) -> None:
         self.kind = str(data.get("GAME_TYPE") or self.kind).lower()
@@ -318,7 +318,7 @@ def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
     yield from (each for each in value if isinstance(each, Mapping)) if isinstance(value, list) else ()
 
 
-class QuakeLiveReader(GameReader[Report]):
+class QuakeLiveReader(GameReader[QuakeLiveGame]):
     """Reads one file, see :class:`equipoise.games.log_reader.Reader`."""
 
     cut_off = "the log ends before the report of the match"
@@ -334,7 +334,7 @@ class QuakeLiveReader(GameReader[Report]):
             place += len(line) + 1
 
     def end(self) -> None:
-        """Take the end: a report, and a match whose own report was told, have all they will have."""
+        """Take the end: a report, and a match that was reported, have all they will have."""
         rest = self.lines.rest()
         if rest.strip():
             self.take(Block(rest + b"\n", self.lines.offset, self.lines.line))
@@ -362,13 +362,13 @@ class QuakeLiveReader(GameReader[Report]):
 
     def _event_line(self, block: Block, place: int, number: int, line: bytes) -> None:
         try:
-            said = json.loads(line)
+            content = json.loads(line)
         except (ValueError, RecursionError):
             self.skip(number, "no event: it is not JSON")
             return
-        events = said.get("EVENTS") if isinstance(said, dict) else None
-        self._date = _date(said.get("FINISH_DATE")) if isinstance(said, dict) else None
-        for event in _objects(events if isinstance(events, list) else [said]):
+        events = content.get("EVENTS") if isinstance(content, dict) else None
+        self._date = _date(content.get("FINISH_DATE")) if isinstance(content, dict) else None
+        for event in _objects(events if isinstance(events, list) else [content]):
             kind, data = event.get("TYPE"), event.get("DATA")
             if isinstance(kind, str) and isinstance(data, dict):
                 self._event(block, place, kind, data)
@@ -380,7 +380,7 @@ class QuakeLiveReader(GameReader[Report]):
         if self.game is None:
             if kind != "MATCH_STARTED":
                 return  # a warm-up, or a match whose beginning was not seen
-            self.game = Report(self.begins(block, place), guid, ended=self._date)
+            self.game = QuakeLiveGame(self.begins(block, place), guid, ended=self._date)
         self.game.take(kind, data)
         if self.game.over:
             self._ends()
@@ -391,9 +391,9 @@ class QuakeLiveReader(GameReader[Report]):
         key, _, value = text_from(line).partition(" ")
         if key == "0":
             self._ends()
-            self.game = Report(self.begins(block, place))
+            self.game = QuakeLiveGame(self.begins(block, place))
         if self.game is not None:
-            self.game.told(key, value)
+            self.game.take_report(key, value)
 
     #: When the match of a line with all events ended.
     _date: float | None = None
