@@ -105,6 +105,53 @@ CS = counter_strike(
 )  # fmt: skip
 
 
+FORTRESS_TEAMS = ("Red", "Red", "Blue", "Blue")
+
+
+def fortress_person(n: int, team: str | None = None) -> str:
+    """Return one of four people as a log of Team Fortress 2 has them."""
+    return f'"P{n}<{n + 2}><[U:1:{n + 31}]><{team or FORTRESS_TEAMS[n]}>"'
+
+
+def _scores(kind: str, numbers: list[str]) -> list[str]:
+    red, blue = numbers
+    return [f'Team "{t}" {kind} score "{n}" with "2" players' for t, n in (("Red", red), ("Blue", blue))]
+
+
+def team_fortress(*lines: str, day: int = 1) -> str:
+    """Return a log of Team Fortress 2, ten seconds a line.
+
+    ``KILL a b`` stands for a kill, ``WIN team red blue`` for a round that was won and the score after it,
+    ``OVER red blue`` for the end of the game.
+    """
+    out: list[list[str]] = []
+    for line in lines:
+        word, *rest = line.split()
+        if word == "KILL":
+            killer, victim = (fortress_person(int(n)) for n in rest)
+            out.append([f'{killer} killed {victim} with "scattergun" (attacker_position "0 0 0")'])
+        elif word == "WIN":
+            out.append([f'World triggered "Round_Win" (winner "{rest[0]}")', *_scores("current", rest[1:])])
+        elif word == "OVER":
+            out.append(['World triggered "Game_Over" reason "Reached Time Limit"', *_scores("final", rest)])
+        elif word == "START":
+            out.append(['World triggered "Round_Start"'] * 2)
+        else:
+            out.append([line])
+    return "".join(
+        f"L 09/{day:02}/2021 - 21:{n // 6:02}:{n % 6}0: {line}\n"
+        for n, some in enumerate(out)
+        for line in some
+    )
+
+
+#: Two counted rounds of three: the last was won after the time had run out.
+FORTRESS = team_fortress(
+    "START", "KILL 0 2", "KILL 3 1", "WIN Red 1 0", "KILL 0 3", "START", "KILL 2 0", "KILL 1 3",
+    "WIN Blue 1 1", "START", "KILL 2 1", "WIN Red 1 1", "OVER 1 1",
+)  # fmt: skip
+
+
 def urban_terror() -> bytes:
     """Return a log of two people and two bots: two rounds of team survivor, then a game with flags."""
     out, now = [], 0
@@ -206,7 +253,10 @@ SAMPLES = {
         (UT2004_CTF * 2).replace("20:04", "20:05", 1).encode(coding)
         for coding in ("cp1252", "utf-16", "utf-16-be")
     ],
-    "halflife": [(CS + CS.replace("01/01/2026", "01/02/2026")).encode()],
+    "halflife": [
+        (CS + CS.replace("01/01/2026", "01/02/2026")).encode(),
+        (FORTRESS + FORTRESS.replace("09/01/2021", "09/02/2021")).encode(),
+    ],
     "quakelive": [(QUAKE_LIVE + QUAKE_LIVE.replace("a-b-c", "b-c-d")).encode()],
     "plain": [PLAIN.encode()],
 }

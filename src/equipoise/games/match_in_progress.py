@@ -316,7 +316,7 @@ class Play:
             return None
         order = sorted(sides)
         reports = (
-            () if before is None else [self._since(name, before) for side in order for name in sides[side]]
+            () if before is None else [self.since(name, before) for side in order for name in sides[side]]
         )
         return Contest(
             ruleset, [sides[side] for side in order],
@@ -328,10 +328,17 @@ class Play:
         """Return the kills and deaths of everyone up to now."""
         return {identity: (person.kills, person.deaths) for identity, person in self.people.items()}
 
-    def _since(self, identity: str, before: Counts) -> Statistics:
+    def stays(self) -> dict[str, dict[int, float]]:
+        """Return how long everyone was on each side up to now."""
+        for client in self.clients.values():
+            self._settle(client)
+        return {identity: dict(person.stays) for identity, person in self.people.items()}
+
+    def since(self, identity: str, before: Counts) -> Statistics:
+        """Return what somebody did since everyone had some counts."""
         person = self.people[identity]
         kills, deaths = before.get(identity, (0, 0))
-        return Statistics(identity, person.kills - kills, max(person.deaths - deaths, 0))
+        return Statistics(identity, max(person.kills - kills, 0), max(person.deaths - deaths, 0))
 
     def shares(self) -> dict[str, tuple[int, float]]:
         """Return, of everyone who played, the side and the share of the time that counts."""

@@ -14,7 +14,15 @@ from datetime import UTC, datetime
 
 from equipoise.core.match import Contest, Match, Ruleset, Unfinished
 from equipoise.core.rulesets import GameRules
-from equipoise.games.halflife.rulesets import CS2, GO, MAPS, OLD, OTHER, RULES, changes_play, rules_of
+from equipoise.games.halflife.rulesets import CS2, GO, MAPS, OLD, OTHER, RULES, TF2, changes_play, rules_of
+from equipoise.games.halflife.team_fortress import (
+    CAPTURED,
+    FEIGNED,
+    FLAG,
+    ROUND_START,
+    TEAMS,
+    FortressRounds,
+)
 from equipoise.games.log_reader import Block, GameReader
 from equipoise.games.match_in_progress import ALONE, NAME, Play, bot_id, text_from
 
@@ -108,10 +116,12 @@ class HalfLifeGame:
         self.before: dict[str, tuple[int, int]] = {}
         self.score: tuple[bytes, ...] = ()
         self.totals: dict[int, float] = {}
-        self.sides = dict(SIDES)
+        self.sides = {**SIDES, TEAMS[0]: len(SIDES) + 1, TEAMS[1]: len(SIDES) + 2}
         self.settings: dict[str, str] = {}
         #: What tells the games apart: marks before triggers, and the form of ids.
         self.marked = self.steam3 = self.counter_strike = False
+        #: The rounds of a game of Red and Blue; None where another one is played.
+        self.rounds = FortressRounds(self.play)
 
     def date(self, date: float) -> None:
         """Move the clock on; a date that runs backwards moves nothing."""
@@ -167,8 +177,14 @@ class HalfLifeGame:
             self.contests.append(contest)
         self.before = self.play.counts()
 
+    def is_fortress(self) -> bool:
+        """Tell whether Red and Blue play rounds, as in Team Fortress 2."""
+        return not self.counter_strike and bool(self.rounds.scores or self.rounds.over)
+
     def game(self) -> str:
         """Return which game it is."""
+        if self.is_fortress():
+            return TF2
         if not self.counter_strike:
             return OTHER
         return (CS2 if self.steam3 else GO) if self.marked else OLD
@@ -180,7 +196,17 @@ class HalfLifeGame:
         rounds = next((kind for start, kind in MAPS.items() if self.map.startswith(start)), "elimination")
         contests = self.contests
         kind = rounds
-        if not contests:
+        if self.is_fortress():
+            if not self.rounds.ended:
+                return Unfinished(self.where, "the game has no Game_Over with its final score in the log")
+            if not self.rounds.began:
+                return Unfinished(self.where, "the beginning of the game is not in the log")
+            if rounds == "elimination":
+                kind = self.rounds.kind or "tdm"
+            contests = self.rounds.found(self.sides, self.at)
+        elif not self.map:
+            return Unfinished(self.where, "the beginning of the map is not in the log")
+        elif not contests:
             in_teams = any(side is not None and side != ALONE for _, (side, _) in self.play.shares().items())
             kind = "tdm" if in_teams else "ffa"
             found = (
@@ -222,10 +248,13 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
             self.skip(number, "a date that is none")
             return
         text = parts[7]
-        found = MAP.match(text) or (MATCH_START.match(text) if self.game is None else None)
+        nameless = self.game is None or (not self.game.map and not self.game.is_fortress())
+        found = MAP.match(text) or (MATCH_START.match(text) if nameless else None)
         if found is not None and not self._is_beginning(found[1]):
             self._ends()
             self.game = HalfLifeGame(text_from(found[1]), date, self.begins(block, place))
+        elif self.game is None and text.startswith(ROUND_START):
+            self.game = HalfLifeGame("", date, self.begins(block, place))
         game = self.game
         if game is None:
             return
@@ -237,6 +266,8 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
             _person(game, text)
         elif found is None:
             _event(game, text)
+            if game.rounds.ended:
+                self._ends()
 
     def _is_beginning(self, name: bytes) -> bool:
         """Tell whether the running game is on this map and nobody has played yet: maps are reported twice."""
@@ -255,7 +286,8 @@ def _person(game: HalfLifeGame, text: bytes) -> None:
     if kill is not None:
         killer = game.someone(kill[1], kill[2], kill[3], kill[4])
         victim = game.someone(kill[5], kill[6], kill[7], kill[8])
-        game.play.kill(killer, victim)
+        if FEIGNED not in text[kill.end() :] and not game.rounds.between:
+            game.play.kill(killer, victim)
         return
     person = PERSON.match(text)
     if person is None:
@@ -269,13 +301,21 @@ def _person(game: HalfLifeGame, text: bytes) -> None:
     if joined is not None:
         game.place(number, joined[1])
     elif person[5].startswith(b"committed suicide"):
-        game.play.kill(None, number)
+        if not game.rounds.between:
+            game.play.kill(None, number)
+    elif person[5].startswith(FLAG):
+        game.rounds.kind = "ctf"
     elif renamed is not None and number in game.play.clients:
         game.play.clients[number].person.name = text_from(renamed[1])
 
 
 def _event(game: HalfLifeGame, text: bytes) -> None:
     """Take a line about teams or the game."""
+    if game.rounds.take(text, game.at, game.sides):
+        return
+    if CAPTURED.match(text) is not None:
+        game.rounds.kind = "capture"
+        return
     if text.startswith(RESTARTS):
         game.restart()
         return

@@ -13,14 +13,18 @@ DEFAULTS = {
 }  # fmt: skip
 
 #: Beginnings of the names of maps, and what is played there.
-MAPS = {"de_": "bomb", "cs_": "hostage", "as_": "vip", "es_": "escape"}
+MAPS = {
+    "de_": "bomb", "cs_": "hostage", "as_": "vip", "es_": "escape",
+    "cp_": "capture", "koth_": "capture", "tc_": "capture", "ultiduo_": "capture",
+    "pl_": "payload", "plr_": "payload", "ctf_": "ctf", "arena_": "elimination",
+}  # fmt: skip
 
 #: Games of the family, by how their logs look: 1.6, Condition Zero and Source have triggers without a mark.
-OLD, GO, CS2, OTHER = "cstrike", "csgo", "cs2", "halflife"
+OLD, GO, CS2, TF2, OTHER = "cstrike", "csgo", "cs2", "tf2", "halflife"
 
 _TYPES = {name: name for name in (*MAPS.values(), "elimination", "tdm", "ffa")}
 
-RULES = tuple(GameRules(game, _TYPES, gameplay=frozenset(DEFAULTS)) for game in (OLD, GO, CS2, OTHER))
+RULES = tuple(GameRules(game, _TYPES, gameplay=frozenset(DEFAULTS)) for game in (OLD, GO, CS2, TF2, OTHER))
 
 
 def rules_of(game: str) -> GameRules:

@@ -1,0 +1,134 @@
+"""Team Fortress 2: rounds that the score counts, for those who played them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tests.games.samples import FORTRESS, fortress_person, team_fortress
+
+from equipoise.core.match import Match, Unfinished
+from equipoise.core.rulesets import ruleset_text
+from equipoise.games.halflife.reader import GAME
+from equipoise.games.laws import parsed
+
+REAL = Path(__file__).parents[2].parent / "shared" / "data" / "games" / "TF2"
+FORTRESS_CLOSED = "L 09/01/2021 - 21:05:00: Log file closed\n"
+ONE, TWO, THREE, FOUR = (f"[U:1:{n}]" for n in range(31, 35))
+
+
+def one(content: str) -> Match:
+    """Return the only match of a log."""
+    (match,) = parsed(GAME, content.encode())
+    assert isinstance(match, Match)
+    return match
+
+
+def figures(match: Match) -> tuple[Counter[str], Counter[str]]:
+    """Return everyone's kills and deaths over all contests."""
+    kills: Counter[str] = Counter()
+    deaths: Counter[str] = Counter()
+    for each in (each for contest in match.contests for each in contest.statistics):
+        kills[each.player] += int(each.kills or 0)
+        deaths[each.player] += int(each.deaths or 0)
+    return kills, deaths
+
+
+def test_rounds_count_as_the_score_does() -> None:
+    """A round after the time is no contest, what was done in it stands with the last one."""
+    match = one(FORTRESS)
+    assert ruleset_text(match.ruleset) == "tf2/tdm"
+    assert [contest.ranks for contest in match.contests] == [(0, 1), (1, 0)]
+    assert [{player for player, _ in team} for team in match.contests[1].teams] == [{ONE, TWO}, {THREE, FOUR}]
+    kills, deaths = figures(match)
+    assert kills == {ONE: 1, TWO: 1, THREE: 2, FOUR: 1}
+    assert deaths == {ONE: 1, TWO: 2, THREE: 1, FOUR: 1}
+
+
+def test_one_long_round_has_the_final_score() -> None:
+    """As captures on small maps: the score is not of rounds."""
+    long = team_fortress("START", "KILL 0 2", "KILL 3 1", "OVER 16 25")
+    (contest,) = one(long).contests
+    assert (contest.scores, contest.ranks) == ((16, 25), (1, 0))
+
+
+def test_a_spy_who_feigns_is_not_dead() -> None:
+    """And who only stands in a team is not in it."""
+    feigned = f'{fortress_person(0)} killed {fortress_person(3)} with "knife" (customkill "feign_death")'
+    guest = '"Guest<9><[U:1:99]><Unassigned>" joined team "Blue"'
+    log = team_fortress(
+        "START",
+        guest,
+        "KILL 0 2",
+        "KILL 3 1",
+        feigned,
+        "WIN Red 1 0",
+        "START",
+        "KILL 0 2",
+        "WIN Red 2 0",
+        "OVER 2 0",
+    )
+    match = one(log)
+    assert "[U:1:99]" not in match.roster
+    assert figures(match)[1] == {TWO: 1, THREE: 2, ONE: 0, FOUR: 0}
+
+
+def test_what_has_no_beginning_or_no_end_does_not_count() -> None:
+    """With the reason; and two games of one file are two."""
+    for log, reason in (
+        (FORTRESS.rpartition("L 09")[0], "the log ends before"),
+        (FORTRESS.rpartition("L 09")[0] + FORTRESS_CLOSED, "no Game_Over"),
+        ('L 09/01/2021 - 20:00:00: Started map "cp_x" (CRC "1")\n' + team_fortress("OVER 2 1"), "beginning"),
+    ):
+        (found,) = parsed(GAME, log.encode())
+        assert isinstance(found, Unfinished)
+        assert reason in found.reason
+    assert len(parsed(GAME, (FORTRESS + FORTRESS.replace("09/01", "09/02")).encode())) == 2
+
+
+def test_sides_that_swap_at_half_time_are_rosters() -> None:
+    """Of a stopwatch game: the final score is of the rosters, whatever their colours were before."""
+
+    def half(*pairs: tuple[int, int], swapped: bool) -> list[str]:
+        team = (lambda n: ("Blue", "Red")[n < 2]) if not swapped else (lambda n: ("Red", "Blue")[n < 2])
+        return [
+            f'{fortress_person(a, team(a))} killed {fortress_person(b, team(b))} with "bat" (x "0")'
+            for a, b in pairs
+        ]
+
+    log = team_fortress(
+        "START", *half((0, 2), (3, 1), (0, 3), (2, 1), swapped=False), "WIN Blue 0 1",
+        "START", *half((0, 2), (3, 1), (0, 3), (2, 1), swapped=True), "WIN Blue 0 2", "OVER 0 1",
+    )  # fmt: skip
+    (contest,) = one(log).contests
+    assert [{player for player, _ in team} for team in contest.teams] == [{THREE, FOUR}, {ONE, TWO}]
+    assert contest.scores == (0, 1)
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real logs are not here")
+@pytest.mark.parametrize("path", sorted(REAL.glob("*.truth.json")), ids=lambda path: path.name[:-16])
+def test_real_logs_are_read_as_they_were_played(path: Path) -> None:
+    """Finished games with rosters, scores, kills and deaths; none invented."""
+    log = path.with_name(path.name.removesuffix(".truth.json"))
+    packed = log.with_name(log.name + ".gz")
+    content = gzip.decompress(packed.read_bytes()) if packed.exists() else log.read_bytes()
+    found = [each for each in parsed(GAME, content) if isinstance(each, Match)]
+    truth = json.loads(path.read_text(encoding="utf-8"))
+    games = [each for each in truth["games"] if each["finished"] and each["rounds"]]
+    assert len(found) == len(games)
+    for match, game in zip(found, games, strict=True):
+        played = {player: each for player, each in game["players"].items() if each["took_part"]}
+        assert {player for contest in match.contests for team in contest.teams for player, _ in team} == set(
+            played
+        )
+        kills, deaths = figures(match)
+        for mine, theirs in ((kills, "kills"), (deaths, "deaths")):
+            assert sum(mine.values()) == pytest.approx(
+                sum(each[theirs] for each in played.values()), rel=0.01
+            )
+        red, blue = game["final_score"]["Red"], game["final_score"]["Blue"]
+        wins = [sum(contest.ranks[n] < contest.ranks[1 - n] for contest in match.contests) for n in (0, 1)]
+        assert (match.contests[0].scores or tuple(wins)) == (red, blue)
