@@ -106,3 +106,23 @@ def test_settings_that_change_play_are_mutators() -> None:
     """In both forms in which servers tell them."""
     for reported in ('Server cvar "sv_gravity" = "200"', 'server_cvar: "sv_gravity" "200"'):
         assert ruleset_text(only(counter_strike(reported, "WIN CT 1 0")).ruleset) == "cstrike/bomb+sv_gravity"
+
+
+def test_another_number_is_not_another_person() -> None:
+    """Lines about money have numbers of their own, and who lost the connection comes back under a new one."""
+    money = '"P0<3><STEAM_0:1:11><CT>" money change 800-500 = $300 (tracked) (purchase: item_kevlar)'
+    back = '"P0<40><STEAM_0:1:11><>" entered the game'
+    again = '"P0<40><STEAM_0:1:11><CT>" killed "P1<21><STEAM_0:0:12><TERRORIST>" with "ak47"'
+    match = only(counter_strike("<0> killed <1> with", money, "WIN CT 1 0", back, again, "WIN CT 2 0"))
+    assert sorted(match.roster) == sorted(IDS)
+    kills = [next(each.kills for each in one.statistics if each.player == IDS[0]) for one in match.contests]
+    assert kills == [1, 1]
+
+
+def test_a_log_that_begins_within_a_map_is_no_game() -> None:
+    """Its first rounds are not in it."""
+    log = counter_strike("WIN CT 1 0").split("\n")
+    start = 'L 01/01/2026 - 20:00:00: World triggered "Round_Start"'
+    (found,) = parsed(GAME, "\n".join([start, *log[3:]]).encode())
+    assert isinstance(found, Unfinished)
+    assert "beginning of the map" in found.reason

@@ -24,7 +24,8 @@ from equipoise.games.halflife.team_fortress import (
     FortressRounds,
 )
 from equipoise.games.log_reader import Block, GameReader
-from equipoise.games.match_in_progress import ALONE, NAME, Play, bot_id, text_from
+from equipoise.games.match_in_progress import ALONE, BOT, NAME, Play, bot_id, text_from
+from equipoise.identity.names import alike
 
 #: The beginning of a line, with a date; over HTTP the newest games write milliseconds and no ``L``.
 LINE = re.compile(
@@ -47,6 +48,9 @@ SCORED = re.compile(rb'Team "([^"]{1,64})" scored "(-?\d{1,6})" with "\d{1,6}" p
 CVAR = re.compile(rb'[Ss]erver[ _]cvar:? "([^"]{1,64})" (?:= )?"([^"]{0,64})"')
 STEAM = re.compile(r"STEAM_\d:([01]):(\d{1,10})")
 STEAM3 = re.compile(r"\[U:1:(\d{1,10})\]")
+
+#: Lines in which people have other numbers than everywhere else.
+OTHER_NUMBERS = (b"money change ",)
 
 #: What restarts a game: whatever was before did not count, unless it was a half.
 RESTARTS = (
@@ -139,12 +143,21 @@ class HalfLifeGame:
         identity = _identity(text_from(name), text)
         if client is None or client.identity.partition("#")[0] != identity:
             if client is None or not (client.identity.startswith(NAME) and identity.startswith(NAME)):
+                self._move(identity, text_from(name))
                 self.play.arrive(number, identity, text_from(name))
         else:
             client.person.name = text_from(name)
         if team:
             self.place(number, team)
         return number
+
+    def _move(self, identity: str, name: str) -> None:
+        """Let who comes under another number, as after a lost connection, be who was there."""
+        clients = self.play.clients
+        if not identity.startswith((NAME, BOT)):
+            here = [key for key, one in clients.items() if one.base == identity]
+            for key in [key for key in here if alike(clients[key].person.name, name)]:
+                self.play.leave(key)
 
     def place(self, number: bytes, team: bytes) -> None:
         """Put somebody on a team; a team that bears a number is everyone's own."""
@@ -290,7 +303,7 @@ def _person(game: HalfLifeGame, text: bytes) -> None:
             game.play.kill(killer, victim)
         return
     person = PERSON.match(text)
-    if person is None:
+    if person is None or person[5].startswith(OTHER_NUMBERS):
         return
     if person[5].startswith(b"disconnected"):
         game.play.leave(person[2])
