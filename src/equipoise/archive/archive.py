@@ -53,6 +53,7 @@ from equipoise.archive.tables import (
 from equipoise.archive.ticket_record import TicketRecord
 from equipoise.core.match import Match
 from equipoise.errors import InputError
+from equipoise.identity.double_ids import LEAST, DoubleId, double_ids
 from equipoise.identity.shared_ids import Identities
 from equipoise.play.night import GUESSES, WEIGHTS, event_renamed
 from equipoise.ratings.model import RatingModel
@@ -481,6 +482,16 @@ class Archive:
         """Return the ids that several people have, those of most people first."""
         with self._database.reading() as connection:
             return shared_ids.doubtful(connection)
+
+    def doubles(self, least: float = LEAST) -> list[DoubleId]:
+        """Return pairs of ids that may be one person's, with how likely that is: those from ``least`` on.
+
+        Ratings must be up to date; see :mod:`equipoise.identity.double_ids`.
+        """
+        standing = self.standing()
+        rating = standing.model.rating
+        ratings = {player: rating(standing.state, player, None) for player, _ in standing.games}
+        return double_ids(self.matches(), ratings, least)
 
     def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
         """Go through the matches of a player, with the rating after each, and optionally what moved it."""

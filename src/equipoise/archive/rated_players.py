@@ -13,6 +13,7 @@ from equipoise.core.match import Ruleset
 from equipoise.core.plain_data import number
 from equipoise.core.player import Player, Rating, is_bot
 from equipoise.errors import InputError
+from equipoise.identity.merges import NAMED
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.ratings.display_scale import scale_of
 from equipoise.ratings.model import answers
@@ -175,6 +176,6 @@ def people_of(
     names = [(player, name, numbers[LAST]) for (player, name), numbers in standing.known.names.items()]
     seen = [each for each in names if each[0] in games]
     named = {player for player, _, _ in seen}
-    seen += [(player, player, -math.inf) for player in games - named]
+    seen += [(player, player.removeprefix(NAMED), -math.inf) for player in games - named]
     seen += [(player, name, math.inf) for player, name in (spelled or {}).items()]
     return RosterLookup(seen, merged, standing.last_bots, now)
