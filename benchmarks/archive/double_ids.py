@@ -37,6 +37,9 @@ WAYS, NAMES = ("at a date", "in turns"), ("kept", "varied", "exchanged")
 
 DAY = 86_400.0
 
+#: Bounds of log-odds within which what is said is calibrated.
+STEPS = (-5.0, -4.0, -3.0, -2.5, -2.0, -1.5, -1.0, -0.5, 0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 20.0)
+
 #: Bounds of what is said, and of what is listed.
 BOUNDS = (0.1, 0.2, 0.4, 0.6, 0.8, 0.9, 0.95, 1.0)
 LEASTS = (0.1, 0.3, 0.5, 0.7, 0.9, 0.95)
@@ -113,9 +116,9 @@ def people_of(rng: random.Random, size: int, days: int) -> list[Person]:
         begin = 0.0 if rng.random() < 0.5 else rng.uniform(0.0, 0.8 * days)
         end = float(days) if rng.random() < 0.6 else rng.uniform(begin + 0.1 * days, days)
         name = new_name(rng)
-        if people and rng.random() < 0.06:  # somebody of the same name, or of one alike
+        if people and rng.random() < 0.05:  # somebody of the same name, or of one alike
             other = rng.choice(people).names[0]
-            name = other if rng.random() < 0.5 else other + rng.choice(("x", "o", "2", "er"))
+            name = other if rng.random() < 0.4 else other + rng.choice(("x", "o", "2", "er"))
         one = Person(
             week, rng.uniform(0.3, 1.0), group, rng.gauss(0.0, 1.0), begin, min(end, float(days)),
             (f"{rng.getrandbits(64):016x}",), (name,), wild=rng.choice((0.0, 0.0, 0.1, 0.5)),
@@ -242,7 +245,10 @@ def page(rows: list[dict[str, Any]]) -> str:
     for least in LEASTS:
         some = [kind for said, kind in listed if said >= least]
         right = sum(map(bool, some))
-        curve.append(f"| {least:.0%} | {len(some)} | {right / len(some):.1%} | {right / len(there):.1%} |")
+        if some:
+            curve.append(
+                f"| {least:.0%} | {len(some)} | {right / len(some):.1%} | {right / len(there):.1%} |"
+            )
     for way in WAYS:
         for name in NAMES:
             number = there.count((way, name))
@@ -270,6 +276,25 @@ def logistic(features: Any, so: Any) -> Any:
     return weights
 
 
+def calibrated(said: Any, so: Any) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return log-odds, and those of how often pairs about there are one person: rising, in some steps."""
+    parts = [(said >= low) & (said < high) for low, high in pairwise(STEPS)]
+    groups = [
+        [float(said[part].mean()), float(so[part].mean()), int(part.sum())] for part in parts if part.any()
+    ]
+    merged: list[list[float]] = []
+    for group in groups:
+        merged.append(group)
+        while len(merged) > 1 and merged[-2][1] >= merged[-1][1]:
+            (a, b, m), (c, d, n) = merged[-2:]
+            merged[-2:] = [[(a * m + c * n) / (m + n), (b * m + d * n) / (m + n), m + n]]
+    means = [min(max(mean, 0.5 / many), 1.0 - 0.5 / many) for _, mean, many in merged]
+    return (
+        tuple(round(at, 3) for at, _, _ in merged),
+        tuple(round(float(np.log(mean / (1.0 - mean))), 3) for mean in means),
+    )
+
+
 def fit() -> int:
     """Print the coefficients and the calibration that archives of even seeds give."""
     found = drawn(list(range(0, 2 * FITTED, 2)))
@@ -281,9 +306,8 @@ def fit() -> int:
         )
         for each in found
     ]
-    rivals = np.column_stack([np.ones(sum(map(len, odds))), np.concatenate(odds)])
     print("COEFFICIENTS =", tuple(round(float(each), 3) for each in weights))
-    print("CALIBRATION =", tuple(round(float(each), 3) for each in logistic(rivals, np.concatenate(so))))
+    print("CALIBRATION =", calibrated(np.concatenate(odds), np.concatenate(so)))
     return 0
 
 

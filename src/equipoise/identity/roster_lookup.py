@@ -6,7 +6,7 @@ Every door asks it: the command line, nights, chats, HTTP, tables of past result
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -70,6 +70,8 @@ class RosterLookup:
         From the name of each bot to its id at the level it was last seen with.
     now : float
         When it is asked, seconds since 1970; by default long after, so that all were seen long ago.
+    which : callable, optional
+        Answers which of several is meant; without it the question is raised.
 
     Examples
     --------
@@ -84,17 +86,19 @@ class RosterLookup:
         merged: Mapping[str, str] | None = None,
         bots: Mapping[str, str] | None = None,
         now: float = math.inf,
+        which: Callable[[AmbiguousNameError], str] | None = None,
     ) -> None:
+        self._which = which
         self._seen = list(seen)
         self._merged = merged or {}
         self._bots = bots or {}
         self._now = now
-        self.ids: Container[str] = frozenset(player for player, _, _ in self._seen)
+        self.ids: Collection[str] = frozenset(player for player, _, _ in self._seen)
 
     @classmethod
     def indexed(
         cls,
-        ids: Container[str],
+        ids: Collection[str],
         bearers: Mapping[str, Mapping[str, float]],
         last_names: Mapping[str, str],
         merged: Mapping[str, str],
@@ -140,16 +144,21 @@ class RosterLookup:
             return player
         sharing = self.bearers.get(SHARED + name, ())
         if sharing:
-            raise AmbiguousNameError(name, tuple((each, self.shown(each)) for each in sorted(sharing)))
+            return self._asked(name, sorted(sharing))
         bearers = self.bearers.get(bare(name.removeprefix(NAMED)), {})
         people = {each: last for each, last in bearers.items() if not is_bot(each)}
         if not people:
             return self._bots.get(name) or next(iter(bearers), None)
         lately = {each: last for each, last in people.items() if last >= self._now - LATELY}
         meant = sorted(lately or people, key=lambda each: (-people[each], each))
-        if len(meant) > 1:
-            raise AmbiguousNameError(name, tuple((each, self.shown(each)) for each in meant))
-        return meant[0]
+        return self._asked(name, meant) if len(meant) > 1 else meant[0]
+
+    def _asked(self, name: str, candidates: Sequence[str]) -> str:
+        """Return which of several is meant, where somebody can tell."""
+        question = AmbiguousNameError(name, tuple((each, self.shown(each)) for each in candidates))
+        if self._which is None:
+            raise question
+        return self._which(question)
 
     def shown(self, player: str) -> str:
         """Return the name of somebody, the id where none is known."""
@@ -218,6 +227,16 @@ def reported(match: Match, id_of: Callable[[str], str | None]) -> ReportedMatch:
         raise InputError(msg, "players")
     people = {player: each for player, each in ids.items() if each != player}
     return ReportedMatch(renamed(match, people), people, tuple(new))
+
+
+def of_matches(matches: Iterable[Match]) -> RosterLookup:
+    """Return what finds the people of matches, all of which were long ago."""
+    names = [(entry, match.ended or 0.0) for match in matches for entry in match.names]
+    played = {player for match in matches for player in everyone(match)}
+    seen = [(player, name, last) for (player, name), last in names]
+    return RosterLookup(
+        [*seen, *((player, player.removeprefix(NAMED), -math.inf) for player in sorted(played))]
+    )
 
 
 class PastResults:

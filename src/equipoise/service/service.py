@@ -408,6 +408,8 @@ class Service:
         if isinstance(what, LoneNote | AuditStep):
             return outcome
         facts = {"new": outcome} if isinstance(what, Match) else {"outcome": outcome}
+        if isinstance(what, ForgottenPlayer | MergedPlayers):
+            self._newcomers.clear()
         if isinstance(what, ForgottenPlayer):  # the log is not to remember
             log.info(KEPT[ForgottenPlayer])
         else:
