@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
@@ -54,12 +54,14 @@ from equipoise.archive.tables import (
 from equipoise.archive.ticket_record import TicketRecord
 from equipoise.core.match import Match
 from equipoise.errors import InputError
-from equipoise.identity.double_ids import LEAST, DoubleId, double_ids
 from equipoise.identity.forgetting import Forgotten
 from equipoise.identity.names import bare
 from equipoise.identity.shared_ids import Identities
 from equipoise.play.night import GUESSES, WEIGHTS, event_renamed
 from equipoise.ratings.model import RatingModel
+
+if TYPE_CHECKING:
+    from equipoise.identity.double_ids import DoubleId
 
 #: What a store's address may look like.
 SCHEMES = "sqlite:///path/to/file (four slashes for an absolute path) or postgresql://user@host/database"
@@ -502,11 +504,13 @@ class Archive:
         with self._database.reading() as connection:
             return shared_ids.doubtful(connection)
 
-    def doubles(self, least: float = LEAST) -> list[DoubleId]:
+    def doubles(self, least: float = 0.1) -> list[DoubleId]:
         """Return pairs of ids that may be one person's, with how likely that is: those from ``least`` on.
 
         Ratings must be up to date; see :mod:`equipoise.identity.double_ids`.
         """
+        from equipoise.identity.double_ids import double_ids
+
         standing = self.standing()
         rating = standing.model.rating
         ratings = {player: rating(standing.state, player, None) for player, _ in standing.games}
