@@ -42,6 +42,9 @@ class Reader(Protocol):
     def read(self, data: bytes) -> Iterable[Parsed]:
         """Take the next bytes; return what has ended with them.  A line that is not complete waits."""
 
+    def end_of_file(self) -> Iterable[Parsed]:
+        """Take the end of one of several files that make a log; return what cannot go on in the next one."""
+
     def finish(self) -> Iterable[Parsed]:
         """Take the end of the log; return what ends with it, among it the game that was not finished.
 
@@ -197,6 +200,10 @@ class LineReader(ABC):
             if self.idle():
                 self._settled = (self.lines.offset, self.lines.line)
         return self._given()
+
+    def end_of_file(self) -> list[Parsed]:
+        """Take the end of a file; in most logs a game goes on in the next one."""
+        return []
 
     def finish(self) -> list[Parsed]:
         """Take the end of the log; return what ends with it."""

@@ -276,6 +276,7 @@ class Ingest:
         for piece in joined([head], content):
             fed += len(piece)
             self.take(reader.read(piece))
+        self.take(reader.end_of_file())
         return reader, fed
 
     def date(self, source: Source, earliest: float = -math.inf) -> None:
