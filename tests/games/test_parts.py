@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from tests.games.samples import CTF, PLAIN, SAMPLES, real
 
 from equipoise.core.match import Match, Ruleset, Skipped
+from equipoise.core.registry import GAMES
 from equipoise.core.rulesets import GameRules, ruleset_from, ruleset_text, unknown_mutators
 from equipoise.errors import InputError
 from equipoise.games.laws import parsed

@@ -6,8 +6,8 @@ the first defend in the second, and whoever attacks faster wins.  So neither rou
 and the match counts once, by rosters and not by sides.  The figures of the second file count both rounds.
 
 The numbers are, for each bit of the first one, hits, shots, kills, deaths and headshots with one weapon;
-then, behind a tab each, figures of other kinds, among them minutes played.  In a whole file there are as many kills
-as deaths: that is how one that was cut off is known.
+then, behind a tab each, figures of other kinds, among them minutes played.  In a whole file there are as many
+kills as deaths: that is how one that was cut off is known.
 """
 
 from __future__ import annotations
