@@ -205,6 +205,40 @@ def stopwatch_match(times: tuple[str, str] = ("4:00", "3:00"), winners: tuple[in
     )
 
 
+def teeworlds(*games: tuple[str, ...], new: bool = True, start: int = 0) -> str:
+    """Return a log of Teeworlds: A and C against B and D; ``KILL a b``, ``CAP a``, ``LEAVE a``, or a line."""
+    out = ["[server]: starting...", "[datafile]: loading. filename='maps/ctf5.map'"]
+    for slot, name in enumerate("ABCD"):
+        out.append(f"[game]: team_join player='{slot}:{name}' team={slot % 2}")
+    for kind, *events in games:
+        word = "match" if new else "round"
+        out.append(f"[game]: start {word} type='{kind}' teamplay='{int(kind != 'DM')}'")
+        for event in events:
+            what, *who = event.split(" ") if event[:1] != "[" else ("",)
+            whole = [
+                f"{one}:{int(one) % 2}:{'ABCD'[int(one)]}" if new else f"{one}:{'ABCD'[int(one)]}"
+                for one in who
+            ]
+            if what == "KILL":
+                out.append(f"[game]: kill killer='{whole[0]}' victim='{whole[1]}' weapon=3 special=0")
+            elif what == "CAP":
+                out.append(
+                    f"[game]: flag_capture player='{who[0]}:{'ABCD'[int(who[0])]}'" + " team=0 time=9" * new
+                )
+            elif what == "LEAVE":
+                out += [f"[game]: kill killer='{whole[0]}' victim='{whole[0]}' weapon=-3 special=0",
+                        f"[game]: leave player='{who[0]}:{'ABCD'[int(who[0])]}'"]  # fmt: skip
+            else:
+                out.append(event)
+    times = [
+        f"[2026-01-{1 + start:02} 20:{n // 6:02}:{n % 6}0]"
+        if new
+        else f"[{1700000000 + 86400 * start + 10 * n:08x}]"
+        for n in range(len(out))
+    ]
+    return "".join(f"{time}{line}\n" for time, line in zip(times, out, strict=True))
+
+
 def quake_live_events() -> list[dict[str, object]]:
     """Return the events of a game of Clan Arena in which somebody comes in after the first round."""
     ann, bob, cid = (str(76561197960265728 + n) for n in (23, 24, 25))
@@ -288,5 +322,15 @@ SAMPLES = {
     ],
     "quakelive": [(QUAKE_LIVE + QUAKE_LIVE.replace("a-b-c", "b-c-d")).encode()],
     "etlegacy": [(stopwatch_match() + stopwatch_match(("5:00", "4:00"))).encode()],
+    "teeworlds": [
+        teeworlds(
+            ("TDM", "KILL 0 1", "KILL 3 2", "KILL 0 3"),
+            ("CTF", "CAP 1"),
+            ("DM", "KILL 1 0"),
+            ("TDM",),
+            new=new,
+        ).encode()
+        for new in (True, False)
+    ],
     "plain": [PLAIN.encode()],
 }

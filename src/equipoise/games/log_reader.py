@@ -32,7 +32,7 @@ class Reader(Protocol):
         """How many bytes, from where this reader began, are not needed again.
 
         A new reader that begins there gives what this one would have given from there on; lines of a running
-        game that were skipped are reported again.
+        game that were skipped are reported again, and so are games where it needs to know who was there.
         """
 
     @property
@@ -56,10 +56,13 @@ class Reader(Protocol):
 class Game(Protocol):
     """One family of logs: a module-level object, registered in :data:`equipoise.core.registry.GAMES`."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What it is registered as."""
 
-    #: Who writes such logs, as ``"a Nexuiz server"``; empty where it may be anybody.
-    server: str
+    @property
+    def server(self) -> str:
+        """Who writes such logs, as ``"a Nexuiz server"``; empty where it may be anybody."""
 
     def recognise(self, head: bytes) -> str:
         """Return by what the first bytes of a log (up to 64 KiB) show this game; empty where they do not."""

@@ -199,8 +199,7 @@ class EnemyTerritoryReader(GameReader[StopwatchMatch]):
 
     def end_of_file(self) -> list[Parsed]:
         """Take the end of a file: a server writes it at once, so that a match is whole with its second."""
-        if self.game is not None and self.game.second is not None:
-            self._last_line()
+        if self.game is not None and self.game.second is not None and not self.lines.rest():
             self._ends()
         if self.idle() and not self.lines.rest():
             self._settled = (self.lines.offset, self.lines.line)
@@ -208,18 +207,11 @@ class EnemyTerritoryReader(GameReader[StopwatchMatch]):
 
     def end(self) -> None:
         """Take the end."""
-        self._last_line()
         game = self.game
-        if game is not None and game.second is not None and not game.is_whole():
+        if game is not None and game.second is not None and (self.lines.rest() or not game.is_whole()):
             self.give_up("the file of its second round ends within it")
         self._ends()
         self.give_up(self.cut_off)
-
-    def _last_line(self) -> None:
-        """Take a last line that no line feed ends."""
-        rest = self.lines.rest()
-        if self._round is not None and rest.strip():
-            self._player(self.lines.line, rest.rstrip(b"\r"))
 
     def _begin(self, block: Block, place: int, header: re.Match[bytes]) -> None:
         """Begin with a file."""
