@@ -1,4 +1,4 @@
-"""Writes which functions of a package each test enters: what ``scripts/mutate --map`` loads into every process.
+"""Writes which functions of a package each test enters: ``scripts/mutate --map`` loads it into every process.
 
 As a plugin of pytest it knows the test; a process that a test starts has its name from the environment.
 What is called while fixtures are made belongs to all tests of the file.
@@ -22,7 +22,7 @@ class Entered:
         self.root = self.source.partition("src" + os.sep)[0]
         self.seen: set[CodeType] = set()
         self.test = _test(os.environ.get("PYTEST_CURRENT_TEST", ""))
-        name = os.path.join(os.environ["ENTERED_TO"], str(os.getpid()))  # noqa: PTH118  # loaded by every process
+        name = os.path.join(os.environ["ENTERED_TO"], str(os.getpid()))  # loaded by every process
         self.file = os.open(name, os.O_APPEND | os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC)
 
     def begin(self, test: str) -> None:
@@ -30,7 +30,7 @@ class Entered:
         self.test = test
         self.seen.clear()
 
-    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
+    def __call__(self, frame: FrameType, *_: Any) -> None:
         """Record what is entered for the first time."""
         code = frame.f_code
         if code in self.seen:
@@ -51,7 +51,7 @@ def _test(current: str) -> str:
     return name if phase == "(call)" else name.partition("::")[0]
 
 
-def pytest_runtest_logstart(nodeid: str, location: Any) -> None:
+def pytest_runtest_logstart(nodeid: str) -> None:
     """Let what follows be of the file's fixtures."""
     ENTERED.begin(nodeid.partition("::")[0])
 
@@ -75,6 +75,6 @@ def pytest_runtest_logreport(report: Any) -> None:
 
 if "ENTERED_SOURCE" in os.environ:
     ENTERED: Entered = getattr(sys, "_entered", None) or Entered()
-    sys._entered = ENTERED  # type: ignore[attr-defined]  # loaded twice: into the process, and as a plugin
+    sys._entered = ENTERED  # noqa: SLF001  # type: ignore[attr-defined]  # loaded twice: into the process, and as a plugin
     threading.settrace(ENTERED)
     sys.settrace(ENTERED)
