@@ -169,9 +169,13 @@ def test_lists_objects_and_names_are_told_from_others() -> None:
 
 def test_what_is_said_of_all_is_the_same_everywhere() -> None:
     """Beta is above 0, draws are at least 0, zero is any number."""
-    assert of_all([("1", {"beta": "2", "zero": -5}), ("2", {"beta": 2.0, "draws": 0, "zero": ""}), ("3", {})]) == {
-        "beta": 2.0, "zero": -5.0, "draws": 0.0,
-    }  # fmt: skip
+    assert of_all(
+        [("1", {"beta": "2", "zero": -5}), ("2", {"beta": 2.0, "draws": 0, "zero": ""}), ("3", {})]
+    ) == {
+        "beta": 2.0,
+        "zero": -5.0,
+        "draws": 0.0,
+    }
     for rows, message in (
         ([{"beta": 0}], "1: beta must be above 0, got 0"),
         ([{"beta": -1}], "1: beta must be above 0, got -1"),
@@ -188,26 +192,47 @@ def test_columns_have_several_names() -> None:
 
 
 FULL = {
-    "name": " Ann ", "id": "a1", "mu": "-3.5", "sigma": 2, "party": "us", "side": 0.25, "team": 2, "team_now": "1",
-    "bot": "Yes", "roles": "tank=30; heal ;", "prefer": ["Bob=2%", "Cid"], "avoid": {"Dan": "0.5", "Eve": None},
-}  # fmt: skip
+    "name": " Ann ",
+    "id": "a1",
+    "mu": "-3.5",
+    "sigma": 2,
+    "party": "us",
+    "side": 0.25,
+    "team": 2,
+    "team_now": "1",
+    "bot": "Yes",
+    "roles": "tank=30; heal ;",
+    "prefer": ["Bob=2%", "Cid"],
+    "avoid": {"Dan": "0.5", "Eve": None},
+}
 
 
 def test_every_field_of_a_player_is_read() -> None:
     """As one of texts or of numbers; teams count from 1 in files and from 0 inside."""
     assert players_of([FULL], "x") == [
         Player(
-            "a1", Rating(-3.5, 2.0), "Ann", party="us", side=0.25, team=1, bot=True,
-            roles=(("tank", Rating(30.0)), ("heal", None)), prefer=(("Bob", 0.02), ("Cid", None)),
-            avoid=(("Dan", 0.5), ("Eve", None)), team_now=0,
+            "a1",
+            Rating(-3.5, 2.0),
+            "Ann",
+            party="us",
+            side=0.25,
+            team=1,
+            bot=True,
+            roles=(("tank", Rating(30.0)), ("heal", None)),
+            prefer=(("Bob", 0.02), ("Cid", None)),
+            avoid=(("Dan", 0.5), ("Eve", None)),
+            team_now=0,
         )
-    ]  # fmt: skip
+    ]
     (plain,) = players_of([{"name": "Ann"}], "x")
     assert plain == Player("Ann", name="Ann")
     assert players_of([{"id": "a1", "weight": 0}], "x") == [Player("a1", Rating(0.0), "")]
-    assert players_of([{"name": "a", "roles": {"tank": {"mu": 3, "sigma": 1}, "heal": None}}], "x")[0].roles == (
-        ("tank", Rating(3.0, 1.0)), ("heal", None),
-    )  # fmt: skip
+    assert players_of([{"name": "a", "roles": {"tank": {"mu": 3, "sigma": 1}, "heal": None}}], "x")[
+        0
+    ].roles == (
+        ("tank", Rating(3.0, 1.0)),
+        ("heal", None),
+    )
 
 
 @pytest.mark.parametrize(
@@ -286,11 +311,20 @@ def test_short_ways_to_write_players() -> None:
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (0.0, "0"), (-3.0, "-3"), (1234567.0, "1234567"), (999.96, "1000"), (1000.04, "1000.0"), (-1234.56, "-1234.6"),
-        (999.94, "999.9"), (0.00012345, "0.0001234"), (1e15, "1e+15"), (1e14, "100000000000000"),
-        (1e14 + 0.5, "100000000000000.5"), (math.inf, "inf"),
+        (0.0, "0"),
+        (-3.0, "-3"),
+        (1234567.0, "1234567"),
+        (999.96, "1000"),
+        (1000.04, "1000.0"),
+        (-1234.56, "-1234.6"),
+        (999.94, "999.9"),
+        (0.00012345, "0.0001234"),
+        (1e15, "1e+15"),
+        (1e14, "100000000000000"),
+        (1e14 + 0.5, "100000000000000.5"),
+        (math.inf, "inf"),
     ],
-)  # fmt: skip
+)
 def test_numbers_are_written_with_the_digits_that_help(value: float, text: str) -> None:
     """Whole ones whole, those of a thousand and more with one decimal, others with four digits."""
     if math.isinf(value):
@@ -302,9 +336,17 @@ def test_numbers_are_written_with_the_digits_that_help(value: float, text: str) 
 
 @pytest.mark.parametrize(
     ("name", "shown"),
-    [("Ann", "Ann"), ("a\tb", "a\\tb"), ("\u202ex", "\\u202ex"), ("a\u200db", "a\u200db"), ("\u2028", "\\u2028"),
-     ("\ud800", "\\ud800"), ("a\u00a0b", "a\u00a0b"), ("é\x1b", "é\\x1b")],
-)  # fmt: skip
+    [
+        ("Ann", "Ann"),
+        ("a\tb", "a\\tb"),
+        ("\u202ex", "\\u202ex"),
+        ("a\u200db", "a\u200db"),
+        ("\u2028", "\\u2028"),
+        ("\ud800", "\\ud800"),
+        ("a\u00a0b", "a\u00a0b"),
+        ("é\x1b", "é\\x1b"),
+    ],
+)
 def test_nothing_of_a_name_changes_the_screen(name: str, shown: str) -> None:
     """What is hidden is escaped; joiners that scripts need are spared."""
     assert printable(name) == shown
