@@ -14,7 +14,9 @@ ROOT = Path(__file__).parents[2]
 #: The decisions and the changelog tell of what was.
 PAGES = [
     path
-    for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "integrations").rglob("*.md")])
+    for path in sorted(
+        [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "integrations").rglob("*.md")]
+    )
     if path.name != "CHANGELOG.md" and path.parent.name != "decisions"
 ]
 FOLDERS = ("src", "tests", "docs", "benchmarks", "examples", "integrations", "scripts", ".ci")
@@ -29,7 +31,9 @@ TREE = {
 PLACEHOLDER, OUTSIDE = re.compile(r"NAME"), (".venv/", "equipoise/night.db")
 
 #: Entry points are named like modules and are none.
-ENTRY_POINTS = set(re.findall(r"``(equipoise\.\w+)``", (ROOT / "src/equipoise/extending.py").read_text(encoding="utf-8")))
+ENTRY_POINTS = set(
+    re.findall(r"``(equipoise\.\w+)``", (ROOT / "src/equipoise/extending.py").read_text(encoding="utf-8"))
+)
 
 
 def named(page: Path, pattern: str) -> list[str]:
@@ -40,7 +44,9 @@ def named(page: Path, pattern: str) -> list[str]:
 
 def exists(path: str) -> bool:
     """Tell whether a path is one of the tree, from its root or from one of its folders."""
-    pattern = re.compile("/" + PLACEHOLDER.sub(r"[\\w.-]+", re.escape(path)) + ("" if path.endswith("/") else "/?") + "$")
+    pattern = re.compile(
+        "/" + PLACEHOLDER.sub(r"[\\w.-]+", re.escape(path)) + ("" if path.endswith("/") else "/?") + "$"
+    )
     return any(pattern.search(each) for each in TREE)
 
 
@@ -48,7 +54,11 @@ def exists(path: str) -> bool:
 def test_every_path_that_a_page_names_is_there(page: Path) -> None:
     """Files and folders move; pages that name them follow."""
     paths = [each for each in named(page, r"[\w.-]+(/[\w.-]+)*(/|\.\w+)") if not each.startswith(OUTSIDE)]
-    paths = [each for each in paths if each.endswith(("/", ".py")) or ("/" in each and each.endswith((".md", ".toml", ".json", ".svg")))]
+    paths = [
+        each
+        for each in paths
+        if each.endswith(("/", ".py")) or ("/" in each and each.endswith((".md", ".toml", ".json", ".svg")))
+    ]
     assert [each for each in paths if not exists(each)] == []
 
 
@@ -62,7 +72,16 @@ def test_every_dotted_name_that_a_page_names_is_there(page: Path) -> None:
             continue
         module, name = "/".join(parts), "/".join(parts[:-1])
         whole = any(f"/src/{module}{ending}" in TREE for ending in (".py", "/"))
-        file = next((ROOT / f"src/{name}{ending}" for ending in (".py", "/__init__.py") if f"/src/{name}{ending}" in TREE), None)
-        if not whole and (file is None or not re.search(rf"\b{parts[-1]}\b", file.read_text(encoding="utf-8"))):
+        file = next(
+            (
+                ROOT / f"src/{name}{ending}"
+                for ending in (".py", "/__init__.py")
+                if f"/src/{name}{ending}" in TREE
+            ),
+            None,
+        )
+        if not whole and (
+            file is None or not re.search(rf"\b{parts[-1]}\b", file.read_text(encoding="utf-8"))
+        ):
             missing.append(each)
     assert missing == []
