@@ -1,4 +1,4 @@
-"""Pictures: every dot and line is where its numbers are by the axes' own ticks, and nothing leaves the paper."""
+"""Pictures: every dot and line is where its numbers are by the axes' own ticks."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def scale(picture: ET.Element, along: str) -> Callable[[float], float]:
     anchor = "middle" if along == "x" else "end"
     found = {}
     for each in texts(picture):
-        if each.get("text-anchor") == anchor and each.get("fill") == PALE_INK:
-            if re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", each.text or ""):
-                found[float(each.text or "")] = at(each, along) - (4.0 if along == "y" else 0.0)
+        beside = each.get("text-anchor") == anchor and each.get("fill") == PALE_INK
+        if beside and re.fullmatch(r"-?[\d.]+(e[+-]?\d+)?", each.text or ""):
+            found[float(each.text or "")] = at(each, along) - (4.0 if along == "y" else 0.0)
     (low, begin), (high, end) = min(found.items()), max(found.items())
     for value, place in found.items():
         assert place == pytest.approx(begin + (value - low) / (high - low) * (end - begin), abs=0.3)

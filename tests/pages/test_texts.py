@@ -493,8 +493,8 @@ def test_a_plan_is_told_round_by_round() -> None:
     lines = night.plan_lines(setup(), plan, {})
     assert [line for line in lines if line.startswith("Game ")] == ["Game 1", "Game 2"]
     assert (
-        "Value 12.3 points of win probability, lower is better: 10.0 from even games, 2.3 for people who meet again "
-        "(0.5 each time)." in lines
+        "Value 12.3 points of win probability, lower is better: 10.0 from even games, "
+        "2.3 for people who meet again (0.5 each time)." in lines
     )
     assert "Teams come again in game 2: no others lie within 0.5 % of win probability." in lines
     assert "Proven: no plan is better." in lines
