@@ -22,8 +22,8 @@ from benchmarks.reporting import PAGES, RAW, ROOT, add_modes, describe, write
 #: What the page says of the draw, and of quick tests.
 DRAWN = (
     "Drawn over all folders by their code: comparisons, plus and minus, `and` and `or`, `min` and `max`, "
-    "numbers by one, negated conditions; not annotations, texts, the effort of a search, nor what is listed as "
-    "equivalent in `tests/equivalent_mutations.toml`."
+    "numbers by one, negated conditions; not annotations, texts, the effort of a search, nor what is "
+    "listed as equivalent in `tests/equivalent_mutations.toml`."
 )
 QUICK = (
     "With quick tests alone the share is a lower bound: slow ones, among them all that draw their cases, "

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -28,6 +29,11 @@ from equipoise.pages.pictures.what_if_chart import arms_svg
 
 ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+def close(value: object, **within: float) -> Any:
+    """Return what is equal to numbers near this one."""
+    return pytest.approx(value, **within)
 
 
 def at(element: ET.Element, name: str) -> float:
@@ -53,7 +59,7 @@ def scale(picture: ET.Element, along: str) -> Callable[[float], float]:
             found[float(each.text or "")] = at(each, along) - (4.0 if along == "y" else 0.0)
     (low, begin), (high, end) = min(found.items()), max(found.items())
     for value, place in found.items():
-        assert place == pytest.approx(begin + (value - low) / (high - low) * (end - begin), abs=0.3)
+        assert place == close(begin + (value - low) / (high - low) * (end - begin), abs=0.3)
     assert (begin < end) is (along == "x")
     return lambda value: begin + (value - low) / (high - low) * (end - begin)
 
@@ -113,23 +119,21 @@ def test_dots_of_the_reliability_diagram_are_where_their_numbers_are() -> None:
     flat = [(one, n, max(c for c, _, _ in some)) for n, some in enumerate(bins.values()) for one in some]
     for dot, ((count, chance, won), n, most) in zip(dots, flat, strict=True):
         assert (at(dot, "cx"), at(dot, "cy")) == (
-            pytest.approx(x(chance), abs=0.2),
-            pytest.approx(y(won), abs=0.2),
+            close(x(chance), abs=0.2),
+            close(y(won), abs=0.2),
         )
-        assert at(dot, "r") == pytest.approx(max(3.0, 11.0 * math.sqrt(count / most)), abs=0.06)
+        assert at(dot, "r") == close(max(3.0, 11.0 * math.sqrt(count / most)), abs=0.06)
         assert dot.get("fill") == COLOURS[n]
         assert dot[0].text == f"{count} contests: predicted {chance:.3f}, won {won:.3f}"
     for n, (line, some) in enumerate(zip(picture.iter(f"{SVG}polyline"), bins.values(), strict=True)):
-        wanted = [
-            (pytest.approx(x(chance), abs=0.2), pytest.approx(y(won), abs=0.2)) for _, chance, won in some
-        ]
+        wanted = [(close(x(chance), abs=0.2), close(y(won), abs=0.2)) for _, chance, won in some]
         assert polyline(line) == wanted
         assert (line.get("stroke"), line.get("stroke-dasharray")) == (COLOURS[n], DASHES[n])
     diagonal = next(picture.iter(f"{SVG}line"))
     assert [at(diagonal, name) for name in ("x1", "y1", "x2", "y2")] == [
-        pytest.approx(each, abs=0.2) for each in (x(0.0), y(0.0), x(1.0), y(1.0))
+        close(each, abs=0.2) for each in (x(0.0), y(0.0), x(1.0), y(1.0))
     ]
-    assert x(1.0) - x(0.0) == pytest.approx(y(0.0) - y(1.0), abs=0.2)
+    assert x(1.0) - x(0.0) == close(y(0.0) - y(1.0), abs=0.2)
     grid = list(picture.iter(f"{SVG}line"))[1:]
     assert len(grid) == 12
     for line, other in zip(grid[::2], grid[1::2], strict=True):
@@ -137,7 +141,7 @@ def test_dots_of_the_reliability_diagram_are_where_their_numbers_are() -> None:
         assert other.get("y1") == other.get("y2")
         for each, ends in ((line, [y(0.0), y(1.0)]), (other, [x(0.0), x(1.0)])):
             found = [at(each, "y1"), at(each, "y2")] if each is line else [at(each, "x1"), at(each, "x2")]
-            assert found == [pytest.approx(end, abs=0.2) for end in ends]
+            assert found == [close(end, abs=0.2) for end in ends]
     labels = [each.text or "" for each in texts(picture)]
     assert "elo (126 contests)" in labels
     assert any(label.endswith("(8 contests)") and "…" in label for label in labels)
@@ -151,7 +155,7 @@ def check_front(points: Sequence[tuple[float, float]], picture: ET.Element) -> N
     check_paper(picture)
     x, y = scale(picture, "x"), scale(picture, "y")
     dots = [(at(dot, "cx"), at(dot, "cy")) for dot in picture.iter(f"{SVG}circle")]
-    near = [(pytest.approx(x(one), abs=0.3), pytest.approx(y(other), abs=0.3)) for one, other in points]
+    near = [(close(x(one), abs=0.3), close(y(other), abs=0.3)) for one, other in points]
     assert dots == near
     steps = polyline(next(picture.iter(f"{SVG}polyline")))
     wanted = [dots[0]]
@@ -184,9 +188,9 @@ def test_numbers_beside_dots_do_not_cover_one_another() -> None:
         taken.append(place)
     assert taken[:4] == [
         (109.0, 93.0),
-        (pytest.approx(109.1), 115.0),
-        (pytest.approx(91.2 - wide), 93.0),
-        (pytest.approx(91.3 - wide), 115.0),
+        (close(109.1), 115.0),
+        (close(91.2 - wide), 93.0),
+        (close(91.3 - wide), 115.0),
     ]
     assert _free(500.0, 500.0, taken) == (509.0, 493.0)
 
@@ -212,13 +216,13 @@ def test_intervals_of_what_might_have_been_are_where_their_numbers_are() -> None
     heights = [at(each, "y") - 4.0 for each in texts(picture) if each.text in ("played", "equipoise")]
     for n, ((_, mean, low, high), dot, line) in enumerate(zip(rows, dots, lines, strict=True)):
         found = [at(dot, "cx"), at(line, "x1"), at(line, "x2")]
-        assert found == [pytest.approx(x(each), abs=0.3) for each in (mean, low, high)]
+        assert found == [close(x(each), abs=0.3) for each in (mean, low, high)]
         assert {at(dot, "cy"), at(line, "y1"), at(line, "y2")} == {heights[n]}
         assert dot.get("fill") == line.get("stroke") == COLOURS[n]
     title = next(picture.iter(f"{SVG}title")).text
     assert title == "How close teams would have been in 60 matches"
     narrow = scale(ET.fromstring(arms_svg([("a", 0.001, 0.0, 0.002)], 1)), "x")
-    assert narrow(0.05) - narrow(0.0) == pytest.approx(420.0, abs=1.0)
+    assert narrow(0.05) - narrow(0.0) == close(420.0, abs=1.0)
 
 
 def test_curves_are_where_their_numbers_are() -> None:
@@ -236,15 +240,11 @@ def test_curves_are_where_their_numbers_are() -> None:
 
     dots, lines, bands = (list(picture.iter(SVG + tag)) for tag in ("circle", "polyline", "polygon"))
     for n, (curve, dot, line, band) in enumerate(zip(curves.values(), dots, lines, bands, strict=True)):
-        near = [(pytest.approx(x(when), abs=0.2), pytest.approx(y(mu), abs=0.2)) for when, mu, _ in curve]
+        near = [(close(x(when), abs=0.2), close(y(mu), abs=0.2)) for when, mu, _ in curve]
         assert polyline(line) == near
         assert (at(dot, "cx"), at(dot, "cy")) == polyline(line)[-1]
-        upper = [
-            (pytest.approx(x(when), abs=0.2), pytest.approx(y(mu + s), abs=0.2)) for when, mu, s in curve
-        ]
-        lower = [
-            (pytest.approx(x(when), abs=0.2), pytest.approx(y(mu - s), abs=0.2)) for when, mu, s in curve
-        ]
+        upper = [(close(x(when), abs=0.2), close(y(mu + s), abs=0.2)) for when, mu, s in curve]
+        lower = [(close(x(when), abs=0.2), close(y(mu - s), abs=0.2)) for when, mu, s in curve]
         assert polyline(band) == [*upper, *reversed(lower)]
         assert {dot.get("fill"), line.get("stroke"), band.get("fill")} == {COLOURS[n]}
         assert line.get("stroke-dasharray") == DASHES[n]
@@ -252,7 +252,7 @@ def test_curves_are_where_their_numbers_are() -> None:
     assert {"ann  3.00 ± 0.50", "bob  -1.00 ± 0.25"} <= labels.keys()
     for n in range(6):
         label = labels[f"1970-01-{1 + 2 * n:02d}"]
-        assert at(label, "x") == pytest.approx(x(2 * n * day), abs=0.2)
+        assert at(label, "x") == close(x(2 * n * day), abs=0.2)
         assert label.get("text-anchor") == ("start" if n == 0 else "end" if n == 5 else "middle")
 
 
@@ -278,9 +278,7 @@ def test_a_box_is_tukeys(seed: int) -> None:
     first, median, third = (float(np.quantile(values, share)) for share in (0.25, 0.5, 0.75))
     reach = 1.5 * (third - first)
     inside = [each for each in values if first - reach - 1e-12 <= each <= third + reach + 1e-12]
-    assert found[:5] == tuple(
-        pytest.approx(each) for each in (min(inside), first, median, third, max(inside))
-    )
+    assert found[:5] == tuple(close(each) for each in (min(inside), first, median, third, max(inside)))
     assert sorted(found.outliers) == sorted(set(values) - set(inside)) or len(found.outliers) == len(
         values
     ) - len(inside)
@@ -299,8 +297,8 @@ def test_boxes_of_lobbies_are_where_their_numbers_are() -> None:
     for lobby, drawn in zip(plan.lobbies, boxes, strict=True):
         away = [total - lobby.target for total in lobby.totals]
         first, median, third = statistics.quantiles(away, n=4, method="inclusive")
-        assert at(drawn, "x") == pytest.approx(x(first), abs=0.3)
-        assert at(drawn, "width") == pytest.approx(max(x(third) - x(first), 1.0), abs=0.3)
+        assert at(drawn, "x") == close(x(first), abs=0.3)
+        assert at(drawn, "width") == close(max(x(third) - x(first), 1.0), abs=0.3)
         middle = at(drawn, "y") + at(drawn, "height") / 2
         bars = [
             each
@@ -311,13 +309,13 @@ def test_boxes_of_lobbies_are_where_their_numbers_are() -> None:
         ]
         plot = box(away)
         assert [at(each, "x1") for each in bars] == [
-            pytest.approx(x(each), abs=0.3) for each in (plot.low, plot.high, plot.median)
+            close(x(each), abs=0.3) for each in (plot.low, plot.high, plot.median)
         ]
         assert [each.get("stroke-width") for each in bars][-1] == "3"
         assert median == plot.median
     zero = [each for each in picture.iter(f"{SVG}line") if each.get("stroke-dasharray") == "3 4"]
     assert len(zero) == len(plan.lobbies)
-    assert all(at(each, "x1") == at(each, "x2") == pytest.approx(x(0.0), abs=0.3) for each in zero)
+    assert all(at(each, "x1") == at(each, "x2") == close(x(0.0), abs=0.3) for each in zero)
 
 
 @pytest.mark.parametrize(
@@ -331,8 +329,8 @@ def test_ticks_are_round_and_about_six(low: float, high: float) -> None:
     assert 3 <= len(found) <= 7
     assert low - 1e-12 <= found[0] < low + step * (1 + 1e-9)
     assert high - step * (1 + 1e-9) < found[-1] <= high + 1e-12
-    assert all(after - before == pytest.approx(step) for before, after in pairwise(found))
-    assert all(round(each / step) * step == pytest.approx(each, abs=1e-12) for each in found)
+    assert all(after - before == close(step) for before, after in pairwise(found))
+    assert all(round(each / step) * step == close(each, abs=1e-12) for each in found)
 
 
 @pytest.mark.parametrize("width", [10.0, 30.0, 60.0, 90.0, 200.0])
@@ -358,7 +356,7 @@ def test_widths_are_by_kind_of_sign() -> None:
     found = [
         text_width(sign, 100.0) for sign in ("i", "a", "A", "W", "字", "é", "e\u0301", "😀", "д", "Д", "+")
     ]
-    assert found == pytest.approx([42, 66, 80, 102, 110, 66, 66, 110, 66, 102, 80])
+    assert found == close([42, 66, 80, 102, 110, 66, 66, 110, 66, 102, 80])
 
 
 def test_a_dark_screen_has_other_inks() -> None:

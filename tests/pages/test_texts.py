@@ -56,7 +56,7 @@ def shares(seed: int) -> list[float]:
     """Return chances that add up to 1."""
     rng = np.random.default_rng(seed)
     drawn = rng.random(int(rng.integers(2, 6)))
-    return (drawn / drawn.sum()).tolist()
+    return [float(each) for each in drawn / drawn.sum()]
 
 
 @pytest.mark.parametrize("seed", range(30))
@@ -215,9 +215,9 @@ def test_moves_and_preferences_are_told() -> None:
     still = balance(placed, objective="difference", moves=0)
     assert move_lines(still.best) == ["Nobody changes team."]
     assert move_lines(balance(ROSTER).best) == []
-    kept = balance(ROSTER, preferences=[Preference("apart", ["Ann", "Bob"], 0.5)]).best
+    kept = balance(ROSTER, preferences=[Preference("apart", ("Ann", "Bob"), 0.5)]).best
     assert outcome_lines(kept) == ["Preferences: 1 of 1 met."]
-    two = [Preference("together", ["Ann", "Bob"], 0.0125), Preference("apart", ["Ann", "Bob"], 0.5)]
+    two = [Preference("together", ("Ann", "Bob"), 0.0125), Preference("apart", ("Ann", "Bob"), 0.5)]
     broken = balance(ROSTER, preferences=two).best
     assert outcome_lines(broken) == [
         "Preferences: 1 of 2 met, 1.25 % of win probability paid for the others:",
@@ -515,10 +515,11 @@ def test_how_a_pickup_ended_is_told(ranks: tuple[float, ...], words: str) -> Non
 
 def test_what_lobbies_say_is_told_in_words() -> None:
     """Facts become words; what has none is not said."""
-    say = lambda kind, lobby="", **facts: pickup.line_of(  # noqa: E731
-        SimpleNamespace(kind=kind, lobby=lobby, facts=facts),
-        str.title,  # type: ignore[arg-type]
-    )
+
+    def say(kind: str, lobby: str = "", **facts: Any) -> str:
+        notice: Any = SimpleNamespace(kind=kind, lobby=lobby, facts=facts)
+        return pickup.line_of(notice, str.title)
+
     assert say("added", "duel", who="ann", waiting=1, seats=2) == "[duel] Ann is in: 1 of 2"
     assert say("unheard of", "duel") == ""
     assert say("ready?", players=("ann", "bob"), seconds=59.6) == "Ann, Bob: type !ready within 60 s"
