@@ -31,9 +31,9 @@ ROOT = Path(__file__).parents[2]
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def close(value: object, **within: float) -> Any:
+def close(value: object, abs: float | None = None) -> Any:  # noqa: A002  # as pytest calls it
     """Return what is equal to numbers near this one."""
-    return pytest.approx(value, **within)
+    return pytest.approx(value, abs=abs)
 
 
 def at(element: ET.Element, name: str) -> float:
