@@ -452,6 +452,7 @@ class Queueing:
     ) -> None:
         self._archive = open_archive(url, create=False, timeout=seconds, waiting=log.warning)
         self._owner = QueueOwner(self._archive, settings, hooks)
+        gc.freeze()  # what was imported stays, and is not gone through again and again
 
     def __call__(
         self, question: tuple[Sequence[Question], QueuePolicy | None] | None
