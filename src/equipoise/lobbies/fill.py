@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from equipoise.core.arrays import Floats
-from equipoise.core.linear_programs import available
+from equipoise.core.linear_programs import affordable
 from equipoise.core.player import Player, Rating
 from equipoise.core.registry import LOBBY_SOLVERS, resolve
 from equipoise.core.stopping import Stop, never, seconds_left, share_of
@@ -306,7 +306,7 @@ def solve(task: LobbyTask) -> tuple[Placed, str]:
 
     With a limit of time the search goes on until it is over, or nobody could tell a better plan.
     """
-    columns = exact.count_candidates(task.problem) if available() else exact.MOST_CANDIDATES + 1
+    columns = exact.count_candidates(task.problem) if affordable(task.stop) else exact.MOST_CANDIDATES + 1
     limited = seconds_left(task.stop) < math.inf
     most = LISTED_PAIRS if task.problem.team_size <= 2 else LISTED
     if limited:

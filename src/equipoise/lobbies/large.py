@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from equipoise.core.linear_programs import available
+from equipoise.core.linear_programs import affordable
 from equipoise.core.stopping import seconds_left
 from equipoise.lobbies.annealing import ENOUGH, heat_of, polish, search
 from equipoise.lobbies.column_generation import dual_bound
@@ -39,7 +39,7 @@ def solve(task: LobbyTask, *, bounded: bool = True) -> Placed:
     problem = task.problem
     placing = task.start
     bound = max(0.0, *(make(problem, task.n_teams, task.waiting) for make in (even_bound, linear_bound)))
-    if bounded and _of_two(problem) and placing.value(problem) * (1.0 - CLOSE) > bound:
+    if bounded and affordable(task.stop) and _of_two(problem) and placing.value(problem) * (1.0 - CLOSE) > bound:
         placing, bound = _by_bins(task, placing, bound)
     if problem.n_blocks > MOST_IMPROVED and placing is task.start:
         placing = improve(problem, placing, task.stop)
@@ -48,7 +48,7 @@ def solve(task: LobbyTask, *, bounded: bool = True) -> Placed:
             placing = search(problem, placing, task.stop, bound=bound)
             if _open(problem, placing, bound):
                 placing = polish(problem, placing, task.stop, bound)
-        if bounded and available() and _open(problem, placing, bound) and not task.stop():
+        if bounded and affordable(task.stop) and _open(problem, placing, bound) and not task.stop():
             bound = max(bound, dual_bound(task, placing, task.stop))
     value = placing.value(problem)
     return Placed(placing, min(bound, value), bound >= value * (1.0 - 1e-12))
@@ -64,7 +64,7 @@ def _of_two(problem: LobbyProblem) -> bool:
     """Tell whether teams are of two, and some of two players without a party."""
     singles = int((problem.size == 1).sum())
     few = problem.n_lobbies <= MOST_LOBBIES
-    return problem.team_size == 2 and problem.equal_sizes and singles > 1 and few and available()
+    return problem.team_size == 2 and problem.equal_sizes and singles > 1 and few
 
 
 def _by_bins(task: LobbyTask, placing: Placing, bound: float) -> tuple[Placing, float]:
