@@ -21,7 +21,7 @@ from equipoise.core.registry import LOBBY_SOLVERS, resolve
 from equipoise.core.stopping import Stop, never, seconds_left, share_of
 from equipoise.errors import InputError, again
 from equipoise.lobbies import exact, large
-from equipoise.lobbies.annealing import ENOUGH, heat_of, search
+from equipoise.lobbies.annealing import enough_of, search
 from equipoise.lobbies.fill_fields import FILL_FIELDS
 from equipoise.lobbies.first_placing import arrange
 from equipoise.lobbies.infeasibility import advice, conflict, plain_conflict
@@ -338,7 +338,7 @@ def _better(one: Placed, other: Placed, task: LobbyTask) -> Placed:
 def _gone_on(task: LobbyTask, placed: Placed) -> Placed:
     """Return the best placing of searches with other random numbers until the time is up."""
     problem = task.problem
-    enough = placed.bound + ENOUGH * heat_of(problem) * task.n_teams
+    enough = placed.bound + enough_of(problem, task.n_teams, task.stop)
     placing, seed = placed.placing, 0
     while not (placed.proven or task.stop() or placing.value(problem) <= enough):
         seed += 1
