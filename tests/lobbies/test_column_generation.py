@@ -113,7 +113,7 @@ def test_whole_deviations_are_proven_best() -> None:
 def test_heavy_tails_have_bounds_near_their_plans() -> None:
     """Who is above every target costs much for sure: the bound says so to a few hundredths of a player."""
     rng = np.random.default_rng(7)
-    for size, lobbies, n in ((2, 10, 400), (3, 3, 240)):
+    for size, lobbies, n, most in ((2, 10, 400, 0.01), (3, 3, 600, 0.025)):
         skill = 25.0 * np.exp(rng.normal(0.0, 0.6, n))
         targets = np.linspace(0.85, 1.15, lobbies) * skill.mean() * size
         plan = fill(
@@ -124,4 +124,4 @@ def test_heavy_tails_have_bounds_near_their_plans() -> None:
             solver="large",
         )
         assert plan.excess is not None
-        assert plan.excess < 0.03 * skill.std()
+        assert plan.excess < most * skill.std()

@@ -15,9 +15,11 @@ from equipoise.lobbies.problem import LobbyProblem, LobbyTask, Placed, Placing
 from equipoise.lobbies.quick_bounds import even_bound, linear_bound
 from equipoise.lobbies.teams_of_two import Binned, certified, ends_of_bins, placing_of, smoothed, solve_bins
 
-#: Bins of the rounds, one after another, and lobbies up to which so many pairs of them are worth it; with a
-#: limit of time there are rounds with more.
-BINS, FINER, MOST_LOBBIES = (200, 400, 800), (1300, 2000), 12
+#: Bins of the rounds, one after another; with a limit of time there are rounds with more.
+BINS, FINER = (200, 400, 800), (1300, 2000)
+
+#: Lobbies up to which so many pairs of bins are worth it, and where a pass over all players costs more.
+MOST_LOBBIES, MOST_LOBBIES_OF_MANY = 12, 6
 
 #: Bins of the rounds where a pass over all players costs more than a linear program: those before the last
 #: only begin the next one.
@@ -64,7 +66,8 @@ def _open(task: LobbyTask, placing: Placing, bound: float) -> bool:
 def _of_two(problem: LobbyProblem) -> bool:
     """Tell whether teams are of two, and some of two players without a party."""
     singles = int((problem.size == 1).sum())
-    few = problem.n_lobbies <= MOST_LOBBIES
+    most = MOST_LOBBIES_OF_MANY if problem.n_blocks > MOST_IMPROVED else MOST_LOBBIES
+    few = problem.n_lobbies <= most
     return problem.team_size == 2 and problem.equal_sizes and singles > 1 and few
 
 
