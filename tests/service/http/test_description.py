@@ -1,4 +1,4 @@
-"""The description of the HTTP interface: every operation, field and limit, as clients are generated from it."""
+"""The description of the HTTP interface: every operation, field and limit, as clients are made from it."""
 
 from __future__ import annotations
 
