@@ -21,14 +21,11 @@ PEOPLE = "".join(f":join:{n}:{n + 2}:10.0.0.{n}:p{n}\n:team:{n}:5\n" for n in (1
 RESULT = ":scores:x:60\n:teamscores:see-labels:9,0:5\n:teamscores:see-labels:7,0:14\n:end\n:gameover\n"
 
 
-PASSWORD = "secret"
-
-
 class Fake:
     """A server that does nothing of what it is told, a log, and the program between them."""
 
     def __init__(
-        self, folder: Path, password: str = PASSWORD, game: str = "nexuiz", answers: bool = True
+        self, folder: Path, typed: str = "secret", game: str = "nexuiz", answers: bool = True
     ) -> None:
         self.done: list[str] = []
         self.reported: list[str] = []
@@ -42,7 +39,7 @@ class Fake:
         self.log = folder / "nexuiz.log"
         self.archive = open_archive(f"sqlite:///{folder / 'a.db'}", create=True)
         settings = Playing(
-            str(self.log), f"127.0.0.1:{self.link.getsockname()[1]}", password,
+            str(self.log), f"127.0.0.1:{self.link.getsockname()[1]}", typed,
             policy=Policy(target=6), game=game,
         )  # fmt: skip
         self.game = BalancedServer(self.archive, settings, self.reported.append)
