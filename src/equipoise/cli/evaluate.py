@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -174,12 +175,12 @@ def _plot(path: str, done: dict[str, Any]) -> None:
 def _what_if(store: str, plot: str | None, seed: int, as_json: bool, form: str | None) -> None:
     """Divide every match of an archive in other ways, and report how close it would have been.
 
-    Each way uses only what was known before the match; chances are those of the ratings after
-    the last one.  'played' is what really happened.
+    Each way uses only what was known before the match; how close its teams were is judged by all results.
+    'played' is what really happened.
     """
     from equipoise.core.clock import deadline
     from equipoise.pages.pictures.what_if_chart import arms_svg
-    from equipoise.play.what_if import what_if
+    from equipoise.play.what_if import PLAYED, what_if
 
     with archive_options.opened(store) as archive:
         found = what_if(
@@ -188,28 +189,45 @@ def _what_if(store: str, plot: str | None, seed: int, as_json: bool, form: str |
             seed=seed,
             stopping=lambda: deadline(SECONDS),
         )
-    if not found:
+    if not found.matches:
         msg = ": it has no match of two teams to divide"
         raise InputError(msg, "store")
     if plot is not None:
-        rows = [(each.arm, each.closeness, *each.interval) for each in found]
-        write("--plot", plot, arms_svg(rows, found[0].matches))
+        rows = [(each.arm, each.closeness, *each.interval) for each in found.arms]
+        write("--plot", plot, arms_svg(rows, found.matches))
     if as_json:
-        click.echo(json.dumps([each.as_dict() for each in found], indent=2))
+        click.echo(json.dumps(asdict(found), indent=2))
         return
+    against = {each.arm: each for each in found.differences if each.than == PLAYED}
     if form is not None:
-        columns = ("arm", "closeness", "low", "high", "broken parties", "moves a match")
-        cells = [
-            (each.arm, f"{each.closeness:.4f}", *(f"{end:.4f}" for end in each.interval),
-             str(each.broken_parties), f"{each.moves:.1f}")
-            for each in found
-        ]  # fmt: skip
+        columns = (
+            "arm", "closeness", "low", "high", "than played", "low", "high", "verdict", "broken parties",
+            "moves a match",
+        )  # fmt: skip
+        cells = []
+        for each in found.arms:
+            beside = against.get(each.arm)
+            differs = ("", "", "", "") if beside is None else (
+                *(f"{number:.4f}" for number in (beside.difference, *beside.interval)), beside.verdict
+            )  # fmt: skip
+            cells.append(
+                (each.arm, f"{each.closeness:.4f}", *(f"{end:.4f}" for end in each.interval), *differs,
+                 f"{each.broken_parties:.1f}", f"{each.moves:.1f}")
+            )  # fmt: skip
         click.echo(table(columns, cells, form))
         return
-    click.echo(f"{found[0].matches} matches; closeness is the distance of the win chance from even")
-    for each in found:
+    click.echo(f"{found.matches} matches; closeness is the distance of the win chance from even, with 95 %")
+    for each in found.arms:
         low, high = each.interval
         click.echo(
-            f"{each.arm:10} {each.closeness:.4f} ({low:.4f} to {high:.4f})  "
-            f"{each.broken_parties} broken parties, {each.moves:.1f} moves a match"
+            f"{each.arm:10} {each.closeness:.3f} ({low:.3f} to {high:.3f})  "
+            f"{each.broken_parties:.0f} broken parties, {each.moves:.1f} moves a match"
+        )
+    if not found.identified:
+        click.echo("The games were too even to tell: all are alike, or whoever made the teams knew more.")
+    for other in found.differences:
+        low, high = other.interval
+        click.echo(
+            f"{other.arm} than {other.than}: {other.difference:+.3f} ({low:+.3f} to {high:+.3f}), "
+            f"{other.verdict}"
         )
