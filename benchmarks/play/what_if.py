@@ -22,7 +22,7 @@ from equipoise.ratings.skill_posterior import SkillSamples, sample_skills
 
 RESULTS, REPORT = RAW / "what_if.json", PAGES / "WHAT_IF.md"
 
-PEOPLE, SIZE, SPREAD, SAMPLES = 20, 4, 0.8, 600
+PEOPLE, SIZE, SPREAD, SAMPLES = 20, 4, 0.8, 400
 CELLS = [
     (how, games, scores)
     for how in ("random", "ratings", "hidden")

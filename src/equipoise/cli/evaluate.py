@@ -228,6 +228,6 @@ def _what_if(store: str, plot: str | None, seed: int, as_json: bool, form: str |
     for other in found.differences:
         low, high = other.interval
         click.echo(
-            f"{other.arm} than {other.than}: {other.difference:+.3f} ({low:+.3f} to {high:+.3f}), "
+            f"{other.arm} against {other.than}: {other.difference:+.3f} ({low:+.3f} to {high:+.3f}), "
             f"{other.verdict}"
         )
