@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 from typing import Any
 
@@ -96,9 +97,12 @@ def _evaluate(file: str, models: str, skip: float, as_json: bool, plot: str | No
             name: {group: metrics.as_dict() for group, metrics in each.groups.items()}
             for name, each in done.items()
         }
-        click.echo(json.dumps({"models": plain, "groups": groups}, indent=2, allow_nan=False))
+        sides = _sides(next(iter(done.values())))
+        click.echo(json.dumps({"models": plain, "groups": groups, "sides": sides}, indent=2, allow_nan=False))
     else:
         click.echo(_text(done, options.get("form")))
+        if options.get("form") is None:
+            _tell_sides(next(iter(done.values())))
     if plot:
         _plot(plot, done)
     if options["starting"]:
@@ -107,6 +111,31 @@ def _evaluate(file: str, models: str, skip: float, as_json: bool, plot: str | No
             next(iter(made.values())), (who for one in contests for team in one.teams for who, _ in team)
         )
     history.finish()
+
+
+def _sides(done: Any) -> list[dict[str, Any]]:
+    """Return what it is worth to be named first, in each ruleset and on each map."""
+    from equipoise.ratings.lab.evaluation import group_of
+
+    return [
+        {"group": group_of(ruleset), "map": place, "contests": side.contests, "won": side.won,
+         "even": side.chance(0.5), "mean": side.mean, "sigma": side.sigma, "by_result": side.by_result}
+        for ruleset, place, side in (done.sides.known() if done.sides else ())
+    ]  # fmt: skip
+
+
+def _tell_sides(done: Any) -> None:
+    """Say where the team that is named first is better off than its players explain."""
+    for row in _sides(done):
+        where = row["group"] + (f" on {row['map']}" if row["map"] else "")
+        if row["by_result"]:
+            click.echo(f"{where}: teams stand in the order of the result, which tells nothing of sides.")
+        elif abs(row["mean"]) > 2.0 * row["sigma"]:
+            low, high = (100.0 / (1.0 + math.exp(-row["mean"] - end * row["sigma"])) for end in (-1.96, 1.96))
+            click.echo(
+                f"{where}: of even teams the one named first wins {100 * row['even']:.0f} % "
+                f"({low:.0f} to {high:.0f}), by {row['contests']} contests."
+            )
 
 
 def _made(names: list[str], options: dict[str, Any]) -> dict[str, Any]:

@@ -90,9 +90,11 @@ def _at_once(
         return None
     if ranks is None:
         ranks = list(map(float, range(len(teams))))
-    elif type(ranks) not in (list, tuple) or len(ranks) != len(teams):
-        return None
-    elif not all(type(rank) in (int, float) and -LARGEST_WEIGHT <= rank <= LARGEST_WEIGHT for rank in ranks):
+    elif (
+        type(ranks) not in (list, tuple)
+        or len(ranks) != len(teams)
+        or not all(type(rank) in (int, float) and -LARGEST_WEIGHT <= rank <= LARGEST_WEIGHT for rank in ranks)
+    ):
         return None
     mu, sigma, sizes = list[float](), list[float](), []
     for team in teams:

@@ -182,7 +182,7 @@ def _by_scores(rows: Floats, margins: Floats, weights: Floats, spread: float) ->
     # In the unit of scores its mean is not known before either.
     inverse[-1] = 1.0 / (BODY**2 + BODY_WITHIN**2)
     information = rows.T @ (rows * weights[:, None]) + np.diag(inverse)
-    root = np.linalg.cholesky(information)
+    root: Any = np.linalg.cholesky(information)
     pulled = rows.T @ (weights * margins)
     mean = np.linalg.solve(root.T, np.linalg.solve(root, pulled))
     # The prior of tau² is that of two games with margins of .3.
@@ -210,7 +210,7 @@ def _by_results(rows: Floats, won: Floats, weights: Floats, spread: float) -> _F
             break
     lead = rows @ mean
     _, bend = _probit(lead, won, weights)
-    root = np.linalg.cholesky(rows.T @ (rows * bend[:, None]) + np.diag(inverse))
+    root: Any = np.linalg.cholesky(rows.T @ (rows * bend[:, None]) + np.diag(inverse))
     chance = np.clip(normal_below(lead), 1e-12, 1.0 - 1e-12)
     likelihood = (
         float((weights * (won * np.log(chance) + (1.0 - won) * np.log1p(-chance))).sum())

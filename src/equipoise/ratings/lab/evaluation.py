@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from equipoise.ratings.model import Chances, RatingModel, chances_of, checked
 from equipoise.ratings.models.gaussian_filter.contest_columns import pack
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.replay import STRIDE, Progress, in_order, run
+from equipoise.ratings.side_advantage import SideAdvantages, learnt_sides
 
 #: Probabilities are kept this far from 0 and 1 before their logarithm is taken.
 CLIP = 1e-6
@@ -201,12 +202,15 @@ class Evaluation:
         The predictions that count.
     winners : list of int
         Who won, -1 for a tie.
+    sides : SideAdvantages, optional
+        What it was worth to be named first, over all contests of two teams; not of columns.
     """
 
     metrics: Metrics
     groups: Mapping[str, Metrics] = field(default_factory=dict)
     chances: Sequence[Chances] = ()
     winners: Sequence[int] = ()
+    sides: SideAdvantages | None = None
 
 
 def winner(contest: Contest | ContestOutline) -> int:
@@ -253,9 +257,11 @@ def evaluate(
             for draw, one in zip(draws, outlines, strict=True)
         ]
         return judge(outlines, chances, skip, drawn)
-    contests = [contest for match in in_order(matches) for contest in match.contests]
+    played = [(contest, match.map) for match in in_order(matches) for contest in match.contests]
+    contests = [contest for contest, _ in played]
     chances, draws = predicted(model, contests, progress)
-    return judge(contests, chances, skip, draws)
+    sides = learnt_sides(contests, chances, [place for _, place in played])
+    return replace(judge(contests, chances, skip, draws), sides=sides)
 
 
 def predicted(
