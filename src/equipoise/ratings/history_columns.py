@@ -439,7 +439,7 @@ def _by_appearance(codes: Any, size: int) -> Any:
         if len(new):
             values, places = np.unique(new, return_index=True)
             seen[values] = True
-            found.append(values[np.argsort(places)])
+            found.append(values[np.argsort(places, kind="stable")])
             left -= len(values)
             if not left:
                 break

@@ -27,7 +27,7 @@ from equipoise.ratings.models.gaussian_filter.parameters import Numbers
 MOST_LANES = 8
 
 #: Contests from which compiled kernels pay: where they have to be compiled, and where they were kept.
-WORTH, WORTH_KEPT = 20_000, 2500
+WORTH, WORTH_KEPT = 20_000, 8000
 
 #: The parts of a state that each member has of its own, and how many numbers there are in a row of them.
 HYPER, TABLE, RULESETS, WORLD, EVIDENCE = range(5)
