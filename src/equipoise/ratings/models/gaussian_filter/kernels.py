@@ -335,7 +335,7 @@ def gather(
         space[team + VETERANS] = veterans
 
 
-def known_among(games: Column, first_member: Column, places: Column, first: int, end: int) -> float:
+def known_among(games: Column, first_member: Column, places: Column, first: int, end: int) -> Any:
     """Return how well those who play are known on average, from 0 to 1; 0 where nobody is new."""
     start, stop = first_member[first], first_member[end]
     new = 0
