@@ -19,8 +19,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
-from equipoise.core.match import Contest, Ruleset
+from equipoise.core.match import Ruleset
 from equipoise.core.win_probability import LOGISTIC_SLOPE
 
 #: Standard deviations of what a side is worth in a ruleset, and on a map of it, before anything was seen.
@@ -34,6 +35,26 @@ ENOUGH, NEARLY_ALL = 10, 0.95
 
 #: How many standard deviations from none an advantage is that is told of.
 TOLD = 2.0
+
+
+class Played(Protocol):
+    """What is looked at of a contest."""
+
+    @property
+    def ruleset(self) -> Ruleset:
+        """What was played."""
+
+    @property
+    def teams(self) -> Sequence[Any]:
+        """Its teams."""
+
+    @property
+    def ranks(self) -> Sequence[float]:
+        """One for each team, lower is better."""
+
+    @property
+    def weight(self) -> float:
+        """How much it counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +118,7 @@ class SideAdvantages:
 
     Examples
     --------
+    >>> from equipoise.core.match import Contest
     >>> red = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
     >>> sides = SideAdvantages()
     >>> for _ in range(60):
@@ -109,7 +131,7 @@ class SideAdvantages:
     _rulesets: dict[Ruleset, _Worth] = field(default_factory=dict)
     _maps: dict[tuple[Ruleset, str], _Worth] = field(default_factory=dict)
 
-    def learn(self, contest: Contest, chance: float, at_map: str = "") -> None:
+    def learn(self, contest: Played, chance: float, at_map: str = "") -> None:
         """Learn from a contest of two teams and the chance that the first had by the players alone."""
         parts = [self._rulesets.setdefault(contest.ruleset, _Worth(0.0, OF_RULESET**2))]
         if at_map:
@@ -144,7 +166,7 @@ class SideAdvantages:
 
 
 def learnt_sides(
-    contests: Sequence[Contest], chances: Sequence[Sequence[float]], maps: Sequence[str]
+    contests: Sequence[Played], chances: Sequence[Sequence[float]], maps: Sequence[str]
 ) -> SideAdvantages:
     """Return what sides are worth, from contests in order and what was predicted of each before it.
 

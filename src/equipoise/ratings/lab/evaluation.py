@@ -203,7 +203,7 @@ class Evaluation:
     winners : list of int
         Who won, -1 for a tie.
     sides : SideAdvantages, optional
-        What it was worth to be named first, over all contests of two teams; not of columns.
+        What it was worth to be named first, over all contests of two teams; of columns without maps.
     """
 
     metrics: Metrics
@@ -256,7 +256,8 @@ def evaluate(
             float(draw) if len(one.teams) == 2 else math.nan
             for draw, one in zip(draws, outlines, strict=True)
         ]
-        return judge(outlines, chances, skip, drawn)
+        sides = learnt_sides(outlines, chances, [""] * len(outlines))
+        return replace(judge(outlines, chances, skip, drawn), sides=sides)
     played = [(contest, match.map) for match in in_order(matches) for contest in match.contests]
     contests = [contest for contest, _ in played]
     chances, draws = predicted(model, contests, progress)
@@ -298,17 +299,22 @@ class ContestOutline(NamedTuple):
     ruleset: Ruleset
     ranks: tuple[float, ...]
     teams: tuple[range, ...]
+    weight: float
 
 
 def _outlines(columns: Columns) -> tuple[list[ContestOutline], list[int]]:
     """Return the outlines of columns, and where the teams of each begin, with one entry more."""
-    numbers = {name: np.asarray(columns.numbers[name]) for name in ("which", "teams", "rank", "size")}
+    numbers = {
+        name: np.asarray(columns.numbers[name]) for name in ("which", "teams", "rank", "size", "weight")
+    }
     rulesets, rank = list(columns.rulesets), numbers["rank"].tolist()
     sizes = [range(size) for size in numbers["size"].tolist()]
     bounds = [0, *np.cumsum(numbers["teams"], dtype=np.int64).tolist()]
     made = [
-        ContestOutline(rulesets[which], tuple(rank[a:b]), tuple(sizes[a:b]))
-        for which, (a, b) in zip(numbers["which"].tolist(), pairwise(bounds), strict=True)
+        ContestOutline(rulesets[which], tuple(rank[a:b]), tuple(sizes[a:b]), weight)
+        for which, weight, (a, b) in zip(
+            numbers["which"].tolist(), numbers["weight"].tolist(), pairwise(bounds), strict=True
+        )
     ]
     return made, bounds
 
