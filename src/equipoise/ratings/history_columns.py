@@ -33,7 +33,7 @@ from equipoise.ratings.per_player_model import LATEST
 from equipoise.ratings.weng_lin_kernels import ContestColumns, MemberColumns, TeamColumns
 
 #: Contests that are packed at a time: enough for speed, little beside the history itself.
-STRIDE = 200_000
+STRIDE = 200_000  # effort
 
 #: Columns with a number for each match, each contest, each team and each member of a team.
 OF_MATCH = {"ended": "d", "contests": "I"}
@@ -447,7 +447,7 @@ def _by_appearance(codes: Any, size: int) -> Any:
 
 
 #: Players of a contest up to which pairs are compared.
-FEW_MEMBERS = 16
+FEW_MEMBERS = 16  # effort
 
 #: The least weight of a contest: above 0.
 MINUTE = math.ulp(0.0)

@@ -39,7 +39,7 @@ Columns = tuple[kernels.ContestColumns, kernels.TeamColumns, kernels.MemberColum
 
 #: Contests from which loading and compiling the kernel pays, and loading alone; fewer than FEW are never sent
 #: to it, as arrays cost more than they save.
-WORTH, WORTH_KEPT, FEW = 200_000, 40_000, 8
+WORTH, WORTH_KEPT, FEW = 200_000, 40_000, 8  # effort
 
 #: Contests that are laid out at a time.
 STRIDE = 20_000

@@ -24,10 +24,10 @@ from equipoise.ratings.models.gaussian_filter.contest_columns import Key, Packed
 from equipoise.ratings.models.gaussian_filter.parameters import Numbers
 
 #: More members than this are worked on in blocks, compiled too: machine code grows with the lanes.
-MOST_LANES = 8
+MOST_LANES = 8  # effort
 
 #: Contests from which compiled kernels pay: where they have to be compiled, and where they were kept.
-WORTH, WORTH_KEPT = 20_000, 8000
+WORTH, WORTH_KEPT = 20_000, 8000  # effort
 
 #: The parts of a state that each member has of its own, and how many numbers there are in a row of them.
 HYPER, TABLE, RULESETS, WORLD, EVIDENCE = range(5)
