@@ -170,6 +170,26 @@ class WengLin(PerPlayer):
         )
         return chances
 
+    def once(
+        self, mu: list[float], sigma: list[float], sizes: Sequence[int], ranks: Sequence[float], shares: Any
+    ) -> None:
+        """Learn from one contest without predicting it, the members of the teams one after the other.
+
+        Parameters
+        ----------
+        mu, sigma : list of float
+            Of the members; changed in place.
+        sizes, ranks : sequence
+            How many members each team has, and its rank.
+        shares : sequence of float
+            The share of the contest of each member.
+        """
+        many = len(sizes)
+        teams = kernels.TeamColumns([0, *accumulate(sizes)], ranks)
+        members = kernels.MemberColumns(range(len(mu)), shares, [1.0] * len(mu))
+        room = kernels.Room(*([0.0] * many for _ in kernels.Room._fields))
+        kernels.learn(self.constants(), 1.0, mu, sigma, teams, members, room, 0, many)
+
     def constants(self) -> kernels.WengLinConstants:
         """Return the constants as the kernel takes them."""
         return kernels.WengLinConstants(float(self.beta), float(self.tau), float(self.kappa), int(self.luce))
