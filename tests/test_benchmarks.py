@@ -53,7 +53,9 @@ def test_an_unknown_name_is_refused(
     """With all the names there are, and as a mistake of usage."""
     monkeypatch.setattr(sys, "argv", ["benchmarks", "kill"])
     assert main() == 2
-    assert "'kill'; there are: archive, kills," in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert "there is no benchmark 'kill'; there are: archive, " in said
+    assert all(f" {name}" in said for name in SCRIPTS)
 
 
 def test_raw_results_belong_to_a_benchmark() -> None:
