@@ -52,7 +52,7 @@ class Group:
         return {
             "id": f"m{self.count}", "of": "" if division is None else division.id, "teams": teams,
             "chances": [0.5] * len(teams), "ratings": ratings, "beta": 1.0, "zero": 0.0,
-            "others": [{"teams": teams, "chances": [0.5, 0.5]}, {"teams": teams[::-1], "chances": [0.5, 0.5]}],
+            "others": [{"teams": each, "chances": [0.5, 0.5]} for each in (teams, teams[::-1])],
         }  # fmt: skip
 
     def do(self, kind: str, by: str = ORGANISER, device: str = "desk", **given: Any) -> dict[str, Any]:
@@ -215,7 +215,8 @@ def test_steps_replay_to_the_same_state(seed: int) -> None:
         division, kind = group.state.division, rng.choice(KINDS[:-1])
         steps = [each["id"] for each in group.record.steps]
         given = {
-            **{key: rng.choice(names) for key in ("who", "one", "other", "old", "new")}, "status": rng.choice((IN, OUT, "maybe")), "of": rng.choice(steps[-4:]),
+            **{key: rng.choice(names) for key in ("who", "one", "other", "old", "new")},
+            "status": rng.choice((IN, OUT, "maybe")), "of": rng.choice(steps[-4:]),
             "name": "x", "teams": 2, "captains": names[:2], "ranks": [1, 2],
             "people": [{"id": "p9", "name": "p9"}],
         }  # fmt: skip

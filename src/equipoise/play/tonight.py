@@ -237,6 +237,18 @@ def after(state: Tonight, step: Step) -> Tonight:
     InputError
         If the step makes no sense now, or is not for who takes it.
     """
+    check(state, step)
+    return _STEPS[step["type"]](state, step)
+
+
+def check(state: Tonight, step: Step) -> None:
+    """Refuse a step that is not for who takes it, or for other teams than those in view.
+
+    Raises
+    ------
+    InputError
+        With the reason.
+    """
     kind = step["type"]
     if kind not in _STEPS:
         msg = f"a step must be one of {', '.join(_STEPS)}, got {kind!r:.40}"
@@ -250,7 +262,6 @@ def after(state: Tonight, step: Step) -> Tonight:
     if step.get("match") and kind != "changed" and step["match"] != _division(state).id:
         msg = "The teams have changed meanwhile."
         raise refuse(msg)
-    return _STEPS[kind](state, step)
 
 
 def question(state: Tonight, step: Step) -> dict[str, Any] | None:
@@ -260,7 +271,9 @@ def question(state: Tonight, step: Step) -> dict[str, Any] | None:
     of given teams.
     """
     kind, division = step["type"], state.division
+    check(state, step)
     if kind == "divide":
+        _may_divide(state, step)
         locks = {} if division is None else {player: division.team_of(player) for player in division.locks}
         here = set(state.here)
         return {"ask": "divide", "here": state.here, "fixed": {p: n for p, n in locks.items() if p in here}}
@@ -269,6 +282,7 @@ def question(state: Tonight, step: Step) -> dict[str, Any] | None:
         playing, here = set(chain(*division.teams, division.out)), set(changed.here)
         return {"ask": "join", "here": changed.here} if playing != here else None
     if kind == "sitout":
+        _in_view(state)
         return {
             "ask": "join",
             "here": [each for each in state.here if each != step["who"]],
@@ -495,13 +509,17 @@ def _divided(answer: Mapping[str, Any], before: Division | None = None) -> Divis
     )
 
 
-def _divide(state: Tonight, step: Step) -> Tonight:
+def _may_divide(state: Tonight, step: Step) -> None:
     if state.phase is Phase.PLAYING:
         msg = "A game is being played."
         raise refuse(msg)
     if step.get("round") not in (None, len(state.results) + 1):
         msg = "That round is over."
         raise refuse(msg)
+
+
+def _divide(state: Tonight, step: Step) -> Tonight:
+    _may_divide(state, step)
     return replace(state, phase=Phase.TEAMS, division=_divided(step["answer"], state.division), captains=())
 
 

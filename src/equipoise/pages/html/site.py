@@ -23,7 +23,6 @@ from importlib import import_module
 from importlib.resources import files
 from types import MappingProxyType
 from typing import Any
-from urllib.parse import quote
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -181,7 +180,8 @@ class Site:
         return environment().get_template(template).render(
             t=self.t, language=texts(self.language)["language"], title=title, root=root, site=self,
             kinds=[name for name in KINDS if name != "player"], policy=policy(),
-            mark=Markup(MARK), icon=quote(mark_file()), style=Markup(style()), **given,  # noqa: S704  # a file of the package
+            mark=Markup(MARK),  # noqa: S704
+            icon=base64.b64encode(mark_file().encode()).decode(), style=Markup(style()), **given,  # noqa: S704  # a file of the package
         )  # fmt: skip
 
     # What templates ask for
