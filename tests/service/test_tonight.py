@@ -193,7 +193,8 @@ def test_hostile_names_are_names(evening: Evening, name: str) -> None:
 @pytest.mark.parametrize(
     "step",
     [
-        {}, {"type": 7}, {"type": "claim"}, {"type": "claim", "name": 3}, {"type": "swap"}, {"type": "result"},
+        {}, {"type": 7}, {"type": "claim"}, {"type": "claim", "name": 3}, {"type": "swap"},
+        {"type": "result"},
         {"type": "result", "scores": ["a", "b"]}, {"type": "result", "scores": [float("inf"), 0]},
         {"type": "settings", "teams": "many"},
         {"type": "settings", "teams": 99}, {"type": "party", "who": 3},
