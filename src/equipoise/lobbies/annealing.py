@@ -86,8 +86,7 @@ class Annealing:
             n_blocks=problem.n_blocks, n_teams=n_teams, n_lobbies=problem.n_lobbies,
             team_size=problem.team_size, min_size=problem.min_size, absolute=problem.absolute,
             per_player=problem.per_player, barred=problem.barred,
-            mixed=bool((problem.size > 1).any() and (problem.size < problem.team_size).any())
-            or not problem.equal_sizes,
+            mixed=_mixes(problem, placing),
             free=problem.n_lobbies > 1,
         )  # fmt: skip
         place = np.empty(problem.n_blocks, dtype=np.int64)
@@ -153,6 +152,17 @@ class Annealing:
         return Placing.of(np.where(team == n_teams, WAITING, team), np.array(self._teams.lobby[:n_teams]))
 
 
+def _mixes(problem: LobbyProblem, placing: Placing) -> bool:
+    """Tell whether exchanges of blocks of different sizes change anything.
+
+    A party that is a team by itself is one wherever it goes, unless it takes the place of players who wait.
+    """
+    size = problem.size
+    parts = (size > 1) & (size < problem.team_size)
+    waits = bool((placing.team == WAITING).any())
+    return not problem.equal_sizes or bool(parts.any() or (waits and (size > 1).any()))
+
+
 def _listed(columns: Iterable[Any]) -> list[list[Any]]:
     return [column.tolist() for column in columns]
 
@@ -177,8 +187,14 @@ ONE_ROUND = 1_000
 #: Steps for each block below which a round is too short.
 FEWEST_EACH = 100
 
-#: What a team may be from the bound for the search to end, in squared (absolute: plain) standard deviations.
-ENOUGH = 1e-5
+#: What a team may be from the bound for the search to end, in squared (absolute: plain) standard deviations;
+#: and where there is a limit of time to use.
+ENOUGH, NEARER = 1e-5, 5e-7
+
+
+def enough_of(problem: LobbyProblem, n_teams: int, stop: Stop) -> float:
+    """Return by how much a plan's value may be above the bound for the work to end."""
+    return (ENOUGH if seconds_left(stop) == math.inf else NEARER) * heat_of(problem) * n_teams
 
 
 def search(
@@ -211,7 +227,7 @@ def search(
     rounds = _rounds(problem.n_blocks, work)
     best, value = placing, placing.value(problem)
     unit = heat_of(problem)
-    enough = bound + ENOUGH * unit * len(placing.lobby)
+    enough = bound + enough_of(problem, len(placing.lobby), stop)
     tried: dict[bytes, int] = {}
     for free, steps in rounds:
         if stop() or value <= enough:

@@ -272,7 +272,7 @@ class Queues:
         for each in self:
             for band, count in each.status.get("bands", {}).items():
                 bands[each.name, band] += count
-            for what in ("waiting", "proposed", "running", "players", "oldest"):
+            for what in ("waiting", "proposed", "running", "openings", "players", "oldest"):
                 stands[each.name, what] = each.status.get(what, 0)
             stands[each.name, "late"] = each.late
         if stands:

@@ -22,6 +22,7 @@ from equipoise.service.weights.messages import (
     Handicap,
     Join,
     Lookup,
+    Queued,
     Refusal,
     Refused,
     Request,
@@ -147,7 +148,7 @@ class WeightSession(Conversation):
             case Lookup():
                 self.lookups += 1
                 return cast("bytes", result)
-            case Everyone():
+            case Everyone() | Queued():
                 return cast("bytes", result)
             case Division(_, teams, members, _):
                 self._seats = tuple(

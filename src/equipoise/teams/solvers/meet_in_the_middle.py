@@ -244,6 +244,9 @@ def _size_class(
 #: loops take as long as the import (both about half a second).
 COMPILE_FROM = 1 << 17
 
+#: Part-splits that plain Python lists in a second: with a limit of time that matters.
+PLAIN_SPEED = 400_000.0
+
 #: What is run, compiled or not.
 KERNELS = (kernels.list_half, kernels.pairs_within, kernels.sample)
 
@@ -276,6 +279,18 @@ NO_AXIS = (0.0,) * N_FEATURES
 SQUARES = (0.0, 0.0, 1.0, 0.0, 0.0)
 
 
+def _compiles(rows: int, task: Task) -> bool:
+    """Tell whether compiled kernels pay for so many rows of the larger half."""
+    return pays(rows, COMPILE_FROM, seconds_left(task.stop), KERNELS)
+
+
+def _in_time(parts: Components, task: Task) -> bool:
+    """Tell whether the part-splits can be listed in the time there is."""
+    left, rows = seconds_left(task.stop), parts.halves[1]
+    # Each half is listed kind by kind, the last time doubling it.
+    return 2.0 * sum(rows) < PLAIN_SPEED * left or _compiles(max(rows), task)
+
+
 def meet(task: Task, patience: float = 1.0) -> Found:
     """Find the best splits of two teams and prove them best, if the pairs in range are not too many.
 
@@ -306,7 +321,7 @@ class _Meeting:
         self.looked = 0
         self.usual = math.inf
         halves, rows = parts.halves
-        self.fast = pays(max(rows), COMPILE_FROM, seconds_left(task.stop), KERNELS)
+        self.fast = _compiles(max(rows), task)
         self.most_looks = patience * task.effort * MOST_TURNS * LOOKS
         self.most_pairs = patience * task.effort * MOST_PAIRS
         limited = (limit.criterion.second for limit in task.limits if any(limit.criterion.second))
@@ -457,9 +472,11 @@ def _suits(task: Task) -> Fit:
     if not task.criterion.has_reach:
         return Fit.NO
     parts = components(task.problem)
+    if not fits(parts) or not _in_time(parts, task):
+        return Fit.NO
     quick = task.problem.n_players <= PROVEN_PLAYERS or rows_needed(parts) <= QUICK_ROWS
     worth = quick or seconds_left(task.stop) < math.inf or not task.problem.plain
-    return Fit.BEST if fits(parts) and worth else Fit.NO
+    return Fit.BEST if worth else Fit.NO
 
 
 SOLVER = Solver("mitm", solve, teams=2, exact=True, supports=frozenset({PRICES, RULES, MOVES}), suits=_suits)
