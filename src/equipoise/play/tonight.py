@@ -4,7 +4,7 @@ A step is plain data, made by a tap: what was done, by whom (the organiser or a 
 where teams had to be found or judged, the answer that was found.  So replaying the steps gives the same state
 without another search, and :func:`question` says beforehand what a step needs an answer to.
 
-To undo is a step too.  It names the step that does not count any more; the state is that of all others.
+To undo is a step too.  It names the step that no longer counts; the state is that of all others.
 What of them makes no sense without it changes nothing, so that a guest who came meanwhile is still there.
 """
 
@@ -99,7 +99,7 @@ class Division:
     at : int
         Which of the others is in view.
     locks : tuple of str
-        Who stays in the team of now when teams are made again.
+        Who stays in the current team when teams are made again.
     why : mapping
         What the search went through, for the one sentence that says why.
     ratings : mapping
@@ -140,7 +140,7 @@ class Tonight:
     title : str
         What the evening is called.
     starts, expires : float
-        When it begins, and until when its links hold; seconds since 1970, 0 where nothing was said.
+        When it begins, and until when its links hold; seconds since 1970, 0 where unknown.
     keys : mapping
         Whose each link and code is, by its hash: ``organiser``, ``guests`` or ``code``.
     teams, size : int
@@ -267,7 +267,7 @@ def check(state: Tonight, step: Step) -> None:
 def question(state: Tonight, step: Step) -> dict[str, Any] | None:
     """Return what a step needs an answer to before it is taken, None where it needs none.
 
-    ``divide`` asks for new teams, ``join`` for the teams of now with other people, ``judge`` for the chances
+    ``divide`` asks for new teams, ``join`` for the current teams with other people, ``judge`` for the chances
     of given teams.
     """
     kind, division = step["type"], state.division
@@ -409,7 +409,7 @@ def _answers_for(state: Tonight, step: Step) -> TonightPlayer:
 def _allow(state: Tonight, step: Step) -> Tonight:
     player = _answers_for(state, step)
     if not player.asked:
-        msg = "Nobody asks for that name any more."
+        msg = "Nobody asks for that name now."
         raise refuse(msg)
     people = {
         who: replace(each, seat="") if each.seat == player.asked else each
@@ -790,7 +790,7 @@ class TonightRecord:
         self.revision += 1
 
     def target(self, device: str, by: str) -> Step | None:
-        """Return the step that an undo takes back: the last one of the organiser, or one's own."""
+        """Return the step that an undo takes back: the organiser's last one, or that of a device."""
         for step in reversed(self.steps):
             mine = step["by"] == ORGANISER if by == ORGANISER else step.get("device") == device
             if mine and step["type"] not in FOR_GOOD and step["id"] not in self.undone:

@@ -3,7 +3,7 @@
 :class:`Evenings` is a worker.  It takes taps, finds the answers that they need, and keeps each as a step in
 the archive before it is answered; a tap that comes again changes nothing.  Events that another process has
 added are taken in before any other, so that one evening may be in several servers, a chat and a terminal.
-What an evening is stands in :mod:`equipoise.play.tonight`.
+An evening itself is in :mod:`equipoise.play.tonight`.
 """
 
 from __future__ import annotations
@@ -703,7 +703,7 @@ class Evenings:
         )
 
     def _joined(self, state: Tonight, here: Sequence[str]) -> dict[str, Any]:
-        """Return the teams of now with who came, and without who left, changed as little as possible."""
+        """Return the current teams with who came, and without who left, changed as little as possible."""
         division = state.division
         assert division is not None  # noqa: S101 -- as the question says
         of = {"of": division.id}
@@ -881,10 +881,10 @@ class Evenings:
                 "out": last.game.out,
                 "changes": state.changes.get(last.match),
             },
-            "undo": None if target is None else self._told(state, target),
-            "redo": None if again is None else self._told(state, again),
+            "undo": None if target is None else self._deed(state, target),
+            "redo": None if again is None else self._deed(state, again),
             "steps": [
-                self._told(state, step)
+                self._deed(state, step)
                 for step in record.steps[-12:]
                 if step["type"] not in ("changed", "open", "keys", "undo", "redo")
                 and step["id"] not in record.undone
@@ -892,7 +892,7 @@ class Evenings:
         }
 
     @staticmethod
-    def _told(state: Tonight, step: Step) -> dict[str, Any]:
+    def _deed(state: Tonight, step: Step) -> dict[str, Any]:
         """Return what a step was, for the line that offers to undo it."""
         names = [
             state.people[each].name

@@ -1,6 +1,6 @@
 """Evenings in browsers over HTTP: taps in, what everybody sees out as it changes.
 
-Who may do what is told by the key of a link, which comes as a bearer token: the organiser's or the guests'.
+The key of a link decides who may do what, which comes as a bearer token: the organiser's or the guests'.
 Taps of all evenings are handed to one worker, as many at once as have come, and are kept before they are
 answered.  Those who watch are sent the newest view, and none that is older: a phone that slept has caught up
 with one message.
@@ -373,11 +373,11 @@ async def taps(backend: Backend, asked: HttpRequest) -> Reply:
     body = typed(asked.body, TapsBody)
     answers = await front.taps(evening, role, asked.whose, body)
     found = await front.view(evening)
-    told = [
+    outcomes = [
         Tapped(each.id, each.status, each.why, None if each.more is None else dict(each.more))
         for each in answers
     ]
-    return reply(Taps(0 if found is None else found.revision, told))
+    return reply(Taps(0 if found is None else found.revision, outcomes))
 
 
 async def seat(backend: Backend, asked: HttpRequest) -> Reply:
