@@ -1,4 +1,4 @@
-"""Pages for people over HTTP: those of an archive, and the board.
+"""Pages for people over HTTP: those of an archive, the board, and how queues stand.
 
 A worker goes through the archive and renders, so that nothing here waits for either.
 """
@@ -20,6 +20,7 @@ from urllib.parse import parse_qsl
 from equipoise.archive.archive import open_archive
 from equipoise.errors import EquipoiseError
 from equipoise.pages.html.board import board_html
+from equipoise.pages.html.queues_page import queues_html, queues_script
 from equipoise.pages.html.site import KINDS, Site, mark_file, policy
 from equipoise.pages.html.tonight import POLICY, tonight_file, tonight_html
 from equipoise.ratings.timeline import chronicle_of
@@ -208,6 +209,10 @@ def _file(path: str) -> _StaticFile | None:
         return _board()
     if path == "live.js":
         return _read("live.js", SCRIPT)
+    if path == "queues.html":
+        return _StaticFile.of(queues_html(), HTML, policy())
+    if path == "queues.js":
+        return _StaticFile.of(queues_script().decode(), SCRIPT)
     if path == "style.css":
         return _read("style.css", b"text/css; charset=utf-8")
     if path == "mark.svg":

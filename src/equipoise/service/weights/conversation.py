@@ -32,10 +32,10 @@ from equipoise.service.weights.messages import (
 )
 
 #: Bytes of lines that are looked up at once: their answers stay below 8 KiB, and take some 0.03 ms.
-TOGETHER = 2048
+TOGETHER = 2048  # effort
 
 #: Lines without an answer, and bytes of empty ones, after which the reader gets to look at the clock.
-SILENT_LINES, SILENT_BYTES = 4, 4096
+SILENT_LINES, SILENT_BYTES = 4, 4096  # effort
 
 #: Bytes of the longest lookup; a sign has at most four.
 LONGEST_LOOKUP = len(b"PLAYER ") + 4 * LONGEST_NAME
