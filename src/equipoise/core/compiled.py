@@ -26,10 +26,10 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 #: Seconds that loading numba and a kernel that it kept takes, with byte code on disk and without, and those
 #: that compiling a kernel takes which was not kept, for itself and each that it calls.
-LOADING, FROM_SOURCE, COMPILING = 0.8, 2.5, 1.0
+LOADING, FROM_SOURCE, COMPILING = 0.8, 2.5, 1.0  # effort
 
 #: How many times that there must be left of a limit of time: other work may want the processor, too.
-ROOM = 2.0
+ROOM = 2.0  # effort
 
 #: What numba has to know of vectors: their functions are then not compiled from their source.
 VECTOR_TYPES = "equipoise.core.simd_types"

@@ -28,10 +28,10 @@ STRICT = 1e-9
 TOO_COARSE = 0.25
 
 #: Seconds that there must be to load HiGHS: four times what that takes from byte code, twice from source.
-LOADING = 1.0
+LOADING = 1.0  # effort
 
 #: Columns of an integer program up to which presolve keeps a limit of time.
-MOST_PRESOLVED = 30_000
+MOST_PRESOLVED = 30_000  # effort
 
 
 def available() -> bool:

@@ -40,11 +40,11 @@ from equipoise.lobbies.problem import WAITING, LobbyProblem, Placing
 
 #: Steps of one call of the kernel, compiled and plain: some milliseconds, after which it is asked whether to
 #: stop; and how many a second has at least, by which searches with a limit of time are cut.
-CHUNK, PLAIN_CHUNK = 50_000, 2_000
-SPEED, PLAIN_SPEED = 4e6, 1e5
+CHUNK, PLAIN_CHUNK = 50_000, 2_000  # effort
+SPEED, PLAIN_SPEED = 4e6, 1e5  # effort
 
 #: Steps from which loading the compiled kernel pays.
-COMPILED_FROM = 200_000
+COMPILED_FROM = 200_000  # effort
 
 #: How many distances and exponential draws there are to choose from.
 TABLE = 4_096
@@ -172,20 +172,20 @@ def _listed(columns: Iterable[Any]) -> list[list[Any]]:
 SQUARE, FEW, ANNEAL_EACH, MANY = 2_000, 4_000_000, 20_000, 16_000_000
 
 #: Steps for each block beyond those, which nobody should be without.
-LEAST_EACH = 1_000
+LEAST_EACH = 1_000  # effort
 
 #: The heat at the begin of rounds in which lobbies' numbers of teams are free, and in which they are not, and
 #: at the end, in squared (absolute: plain) standard deviations of skill.
-HOT, WARM, COLD = 10.0, 0.05, 1e-6
+HOT, WARM, COLD = 10.0, 0.05, 1e-6  # effort
 
 #: Rounds of the two sorts, and the share of the steps of the first.
-FREE_ROUNDS, ROUNDS, FREE_SHARE = 4, 12, 0.6
+FREE_ROUNDS, ROUNDS, FREE_SHARE = 4, 12, 0.6  # effort
 
 #: Blocks above which there is one round of each sort: restarts are for small instances.
-ONE_ROUND = 1_000
+ONE_ROUND = 1_000  # effort
 
 #: Steps for each block below which a round is too short.
-FEWEST_EACH = 100
+FEWEST_EACH = 100  # effort
 
 #: What a team may be from the bound for the search to end, in squared (absolute: plain) standard deviations;
 #: and where there is a limit of time to use.
@@ -347,10 +347,10 @@ def _allowed(problem: LobbyProblem, placing: Placing) -> Bools:
 PART, FEWEST_TEAMS = 400, 800
 
 #: Steps for each block of a part, and rounds at most.
-POLISH_EACH, MOST_ROUNDS = 1_000, 60
+POLISH_EACH, MOST_ROUNDS = 1_000, 60  # effort
 
 #: The share of value less bound that rounds must take off, and how many may do less one after another.
-PROGRESS, PATIENCE = 0.01, 5
+PROGRESS, PATIENCE = 0.01, 5  # effort
 
 
 def polish(problem: LobbyProblem, placing: Placing, stop: Stop, bound: float) -> Placing:

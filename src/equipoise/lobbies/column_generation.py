@@ -31,10 +31,10 @@ from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbyTask, Placing
 from equipoise.lobbies.quick_bounds import EPSILON, lobby_prices, total_prices
 
 #: Additions that all convolutions for one team size together may take; and fewest and most cells.
-WORK, FEWEST_CELLS, MOST_CELLS = 30_000_000, 128, 65_536
+WORK, FEWEST_CELLS, MOST_CELLS = 30_000_000, 128, 65_536  # effort
 
 #: Kinds of bars up to which they count; of more, all are left out of account, which only lowers a bound.
-MOST_KINDS = 6
+MOST_KINDS = 6  # effort
 
 #: Blocks of one size on the grid: cells, ascending, and their prices.
 Items = dict[int, tuple[Ints, Floats]]
@@ -281,7 +281,7 @@ def _knots(cell: Ints, knots: int) -> Ints:
 KNOTS, MORE_KNOTS, SMALL = 160, 400, 1_000
 
 #: Rounds of column generation, ten being usual, and those in which the distance must fall by ``CLOSE``.
-MOST_ROUNDS, PATIENCE = 40, 4
+MOST_ROUNDS, PATIENCE = 40, 4  # effort
 
 #: Relative distance of the linear program's value and the bound at which the rounds end, and where there is
 #: a limit of time.

@@ -292,7 +292,7 @@ def _named(
 #: Teams times lobbies up to which ``exact`` is all it takes; up to which it is tried with no limit of time,
 #: for teams of two and for larger ones, whose integer programs are far harder; and with one, for each second,
 #: and at most of larger teams.
-AT_ONCE, LISTED_PAIRS, LISTED, A_SECOND, MOST_LISTED = 4_000, 250_000, 60_000, 150_000, 4_000_000
+AT_ONCE, LISTED_PAIRS, LISTED, A_SECOND, MOST_LISTED = 4_000, 250_000, 60_000, 150_000, 4_000_000  # effort
 
 #: Nodes of an integer program with no limit of time, for larger teams.
 NODES = 200

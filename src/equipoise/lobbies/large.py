@@ -16,10 +16,10 @@ from equipoise.lobbies.quick_bounds import even_bound, linear_bound
 from equipoise.lobbies.teams_of_two import Binned, certified, ends_of_bins, placing_of, smoothed, solve_bins
 
 #: Bins of the rounds, one after another; with a limit of time there are rounds with more.
-BINS, FINER = (200, 400, 800), (1300, 2000)
+BINS, FINER = (200, 400, 800), (1300, 2000)  # effort
 
 #: Lobbies up to which so many pairs of bins are worth it, and where a pass over all players costs more.
-MOST_LOBBIES, MOST_LOBBIES_OF_MANY = 12, 6
+MOST_LOBBIES, MOST_LOBBIES_OF_MANY = 12, 6  # effort
 
 #: Bins of the rounds where a pass over all players costs more than a linear program: those before the last
 #: only begin the next one.

@@ -43,10 +43,10 @@ LARGEST_HALF = 1 << 22
 NO_DIGIT = 1 << 62
 
 #: Rows of the larger half up to which the lists are kept for the next criterion: some megabytes.
-REMEMBERED_ROWS = 1 << 16
+REMEMBERED_ROWS = 1 << 16  # effort
 
 #: Pairs looked at to learn how costs are distributed.
-SAMPLE = 64
+SAMPLE = 64  # effort
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ def _size_class(
 
 #: From how many rows of the larger half on, loading numba for a single roster pays: about where the plain
 #: loops take as long as the import (both about half a second).
-COMPILE_FROM = 1 << 17
+COMPILE_FROM = 1 << 17  # effort
 
 #: Part-splits that plain Python lists in a second: with a limit of time that matters.
 PLAIN_SPEED = 400_000.0
@@ -251,23 +251,23 @@ PLAIN_SPEED = 400_000.0
 KERNELS = (kernels.list_half, kernels.pairs_within, kernels.sample)
 
 #: How many pairs are looked at before the cost aimed at is lowered to the best known.
-BATCH = 4096
+BATCH = 4096  # effort
 
 #: Pairs a kernel looks at before the clock is asked again: a millisecond compiled, a tenth of a second plain.
-LOOKS = 1 << 20
+LOOKS = 1 << 20  # effort
 
 #: Such turns after which the proof is given up: a second compiled, a minute plain.  Both ways have the same
 #: patience, so that they give the same answers.
-MOST_TURNS = 1 << 10
+MOST_TURNS = 1 << 10  # effort
 
 #: Pairs that may get in after which the proof is given up: some seconds, as each is judged.
-MOST_PAIRS = 1 << 22
+MOST_PAIRS = 1 << 22  # effort
 
 #: How much the cost aimed at grows when it was set too low.
-GROWTH = 8.0
+GROWTH = 8.0  # effort
 
 #: Pairs of one range of mu that may get in before it is gone through in slices, and into how many.
-MOST_IN_A_SLICE, SLICES = 1 << 12, 8
+MOST_IN_A_SLICE, SLICES = 1 << 12, 8  # effort
 
 #: The range nothing is in.
 NOWHERE = kernels.Within(math.inf, -math.inf, math.inf, -math.inf)
@@ -442,10 +442,10 @@ def _middle(values: Floats) -> float:
 
 #: Players up to which a proof for two teams is worth waiting for: 40 of different weight take 0.04 s by
 #: ``difference`` and 0.3 s by ``spread``.
-PROVEN_PLAYERS = 40
+PROVEN_PLAYERS = 40  # effort
 
 #: Rows of the larger half up to which more players are proven too: as quick as going without a proof.
-QUICK_ROWS = 1 << 17
+QUICK_ROWS = 1 << 17  # effort
 
 
 def solve(task: Task) -> Found:
