@@ -248,6 +248,17 @@ def test_what_is_wrong_with_a_ticket_is_said(served: Served, body: dict[str, Any
     assert answer.pointer.removeprefix("#").startswith(pointer.removesuffix("/..."))
 
 
+def how_queues_stand_is_shown(served: Served) -> None:
+    """See the last matches too, and a page that asks for it."""
+    (shown,) = ask(f"{served.http}/v1/queues").plain["queues"]
+    assert shown["recent"]["matches"] >= 2
+    assert 0.0 <= shown["recent"]["wait"] <= shown["recent"]["p95"]
+    page = ask(f"{served.http}/queues.html")
+    assert b'<script src="queues.js" defer>' in page.body
+    assert "default-src 'self'" in page.headers["content-security-policy"]
+    assert ask(f"{served.http}/queues.js").status == 200
+
+
 def who_has_no_right_is_refused(served: Served) -> None:
     """Without a token, with one of another ticket, and for what is not there."""
     entered(served, "eve")
@@ -347,6 +358,7 @@ def test_the_life_of_a_server_with_a_queue(served: Served, receiver: Receiver, f
     events_go_on_where_a_client_was_cut_off(served)
     a_batch_lets_each_ticket_in_or_not(served)
     seats_of_running_matches_are_filled(served)
+    how_queues_stand_is_shown(served)
     who_has_no_right_is_refused(served)
     results_and_ratings_are_sent(served, receiver)
     what_admins_do_is_kept(served, folder)

@@ -196,6 +196,20 @@ class OpeningStates(msgspec.Struct):
     openings: list[OpeningState]
 
 
+class QueueRecent(msgspec.Struct):
+    """How the last matches since the start were: mean wait and 95th percentile in seconds, evenness.
+
+    ``imbalance`` is how far the chances were from even on average, ``relaxed`` how many tickets had waited
+    past the longest wait.
+    """
+
+    matches: int
+    wait: float
+    p95: float
+    imbalance: float
+    relaxed: int
+
+
 class QueueState(msgspec.Struct):
     """How a queue stands, and what its policy means."""
 
@@ -211,6 +225,7 @@ class QueueState(msgspec.Struct):
     closed: bool
     policy: dict[str, Any]
     words: list[str]
+    recent: QueueRecent
 
 
 class QueueStates(msgspec.Struct):
@@ -232,7 +247,8 @@ async def queue_state(backend: Backend, asked: HttpRequest) -> Reply:
 
 async def _state(queue: Queue) -> dict[str, Any]:
     (status,) = await queue.ask(StatusAsked())
-    return {"queue": queue.name, **status, "words": policy_in_words(queue.settings.policy)}
+    words = policy_in_words(queue.settings.policy)
+    return {"queue": queue.name, **status, "words": words, "recent": queue.recent()}
 
 
 async def enter(backend: Backend, asked: HttpRequest) -> Reply:
