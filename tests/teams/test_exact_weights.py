@@ -195,3 +195,16 @@ def test_untouched_receipts_of_orders_are_never_called_false(seed: int) -> None:
     """Two and three objectives in order, tolerances, magnitudes from 1e-9 to 1e12, giants and ties."""
     for number in range(40 * seed, 40 * seed + 40):
         assert checked(number)[1] == [], order(number)
+
+
+def test_numbers_stay_numbers_whatever_they_are_multiples_of() -> None:
+    """Zeros are multiples of the finest decimal there is, which no integer of NumPy holds."""
+    found = multiples(np.zeros(3))
+    assert found is not None
+    assert found[0].dtype == np.float64
+    players = [Player(name, Rating(mu, 0.0)) for name, mu in (("a", 31.5), ("b", 25.25), ("c", 20.0))]
+    problem = BalanceRequest.of(players).problem
+    assert problem is not None
+    assert problem.features.dtype == np.float64
+    assert Unit(1, 10**22).each_shown(np.ones(1)).dtype == np.float64
+    assert Unit(10**22, 1).each_counted(np.array([0.1 + 0.2])).dtype == np.float64
