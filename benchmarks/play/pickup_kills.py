@@ -31,14 +31,14 @@ from benchmarks.reporting import PAGES, RAW, run_many
 from equipoise.archive.archive import open_archive
 from equipoise.cli import group
 from equipoise.errors import InputError
-from equipoise.play.pickup import PickupLobby
+from equipoise.play.evening_events import EveningLobby
 from equipoise.service.pickup_lobbies import Pickups
 
 #: Kills of each kind, the longest time from the bot's arrival to a kill, and the time after the last, in s.
 TIMES, LONGEST, LAST = 100, 4.0, 20.0
 
 NICKS = ("ann", "bob", "cid", "dan")
-LOBBY = PickupLobby("two", 2, 2)
+LOBBY = EveningLobby("two", 2, 2)
 
 #: What everyone says over and over.
 WORDS = ("!add", "!ready", "!yes", "!report 2 1")

@@ -3,7 +3,7 @@
 What happened is kept as it was reported: matches, the events of nights, how far each followed log was read.
 What follows from it (ratings, names, numbers of games) is derived and can always be rebuilt, see
 :mod:`equipoise.archive.learning`.  How a database does it is in :mod:`equipoise.archive.database`; what the
-events of a night mean is in :mod:`equipoise.play.night`.
+events of a night mean is in :mod:`equipoise.play.evening_records`.
 """
 
 from __future__ import annotations
@@ -54,7 +54,8 @@ from equipoise.archive.ticket_record import TicketRecord
 from equipoise.core.match import Match
 from equipoise.errors import InputError
 from equipoise.identity.shared_ids import Identities
-from equipoise.play.night import GUESSES, WEIGHTS, event_renamed
+from equipoise.play.evening_records import GUESSES, renamed_record, weighs
+from equipoise.play.evening_records import people as people_of_record
 from equipoise.ratings.model import RatingModel
 
 #: What a store's address may look like.
@@ -404,25 +405,25 @@ class Archive:
     # Nights of games
 
     def night_events(self) -> list[dict[str, Any]]:
-        """Return what happened in nights of games, in order; see :mod:`equipoise.play.night`."""
+        """Return what happened in nights of games, in order; see :mod:`equipoise.play.evening_records`."""
         with self._database.reading() as connection:
             return events(connection)
 
-    def add_night_event(
+    def add_night_events(
         self,
-        event: Mapping[str, Any],
+        records: Sequence[Mapping[str, Any]],
         known: int | None,
         match: Match | None = None,
         undone: str | None = None,
     ) -> None:
-        """Keep one event together with the match that it reports or takes back: both or neither.
+        """Keep records together with the match that they report or take back: all of it or nothing.
 
         Parameters
         ----------
-        event : mapping
+        records : sequence of mappings
             Plain data.
         known : int or None
-            How many events the caller knows of; None where others do not matter to this one.
+            How many records the caller knows of; None where others do not matter to these.
         match : Match, optional
             What is reported; one that was undone counts again, as it is reported now.
         undone : str, optional
@@ -431,10 +432,10 @@ class Archive:
         Raises
         ------
         InputError
-            If somebody else has added an event meanwhile.
+            If somebody else has added a record meanwhile.
         """
         with self._database.writing() as connection:
-            add(self._database, connection, event, known, match, undone)
+            add(self._database, connection, records, known, match, undone)
 
     # All of it
 
@@ -563,17 +564,17 @@ def events(connection: sa.Connection) -> list[dict[str, Any]]:
 def add(
     database: Database,
     connection: sa.Connection,
-    event: Mapping[str, Any],
+    records: Sequence[Mapping[str, Any]],
     known: int | None,
     match: Match | None = None,
     undone: str | None = None,
 ) -> None:
-    """Add one event, with the match that it reports or takes back.
+    """Add records, with the match that they report or take back.
 
     Raises
     ------
     InputError
-        If there are other events than the known ones by now.
+        If there are other records than the known ones by now.
     """
     number = connection.execute(sa.select(sa.func.count()).select_from(NIGHT)).scalar_one()
     if known is not None and number != known:
@@ -581,7 +582,8 @@ def add(
             "night: somebody else has taken a step meanwhile; look at 'equipoise night table', and try again"
         )
         raise InputError(msg)
-    database.insert(connection, NIGHT, [(number + 1, _text(event))])
+    numbered = enumerate(records, start=number + 1)
+    database.insert(connection, NIGHT, [(n, _text(record)) for n, record in numbered])
     if match is not None:
         _report(database, connection, match)
     counts = sa.select(MATCH.c.id).where(MATCH.c.id == identity(undone or ""), MATCH.c.undone.is_(False))
@@ -591,8 +593,8 @@ def add(
 
 def replace_weights(database: Database, connection: sa.Connection) -> None:
     """Note that other starting weights were chosen than those of the steps so far, if there are any."""
-    if any(event["kind"] == WEIGHTS for event in events(connection)):
-        add(database, connection, {"kind": GUESSES}, None)
+    if any(map(weighs, events(connection))):
+        add(database, connection, [{"kind": GUESSES}], None)
 
 
 def _report(database: Database, connection: sa.Connection, match: Match) -> None:
@@ -611,14 +613,14 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
 
 def people(connection: sa.Connection) -> set[str]:
     """Return the ids of all who came to a night."""
-    return {player for event in events(connection) for player in event.get("spelled", ())}
+    return {player for record in events(connection) for player in people_of_record(record)}
 
 
 def rename(connection: sa.Connection, names: Mapping[str, str]) -> None:
     """Write other ids into all events, and no name for them: for people who are forgotten."""
     for row in connection.execute(sa.select(NIGHT)).all():
         before = json.loads(row.event)
-        after = event_renamed(before, names)
+        after = renamed_record(before, names)
         if after != before:
             changed = sa.update(NIGHT).where(NIGHT.c.number == row.number)
             connection.execute(changed.values(event=_text(after)))

@@ -37,12 +37,11 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
     from equipoise.cli.read_history import say_apart
     from equipoise.files.read_matches import tied_apart
     from equipoise.files.result_tables import results_from
-    from equipoise.service.night import people_of
 
-    with night_names.opened_night(store) as evening:
-        known = people_of(evening.archive, evening.night)
+    with night_names.opened_night(store) as night:
+        known = night.people()
         past = PastResults(known)
-        ingest = Ingest(evening.archive)
+        ingest = Ingest(night.archive)
         apart: list[str] = []
 
         def note(place: str, match: Match) -> None:
@@ -52,7 +51,7 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
 
         ingest.take(results_from(file, dates, past.recognised, note))
         ingest.keep()
-        updated = evening.archive.update_ratings()
+        updated = night.archive.update_ratings()
         archive_options.say_read(ingest.tally)
         say_apart(len(apart), apart, "the columns 'winner' and 'result'")
         archive_options.say_rebuilt(updated)

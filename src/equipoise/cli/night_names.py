@@ -18,7 +18,7 @@ from equipoise.core.stopping import Stop
 from equipoise.errors import AmbiguousError
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.service import night
-from equipoise.service.night import Evening
+from equipoise.service.night import Night
 
 if TYPE_CHECKING:
     from equipoise.files.pasted_names import Entry
@@ -133,6 +133,6 @@ def _typed_entries(
 
 def opened_night(
     store: str | None, limited: Callable[[float], Stop] = deadline
-) -> AbstractContextManager[Evening]:
+) -> AbstractContextManager[Night]:
     """Open the archive of a night, or make it; ask and warn at the terminal."""
     return night.opened(archive_options.address(store), limited, archive_options.warn, _asked)

@@ -14,7 +14,7 @@ from equipoise.errors import InputError
 if TYPE_CHECKING:
     import ssl
 
-    from equipoise.play.pickup import PickupLobby
+    from equipoise.play.evening_events import EveningLobby
 
 #: The variable with the password of our account, as others can read the arguments of a process.
 PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
@@ -96,11 +96,11 @@ def command(
         asyncio.run(speak())
 
 
-def _lobby(text: str, ready: float) -> PickupLobby:
+def _lobby(text: str, ready: float) -> EveningLobby:
     """Return the lobby of ``NAME=5v5@RULESET:MAP,MAP:veto``."""
     from equipoise.core.match import Ruleset
     from equipoise.core.rulesets import ruleset_from
-    from equipoise.play.pickup import PickupLobby
+    from equipoise.play.evening_events import EveningLobby
 
     name, _, rest = text.partition("=")
     form, _, maps = rest.partition(":")
@@ -119,7 +119,7 @@ def _lobby(text: str, ready: float) -> PickupLobby:
     chosen = tuple(each.strip() for each in maps.split(",") if each.strip())
     try:
         ruleset = ruleset_from(played) if played else Ruleset()
-        return PickupLobby(name.strip(), len(sizes), int(sizes[0]), ruleset, chosen, veto == "veto", ready)
+        return EveningLobby(name.strip(), len(sizes), int(sizes[0]), ruleset, chosen, veto == "veto", ready)
     except InputError as error:
         msg = f"--lobby: {error}"
         raise InputError(msg) from error
