@@ -132,6 +132,8 @@ GAMES: Mapping[str, str] = joined(
         "ut2004": f"{_GAMES}.ut2004.reader:GAME",
         "halflife": f"{_GAMES}.halflife.reader:GAME",
         "quakelive": f"{_GAMES}.quakelive.reader:GAME",
+        "teeworlds": f"{_GAMES}.teeworlds.reader:GAME",
+        "etlegacy": f"{_GAMES}.etlegacy.reader:GAME",
         "plain": f"{_GAMES}.plain.reader:GAME",
     },
 )
