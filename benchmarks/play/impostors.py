@@ -104,7 +104,7 @@ class Night:
     def _judge(self, who: int, plain: dict[str, Any]) -> None:
         event = plain.get("event", {})
         player = event.get("who", "")
-        if plain["kind"] != "pickup" or not player or event["type"] == "leave":
+        if plain["kind"] != "evening" or not player or event["type"] == "leave":
             return
         if event["type"] == "add":
             self.began.setdefault(player, who)

@@ -122,7 +122,7 @@ steps = st.one_of(
               st.sampled_from(["yes", "no", "captains", "dock", "mill", "nowhere"])),
     st.builds(lambda by: ev.Maps(NIGHT, MAPS, by), st.sampled_from(["turn", "veto", "vote"])),
     st.builds(lambda name: ev.Veto("", name, NIGHT), st.sampled_from(MAPS)),
-    st.builds(lambda p, roles: ev.Roles(NIGHT, p, roles), who, st.sampled_from([(), ("tank",)])),
+    st.builds(lambda p, roles: ev.Roles(NIGHT, ((p, roles),)), who, st.sampled_from([(), ("tank",)])),
     st.builds(lambda ranks: ev.Report("", ranks, (), NIGHT),
               st.sampled_from([(1.0, 2.0), (2.0, 1.0), (1.0, 1.0)])),
     st.builds(lambda ranks: ev.Report("", ranks, (), NIGHT),
@@ -363,7 +363,7 @@ def test_a_forgotten_player_is_in_no_record() -> None:
         story = Story()
         setup = Setup((name, "Bob", "Cid", "Dan"), plays=((name, ("tank",)),), fixed=((name, 0),))
         story.do(ev.Gather(NIGHT, setup, {name: f"{name}!"}, {name: 3.0}), ev.Vote(name, "no", NIGHT))
-        story.do(ev.Report(name, (1, 2), (), NIGHT), ev.Roles(NIGHT, name, ("tank",)))
+        story.do(ev.Report(name, (1, 2), (), NIGHT), ev.Roles(NIGHT, ((name, ("tank",)),)))
         records = [
             renamed_record(record_of(event, at, "x"), {name: "anonymous:1"}) for event, at, _ in story.log
         ]

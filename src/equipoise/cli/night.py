@@ -515,7 +515,7 @@ def undo(store: str | None, as_json: bool) -> None:
 @archive_options.step("table")
 @table_forms
 def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
-    """Show everyone: ratings, games, sitting out, and the current teams."""
+    """Show everyone's ratings and games, and the teams."""
     from equipoise.pages.text.night import table_lines, table_rows
 
     with night_names.opened_night(store) as night:
@@ -538,12 +538,15 @@ def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
 # Captains, votes, maps, and changes by hand
 
 
-def _tell_game(night: Night, as_json: bool) -> None:
+def _tell_game(night: Night, as_json: bool, form: str | None = None) -> None:
     """Say what the current game is, and what it waits for."""
-    from equipoise.pages.text.night import game_data, game_lines
+    from equipoise.pages.text.night import game_data, game_lines, proposal_rows
 
     if as_json:
         click.echo(json.dumps(game_data(night.setup, night.game, night.spelled), indent=2))
+    elif form is not None:
+        proposal = None if night.game is None else night.game.proposal
+        click.echo(table(("team", "player"), proposal_rows(night.setup, proposal, night.spelled), form))
     else:
         click.echo("\n".join(game_lines(night.setup, night.game, night.spelled)))
 
@@ -561,24 +564,26 @@ def _known_as(night: Night, name: str) -> str:
 
 
 @contextmanager
-def stepping(store: str | None, as_json: bool) -> Iterator[Night]:
+def stepping(store: str | None, forms: dict[str, Any]) -> Iterator[Night]:
     """Open a night for a step after which the current game is shown."""
     with searching(store) as night:
         yield night
-        _tell_game(night, as_json)
+        _tell_game(night, **forms)
 
 
 @archive_options.step("maybe")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.option("--later", is_flag=True, help="They come later for sure.")
 @new_option
-def maybe(
-    names: tuple[str, ...], store: str | None, as_json: bool, later: bool, new: tuple[str, ...]
-) -> None:
-    """Note who comes perhaps, or later; 'late NAME' once they are there."""
+@table_forms
+def maybe(names: tuple[str, ...], store: str | None, later: bool, new: tuple[str, ...], **forms: Any) -> None:
+    """Note who comes perhaps, or later.
+
+    'late NAME' once they are there.
+    """
     from equipoise.play.evening_events import LATER, MAYBE, Attend
 
-    with stepping(store, as_json) as night:
+    with stepping(store, forms) as night:
         entries = night_names.entries_of(names, None, night.people(), command.commands)
         ids = night.resolved([entry.name for entry in entries], new)
         state = LATER if later else MAYBE
@@ -587,35 +592,41 @@ def maybe(
 
 @archive_options.step("captains")
 @click.argument("names", nargs=-1, required=True, metavar="NAME NAME...")
-def captains(names: tuple[str, ...], store: str | None, as_json: bool) -> None:
-    """Let captains pick the teams, one for each team; then 'pick NAME' in turn."""
+@table_forms
+def captains(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
+    """Let captains pick the teams.
+
+    One for each team; then 'pick NAME' in turn.
+    """
     from equipoise.play.evening_events import Captains
 
-    with stepping(store, as_json) as night:
+    with stepping(store, forms) as night:
         night.take(Captains(night.lobby, tuple(_known_as(night, name) for name in names)))
 
 
 @archive_options.step("pick")
 @click.argument("name", metavar="NAME")
-def pick(name: str, store: str | None, as_json: bool) -> None:
+@table_forms
+def pick(name: str, store: str | None, **forms: Any) -> None:
     """Pick NAME for the captain whose turn it is."""
     from equipoise.play.evening_events import Pick
 
-    with stepping(store, as_json) as night:
+    with stepping(store, forms) as night:
         night.take(Pick("", _known_as(night, name), night.lobby))
 
 
 @archive_options.step("vote")
 @click.argument("name", metavar="NAME")
 @click.argument("choice", metavar="yes|no|captains|MAP")
-def vote(name: str, choice: str, store: str | None, as_json: bool) -> None:
-    """Count the vote of NAME: no for other teams, captains for a draft, or a map.
+@table_forms
+def vote(name: str, choice: str, store: str | None, **forms: Any) -> None:
+    """Count the vote of NAME.
 
-    More than half of those who play decide.
+    'no' is for other teams, 'captains' for a draft; or it is a map.  More than half of those who play decide.
     """
     from equipoise.play.evening_events import Vote
 
-    with stepping(store, as_json) as night:
+    with stepping(store, forms) as night:
         night.take(Vote(_known_as(night, name), choice, night.lobby))
 
 
@@ -623,66 +634,83 @@ def vote(name: str, choice: str, store: str | None, as_json: bool) -> None:
 @click.argument("maps", metavar="MAP,MAP...|none")
 @click.option("--veto", "by", flag_value="veto", help="The teams strike maps in turn, until one is left.")
 @click.option("--vote", "by", flag_value="vote", help="Everyone votes on maps.")
-def maps(maps: str, store: str | None, as_json: bool, by: str | None) -> None:
-    """Say where games are played: in turn, after a veto, or as people vote."""
+@table_forms
+def maps(maps: str, store: str | None, by: str | None, **forms: Any) -> None:
+    """Say where games are played.
+
+    The maps come in turn, or after a veto, or as people vote.
+    """
     from equipoise.core.fields import typed_names
     from equipoise.play.evening_events import TURN, Maps
 
     chosen = () if maps.casefold() == "none" else tuple(typed_names(maps))
-    with stepping(store, as_json) as night:
+    with stepping(store, forms) as night:
         night.take(Maps(night.lobby, chosen, by or TURN))
 
 
 @archive_options.step("veto")
 @click.argument("map_name", metavar="MAP")
-def veto(map_name: str, store: str | None, as_json: bool) -> None:
+@table_forms
+def veto(map_name: str, store: str | None, **forms: Any) -> None:
     """Strike MAP for the team whose turn it is."""
     from equipoise.play.evening_events import Veto
 
-    with stepping(store, as_json) as night:
+    with stepping(store, forms) as night:
         night.take(Veto("", map_name, night.lobby))
 
 
 @archive_options.step("swap")
 @click.argument("one", metavar="NAME")
 @click.argument("other", metavar="NAME")
-def swap(one: str, other: str, store: str | None, as_json: bool) -> None:
-    """Let two people change places: of two teams, or one who plays and one who sits out."""
+@table_forms
+def swap(one: str, other: str, store: str | None, **forms: Any) -> None:
+    """Let two people change places.
+
+    They are of two teams, or one plays and one sits out.
+    """
     from equipoise.play.evening_events import Swap
 
-    with stepping(store, as_json) as night:
+    with stepping(store, forms) as night:
         night.take(Swap(night.lobby, _known_as(night, one), _known_as(night, other)))
 
 
 @archive_options.step("lock")
 @click.argument("names", nargs=-1, metavar="[NAME...]")
 @click.option("--off", is_flag=True, help="Lock them no longer.")
-def lock(names: tuple[str, ...], store: str | None, as_json: bool, off: bool) -> None:
-    """Keep people in the team they are in, for the next teams too; all of them without a NAME."""
+@table_forms
+def lock(names: tuple[str, ...], store: str | None, off: bool, **forms: Any) -> None:
+    """Keep people in the team they are in.
+
+    For the next teams too; without a NAME all of them.
+    """
     from equipoise.play.evening_events import Lock
 
-    with stepping(store, as_json) as night:
+    with stepping(store, forms) as night:
         night.take(Lock(night.lobby, tuple(_known_as(night, name) for name in names), not off))
 
 
 @archive_options.step("roles")
-@click.argument("needs", metavar="ROLE:N,...|none")
+@click.argument("needs", required=False, metavar="[ROLE:N,...|none]")
 @click.option(
     "--plays", multiple=True, metavar="NAME=ROLE,ROLE", help="Who plays what; others play all.  Repeatable."
 )
-def roles(needs: str, store: str | None, as_json: bool, plays: tuple[str, ...]) -> None:
-    """Say how many of each role every team needs, and who plays what."""
+@table_forms
+def roles(needs: str | None, store: str | None, plays: tuple[str, ...], **forms: Any) -> None:
+    """Say what every team needs, and who plays what."""
     from equipoise.core.fields import typed_names
     from equipoise.play.evening_events import Roles
 
+    if needs is None and not plays:
+        msg = "write what every team needs, as tank:1,support:2, or --plays NAME=ROLE"
+        raise click.UsageError(msg)
     wanted = []
-    for each in () if needs.casefold() == "none" else typed_names(needs):
+    for each in typed_names(needs) if needs and needs.casefold() != "none" else ():
         role, _, number = each.replace("=", ":").partition(":")
         if not role or not number.isdecimal():
             msg = f"NEEDS must be ROLE:N, as tank:1,support:2, or none, got {needs!r}"
             raise click.UsageError(msg)
         wanted.append((role, int(number)))
-    with stepping(store, as_json) as night:
+    with stepping(store, forms) as night:
         given = []
         for each in plays:
             name, equals, listed = each.partition("=")
@@ -690,9 +718,7 @@ def roles(needs: str, store: str | None, as_json: bool, plays: tuple[str, ...]) 
                 msg = f"--plays must be NAME=ROLE,ROLE, got {each!r}"
                 raise click.UsageError(msg)
             given.append((_known_as(night, name), tuple(typed_names(listed)) if listed else ()))
-        for player, listed_roles in given:
-            night.take(Roles(night.lobby, player, listed_roles))
-        night.take(Roles(night.lobby, needs=tuple(wanted)))
+        night.take(Roles(night.lobby, tuple(given), None if needs is None else tuple(wanted)))
 
 
 for each in (gather, again, late, leave, maybe, sub, swap, lock, captains, pick, vote, maps, veto, roles,

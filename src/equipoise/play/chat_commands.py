@@ -258,7 +258,7 @@ def _roles(name: str, text: str, lobby: str, me: str, speaking: Speaking) -> Eve
     if name == "plays":
         who, _, roles = text.partition(" ")
         (player,) = _people(who, speaking)
-        return ev.Roles(lobby, player, tuple(filter(None, re.split(r"[,\s]+", roles))), who=me)
+        return ev.Roles(lobby, ((player, tuple(filter(None, re.split(r"[,\s]+", roles)))),), who=me)
     needs = re.findall(r"([^\s,:=]+)[:=](\d{1,3})", text)
     if not needs and text != "none":
         msg = f"roles are written tank:1,healer:2, or none, got {text!r:.40}"

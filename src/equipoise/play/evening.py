@@ -139,14 +139,16 @@ class Evening:
             When, seconds since 1970; a clock that goes back stands still.
         """
         self._now, self._commands = max(now, self._now), []
-        scope, before = "", None
+        scope, before, begun = "", None, 0
         try:
             scope = self._scope(event)
             before = self._copied(scope, event) if scope else None
+            begun = self._begun[scope]
             self._HANDLERS[type(event)](self, event)
         except InputError as error:
             if before is not None and before.room is not None:
                 self._put_back(scope, before)
+                self._begun[scope] = begun
             who = getattr(event, "who", "")
             return (Notice("refused", to=(who,) if who else (), facts={"why": str(error)}),)
         kept = scope in self.rooms or scope in self.games
@@ -473,15 +475,13 @@ class Evening:
 
     def _roles(self, event: ev.Roles) -> None:
         room = self._called(event.lobby)
-        setup = room.setup
-        if event.player:
-            others = tuple(each for each in setup.plays if each[0] != event.player)
-            mine = ((event.player, event.plays),) if event.plays else ()
-            setup = replace(setup, plays=(*others, *mine))
-        else:
-            setup = replace(setup, roles=event.needs)
+        plays = {**dict(room.setup.plays), **dict(event.plays)}
+        setup = replace(
+            room.setup, plays=tuple((player, roles) for player, roles in plays.items() if roles),
+            roles=room.setup.roles if event.needs is None else event.needs,
+        )  # fmt: skip
         self.rooms[room.lobby.name] = replace(room, setup=setup)
-        self._say("roles", room.lobby.name, who=event.player, plays=event.plays, needs=event.needs)
+        self._say("roles", room.lobby.name, plays=setup.plays, needs=setup.roles)
 
     # Waiting
 

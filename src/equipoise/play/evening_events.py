@@ -237,12 +237,11 @@ class Substitute:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Which roles somebody plays, or where nobody is named, how many of each role every team needs."""
+    """Which roles some play (none listed is all), and how many of each every team needs, if that changes."""
 
     lobby: str
-    player: str = ""
-    plays: tuple[str, ...] = ()
-    needs: tuple[tuple[str, int], ...] = ()
+    plays: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    needs: tuple[tuple[str, int], ...] | None = None
     who: str = ""
 
 
@@ -650,7 +649,7 @@ def _other(field: str, value: Any, names: Mapping[str, str]) -> Any:
     if field in ("weights", "now"):
         return {names.get(player, player): each for player, each in (value or {}).items()}
     if field == "plays":
-        return [each if isinstance(each, str) else [names.get(each[0], each[0]), each[1]] for each in value]
+        return [[names.get(player, player), roles] for player, roles in value]
     if isinstance(value, Mapping):
         return with_other_ids(value, names)
     if field in ("rounds", "plan"):

@@ -36,6 +36,10 @@ if TYPE_CHECKING:
 TIMES = 3
 
 
+class NoTeamsError(InputError):
+    """No teams keep all the rules."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepTaken:
     """What followed from an event.
@@ -140,8 +144,7 @@ class KeptEvening:
         nick : str
             What the one who acts is called.
         strictly : bool
-            Whether what makes no sense, teams that cannot be, and a step that somebody else took meanwhile
-            are errors, and change nothing.
+            Whether what makes no sense, and a step that somebody else took meanwhile, are errors.
 
         Raises
         ------
@@ -163,16 +166,21 @@ class KeptEvening:
                     self._keep([event], now, nick, commands)
                     self.settle()
                     kept = 1
-                commands, events = self._followed(event, commands, now, strictly)
+                commands, events = self._followed(event, commands, now)
                 done = StepTaken(commands)
                 before = self._table(done.game)
                 played = {player for player, _ in self.archive.standing().games} if done.game else set()
                 self._keep(events[kept:], now, "" if kept else nick, commands)
-            except InputError:
+            except NoTeamsError as error:
                 self.load()
                 if kept:
                     self.take(ev.Undo("", lobby=getattr(event, "lobby", "")), now)
-                if strictly or kept or attempt == TIMES - 1:
+                if strictly:
+                    raise
+                return StepTaken((Notice("refused", facts={"why": str(error)}),), refused=str(error))
+            except InputError:
+                self.load()
+                if strictly or attempt == TIMES - 1:
                     raise
                 continue
             self.note(getattr(event, "who", ""), nick)
@@ -221,14 +229,14 @@ class KeptEvening:
         return None if lobby.called and lobby.ruleset == Ruleset() else lobby.ruleset
 
     def _followed(
-        self, event: Event, commands: Sequence[Command], now: float, strictly: bool
+        self, event: Event, commands: Sequence[Command], now: float
     ) -> tuple[tuple[Command, ...], list[Event]]:
         """Return the commands of an event and of all answers to them, and these events."""
         found, events = list[Command](), [event]
         waiting = list(commands)
         while waiting:
             command = waiting.pop(0)
-            answer = self._answer(command, strictly)
+            answer = self._answer(command)
             if answer is None:
                 found.append(command)
             else:
@@ -240,14 +248,17 @@ class KeptEvening:
         """Answer what was not answered before the last end."""
         found: list[Command] = []
         for command in self.evening.pending():
-            answer = self._answer(command, strictly=False)
+            try:
+                answer = self._answer(command)
+            except NoTeamsError:
+                answer = ev.Divided(getattr(command, "game", ""), ())
             if answer is not None:
                 found += self.take(answer, now).commands
         return tuple(found)
 
     # Answers
 
-    def _answer(self, command: Command, strictly: bool) -> Event | None:
+    def _answer(self, command: Command) -> Event | None:
         """Return the answer to a question, None where a command is none."""
         if isinstance(command, Judge):
             from equipoise.play.proposals import judged, unmet
@@ -262,9 +273,9 @@ class KeptEvening:
             return None
         try:
             found = self.arrange(command)
-        except InputError:
-            if strictly:
-                raise
+        except InputError as error:
+            if self._lobby_of(command.game).called:  # what was there stays, and the step is not taken
+                raise NoTeamsError(str(error)) from error
             return ev.Divided(command.game, ())
         self.arranged, made = found, found.proposal
         return ev.Divided(
