@@ -59,10 +59,10 @@ from equipoise.ratings.model import Further, RatingModel, State, is_local
 TOGETHER = 10_000
 
 #: Matches up to which the rows of their players are asked for one by one.
-FEW = 2 * SPAN
+FEW = 2 * SPAN  # effort
 
 #: How often it is tried to learn while others may write, before they have to wait.
-ATTEMPTS = 3
+ATTEMPTS = 3  # effort
 
 
 def version_of_ratings(row: Any) -> tuple[object, ...]:

@@ -25,7 +25,7 @@ def command() -> None:
 @table_forms
 @with_json
 def _list(as_json: bool, form: str | None = None) -> None:
-    """List the games whose logs are read, and the servers that can be balanced."""
+    """List the games whose logs are read, and servers to balance."""
     rows: list[dict[str, str]] = []
     for name in GAMES:
         game = resolve("game", GAMES, name)

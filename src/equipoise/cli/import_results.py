@@ -25,9 +25,10 @@ MOST_LISTED = 10
     "--dates", type=OneOf(["day-first", "month-first"]),
     help="How to read dates such as 03/04/2026, which are ambiguous otherwise.",
 )  # fmt: skip
+@night_names.who_option
 @archive_options.optional_store
 @with_json
-def command(file: str, dates: str | None, store: str | None, as_json: bool) -> None:
+def command(file: str, dates: str | None, who: tuple[str, ...], store: str | None, as_json: bool) -> None:
     """Read past results from FILE: CSV or a spreadsheet, a row for each match or for each player.
 
     Names match those of the archive, whatever their case; each match counts once, however often its
@@ -38,7 +39,7 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
     from equipoise.files.read_matches import tied_apart
     from equipoise.files.result_tables import results_from
 
-    with night_names.opened_night(store) as night:
+    with night_names.opened_night(store, who=who) as night:
         known = night.people()
         past = PastResults(known)
         ingest = Ingest(night.archive)
@@ -74,7 +75,9 @@ def command(file: str, dates: str | None, store: str | None, as_json: bool) -> N
 
 
 def _tell(past: PastResults) -> None:
-    """Say which new names are probably old ones."""
+    """Say who is new, and which of these are probably old ones."""
+    if past.new:
+        archive_options.tell_new(past.new)
     for name, like in list(past.alike.items())[:MOST_LISTED]:
         archive_options.warn(
             f"{name!r} is new and much like {like!r}; if they are one: equipoise merge {like!r} {name!r}"

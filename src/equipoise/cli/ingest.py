@@ -76,7 +76,7 @@ def _read(
     from equipoise.archive.ingest.custom_mutators import read_mutators
     from equipoise.archive.ingest.ingest import AUTO, Ingest, named_game, plain
     from equipoise.archive.ingest.log_files import find_logs, in_chains
-    from equipoise.cli.model_options import say_unplayed, started
+    from equipoise.cli.model_options import say_unplayed, started, with_known
     from equipoise.core.match_records import time_from
 
     if game != AUTO:
@@ -101,6 +101,9 @@ def _read(
         archive_options.say_read(tally)
         archive_options.say_rebuilt(updated)
         if starting is not None:
+            meant = with_known(archive.chosen_model, archive_options.finding(archive))
+            if meant != archive.chosen_model:
+                archive.rebuild(meant)
             standing = archive.standing()
             say_unplayed(standing.model, standing.model.players(standing.state))
         if as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +83,7 @@ vary_option = click.option(
 @click.argument("names", nargs=-1, metavar="NAMES...|-")
 @read_option
 @new_option
+@night_names.who_option
 @vary_option
 @click.option("--teams", type=Whole(2, 99), default=2, show_default=True, help="How many teams.")
 @click.option("--size", type=Whole(1), metavar="N", help="At most N play in a team; others sit out.")
@@ -106,18 +107,17 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
     """
     from equipoise.play.evening_events import Gather
 
-    with searching(store) as night:
+    with searching(store, options["who"]) as night:
         known = night.people()
         _refuse_misspelt_step(names, options["new"], known)
         entries = night_names.entries_of(names, options["read"], known, command.commands)
         ids = night.resolved([entry.name for entry in entries], options["new"])
-        newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
         setup, weights = _setup(night, entries, ids, options), night.weighing(entries, ids)
         spelled, vary = night.spellings(ids), _price(options["vary"])
         night.take(Gather(night.lobby, setup, spelled, weights, vary=vary))
         night.note_weights(weights)
-        if newcomers and len(newcomers) < len(ids):
-            archive_options.warn(f"New: {', '.join(newcomers)}.")
+        if known.last_names:  # else everybody is
+            _tell_newcomers(known, ids)
         _tell_teams(night, options["as_json"], options.get("form"))
 
 
@@ -224,10 +224,10 @@ def _next_lines(night: Night) -> list[str]:
 
 
 @contextmanager
-def searching(store: str | None) -> Iterator[Night]:
+def searching(store: str | None, who: Sequence[str] = ()) -> Iterator[Night]:
     """Open a night for a step that searches: Ctrl-C ends the search, and the step is its best so far."""
     with interruptible(None) as stop:
-        with night_names.opened_night(store, stop.at_most) as night:
+        with night_names.opened_night(store, stop.at_most, who) as night:
             yield night
         if stop.interruption.happened:
             end_interrupted()
@@ -239,8 +239,11 @@ def searching(store: str | None) -> Iterator[Night]:
 @archive_options.step("late")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @new_option
+@night_names.who_option
 @table_forms
-def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms: Any) -> None:
+def late(
+    names: tuple[str, ...], store: str | None, new: tuple[str, ...], who: tuple[str, ...], **forms: Any
+) -> None:
     """Add somebody who comes late.
 
     Written as the first names: "Cedar 1500", "Amber + Birch".
@@ -248,15 +251,23 @@ def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **form
     """
     from equipoise.play.evening_events import Attend
 
-    with searching(store) as night:
-        entries = night_names.entries_of(names, None, night.people(), command.commands)
+    with searching(store, who) as night:
+        known = night.people()
+        entries = night_names.entries_of(names, None, known, command.commands)
         ids = night.arrivals([entry.name for entry in entries], new)
         duos = tuple(night_names.parties_of(entries, ids).values())
         weights = night.weighing(entries, ids)
         night.take(Attend(night.lobby, tuple(ids.values()), duos=duos, spelled=night.spellings(ids),
                           weights=weights))  # fmt: skip
         night.note_weights(weights)
+        _tell_newcomers(known, ids)
         _tell_teams(night, **forms)
+
+
+def _tell_newcomers(known: RosterLookup, ids: Mapping[str, str]) -> None:
+    """Say who is new among those who come."""
+    if newcomers := [name for name, each in ids.items() if each == name and known.id_of(name) is None]:
+        archive_options.tell_new(newcomers)
 
 
 @archive_options.step("leave")
@@ -278,8 +289,11 @@ def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
 @archive_options.step("sub")
 @click.argument("names", nargs=-1, required=True, metavar="NAME for NAME")
 @new_option
+@night_names.who_option
 @table_forms
-def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms: Any) -> None:
+def sub(
+    names: tuple[str, ...], store: str | None, new: tuple[str, ...], who: tuple[str, ...], **forms: Any
+) -> None:
     """Put somebody in the place of another.
 
     Written as the first names: "Cedar 1500" for Elm.
@@ -292,8 +306,9 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
     going = night_names.unquoted(" ".join(names[n + 1 :]))
     from equipoise.play.evening_events import Substitute
 
-    with searching(store) as night:
-        entries = night_names.entries_of([" ".join(names[:n])], None, night.people(), command.commands)
+    with searching(store, who) as night:
+        finder = night.people()
+        entries = night_names.entries_of([" ".join(names[:n])], None, finder, command.commands)
         if len(entries) > 1:
             msg = f"there is one place, but {' and '.join(entry.name for entry in entries)} would take it"
             raise click.UsageError(msg)
@@ -304,6 +319,7 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
         weights = night.weighing(entries, ids)
         night.take(Substitute(night.lobby, ids[coming], gone, night.spellings(ids), weights))
         night.note_weights(weights)
+        _tell_newcomers(finder, ids)
         _tell_teams(night, **forms)
 
 

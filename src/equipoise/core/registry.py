@@ -73,7 +73,6 @@ SOLVERS: Mapping[str, str] = joined(
         "anneal": f"{_SOLVERS}.anneal:ANNEAL",
         "climb": f"{_SOLVERS}.anneal:CLIMB",
         "exchange": f"{_SOLVERS}.exchange:SOLVER",
-        "milp": f"{_SOLVERS}.milp:SOLVER",
         "alternate": f"{_SOLVERS}.draft:ALTERNATE",
         "snake": f"{_SOLVERS}.draft:SNAKE",
         "greedy": f"{_SOLVERS}.draft:GREEDY",

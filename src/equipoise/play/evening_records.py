@@ -156,9 +156,11 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
     {'kind': 'weights', 'step': '1', 'weights': {'x': 5.0}, 'spelled': {'x': 'x'}}
     """
     if record["kind"] == CHAT:
-        if record["who"] not in names:
+        if not names.keys() & {record["who"], record.get("account")}:
             return dict(record)
-        return {"kind": CHAT, "at": record["at"], "who": names[record["who"]], "nick": "", "sign": ""}
+        who = {name: names.get(record[name], record[name]) for name in ("who", "account") if name in record}
+        rest = {} if "account" in record else {"nick": "", "sign": ""}
+        return {"kind": CHAT, "at": record["at"], **who, **rest}
     plain = with_other_ids(record, names)
     if record["kind"] in (PICKUP, TAKEN):
         plain["nick"] = "" if record["event"].get("who") in names else record["nick"]

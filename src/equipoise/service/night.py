@@ -18,7 +18,7 @@ from equipoise.errors import ALIKE, InputError, again, nearest
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
     from equipoise.files.pasted_names import Entry
-    from equipoise.identity.roster_lookup import RosterLookup
+    from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
     from equipoise.play.evening_events import Event, Proposal, Setup
     from equipoise.play.evening_state import EveningGame, Room
     from equipoise.play.proposals import Arranged
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 #: From a name, the spelling of somebody nearly called so and their id to who is meant.
 Ask = Callable[[str, str, str], "str | None"]
+
+#: From a name that several have to who is meant.
+Which = Callable[["AmbiguousNameError"], str]
 
 
 def ignore(text: str) -> None:
@@ -52,6 +55,7 @@ class Night:
     lobby: str
     warn: Callable[[str], None] = ignore
     ask: Ask = nobody_to_ask
+    which: Which | None = None
 
     def take(self, event: Event, at: float | None = None) -> StepTaken:
         """Take a step: it is kept before it is answered.
@@ -160,7 +164,11 @@ class Night:
 
     def people(self) -> RosterLookup:
         """Return what finds people by name among those who have come and those of the archive."""
-        return people_of(self.archive, self.spelled)
+        from equipoise.archive.rated_players import people_of
+
+        return people_of(
+            self.archive.standing(), self.archive.merged(), time.time(), self.spelled, self.which
+        )
 
     def resolved(self, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
         """Return the id of each name, as :func:`resolved` does."""
@@ -271,6 +279,7 @@ def opened(
     limited: Callable[[float], Stop] = deadline,
     warn: Callable[[str], None] = ignore,
     ask: Ask = nobody_to_ask,
+    which: Which | None = None,
 ) -> Iterator[Night]:
     """Open the archive of a night, or make it, and finish what a step that was cut off has left.
 
@@ -285,6 +294,8 @@ def opened(
     ask : callable
         From a name, the spelling of somebody nearly called so and their id to who is meant,
         None for somebody new.
+    which : callable, optional
+        From a name that several have to who is meant; without it such a name is refused.
     """
     from equipoise.archive.archive import filled
     from equipoise.play.evening_events import night_lobby
@@ -295,14 +306,7 @@ def opened(
         kept = KeptEvening(archive, [night_lobby(NIGHT)], limited=limited, seconds=SECONDS)
         kept.settle()
         kept.start(time.time())
-        yield Night(archive, kept, NIGHT, warn, ask)
-
-
-def people_of(archive: Archive, spelled: Mapping[str, str]) -> RosterLookup:
-    """Return what finds people by name among those who have come and those of the archive."""
-    from equipoise.archive import rated_players
-
-    return rated_players.people_of(archive.standing(), archive.merged(), time.time(), spelled)
+        yield Night(archive, kept, NIGHT, warn, ask, which)
 
 
 def resolved(known: RosterLookup, names: Sequence[str], new: Sequence[str], ask: Ask) -> dict[str, str]:
