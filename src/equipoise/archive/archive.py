@@ -57,7 +57,7 @@ from equipoise.errors import InputError
 from equipoise.identity.forgetting import Forgotten
 from equipoise.identity.names import bare
 from equipoise.identity.shared_ids import Identities
-from equipoise.play.evening_records import GUESSES, renamed_record, weighs
+from equipoise.play.evening_records import GUESSES, TONIGHT, renamed_record, weighs
 from equipoise.play.evening_records import people as people_of_record
 from equipoise.ratings.model import RatingModel
 
@@ -72,6 +72,9 @@ IN_MEMORY = ":memory:"
 
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
+
+#: An event of a night with the match that it reports and the id of the one that it takes back, if any.
+NightStep = tuple[Mapping[str, Any], Match | None, str | None]
 
 
 def say(text: str) -> None:
@@ -431,6 +434,36 @@ class Archive:
         with self._database.reading() as connection:
             return events(connection)
 
+    def take_night_steps(
+        self, known: int, steps: Callable[[list[dict[str, Any]]], Iterable[NightStep]]
+    ) -> int:
+        """Keep several steps in one transaction, decided by what others have added meanwhile.
+
+        Parameters
+        ----------
+        known : int
+            How many events the caller knows of.
+        steps : callable
+            From the events since then to what is added after them.
+
+        Returns
+        -------
+        int
+            How many events there are now.
+        """
+        with self._database.writing() as connection:
+            newer = events(connection, known)
+            number = known + len(newer)
+            for event, match, undone in steps(newer):
+                _add_as(self._database, connection, number, [event], match, undone)
+                number += 1
+        return number
+
+    def night_events_since(self, known: int) -> list[dict[str, Any]]:
+        """Return what happened in nights of games after so many events."""
+        with self._database.reading() as connection:
+            return events(connection, known)
+
     def add_night_events(
         self,
         records: Sequence[Mapping[str, Any]],
@@ -589,9 +622,10 @@ def keep(database: Database, connection: sa.Connection, log: str, content: Mappi
     database.upsert(connection, FOLLOWED, [(identity(log), json.dumps(content))])
 
 
-def events(connection: sa.Connection) -> list[dict[str, Any]]:
-    """Return all events in the order they were added."""
-    texts = connection.execute(sa.select(NIGHT.c.event).order_by(NIGHT.c.number)).scalars()
+def events(connection: sa.Connection, known: int = 0) -> list[dict[str, Any]]:
+    """Return all events in the order they were added, but for as many as are known."""
+    later = sa.select(NIGHT.c.event).where(NIGHT.c.number > known).order_by(NIGHT.c.number)
+    texts = connection.execute(later).scalars()
     return [json.loads(text) for text in texts]
 
 
@@ -610,12 +644,20 @@ def add(
     InputError
         If there are other records than the known ones by now.
     """
-    number = connection.execute(sa.select(sa.func.count()).select_from(NIGHT)).scalar_one()
+    number = connection.execute(sa.select(sa.func.max(NIGHT.c.number))).scalar() or 0
     if known is not None and number != known:
         msg = (
             "night: somebody else has taken a step meanwhile; look at 'equipoise night table', and try again"
         )
         raise InputError(msg)
+    _add_as(database, connection, number, records, match, undone)
+
+
+def _add_as(
+    database: Database, connection: sa.Connection, number: int, records: Sequence[Mapping[str, Any]],
+    match: Match | None, undone: str | None,
+) -> None:  # fmt: skip
+    """Add records after so many others, with the match that they report or take back."""
     numbered = enumerate(records, start=number + 1)
     database.insert(connection, NIGHT, [(n, _text(record)) for n, record in numbered])
     if match is not None:
@@ -647,7 +689,11 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
 
 def people(connection: sa.Connection) -> set[str]:
     """Return the ids of all who came to a night."""
-    return {player for record in events(connection) for player in people_of_record(record)}
+    happened = events(connection)
+    came = {player for record in happened for player in people_of_record(record)}
+    tapped = [step for step in happened if step["kind"] == TONIGHT]
+    listed = {each["id"] for step in tapped for each in step.get("people", ())}
+    return came | listed | {step["who"] for step in tapped if isinstance(step.get("who"), str)}
 
 
 def chat_players(connection: sa.Connection, gone: Forgotten) -> set[str]:

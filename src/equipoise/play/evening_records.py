@@ -1,7 +1,8 @@
 """Evenings as an archive keeps them: records, which are only ever added, and the events they stand for.
 
 A record is an event with when it was taken, and what the one who acts was called there.  Beside these stand
-the ledger of running games (``live``) and where people of a chat were seen (``chat``), which change nothing.
+the ledger of running games (``live``) and where people of a chat were seen (``chat``), which change nothing,
+and evenings in browsers (``tonight``), which :mod:`equipoise.play.tonight` reads.
 Records of nights and lobbies from before both were one are read as the events they are today.
 """
 
@@ -17,7 +18,7 @@ from equipoise.play.evening_events import Event, Proposal, Setup, with_other_ids
 from equipoise.play.event_codec import from_plain
 
 #: Kinds of records.
-TAKEN, GUESSES, LIVE, CHAT = "evening", "guesses", "live", "chat"
+TAKEN, GUESSES, LIVE, CHAT, TONIGHT = "evening", "guesses", "live", "chat", "tonight"
 
 #: Kinds of earlier records: of lobbies, and of nights.
 PICKUP = "pickup"
@@ -79,7 +80,7 @@ class _Reading:
     def events(self, record: Record) -> Iterator[Taken]:
         """Go through the events of one record."""
         kind = record["kind"]
-        if kind in (LIVE, CHAT):
+        if kind in (LIVE, CHAT, TONIGHT):
             return
         if kind in (TAKEN, PICKUP):
             self._at = record["at"]
@@ -155,6 +156,8 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
     >>> renamed_record(old, {"ann": "x"})
     {'kind': 'weights', 'step': '1', 'weights': {'x': 5.0}, 'spelled': {'x': 'x'}}
     """
+    if record["kind"] == TONIGHT:
+        return {name: values_renamed(value, names) for name, value in record.items()}
     if record["kind"] == CHAT:
         if not names.keys() & {record["who"], record.get("account")}:
             return dict(record)
@@ -165,3 +168,22 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
     if record["kind"] in (PICKUP, TAKEN):
         plain["nick"] = "" if record["event"].get("who") in names else record["nick"]
     return plain
+
+
+def values_renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Return plain data with other ids for some players wherever these stand, and without any name of theirs.
+
+    Examples
+    --------
+    >>> values_renamed({"type": "claim", "who": "ann", "name": "Ann"}, {"ann": "x"})
+    {'type': 'claim', 'who': 'x', 'name': 'x'}
+    """
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, Mapping):
+        found = {names.get(key, key): values_renamed(each, names) for key, each in value.items()}
+        who = value.get("who", value.get("id"))
+        if isinstance(who, str) and who in names and "name" in found:
+            found["name"] = names[who]
+        return found
+    return [values_renamed(each, names) for each in value] if isinstance(value, list | tuple) else value
