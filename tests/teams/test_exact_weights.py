@@ -209,3 +209,16 @@ def test_untouched_receipts_of_orders_are_never_called_false(seed: int) -> None:
         request = BalanceRequest.of({f"p{place}": weight for place, weight in enumerate(weights)}, **asked)
         checked = verify(json.loads(json.dumps(receipt(request, balance(request)))))
         assert checked.ok, (weights, asked, checked.findings)
+
+
+def test_numbers_stay_numbers_whatever_they_are_multiples_of() -> None:
+    """Zeros are multiples of the finest decimal there is, which no integer of NumPy holds."""
+    found = multiples(np.zeros(3))
+    assert found is not None
+    assert found[0].dtype == np.float64
+    players = [Player(name, Rating(mu, 0.0)) for name, mu in (("a", 31.5), ("b", 25.25), ("c", 20.0))]
+    problem = BalanceRequest.of(players).problem
+    assert problem is not None
+    assert problem.features.dtype == np.float64
+    assert Unit(1, 10**22).each_shown(np.ones(1)).dtype == np.float64
+    assert Unit(10**22, 1).each_counted(np.array([0.1 + 0.2])).dtype == np.float64
