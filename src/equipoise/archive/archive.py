@@ -3,7 +3,7 @@
 What happened is kept as it was reported: matches, the events of nights, how far each followed log was read.
 What follows from it (ratings, names, numbers of games) is derived and can always be rebuilt, see
 :mod:`equipoise.archive.learning`.  How a database does it is in :mod:`equipoise.archive.database`; what the
-events of a night mean is in :mod:`equipoise.play.night`.
+events of a night mean is in :mod:`equipoise.play.evening_records`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ from equipoise.errors import InputError
 from equipoise.identity.forgetting import Forgotten
 from equipoise.identity.names import bare
 from equipoise.identity.shared_ids import Identities
-from equipoise.play.night import GUESSES, WEIGHTS, event_renamed
+from equipoise.play.evening_records import GUESSES, TONIGHT, renamed_record, weighs
+from equipoise.play.evening_records import people as people_of_record
 from equipoise.ratings.model import RatingModel
 
 if TYPE_CHECKING:
@@ -71,6 +72,9 @@ IN_MEMORY = ":memory:"
 
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
+
+#: An event of a night with the match that it reports and the id of the one that it takes back, if any.
+NightStep = tuple[Mapping[str, Any], Match | None, str | None]
 
 
 def say(text: str) -> None:
@@ -426,25 +430,55 @@ class Archive:
     # Nights of games
 
     def night_events(self) -> list[dict[str, Any]]:
-        """Return what happened in nights of games, in order; see :mod:`equipoise.play.night`."""
+        """Return what happened in nights of games, in order; see :mod:`equipoise.play.evening_records`."""
         with self._database.reading() as connection:
             return events(connection)
 
-    def add_night_event(
+    def take_night_steps(
+        self, known: int, steps: Callable[[list[dict[str, Any]]], Iterable[NightStep]]
+    ) -> int:
+        """Keep several steps in one transaction, decided by what others have added meanwhile.
+
+        Parameters
+        ----------
+        known : int
+            How many events the caller knows of.
+        steps : callable
+            From the events since then to what is added after them.
+
+        Returns
+        -------
+        int
+            How many events there are now.
+        """
+        with self._database.writing() as connection:
+            newer = events(connection, known)
+            number = known + len(newer)
+            for event, match, undone in steps(newer):
+                _add_as(self._database, connection, number, [event], match, undone)
+                number += 1
+        return number
+
+    def night_events_since(self, known: int) -> list[dict[str, Any]]:
+        """Return what happened in nights of games after so many events."""
+        with self._database.reading() as connection:
+            return events(connection, known)
+
+    def add_night_events(
         self,
-        event: Mapping[str, Any],
+        records: Sequence[Mapping[str, Any]],
         known: int | None,
         match: Match | None = None,
         undone: str | None = None,
     ) -> None:
-        """Keep one event together with the match that it reports or takes back: both or neither.
+        """Keep records together with the match that they report or take back: all of it or nothing.
 
         Parameters
         ----------
-        event : mapping
+        records : sequence of mappings
             Plain data.
         known : int or None
-            How many events the caller knows of; None where others do not matter to this one.
+            How many records the caller knows of; None where others do not matter to these.
         match : Match, optional
             What is reported; one that was undone counts again, as it is reported now.
         undone : str, optional
@@ -453,10 +487,10 @@ class Archive:
         Raises
         ------
         InputError
-            If somebody else has added an event meanwhile.
+            If somebody else has added a record meanwhile.
         """
         with self._database.writing() as connection:
-            add(self._database, connection, event, known, match, undone)
+            add(self._database, connection, records, known, match, undone)
 
     # All of it
 
@@ -590,34 +624,44 @@ def keep(database: Database, connection: sa.Connection, log: str, content: Mappi
     database.upsert(connection, FOLLOWED, [(identity(log), json.dumps(content))])
 
 
-def events(connection: sa.Connection) -> list[dict[str, Any]]:
-    """Return all events in the order they were added."""
-    texts = connection.execute(sa.select(NIGHT.c.event).order_by(NIGHT.c.number)).scalars()
+def events(connection: sa.Connection, known: int = 0) -> list[dict[str, Any]]:
+    """Return all events in the order they were added, but for as many as are known."""
+    later = sa.select(NIGHT.c.event).where(NIGHT.c.number > known).order_by(NIGHT.c.number)
+    texts = connection.execute(later).scalars()
     return [json.loads(text) for text in texts]
 
 
 def add(
     database: Database,
     connection: sa.Connection,
-    event: Mapping[str, Any],
+    records: Sequence[Mapping[str, Any]],
     known: int | None,
     match: Match | None = None,
     undone: str | None = None,
 ) -> None:
-    """Add one event, with the match that it reports or takes back.
+    """Add records, with the match that they report or take back.
 
     Raises
     ------
     InputError
-        If there are other events than the known ones by now.
+        If there are other records than the known ones by now.
     """
-    number = connection.execute(sa.select(sa.func.count()).select_from(NIGHT)).scalar_one()
+    number = connection.execute(sa.select(sa.func.max(NIGHT.c.number))).scalar() or 0
     if known is not None and number != known:
         msg = (
             "night: somebody else has taken a step meanwhile; look at 'equipoise night table', and try again"
         )
         raise InputError(msg)
-    database.insert(connection, NIGHT, [(number + 1, _text(event))])
+    _add_as(database, connection, number, records, match, undone)
+
+
+def _add_as(
+    database: Database, connection: sa.Connection, number: int, records: Sequence[Mapping[str, Any]],
+    match: Match | None, undone: str | None,
+) -> None:  # fmt: skip
+    """Add records after so many others, with the match that they report or take back."""
+    numbered = enumerate(records, start=number + 1)
+    database.insert(connection, NIGHT, [(n, _text(record)) for n, record in numbered])
     if match is not None:
         _report(database, connection, match)
     counts = sa.select(MATCH.c.id).where(MATCH.c.id == identity(undone or ""), MATCH.c.undone.is_(False))
@@ -627,8 +671,8 @@ def add(
 
 def replace_weights(database: Database, connection: sa.Connection) -> None:
     """Note that other starting weights were chosen than those of the steps so far, if there are any."""
-    if any(event["kind"] == WEIGHTS for event in events(connection)):
-        add(database, connection, {"kind": GUESSES}, None)
+    if any(map(weighs, events(connection))):
+        add(database, connection, [{"kind": GUESSES}], None)
 
 
 def _report(database: Database, connection: sa.Connection, match: Match) -> None:
@@ -647,7 +691,11 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
 
 def people(connection: sa.Connection) -> set[str]:
     """Return the ids of all who came to a night."""
-    return {player for event in events(connection) for player in event.get("spelled", ())}
+    happened = events(connection)
+    came = {player for record in happened for player in people_of_record(record)}
+    tapped = [step for step in happened if step["kind"] == TONIGHT]
+    listed = {each["id"] for step in tapped for each in step.get("people", ())}
+    return came | listed | {step["who"] for step in tapped if isinstance(step.get("who"), str)}
 
 
 def chat_players(connection: sa.Connection, gone: Forgotten) -> set[str]:
@@ -665,7 +713,7 @@ def rename(connection: sa.Connection, names: Mapping[str, str]) -> None:
     """Write other ids into all events, and no name for them: for people who are forgotten."""
     for row in connection.execute(sa.select(NIGHT)).all():
         before = json.loads(row.event)
-        after = event_renamed(before, names)
+        after = renamed_record(before, names)
         if after != before:
             changed = sa.update(NIGHT).where(NIGHT.c.number == row.number)
             connection.execute(changed.values(event=_text(after)))
