@@ -20,7 +20,7 @@ from equipoise.archive.rated_players import people_of, rated
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.errors import InputError
 from equipoise.identity.roster_lookup import AmbiguousNameError
-from equipoise.play.pickup import PickupLobby
+from equipoise.play.evening_events import EveningLobby
 from equipoise.service.pickup_lobbies import Pickups
 
 pytestmark = pytest.mark.slow
@@ -285,10 +285,10 @@ def test_a_chat_knows_and_takes_nobody_for_one_of_several(store: Path, tmp_path:
     copy = tmp_path / "games.db"
     shutil.copy(store, copy)
     with open_archive(f"sqlite:///{copy}") as archive:
-        pickups = Pickups(archive, [PickupLobby("duel", 2, 1)])
+        pickups = Pickups(archive, [EveningLobby("duel", 2, 1)])
         for typed in TYPED:
             meant = expected(typed)
-            known = pickups._known_as([f"~{typed}"], time.time())[f"~{typed}"]
+            known = pickups.kept.known_as([f"~{typed}"], time.time())[f"~{typed}"]
             assert known == (next(iter(meant)) if len(meant) == 1 else f"~{typed}")
 
 
