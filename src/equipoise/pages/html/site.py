@@ -180,8 +180,7 @@ class Site:
         return environment().get_template(template).render(
             t=self.t, language=texts(self.language)["language"], title=title, root=root, site=self,
             kinds=[name for name in KINDS if name != "player"], policy=policy(),
-            mark=Markup(MARK),  # noqa: S704
-            icon=base64.b64encode(mark_file().encode()).decode(), style=Markup(style()), **given,  # noqa: S704  # a file of the package
+            style=Markup(style()), **given,  # noqa: S704  # a file of the package
         )  # fmt: skip
 
     # What templates ask for
@@ -281,6 +280,8 @@ def environment() -> Environment:
         "shown": shown, "whole": printable, "date": date, "percent": percent, "ruleset": ruleset_text,
         "score": "{:g}".format,
     }  # fmt: skip
+    icon = base64.b64encode(mark_file().encode()).decode()
+    made.globals |= {"mark": Markup(MARK), "icon": icon}  # noqa: S704  # a constant
     return made
 
 
