@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.resources import files
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -283,6 +283,23 @@ def environment() -> Environment:
     icon = base64.b64encode(mark_file().encode()).decode()
     made.globals |= {"mark": Markup(MARK), "icon": icon}  # noqa: S704  # a constant
     return made
+
+
+@cache
+def missing_html(language: str = "en") -> str:
+    """Return the page for what is not there.
+
+    Examples
+    --------
+    >>> "There is nothing here" in missing_html()
+    True
+    """
+    t = texts(language)["pages"]
+    return environment().get_template("missing.html").render(
+        t=t, language=texts(language)["language"], title=t["missing"], root="/", here="",
+        site=SimpleNamespace(live=False), kinds=[name for name in KINDS if name != "player"],
+        policy=policy(), style=Markup(style()),  # noqa: S704  # a file of the package
+    )  # fmt: skip
 
 
 @cache

@@ -149,7 +149,7 @@ function fault(error) {
   $("text").setAttribute("aria-invalid", String(Boolean(error)));
   $("board").classList.toggle("stale", Boolean(error));
   for (const id of ["copy", "link", "request", "print"]) $(id).disabled = Boolean(error);
-  for (const button of document.querySelectorAll("#played button")) /** @type {HTMLButtonElement} */ (button).disabled = Boolean(error);
+  for (const button of $("played")?.querySelectorAll("button") ?? []) button.disabled = Boolean(error);
   const chosen = choicesOf(state.read);
   $("ways").hidden = !ways.length && state.read === null;
   for (const button of $("ways").children) {
