@@ -123,9 +123,11 @@ class Phone:
             )
 
     def sleep(self, *, asleep: bool) -> None:
-        """Freeze the page, as phones do with the screen off, or wake it."""
-        with self as browser:
-            browser.command("Page.setWebLifecycleState", {"state": "frozen" if asleep else "active"})
+        """Let the page hear nothing, as phones do with the screen off, or wake it."""
+        self.offline(off=asleep)
+        if not asleep:
+            with self as browser:
+                browser.run("document.dispatchEvent(new Event('visibilitychange'))")
 
 
 @pytest.fixture
@@ -359,7 +361,7 @@ def test_every_screen_is_for_everybody(browser: Browser, service: Service, axe: 
 def test_a_swap_of_28_is_shown_at_once(browser: Browser, service: Service) -> None:
     """A tap on one of 28 players shows what each swap would do, in one turn of the page."""
     desk = Phone(browser, service, "desk", organiser=True)
-    pasted(desk, "\n".join(f"Player{chr(97 + n % 26)}{n // 26}" for n in range(28)))
+    pasted(desk, "\n".join(f"{chr(65 + n % 14)}{'ab'[n // 14] * 4}" for n in range(28)))
     desk.until("return document.querySelectorAll('.list li').length === 28")
     desk.tap("bar go")
     desk.until("return document.querySelectorAll('.chip').length === 28")

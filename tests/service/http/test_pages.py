@@ -66,7 +66,7 @@ def test_the_board_asks_the_service(root: str) -> None:
 
 
 def test_an_unchanged_page_is_not_sent_again(root: str) -> None:
-    """What a browser has is answered by 304, and what it has not comes compressed where it understands that."""
+    """What a browser has is answered by 304, and what it has not comes compressed."""
     first = ask(f"{root}/index.html", Accept_Encoding="gzip")
     assert first.headers["content-encoding"] == "gzip"
     assert gzip.decompress(first.body).startswith(b"<!doctype html>")
