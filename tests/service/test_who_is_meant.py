@@ -12,7 +12,8 @@ from urllib.parse import quote
 
 import pytest
 from tests.cli.running import run
-from tests.service.http.asking import ask
+from tests.service.http.asking import Answered
+from tests.service.http.asking import ask as asked
 from tests.service.process import TOKEN, Served
 
 from equipoise.archive.archive import open_archive
@@ -196,6 +197,15 @@ class CommandLine:
 def test_the_command_line_knows(store: Path, tmp_path: Path, door: str) -> None:
     """A player's games, a night, past results, starting weights, corrections."""
     one_of(getattr(CommandLine(store, tmp_path), door))
+
+
+def ask(url: str, body: object = None, **headers: str) -> Answered:
+    """Ask, and again for as long as a server on a busy machine says that it is busy."""
+    for _ in range(100):
+        answer = asked(url, body, **headers)
+        if answer.status not in (429, 503):
+            break
+    return answer
 
 
 @pytest.fixture(scope="module")

@@ -538,17 +538,19 @@ class Archive:
         with self._database.reading() as connection:
             return shared_ids.doubtful(connection)
 
-    def doubles(self, least: float = 0.1) -> list[DoubleId]:
+    def doubles(self, least: float = 0.1) -> tuple[list[DoubleId], int]:
         """Return pairs of ids that may be one person's, with how likely that is: those from ``least`` on.
 
+        Beside them is how many ids were not compared, as too many were seen after them.
         Ratings must be up to date; see :mod:`equipoise.identity.double_ids`.
         """
-        from equipoise.identity.double_ids import double_ids
+        from equipoise.identity.double_ids import Attendance, double_ids_in
 
         standing = self.standing()
         rating = standing.model.rating
         ratings = {player: rating(standing.state, player, None) for player, _ in standing.games}
-        return double_ids(self.matches(), ratings, least)
+        attendance = Attendance.of(self.matches())
+        return double_ids_in(attendance, ratings, least), attendance.left_out
 
     def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
         """Go through the matches of a player, with the rating after each, and optionally what moved it."""
