@@ -81,7 +81,7 @@ class MatchEnded:
 class OfferSeats:
     """Seats of a running match are free, or are no longer.
 
-    Who came to it from the queue plays until they are said to have ``left``.  Of a match of this queue that
+    Who came to it from the queue plays until ``left`` names them.  Of a match of this queue that
     is enough; of any other ``teams`` say who else plays.
     """
 
@@ -581,6 +581,9 @@ class TicketLife:
         if proposal is not None and (proposal.started is None or proposal.found.joins):
             why = f"joins {proposal.found.joins!r}" if proposal.found.joins else "has not begun"
             return [TicketRefused(match, f"the match {match!r} {why}")]
+        if proposal is None and before is None and match.isdecimal():  # such are the ids of this queue
+            why = f"no match {match!r} of this queue runs; the id of any other must not be a number"
+            return [TicketRefused(match, why)]
         if proposal is None and before is None and not event.teams:
             return [TicketRefused(match, f"no match {match!r} of this queue runs; teams must say who plays")]
         teams = self._seated(event, before)
@@ -610,7 +613,7 @@ class TicketLife:
         return [*self._drop_joins(match), FreeSeats(match)]
 
     def _seated(self, event: OfferSeats, before: Opening | None) -> tuple[tuple[Player, ...], ...]:
-        """Return who plays now: who is said to, and who came from the queue and has not left."""
+        """Return who plays now: those named, and those who came from the queue and have not left."""
         came = self._playing(event.match)
         if event.teams:
             stated = {player.id for team in event.teams for player in team}
