@@ -240,7 +240,7 @@ class Learner:
         first = connection.execute(new.limit(1)).first()
         if first is None:
             return None, since
-        position = (float(first.ended), bytes(first.id))
+        position = (float(first.ended), bytes(first.turn))
         if not row.rated or position > (row.last_ended, bytes(row.last_match)):
             return "", since
         return "a match came that is earlier than others", min(since or position, position)
@@ -273,7 +273,7 @@ class Learner:
             both = self._after(both, _matches(rows, known))
             learnt += len(rows)
             left -= len(rows)
-            last = (rows[-1].ended, bytes(rows[-1].id))
+            last = (rows[-1].ended, bytes(rows[-1].turn))
         changed = _placed(places, _rows(both, None if new else start))
         return _Learnt(new, changed, both, places, last or (0.0, b""), learnt, back, tuple(marks))
 
