@@ -317,6 +317,20 @@ class Archive:
         """
         return self._learner.renew()
 
+    def follow_newest(self) -> Updated:
+        """Learn at once from what follows the last match that is learnt; what came late waits.
+
+        Until :meth:`update_ratings` has learnt from that too, the ratings are as if it had not come.
+        """
+        return self._learner.follow_newest()
+
+    def waiting_since(self) -> float | None:
+        """Return since when what came late waits, seconds since 1970; None where nothing does.
+
+        It is 0 where the past was changed in another way, as by a correction.
+        """
+        return self._learner.waiting_since()
+
     def standing(self) -> Standing:
         """Return what is known of everyone, as of one revision."""
         return self._learner.standing()

@@ -325,10 +325,13 @@ def forget_all(connection: sa.Connection) -> None:
     connection.execute(sa.delete(CHECKPOINT))
 
 
-def note(database: Database, connection: sa.Connection, one: CheckpointNote) -> None:
-    """Keep what rows were at a place."""
+def note(database: Database, connection: sa.Connection, one: CheckpointNote, *, unite: bool = True) -> None:
+    """Keep what rows were at a place.
+
+    Without ``unite`` checkpoints stay as they are: somebody may be on the way back to one of them.
+    """
     there = _all(connection)
-    if there and there[-1].matches + one.matches <= SPAN:
+    if there and (not unite or there[-1].matches + one.matches <= SPAN):
         number = there[-1].number
         grown = sa.update(CHECKPOINT).where(CHECKPOINT.c.number == number)
         connection.execute(grown.values(matches=there[-1].matches + one.matches))
