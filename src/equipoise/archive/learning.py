@@ -5,11 +5,11 @@ alone; where the past has changed, what comes after the nearest checkpoint befor
 rows of those who played are read, where the model looks at nobody else.  Whichever way is taken, the rows are
 bit for bit those of a rebuild.
 
-What comes late need not hold up what comes now.  :meth:`Learner.follow_newest` learns at once from what follows
-the last match that is learnt, and notes the late ones, which wait.  :meth:`Learner.renew` learns from all: it
-reads as of one revision, replays beside those who go on writing, and then puts its rows in the place of theirs
-in one short transaction.  The archive is then as of the revision that was read, and what has come since is
-new: the next call learns from it.  Both are repeatable after a kill, since what waits is written down.
+What comes late need not hold up what comes now.  :meth:`Learner.follow_newest` learns at once from what
+follows the last match that is learnt, and notes the late ones, which wait.  :meth:`Learner.renew` learns from
+all: it reads as of one revision, replays beside those who go on writing, and then puts its rows in the place
+of theirs in one short transaction.  The archive is then as of the revision that was read, and what has come
+since is new: the next call learns from it.  A kill at any place does no harm: what waits is written down.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class _Learnt:
     matches: int
     back: Back | None
     marks: tuple[Mark, ...]
-    seen: Waits = Waits()
+    seen: Waits = Waits()  # noqa: RUF009  # it is immutable
     first: Position = BEGINNING
 
     def notes(self) -> Iterator[CheckpointNote]:
@@ -262,8 +262,10 @@ class Learner:
                 learnt = self._learnt(connection, row, reason, None if asked else since)
                 written = alone and self._write(connection, row, learnt)
             if not alone:
+                # What takes long is done before others have to wait; of a rebuild it is too much to hold.
+                notes = None if learnt.new else [one._replace(rows=tuple(one.rows)) for one in learnt.notes()]
                 with self._database.writing() as connection:
-                    written = self._write(connection, row, learnt)
+                    written = self._write(connection, row, learnt, notes=notes)
             if written:
                 self._asked = False
                 return Updated(learnt.matches, reason)
@@ -401,10 +403,12 @@ class Learner:
         row: Any,
         learnt: _Learnt,
         late: Sequence[tuple[bytes, float, float]] | None = None,
+        notes: Sequence[CheckpointNote] | None = None,
     ) -> bool:
         """Write what has changed, unless what it rests on has changed since; tell whether it was written.
 
-        With ``late``, matches that are to wait, what waits already goes on waiting.
+        With ``late``, matches that are to wait, what waits already goes on waiting; ``notes`` are those of
+        ``learnt``, where they are made already.
         """
         now = archive_row(connection)
         waits = _waits(connection)
@@ -440,7 +444,7 @@ class Learner:
             derived_rows.delete(connection, gone)
             changed = {(each.part, each.key): each for each in learnt.back.rows if each.numbers} | changed
         waiting = late is not None and bool(now.stale or waits.late or late)
-        for each in learnt.notes():
+        for each in learnt.notes() if notes is None else notes:
             note(self._database, connection, each, unite=not waiting)
         if late is None:
             connection.execute(sa.delete(CHANGED))
@@ -454,7 +458,8 @@ class Learner:
         connection.execute(
             sa.update(ARCHIVE).values(
                 rated=max(int(row.revision), 1), rated_by=rated_by(self._learns), last_ended=learnt.last[0],
-                last_match=learnt.last[1], stale="" if late is None else now.stale, model=self._chosen.name, settings=self._chosen.settings,
+                last_match=learnt.last[1], stale="" if late is None else now.stale,
+                model=self._chosen.name, settings=self._chosen.settings,
             )
         )  # fmt: skip
         if learnt.places is None:
