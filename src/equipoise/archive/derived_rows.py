@@ -27,7 +27,7 @@ import sqlalchemy as sa
 from equipoise.archive.database import Database
 from equipoise.archive.row_codec import MatchRow, common_keys, keys_of, parts_of, patched, state_of
 from equipoise.archive.standing import Known
-from equipoise.archive.tables import ASKED, CHANGED, CHECKPOINT, DERIVED, RENEWAL, SIZE, UNDO, turn_of
+from equipoise.archive.tables import ASKED, CHANGED, CHECKPOINT, DERIVED, RATING, RENEWAL, SIZE, UNDO, turn_of
 from equipoise.ratings.model import State
 
 #: How the names of parts of the model's state and of what else is known begin.
@@ -230,7 +230,7 @@ def renew(database: Database, connection: sa.Connection, revision: int, *, moved
 
 def delete_all(connection: sa.Connection) -> None:
     """Delete every derived row."""
-    for table in (DERIVED, RENEWAL, SIZE):
+    for table in (DERIVED, RENEWAL, SIZE, RATING):
         connection.execute(sa.delete(table))
 
 

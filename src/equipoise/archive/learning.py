@@ -53,6 +53,7 @@ from equipoise.archive.tables import (
     CHANGED,
     LATE,
     MATCH,
+    RATING,
     archive_row,
     grow,
     identities,
@@ -60,6 +61,7 @@ from equipoise.archive.tables import (
     merged_ids,
     turn_of,
 )
+from equipoise.archive.views import RatingRow, rating_rows, take_off
 from equipoise.core.match import Match
 from equipoise.errors import InputError
 from equipoise.identity.merges import everyone
@@ -118,6 +120,7 @@ class _Learnt:
     marks: tuple[Mark, ...]
     seen: Waits = Waits()  # noqa: RUF009  # it is immutable
     first: Position = BEGINNING
+    ratings: tuple[RatingRow, ...] = ()
 
     def notes(self) -> Iterator[CheckpointNote]:
         """Go through the ways back that are new, each made when it is needed: they are large."""
@@ -364,6 +367,7 @@ class Learner:
             last = (rows[-1].ended, bytes(rows[-1].turn))
         changed = _placed(places, _rows(both, None if new else start))
         seen = _waits(connection) if anew else Waits()
+        ratings = tuple(rating_rows(self._learns, both.state, both.known, None if new else start.known))
         return _Learnt(
             new,
             changed,
@@ -375,6 +379,7 @@ class Learner:
             tuple(marks),
             seen,
             since or BEGINNING,
+            ratings,
         )
 
     def _start(
@@ -442,6 +447,7 @@ class Learner:
             gone = [each for each in gone if (each.part, each.key) not in changed]
             moved = moved or bool(gone)
             derived_rows.delete(connection, gone)
+            take_off(connection, gone)
             changed = {(each.part, each.key): each for each in learnt.back.rows if each.numbers} | changed
         waiting = late is not None and bool(now.stale or waits.late or late)
         for each in learnt.notes() if notes is None else notes:
@@ -453,6 +459,7 @@ class Learner:
             self._database.insert_missing(connection, LATE, late)
         revision = grow(connection)
         derived_rows.write(self._database, connection, changed.values(), revision, new=learnt.new)
+        self._database.upsert(connection, RATING, learnt.ratings)
         derived_rows.write_sizes(self._database, connection, learnt.sizes())
         token = derived_rows.renew(self._database, connection, revision, moved=moved)
         connection.execute(

@@ -161,6 +161,22 @@ LATE = sa.Table(
     sa.Column("noted", sa.Double, nullable=False),
 )
 
+#: What the ratings come to as plain numbers, for those who read with SQL; it follows from the derived rows.
+RATING = sa.Table(
+    "rating",
+    METADATA,
+    sa.Column("player", sa.Text, primary_key=True),
+    sa.Column("ruleset", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("game", sa.Text, nullable=False),
+    sa.Column("game_type", sa.Text, nullable=False),
+    sa.Column("mutators", sa.Text, nullable=False),
+    sa.Column("mu", sa.Double, nullable=False),
+    sa.Column("sigma", sa.Double, nullable=False),
+    sa.Column("weight", sa.Double, nullable=False),
+    sa.Column("games", sa.BigInteger, nullable=False),
+)
+
 #: How far followed logs were read.
 FOLLOWED = sa.Table(
     "followed",
