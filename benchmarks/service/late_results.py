@@ -206,8 +206,8 @@ def report(results: dict[str, Any]) -> str:
 
 Archives of {people:,} people on {machine} with {cores} cores, at a load of {load:.1f} at the end.
 A current result came every {every:g} s and one from anywhere in the history every {late:g} s, for \
-{long:.0f} s; "seen" is the time in seconds from a result's report until its player's card counts it, by the clock on the \
-wall: {wanted:g} s is wanted at the 99th percentile.
+{long:.0f} s; "seen" is the time in seconds from a result's report until its player's card counts it, by the \
+clock on the wall: {wanted:g} s is wanted at the 99th percentile.
 "Rebuilt" says whether the ratings were those of a rebuild, bit for bit, {settled:.0f} s after the last late \
 one; "after kills" how often they were so once a server had been killed (SIGKILL) while it learnt, and \
 another one had started.

@@ -247,10 +247,7 @@ def _in_order(
 
 def _solver(rng: np.random.Generator, asked: dict[str, Any], teams: int) -> None:
     """Ask for an exact solver that can do it."""
-    objective = asked.get("objective")
     names = ["enumerate"]
     if teams == 2 and "roles" not in asked:
         names.append("mitm")
-    if objective == "difference" and not {"roles", "preferences", "side_price"} & set(asked):
-        names += ["milp", "milp"]
     asked["solver"] = str(rng.choice(names))

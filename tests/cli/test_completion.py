@@ -24,7 +24,7 @@ def _completed(typed: str) -> list[str]:
     [
         ("equipoise bal", ["plain,balance"]),
         ("equipoise balance --objective ", [f"plain,{name}" for name in OBJECTIVES]),
-        ("equipoise balance names.txt --solver mi", ["plain,mitm", "plain,milp"]),
+        ("equipoise balance names.txt --solver mi", ["plain,mitm"]),
         ("equipoise explain --solver ", [f"plain,{name}" for name in ("auto", *SOLVERS)]),
         ("equipoise lobbies --solver ", [f"plain,{name}" for name in ("auto", *LOBBY_SOLVERS)]),
         ("equipoise rate --model el", ["plain,elo"]),

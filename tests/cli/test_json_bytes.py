@@ -37,6 +37,7 @@ QUESTIONS: Mapping[str, str] = {
     "queue simulate": "queue simulate {examples}/queue.json --minutes 1 --rate 1",
     "players": "players --store {archive}",
     "players NAME": "players {player} --store {archive}",
+    "players --doubles": "players --doubles --store {archive}",
     "players --doubtful": "players --doubtful --store {archive}",
     "ingest --follow": "ingest --follow {log} --once --store {watched}",
     "evaluate --what-if": "evaluate --what-if --store {archive}",

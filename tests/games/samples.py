@@ -176,7 +176,69 @@ def urban_terror() -> bytes:
     return "".join(out).encode()
 
 
-#: A log of each game that may be appended to.
+def stopwatch_round(
+    number: int,
+    winner: int,
+    time: str,
+    *players: tuple[str, int, int, int, float],
+    limit: str = "10:00",
+    name: str = "supply",
+    defender: int = 1,
+) -> str:
+    """Return a file of a round of ET: Legacy; of each player the id, team, kills, deaths and minutes."""
+    lines = [rf"^1A ^7server\{name}\legacy3\{number}\{defender}\{winner}\{limit}\{time}"]
+    for guid, team, kills, deaths, minutes in players:
+        figures = "\t".join(["100"] * 22 + [str(minutes), "0.0"])
+        lines.append(rf"{guid}\^2P{guid[0]}\0\{team}\6 9 30 {kills} 0 1 2 8 0 {deaths} 0 " + "\t" + figures)
+    return "\n".join(lines) + "\n"
+
+
+def stopwatch_match(times: tuple[str, str] = ("4:00", "3:00"), winners: tuple[int, int] = (2, 2)) -> str:
+    """Return both files of a match of two against two, A and B attacking first; figures count both rounds."""
+    first = (("A0000001", 2, 3, 1, 4.0), ("B0000002", 2, 1, 2, 4.0), ("C0000003", 1, 2, 2, 4.0),
+             ("D0000004", 1, 1, 2, 4.0))  # fmt: skip
+    second = (("A0000001", 1, 4, 3, 7.0), ("B0000002", 1, 2, 4, 7.0), ("C0000003", 2, 5, 4, 7.0),
+              ("D0000004", 2, 4, 4, 7.0))  # fmt: skip
+    limit = times[0] if winners[0] == 2 else "10:00"
+    return stopwatch_round(1, winners[0], times[0], *first) + stopwatch_round(
+        2, winners[1], times[1], *second, limit=limit
+    )
+
+
+def teeworlds(*games: tuple[str, ...], new: bool = True, start: int = 0) -> str:
+    """Return a log of Teeworlds: A and C against B and D; ``KILL a b``, ``CAP a``, ``LEAVE a``, or a line."""
+    out = ["[server]: starting...", "[datafile]: loading. filename='maps/ctf5.map'"]
+    for slot, name in enumerate("ABCD"):
+        out.append(f"[game]: team_join player='{slot}:{name}' team={slot % 2}")
+    for kind, *events in games:
+        word = "match" if new else "round"
+        out.append(f"[game]: start {word} type='{kind}' teamplay='{int(kind != 'DM')}'")
+        for event in events:
+            what, *who = event.split(" ") if event[:1] != "[" else ("",)
+            whole = [
+                f"{one}:{int(one) % 2}:{'ABCD'[int(one)]}" if new else f"{one}:{'ABCD'[int(one)]}"
+                for one in who
+            ]
+            if what == "KILL":
+                out.append(f"[game]: kill killer='{whole[0]}' victim='{whole[1]}' weapon=3 special=0")
+            elif what == "CAP":
+                out.append(
+                    f"[game]: flag_capture player='{who[0]}:{'ABCD'[int(who[0])]}'" + " team=0 time=9" * new
+                )
+            elif what == "LEAVE":
+                out += [f"[game]: kill killer='{whole[0]}' victim='{whole[0]}' weapon=-3 special=0",
+                        f"[game]: leave player='{who[0]}:{'ABCD'[int(who[0])]}'"]  # fmt: skip
+            else:
+                out.append(event)
+    times = [
+        f"[2026-01-{1 + start:02} 20:{n // 6:02}:{n % 6}0]"
+        if new
+        else f"[{1700000000 + 86400 * start + 10 * n:08x}]"
+        for n in range(len(out))
+    ]
+    return "".join(f"{time}{line}\n" for time, line in zip(times, out, strict=True))
+
+
 def quake_live_events() -> list[dict[str, object]]:
     """Return the events of a game of Clan Arena in which somebody comes in after the first round."""
     ann, bob, cid = (str(76561197960265728 + n) for n in (23, 24, 25))
@@ -245,6 +307,7 @@ e medal-revenge 0
 
 QUAKE_LIVE = "".join(json.dumps(event) + "\n" for event in quake_live_events())
 
+#: A log of each game that may be appended to.
 SAMPLES = {
     "quake3": [urban_terror(), real("x_elim")[:30000], real("x_ctfelim"), real(TDM)[:40000]],
     "xonotic": [(XONOTIC + XONOTIC.replace("1482099669", "1482100669")).encode()],
@@ -258,5 +321,16 @@ SAMPLES = {
         (FORTRESS + FORTRESS.replace("09/01/2021", "09/02/2021")).encode(),
     ],
     "quakelive": [(QUAKE_LIVE + QUAKE_LIVE.replace("a-b-c", "b-c-d")).encode()],
+    "etlegacy": [(stopwatch_match() + stopwatch_match(("5:00", "4:00"))).encode()],
+    "teeworlds": [
+        teeworlds(
+            ("TDM", "KILL 0 1", "KILL 3 2", "KILL 0 3"),
+            ("CTF", "CAP 1"),
+            ("DM", "KILL 1 0"),
+            ("TDM",),
+            new=new,
+        ).encode()
+        for new in (True, False)
+    ],
     "plain": [PLAIN.encode()],
 }

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise.identity.names import bare
-from equipoise.identity.roster_lookup import LATELY, AmbiguousNameError, RosterLookup
+from equipoise import Contest, InputError, Match, Ruleset
+from equipoise.identity.names import bare, folded
+from equipoise.identity.roster_lookup import (
+    LATELY,
+    MOST_LISTED,
+    AmbiguousNameError,
+    PastResults,
+    RosterLookup,
+)
 
 NOW = 1e9
 IDS = st.sampled_from(["a1", "b2", "c3", "bot:Xan:3", "Max"])
@@ -68,3 +76,75 @@ def test_names_are_compared_as_people_say_them(name: str) -> None:
 def test_a_name_of_signs_alone_is_compared_with_them(name: str) -> None:
     """Something is left of every name, so that two such are not one."""
     assert bare(name) == name.casefold()
+
+
+@pytest.mark.parametrize("ago", [0.0, LATELY - 1.0, LATELY, LATELY + 1.0])
+def test_who_was_seen_within_90_days_is_meant_before_all_others(ago: float) -> None:
+    """To the second."""
+    lookup = RosterLookup([("old", "Max", 0.0), ("new", "Max", NOW - ago)], now=NOW)
+    if ago <= 90 * 24 * 3600:
+        assert lookup.id_of("Max") == "new"
+    else:
+        with pytest.raises(AmbiguousNameError) as caught:
+            lookup.id_of("Max")
+        assert [player for player, _ in caught.value.candidates] == ["new", "old"]
+
+
+@pytest.mark.parametrize(
+    "seen", list(itertools.permutations([("a", "Old", 1.0), ("a", "New", 2.0), ("b", "B", 0.0)]))
+)
+def test_the_name_shown_is_the_last_one(seen: tuple[tuple[str, str, float], ...]) -> None:
+    """In whatever order they are told; of two at one moment the one told later."""
+    lookup = RosterLookup(seen)
+    assert (lookup.shown("a"), lookup.shown("b"), lookup.shown("c")) == ("New", "B", "c")
+    assert lookup.names() == {folded("New"): "a", folded("B"): "b"}
+    assert RosterLookup([("a", "One", 1.0), ("a", "Two", 1.0)]).shown("a") == "Two"
+
+
+@pytest.mark.parametrize("several", [2, MOST_LISTED, MOST_LISTED + 1, MOST_LISTED + 3])
+def test_a_question_lists_those_seen_last_first(several: int) -> None:
+    """Eight of them, and how many more there are; an id that is the name is not written twice."""
+    seen = [(f"id{n}", "Max", float(n)) for n in range(several)]
+    with pytest.raises(AmbiguousNameError) as caught:
+        RosterLookup([*seen, ("id0", "Maxi", 99.0)]).id_of("max")
+    order = [f"id{n}" for n in reversed(range(several))]
+    assert [player for player, _ in caught.value.candidates] == order
+    listed = [f"{each} ({'Maxi' if each == 'id0' else 'Max'})" for each in order]
+    more = f" and {several - 8} more" if several > 8 else ""
+    assert str(caught.value) == (
+        f"player: 'max' is the name of several: {', '.join(listed[:8])}{more}; give an id"
+    )
+    same = AmbiguousNameError("Max", (("a", "Max"), ("b", "b"), ("c", "Maxi")))
+    assert "several: a, b, c (Maxi); give" in str(same)
+
+
+def test_an_id_that_several_share_is_a_question_among_them() -> None:
+    """Before any name, and for the empty text there is none."""
+    lookup = RosterLookup(
+        [("0a~bob", "Bob", 1.0), ("0a~ann", "Ann", 2.0), ("z", "0a", 3.0), ("~", "tilde", 0.0)]
+    )
+    with pytest.raises(AmbiguousNameError) as caught:
+        lookup.id_of("0a")
+    assert caught.value.candidates == (("0a~ann", "Ann"), ("0a~bob", "Bob"))
+    assert lookup.id_of("") is None
+
+
+def result(*players: str) -> Match:
+    """Return a match of a table: every player against the others."""
+    return Match((Contest(Ruleset(), [[each] for each in players], range(len(players))),))
+
+
+def test_tables_name_known_players_and_new_ones() -> None:
+    """A new one keeps the first spelling; a name that is like a known one is told."""
+    past = PastResults(RosterLookup([("a1", "Amber", 1.0), ("b2", "Zoë", 1.0)]))
+    first = past.recognised(result("AMBER", "Ambr", "Quince"))
+    assert first.roster == ("a1", "Ambr", "Quince")
+    assert first.names == (("a1", "AMBER"), ("Ambr", "Ambr"), ("Quince", "Quince"))
+    assert (past.new, past.alike) == (["Ambr", "Quince"], {"Ambr": "Amber"})
+    again = past.recognised(result("quince", "zoe", " ambr "))
+    assert again.roster == ("Quince", "b2", "Ambr")
+    assert past.new == ["Ambr", "Quince"]
+    past.recognised(result("Quinze", "Kim"))
+    assert past.alike == {"Ambr": "Amber", "Quinze": "Quince"}
+    with pytest.raises(InputError, match="players: 'KIM' is there twice under two spellings"):
+        past.recognised(result("Ann", "KIM", "kim"))

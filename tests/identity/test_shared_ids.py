@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.core.match import Contest, Match, Ruleset, Statistics
 from equipoise.games.match_in_progress import Play
-from equipoise.identity.names import alike
+from equipoise.identity.names import alike, likeness, stem_of
 from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
-from equipoise.identity.shared_ids import Identities, SeenId, people_of_id
+from equipoise.identity.shared_ids import Identities, SeenId, base_of, people_of_id, seen_in
 
 LAN = "0" * 32
 
@@ -189,3 +190,128 @@ def test_names_of_people_with_numbers_are_not_second_clients() -> None:
 def test_what_people_vary_is_not_the_name(one: str, other: str, same: bool) -> None:
     """Case, accents, tags, signs at the ends, figures for letters, being away; not the number at the end."""
     assert alike(one, other) is alike(other, one) is same
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [("Ann (1)", "ann"), ("(12)Ann", "ann"), ("Ann (123)", "ann"), ("Max_afk", "max"), ("Max - BRB!", "max"),
+     ("afk", "afk"), ("J053", "j053"), ("J053x", "josex"), ("13", "13"), ("___", "___"), ("a$am1", "asam1"),
+     ("l33t99", "leet99"), ("m@ny!", "many"), ("a!b", "aib"), ("4x7", "ax7")],
+)  # fmt: skip
+def test_the_stem_is_what_people_do_not_vary(name: str, stem: str) -> None:
+    """Numbers of servers, being away and figures for letters go; a number at the end stays."""
+    assert stem_of(name) == stem
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "much"),
+    [
+        ("Max1", "Max2", 0.0),
+        ("Max", "Max2", 0.9),
+        ("abcd", "abcd", 1.0),
+        ("abcd", "wxyz", 0.0),
+        ("ab", "ad", 0.5),
+        ("gordon", "gordonn", 12 / 13),
+    ],
+)
+def test_likeness_is_the_share_of_signs_in_common(one: str, other: str, much: float) -> None:
+    """But for numbers: two with different ones are two people, with and without one may be one."""
+    assert likeness(one, other) == likeness(other, one) == pytest.approx(much)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("abc", "abcd", False),
+        ("abcd", "abcde", True),
+        ("abcdefgh", "abcdefxy", False),
+        ("abcdefgh", "abcdefgx", True),
+        ("abcdexyz", "abcdevvv", False),
+        ("abcdefgh12", "abcdefgh34", False),
+    ],
+)
+def test_names_of_four_signs_are_alike_from_four_fifths_on(one: str, other: str, same: bool) -> None:
+    """Shorter ones must be the same."""
+    assert alike(one, other) is alike(other, one) is same
+
+
+def test_names_most_alike_are_united_first_and_nobody_with_who_was_there_too() -> None:
+    """Maxwel is like both Maxwell and Maxwels, who were there at once: he is the one he is most like."""
+    seen = [
+        SeenId(1.0, b"a", ("Maxwell", "Maxwels"), True),
+        SeenId(2.0, b"b", ("Maxwelll", "Other"), True),
+        SeenId(2.0, b"c", ("Maxwell", "Other"), False),
+    ]
+    found = people_of_id("x", seen)
+    assert found["maxwelll"] == found["maxwell"] == "x~maxwell"
+    assert found["maxwels"] == "x~maxwels"
+    assert found["other"] == "x~other"
+
+
+def test_the_first_name_of_a_person_is_that_of_the_earliest_game() -> None:
+    """Of one moment that of the game with the lower id; every spelling leads to it."""
+    seen = [
+        SeenId(5.0, b"b", ("Gordonn", "Zed"), True),
+        SeenId(5.0, b"a", ("[UT]Gordon",), True),
+        SeenId(9.0, b"c", ("GORD0N", "Zed"), True),
+    ]
+    assert people_of_id("x", seen) == {
+        "gord0n": "x~gordon", "gordon": "x~gordon", "gordonn": "x~gordon", "zed": "x~zed",
+    }  # fmt: skip
+
+
+def test_two_games_prove_it_and_not_one() -> None:
+    """However many other games there are."""
+    seen = [SeenId(float(n), bytes([n]), ("Ann", "Bob"), n < 1) for n in range(5)]
+    assert people_of_id("x", seen) == {}
+    assert set(people_of_id("x", [*seen, seen[0]._replace(match=b"z")])) == {"ann", "bob"}
+
+
+def test_an_id_of_a_client_is_told_from_that_of_a_bot_and_of_a_name() -> None:
+    """Only of clients the number is taken off."""
+    assert [base_of("0a#2", "Ann"), base_of("bot:Xan:3#2", "Xan"), base_of("name:Ann#2", "Ann#2"),
+            base_of("name:Ann#2", "Ann")] == ["0a", "bot:Xan:3#2", "name:Ann#2", "name:Ann"]  # fmt: skip
+    match = game(1, one="Ann", two="Bob")
+    assert seen_in(match, LAN) == ("Ann", "Bob")
+    assert seen_in(match, "own0") == ("own0",)
+
+
+def test_only_games_of_logs_tell_clients_of_one_id_apart() -> None:
+    """A result that somebody entered names people; a merged person is who counts, in both."""
+    known = Identities({"0a~bob": "bob"}, {"0a": {"ann": "0a~ann", "bob": "0a~bob"}})
+    duel = Contest(Ruleset(), [["0a"], ["0a#2"]], (1, 2))
+    names = [("0a", "Ann"), ("0a#2", "B0B")]
+    log = Match((duel,), id="0" * 64, names=names, shared=("0a",))
+    assert known.of(log) == {"0a": "0a~ann", "0a#2": "bob"}
+    assert known.applied(log).roster == ("0a~ann", "bob")
+    assert known.applied(log).shared == ()
+    assert known.of(Match((duel,), id="0" * 40, names=names)) == {}
+    plain = Match((Contest(Ruleset(), [["0a~bob"], ["cid"]], (1, 2)),), id="1" * 64)
+    assert known.of(plain) == {"0a~bob": "bob"}
+    assert Identities({}, {}).applied(plain) is plain
+    assert known.person("0a", "Eve") == "0a~eve"
+
+
+def test_of_two_connections_against_each_other_the_longer_one_counts() -> None:
+    """With its side, its statistics, its party; a game that has one side then is left out."""
+    duel = Contest(Ruleset(), [["0a", "x"], ["0a#2", "y"]], (1, 2))
+    long = Contest(
+        Ruleset(), [[("0a", 0.25), "x"], [("0a#2", 0.75), "y"], ["z"]], (1, 2, 3), scores=(9, 5, 1),
+        statistics=[Statistics("0a", 1.0), Statistics("0a#2", 2.0), Statistics("z", 3.0)],
+        parties=[("0a", "x"), ("0a#2", "y")], left=("0a", "z"),
+    )  # fmt: skip
+    alone = Contest(Ruleset(), [[("0a", 0.5)], [("0a#2", 0.25)]], (1, 2))
+    match = Match((long, duel, alone), id="0" * 64, names=[("0a", "Ann"), ("0a#2", "Ann(1)")])
+    first, second = Identities().applied(match).contests
+    assert first.teams == ((("x", 1.0),), (("0a", 0.75), ("y", 1.0)), (("z", 1.0),))
+    assert (first.ranks, first.scores) == ((1, 2, 3), (9, 5, 1))
+    assert first.statistics == (Statistics("0a", 2.0), Statistics("z", 3.0))
+    assert (first.parties, first.left) == ((("0a", "y"),), ("z",))
+    assert second.teams == ((("0a", 1.0), ("x", 1.0)), (("y", 1.0),))
+    gone = Contest(Ruleset(), [[("0a", 0.25)], [("0a#2", 0.75), "y"], ["z"]], (1, 2, 3), scores=(9, 5, 1))
+    (kept,) = Identities().applied(replace(match, contests=(gone,))).contests
+    assert (kept.teams, kept.ranks, kept.scores) == (
+        ((("0a", 0.75), ("y", 1.0)), (("z", 1.0),)), (2, 3), (5, 1),
+    )  # fmt: skip
+    only = replace(match, contests=(alone,))
+    assert Identities().applied(only).contests == (alone,)

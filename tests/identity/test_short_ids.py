@@ -24,3 +24,10 @@ def test_a_part_that_one_id_has_means_it_and_nothing_else_is_guessed(known: list
             meant_by(typed, known)
     else:
         assert meant_by(typed, known) == (wanted[0] if wanted else typed)
+
+
+def test_a_question_names_three_of_those_meant() -> None:
+    """And what was typed."""
+    with pytest.raises(InputError, match=r"^'a' is part of several ids: ab, ac, ad; give more of it$"):
+        meant_by("a", ["ab", "ac", "ad", "ae"])
+    assert meant_by("", ["a"]) == ""

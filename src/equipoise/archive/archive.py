@@ -14,12 +14,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from equipoise.archive import corrections, outbox, shared_ids, stored_matches
+from equipoise.archive import corrections, forgotten_rows, outbox, shared_ids, stored_matches
 from equipoise.archive import digest as contents
 from equipoise.archive.audit_log import AuditLog
 from equipoise.archive.chosen_model import chosen, guessed, renamed, starting_of, with_merged
@@ -30,6 +30,7 @@ from equipoise.archive.migrations.upgrading import prepare
 from equipoise.archive.outbox import Outbox, OutboxNote
 from equipoise.archive.player_games import Appearance, appearances
 from equipoise.archive.postgresql import Postgres
+from equipoise.archive.rated_players import people_of
 from equipoise.archive.row_codec import match_of, record_of
 from equipoise.archive.shared_ids import Doubtful
 from equipoise.archive.sqlite import Sqlite
@@ -54,9 +55,14 @@ from equipoise.archive.tables import (
 from equipoise.archive.ticket_record import TicketRecord
 from equipoise.core.match import Match
 from equipoise.errors import InputError
+from equipoise.identity.forgetting import Forgotten
+from equipoise.identity.names import bare
 from equipoise.identity.shared_ids import Identities
 from equipoise.play.night import GUESSES, WEIGHTS, event_renamed
 from equipoise.ratings.model import RatingModel
+
+if TYPE_CHECKING:
+    from equipoise.identity.double_ids import DoubleId
 
 #: What a store's address may look like.
 SCHEMES = "sqlite:///path/to/file (four slashes for an absolute path) or postgresql://user@host/database"
@@ -398,15 +404,31 @@ class Archive:
         InputError
             If there is no such player.
         """
+        called = self._names_of(player)
         with self._database.writing() as connection:
             names = corrections.forget(self._database, connection, player, people(connection))
-            rename(connection, names)
-            end_sessions(connection, names)
+            stand_in = next(iter(names.values()))
+            gone = Forgotten(names, {bare(each) for each in called}, stand_in)
+            rename(connection, {**dict.fromkeys(chat_players(connection, gone), stand_in), **names})
+            end_sessions(connection, [*names, *called])
+            forgotten_rows.write_out(connection, gone)
         self._learner.forget()
         self._learner.choose(chosen(renamed(self.chosen_model, names)))
         self.update_ratings()
         self._database.scrub()
         return next(iter(names.values()))
+
+    def _names_of(self, player: str) -> set[str]:
+        """Return the names that are this person's alone, in every spelling that was seen."""
+        merged = self.merged()
+        root = merged.get(player, player)
+        standing = self.standing()
+        lookup = people_of(standing, merged)
+        called = {name for who, name in standing.known.names if merged.get(who, who) == root}
+        with self._database.reading() as connection:
+            night = [each for each in events(connection) if root in each.get("spelled", ())]
+        called |= {each["spelled"][root] for each in night}
+        return {name for name in called if set(lookup.bearers.get(bare(name), (root,))) == {root}}
 
     # What is sent, and what happened in queues
 
@@ -510,6 +532,18 @@ class Archive:
         """Return the ids that several people have, those of most people first."""
         with self._database.reading() as connection:
             return shared_ids.doubtful(connection)
+
+    def doubles(self, least: float = 0.1) -> list[DoubleId]:
+        """Return pairs of ids that may be one person's, with how likely that is: those from ``least`` on.
+
+        Ratings must be up to date; see :mod:`equipoise.identity.double_ids`.
+        """
+        from equipoise.identity.double_ids import double_ids
+
+        standing = self.standing()
+        rating = standing.model.rating
+        ratings = {player: rating(standing.state, player, None) for player, _ in standing.games}
+        return double_ids(self.matches(), ratings, least)
 
     def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
         """Go through the matches of a player, with the rating after each, and optionally what moved it."""
@@ -651,6 +685,17 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
 def people(connection: sa.Connection) -> set[str]:
     """Return the ids of all who came to a night."""
     return {player for event in events(connection) for player in event.get("spelled", ())}
+
+
+def chat_players(connection: sa.Connection, gone: Forgotten) -> set[str]:
+    """Return who a person was in chats: accounts and nicks that are one of the names."""
+    found = set()
+    for event in events(connection):
+        who = event.get("who") or event.get("event", {}).get("who", "")
+        for each, nick in ((who, event.get("nick", "")), (event.get("account", ""), "")):
+            if each and gone.stand_in in (gone.text(each), gone.text(nick)):
+                found.add(each)
+    return found
 
 
 def rename(connection: sa.Connection, names: Mapping[str, str]) -> None:

@@ -283,7 +283,9 @@ class Learner:
             with self._database.reading() as connection:
                 row = archive_row(connection)
                 self._reason(connection, row)
-                if not row.rated or self._asked or not is_rated_by(row.rated_by, self._learns):
+                known = derived_rows.token_of(connection)  # somebody who is forgotten takes all with them
+                mine = not self._asked and is_rated_by(row.rated_by, self._learns)
+                if not (row.rated and known and mine):
                     break
                 late = self._new_late(connection, row)
                 learnt = self._learnt(connection, row, "", None)
@@ -366,7 +368,7 @@ class Learner:
             left -= len(rows)
             last = (rows[-1].ended, bytes(rows[-1].turn))
         changed = _placed(places, _rows(both, None if new else start))
-        seen = _waits(connection) if anew else Waits()
+        seen = _waits(connection)
         ratings = tuple(rating_rows(self._learns, both.state, both.known, None if new else start.known))
         return _Learnt(
             new,
@@ -416,18 +418,17 @@ class Learner:
         ``learnt``, where they are made already.
         """
         now = archive_row(connection)
-        waits = _waits(connection)
+        waits, seen = _waits(connection), learnt.seen
+        mine, theirs = ((each.rated_by, each.model, each.settings) for each in (row, now))
+        if mine != theirs or waits.changed != seen.changed or bool(now.stale) != bool(row.stale):
+            return False
         if learnt.new or learnt.back is not None:
             # Others may have learnt from what is new meanwhile, but not from what was seen to wait.
-            mine = (bytes(row.salt), row.rated_by, row.model, row.settings)
-            theirs = (bytes(now.salt), now.rated_by, now.model, now.settings)
-            if mine != theirs or waits.changed != learnt.seen.changed or not waits.late >= learnt.seen.late:
+            if bytes(now.salt) != bytes(row.salt) or not waits.late >= seen.late:
                 return False
-            if bool(now.stale) != bool(row.stale):
-                return False
-        elif (version_of_ratings(now), now.model, now.settings) != (
-            version_of_ratings(row), row.model, row.settings
-        ) or (late is None and (now.stale or waits.late)):  # fmt: skip
+        elif version_of_ratings(now) != version_of_ratings(row):
+            return False
+        elif late is None and (now.stale or waits.late):
             return False
         back = learnt.back
         if back is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,7 +13,8 @@ from equipoise.core.match import Ruleset
 from equipoise.core.plain_data import number
 from equipoise.core.player import Player, Rating, is_bot
 from equipoise.errors import InputError
-from equipoise.identity.roster_lookup import RosterLookup
+from equipoise.identity.merges import NAMED
+from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
 from equipoise.ratings.display_scale import scale_of
 from equipoise.ratings.model import answers
 
@@ -157,6 +158,7 @@ def people_of(
     merged: Mapping[str, str],
     now: float = math.inf,
     spelled: Mapping[str, str] | None = None,
+    which: Callable[[AmbiguousNameError], str] | None = None,
 ) -> RosterLookup:
     """Return what finds the players of an archive by name.
 
@@ -170,11 +172,13 @@ def people_of(
         The time, seconds since 1970, from which names of the last 90 days go before older ones.
     spelled : mapping from str to str, optional
         How those who came to a night are written, by id: names that they bear now.
+    which : callable, optional
+        Answers which of several is meant; without it the question is raised.
     """
     games = {player for player, _ in standing.games}
     names = [(player, name, numbers[LAST]) for (player, name), numbers in standing.known.names.items()]
     seen = [each for each in names if each[0] in games]
     named = {player for player, _, _ in seen}
-    seen += [(player, player, -math.inf) for player in games - named]
+    seen += [(player, player.removeprefix(NAMED), -math.inf) for player in games - named]
     seen += [(player, name, math.inf) for player, name in (spelled or {}).items()]
-    return RosterLookup(seen, merged, standing.last_bots, now)
+    return RosterLookup(seen, merged, standing.last_bots, now, which)

@@ -57,6 +57,7 @@ SECTIONS: Mapping[str, Mapping[str, str]] = {
 
 #: Those that only ``--help-all`` lists.
 FURTHER: Mapping[str, str] = {
+    "games": "List the games whose logs are read, and try a description of one.",
     "board": "Write a page that divides players into teams in any browser.",
     "tokens": "Make, list and revoke tokens of a server.",
     "warm-up": "Compile what searches need, so that nobody waits later.",

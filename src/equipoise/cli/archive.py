@@ -8,7 +8,13 @@ from typing import Any
 import click
 
 from equipoise.cli import archive_options
-from equipoise.cli.model_options import changed_model, say_unplayed, what_learns, with_kept_settings
+from equipoise.cli.model_options import (
+    changed_model,
+    say_unplayed,
+    what_learns,
+    with_kept_settings,
+    with_known,
+)
 from equipoise.cli.output_options import NewFile, with_json
 from equipoise.core.registry import MODELS
 from equipoise.errors import InputError
@@ -37,7 +43,10 @@ def rebuild(store: str, as_json: bool, **options: Any) -> None:
     with archive_options.opened(store) as archive:
         reason = archive.rebuild_reason
         parts = [options[each] for each in ("model", "profile", "settings", "starting")]
-        updated = archive.rebuild(changed_model(archive.chosen_model, *parts) if any(parts) else None)
+        changed = changed_model(archive.chosen_model, *parts) if any(parts) else None
+        if options["starting"]:
+            changed = with_known(changed, archive_options.finding(archive))
+        updated = archive.rebuild(changed)
         model = archive.model
         if options["starting"]:
             say_unplayed(model, model.players(archive.standing().state))

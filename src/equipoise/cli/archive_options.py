@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,10 @@ mutators = click.option(
 )  # fmt: skip
 
 
+#: Newcomers who are named in one message.
+MOST_NEW = 20
+
+
 def warn(text: str) -> None:
     """Print a message for people on standard error."""
     from equipoise.core.plain_data import printable
@@ -101,6 +105,21 @@ def player_named(standing: Standing, player: str, merged: dict[str, str] | None 
         return known
     msg = f"player: there is none with the id or last name {player!r}; 'equipoise players' lists them"
     raise InputError(msg)
+
+
+def finding(archive: Archive) -> Callable[[str], str]:
+    """Return what gives the id of who is meant by a name, of somebody new the name."""
+    from equipoise.archive.rated_players import people_of
+
+    known = people_of(archive.standing(), archive.merged(), time.time())
+    return lambda name: known.id_of(name) or name
+
+
+def tell_new(names: Sequence[str]) -> None:
+    """Say on standard error who is new."""
+    listed = ", ".join(names[:MOST_NEW])
+    more = f" and {len(names) - MOST_NEW} more" if len(names) > MOST_NEW else ""
+    warn(f"new: {listed}{more}")
 
 
 def say_read(tally: Tally) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from equipoise.cli import archive_options
-from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_settings_options
+from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_settings_options
 from equipoise.cli.output_options import NewFile, Number, Whole, table, table_forms, with_json, write
 from equipoise.cli.read_history import read_history
 from equipoise.cli.roster_options import store
@@ -85,6 +85,7 @@ def _evaluate(file: str, models: str, skip: float, as_json: bool, plot: str | No
     names = ["default", *(each for name in asked for each in (MODELS if name == "all" else (name,)))]
     made = _made(list(dict.fromkeys(names)), options)
     history = read_history((file,), strict=options["strict"], store=options["store"])
+    made = {name: with_known(model, history.find) for name, model in made.items()}
     done = {}
     for name, model in made.items():
         with archive_options.progress_bar(name) as tell:

@@ -27,9 +27,12 @@ MOST_LISTED = 10
     help="How to read dates such as 03/04/2026, which are ambiguous otherwise.",
 )  # fmt: skip
 @archive_options.zone
+@night_names.who_option
 @archive_options.optional_store
 @with_json
-def command(file: str, dates: str | None, zone: Zone | None, store: str | None, as_json: bool) -> None:
+def command(
+    file: str, dates: str | None, zone: Zone | None, who: tuple[str, ...], store: str | None, as_json: bool
+) -> None:
     """Read past results from FILE: CSV or a spreadsheet, a row for each match or for each player.
 
     Names match those of the archive, whatever their case; each match counts once, however often its
@@ -39,10 +42,9 @@ def command(file: str, dates: str | None, zone: Zone | None, store: str | None, 
     from equipoise.cli.read_history import say_apart
     from equipoise.files.read_matches import tied_apart
     from equipoise.files.result_tables import results_from
-    from equipoise.service.night import people_of
 
-    with night_names.opened_night(store) as evening:
-        known = people_of(evening.archive, evening.night)
+    with night_names.opened_night(store, who=who) as evening:
+        known = evening.people()
         past = PastResults(known)
         ingest = Ingest(evening.archive, zone=zone)
         ingest.table(file)
@@ -78,7 +80,9 @@ def command(file: str, dates: str | None, zone: Zone | None, store: str | None, 
 
 
 def _tell(past: PastResults) -> None:
-    """Say which new names are probably old ones."""
+    """Say who is new, and which of these are probably old ones."""
+    if past.new:
+        archive_options.tell_new(past.new)
     for name, like in list(past.alike.items())[:MOST_LISTED]:
         archive_options.warn(
             f"{name!r} is new and much like {like!r}; if they are one: equipoise merge {like!r} {name!r}"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @archive_options.store
 @click.option(
     "--game", default="auto", show_default=True, metavar="NAME",
-    help=f"Whose logs they are: auto, {', '.join(GAMES)}.",
+    help=f"Whose logs they are: auto, {', '.join(GAMES)}, or a file that describes a game.",
 )  # fmt: skip
 @click.option(
     "--dated",
@@ -79,14 +79,13 @@ def _read(
 ) -> None:
     """Read logs as they are now."""
     from equipoise.archive.ingest.custom_mutators import read_mutators
-    from equipoise.archive.ingest.ingest import AUTO, Ingest, plain
+    from equipoise.archive.ingest.ingest import AUTO, Ingest, named_game, plain
     from equipoise.archive.ingest.log_files import find_logs, in_chains
-    from equipoise.cli.model_options import say_unplayed, started
+    from equipoise.cli.model_options import say_unplayed, started, with_known
     from equipoise.core.match_records import time_from
-    from equipoise.core.registry import resolve
 
     if game != AUTO:
-        resolve("game", GAMES, game)
+        named_game(game)
     assumed = None if dated is None else time_from(dated, "--dated", zone)
     counted = None if mutators is None else read_mutators(mutators)
     sources = find_logs(paths)
@@ -107,6 +106,9 @@ def _read(
         archive_options.say_read(tally)
         archive_options.say_rebuilt(updated)
         if starting is not None:
+            meant = with_known(archive.chosen_model, archive_options.finding(archive))
+            if meant != archive.chosen_model:
+                archive.rebuild(meant)
             standing = archive.standing()
             say_unplayed(standing.model, standing.model.players(standing.state))
         if as_json:

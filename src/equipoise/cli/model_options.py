@@ -5,7 +5,7 @@ The file of ``--settings``: constants of one model, or of several by name.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +13,7 @@ import click
 
 from equipoise.cli.output_options import OneOf
 from equipoise.core.registry import MODELS, resolve
-from equipoise.errors import AmbiguousError, InputError, UnknownNameError
+from equipoise.errors import AmbiguousError, InputError, UnknownNameError, again
 from equipoise.ratings.profiles import PROFILES, SHIPPED, constants_in
 
 
@@ -273,6 +273,32 @@ def started(model: Any, path: str) -> Any:
         raise InputError(msg + f"got {len(guesses)}")
     _say_names("far from all other weights, so no guess", absurd(guesses))
     return replace(model, starting=guesses)
+
+
+def with_known(model: Any, find: Callable[[str], str]) -> Any:
+    """Return a model whose starting weights are those of known people.
+
+    Raises
+    ------
+    InputError
+        If a name is that of several, or two are one person.
+    """
+    from dataclasses import replace
+
+    from equipoise.archive.chosen_model import starting_of
+
+    guesses = starting_of(model)
+    try:
+        found = [find(player) for player, *_ in guesses]
+    except InputError as error:
+        msg = f"--starting{error}"
+        raise InputError(msg) from None
+    if (twice := again(found)) >= 0:
+        one = guesses[found.index(found[twice])][0]
+        msg = f"--starting: {one!r} and {guesses[twice][0]!r} are one player, {found[twice]!r}"
+        raise InputError(msg)
+    meant = tuple((player, *numbers) for player, (_, *numbers) in zip(found, guesses, strict=True))
+    return model if meant == guesses else replace(model, starting=meant)
 
 
 def say_unplayed(model: Any, players: Iterable[str]) -> None:

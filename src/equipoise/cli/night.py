@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from equipoise.cli.output_options import Number, Whole, table, table_forms
 from equipoise.cli.roster_options import read_option
 from equipoise.errors import InputError
 from equipoise.identity.roster_lookup import RosterLookup
-from equipoise.service.night import people_of, resolved
+from equipoise.service.night import resolved
 
 if TYPE_CHECKING:
     from equipoise.files.pasted_names import Entry
@@ -87,6 +87,7 @@ vary_option = click.option(
 @click.argument("names", nargs=-1, metavar="NAMES...|-")
 @read_option
 @new_option
+@night_names.who_option
 @vary_option
 @click.option("--teams", type=Whole(2, 99), default=2, show_default=True, help="How many teams.")
 @click.option("--size", type=Whole(1), metavar="N", help="At most N play in a team; others sit out.")
@@ -108,12 +109,11 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
 
     NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
-    with searching(store) as evening:
-        known = people_of(evening.archive, evening.night)
+    with searching(store, options["who"]) as evening:
+        known = evening.people()
         _refuse_misspelt_step(names, options["new"], known)
         entries = night_names.entries_of(names, options["read"], known, command.commands)
         ids = resolved(known, [entry.name for entry in entries], options["new"], evening.ask)
-        newcomers = [name for name, each in ids.items() if each == name and known.id_of(name) is None]
         step = secrets.token_hex(6)
         setup = _setup(evening, entries, ids, options)
         evening.weigh(entries, ids, step)
@@ -121,8 +121,8 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
         evening.night = replace(evening.night, spelled={**evening.night.spelled, **spelled})
         arranged = evening.arrange(setup, vary=_price(options["vary"]))
         evening.propose(setup, arranged.proposal, spelled, fresh=True, step=step)
-        if newcomers and len(newcomers) < len(ids):
-            archive_options.warn(f"New: {', '.join(newcomers)}.")
+        if known.last_names:  # else everybody is
+            _tell_newcomers(known, ids)
         _tell_teams(evening, arranged, options["as_json"], options.get("form"))
 
 
@@ -222,10 +222,10 @@ def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool, form
 
 
 @contextmanager
-def searching(store: str | None) -> Iterator[Evening]:
+def searching(store: str | None, who: Sequence[str] = ()) -> Iterator[Evening]:
     """Open a night for a step that searches: Ctrl-C ends the search, and the step is its best so far."""
     with interruptible(None) as stop:
-        with night_names.opened_night(store, stop.at_most) as evening:
+        with night_names.opened_night(store, stop.at_most, who) as evening:
             yield evening
         if stop.interruption.happened:
             end_interrupted()
@@ -237,15 +237,18 @@ def searching(store: str | None) -> Iterator[Evening]:
 @archive_options.step("late")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @new_option
+@night_names.who_option
 @table_forms
-def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms: Any) -> None:
+def late(
+    names: tuple[str, ...], store: str | None, new: tuple[str, ...], who: tuple[str, ...], **forms: Any
+) -> None:
     """Add somebody who comes late.
 
     Written as the first names: "Cedar 1500", "Amber + Birch".
     The others stay in their teams unless a move makes it much fairer.
     """
-    with searching(store) as evening:
-        known = people_of(evening.archive, evening.night)
+    with searching(store, who) as evening:
+        known = evening.people()
         entries = night_names.entries_of(names, None, known, command.commands)
         ids = evening.arrivals([entry.name for entry in entries], new)
         setup, step = evening.night.setup, secrets.token_hex(6)
@@ -256,7 +259,14 @@ def late(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **form
             duos=(*setup.duos, *night_names.parties_of(entries, ids).values()),
         )
         arranged = evening.change(after, ids, step=step)
+        _tell_newcomers(known, ids)
         _tell_teams(evening, arranged, **forms)
+
+
+def _tell_newcomers(known: RosterLookup, ids: Mapping[str, str]) -> None:
+    """Say who is new among those who come."""
+    if newcomers := [name for name, each in ids.items() if each == name and known.id_of(name) is None]:
+        archive_options.tell_new(newcomers)
 
 
 @archive_options.step("leave")
@@ -278,8 +288,11 @@ def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
 @archive_options.step("sub")
 @click.argument("names", nargs=-1, required=True, metavar="NAME for NAME")
 @new_option
+@night_names.who_option
 @table_forms
-def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms: Any) -> None:
+def sub(
+    names: tuple[str, ...], store: str | None, new: tuple[str, ...], who: tuple[str, ...], **forms: Any
+) -> None:
     """Put somebody in the place of another.
 
     Written as the first names: "Cedar 1500" for Elm.
@@ -290,8 +303,8 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
         raise click.UsageError(msg)
     n = names.index("for")
     going = night_names.unquoted(" ".join(names[n + 1 :]))
-    with searching(store) as evening:
-        finder = people_of(evening.archive, evening.night)
+    with searching(store, who) as evening:
+        finder = evening.people()
         entries = night_names.entries_of([" ".join(names[:n])], None, finder, command.commands)
         if len(entries) > 1:
             msg = f"there is one place, but {' and '.join(entry.name for entry in entries)} would take it"
@@ -309,6 +322,7 @@ def sub(names: tuple[str, ...], store: str | None, new: tuple[str, ...], **forms
             here = tuple(ids[coming] if player == gone else player for player in setup.here)
         evening.weigh(entries, ids, step)
         arranged = evening.change(replace(setup, here=here), ids, {gone: ids[coming]}, step=step)
+        _tell_newcomers(finder, ids)
         _tell_teams(evening, arranged, **forms)
 
 

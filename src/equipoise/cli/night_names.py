@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -14,9 +15,11 @@ import click
 from equipoise.cli import archive_options
 from equipoise.cli.roster_options import read_players
 from equipoise.core.clock import deadline
+from equipoise.core.plain_data import printable
 from equipoise.core.stopping import Stop
-from equipoise.errors import AmbiguousError
-from equipoise.identity.roster_lookup import RosterLookup
+from equipoise.errors import AmbiguousError, InputError
+from equipoise.identity.names import folded
+from equipoise.identity.roster_lookup import MOST_LISTED, AmbiguousNameError, RosterLookup
 from equipoise.service import night
 from equipoise.service.night import Evening
 
@@ -131,8 +134,57 @@ def _typed_entries(
         return entries
 
 
+who_option = click.option(
+    "--who", multiple=True, metavar="NAME=ID", help="Who is meant by a name that several have.  Repeatable."
+)
+
+
+class WhichOne:
+    """Answers who is meant by a name that several have: as ``--who`` says, or whoever is at the terminal.
+
+    Parameters
+    ----------
+    typed : sequence of str
+        Answers as they are typed, ``NAME=ID``.
+    """
+
+    def __init__(self, typed: Sequence[str] = ()) -> None:
+        self._answers: dict[str, str] = {}
+        for answer in typed:
+            name, equals, player = answer.partition("=")
+            if not (name.strip() and equals and player.strip()):
+                msg = f"--who must be a name, = and an id, got {answer!r}"
+                raise click.UsageError(msg)
+            self._answers[folded(name)] = player.strip()
+
+    def __call__(self, question: AmbiguousNameError) -> str:
+        """Return the id of who is meant."""
+        ids = [player for player, _ in question.candidates]
+        answer = self._answers.get(folded(question.name))
+        if answer is None and sys.stdin is not None and sys.stdin.isatty():
+            answer = self._at_terminal(question)
+        if answer is None:
+            msg = f"{question}, as --who {shlex.quote(f'{question.name}={ids[0]}')}"
+            raise InputError(msg)
+        if answer not in ids:
+            msg = f"--who: {question.name!r} must be one of {', '.join(ids[:MOST_LISTED])}, got {answer!r}"
+            raise InputError(msg)
+        self._answers[folded(question.name)] = answer
+        return answer
+
+    @staticmethod
+    def _at_terminal(question: AmbiguousNameError) -> str:
+        """Ask whoever is at the terminal."""
+        some = question.candidates[:MOST_LISTED]
+        click.echo(f"Several are called {printable(question.name)}:", err=True)
+        for n, (player, shown) in enumerate(some, start=1):
+            click.echo(f"  {n}  {printable(shown)} ({printable(player)})", err=True)
+        number = click.prompt("Which one", type=click.IntRange(1, len(some)), err=True)
+        return some[number - 1][0]
+
+
 def opened_night(
-    store: str | None, limited: Callable[[float], Stop] = deadline
+    store: str | None, limited: Callable[[float], Stop] = deadline, who: Sequence[str] = ()
 ) -> AbstractContextManager[Evening]:
     """Open the archive of a night, or make it; ask and warn at the terminal."""
-    return night.opened(archive_options.address(store), limited, archive_options.warn, _asked)
+    return night.opened(archive_options.address(store), limited, archive_options.warn, _asked, WhichOne(who))

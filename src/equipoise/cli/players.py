@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.option("--min-games", type=Whole(1), metavar="N", help="Only players with at least N games.")
 @click.option("--sort", type=OneOf(SORTS), help="The order within a ruleset.  [default: mu]")
 @click.option("--doubtful", is_flag=True, help="The ids that several people have, and who they are.")
+@click.option("--doubles", is_flag=True, help="Pairs of ids that may be one person, how likely, and why.")
 @click.option("--why", is_flag=True, help="With NAME: what was expected of each game and what moved mu.")
 @with_json
 @table_forms
@@ -35,6 +36,7 @@ def command(
     store: str | None,
     why: bool,
     doubtful: bool,
+    doubles: bool,
     as_json: bool,
     form: str | None = None,
     **options: Any,
@@ -47,9 +49,10 @@ def command(
         msg = "--why: whose games? Write a NAME"
         raise click.UsageError(msg)
     typed = [flag for flag, value in options.items() if value is not None]
-    if doubtful and (name is not None or why or typed):
-        other = "NAME" if name is not None else "--why" if why else f"--{typed[0].replace('_', '-')}"
-        msg = f"--doubtful lists ids; leave out it, or {other}"
+    lists = [flag for flag, wanted in (("--doubtful", doubtful), ("--doubles", doubles)) if wanted]
+    if lists and (name is not None or why or typed or len(lists) > 1):
+        rest = ["--why"] * why + lists[1:] + [f"--{flag.replace('_', '-')}" for flag in typed]
+        msg = f"{lists[0]} lists ids; leave out it, or {'NAME' if name is not None else rest[0]}"
         raise click.UsageError(msg)
     if name is not None and typed:
         msg = f"--{typed[0].replace('_', '-')} chooses among everyone; leave out it, or NAME"
@@ -58,6 +61,9 @@ def command(
         if doubtful:
             archive_options.up_to_date(archive)
             _tell_doubtful(archive, form, as_json=as_json)
+        elif doubles:
+            archive_options.up_to_date(archive)
+            _tell_doubles(archive, form, as_json=as_json)
         elif name is None:
             _tell_everyone(archive_options.up_to_date(archive), options, form, as_json=as_json)
         else:
@@ -121,6 +127,37 @@ def _tell_doubtful(archive: Archive, form: str | None, *, as_json: bool) -> None
         click.echo("no id is that of several people")
         return
     click.echo(table(("shared id", "server", "at once", "id here", "names"), rows, form))
+
+
+def _tell_doubles(archive: Archive, form: str | None, *, as_json: bool) -> None:
+    """Print the pairs of ids that may be one person's, and how to merge them."""
+    from equipoise.pages.text.double_ids import evidence, merge_command
+
+    pairs = archive.doubles()
+    if as_json:
+        plain = [
+            {**each.as_dict(), "evidence": evidence(each), "merge": merge_command(each)} for each in pairs
+        ]
+        click.echo(json.dumps({"doubles": plain}, indent=2))
+        return
+    rows = [
+        (
+            f"{each.probability:.0%}" if form is None else f"{each.probability:.4f}",
+            printable(each.first),
+            printable(each.second),
+            *map(_short if form is None else printable, each.names),
+            "; ".join(evidence(each)),
+        )
+        for each in pairs
+    ]
+    if not rows and form is None:
+        click.echo("no two ids look like one person")
+        return
+    columns = ("one person", "id", "other id", "name", "other name", "evidence")
+    click.echo(table(columns, rows, form))
+    if form is None:
+        click.echo("If two are one person, say so (merge --back takes it back):")
+        click.echo("\n".join(f"  {merge_command(each)}" for each in pairs))
 
 
 def _chosen(players: list[dict[str, Any]], top: int | None, games: int, sort: str) -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.archive_options import progress_bar
-from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_model_options
+from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_model_options
 from equipoise.cli.output_options import table, table_forms, with_json
 from equipoise.cli.read_history import read_history, since
 from equipoise.cli.roster_options import store
@@ -55,6 +55,7 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
 
     model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
     history = read_history(files, strict=options["strict"], store=options["store"])
+    model = with_known(model, history.find)
     matches = since(history.matches, options["since"])
     with progress_bar("rating") as tell:
         state = replay(model, matches, progress=tell)

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.archive_options import progress_bar
-from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_model_options
+from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_model_options
 from equipoise.cli.output_options import NewFile, Whole, table, table_forms, with_json, write
 from equipoise.cli.read_history import everything_kept, read_columns_of, read_history, since
 from equipoise.cli.roster_options import store
 from equipoise.core.match import Ruleset
 from equipoise.errors import InputError
+from equipoise.identity.merges import NAMED
+from equipoise.identity.roster_lookup import RosterLookup
 
 if TYPE_CHECKING:
     from equipoise.ratings.reports import RatedRuleset, RatingTally
@@ -61,7 +63,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     from equipoise.ratings.reports import rated, report
 
     model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
-    state, tally, finish = _by_columns(model, files, options) or _by_matches(model, files, options)
+    model, state, tally, finish = _by_columns(model, files, options) or _by_matches(model, files, options)
     if options["roster"]:
         _roster(options["roster"], options["ruleset"], model, state, tally)
     elif options["ruleset"] is not None:
@@ -96,9 +98,19 @@ def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
     if history is None:
         return None
     columns = history.columns
+    if options["starting"]:
+        lookup = RosterLookup(
+            (player, columns.names.get(player, player.removeprefix(NAMED)), 0.0) for player in columns.players
+        )
+        model = with_known(model, lambda name: lookup.id_of(name) or name)
     with progress_bar("rating") as tell, everything_kept():
         state = replay_columns(model, columns, tell)
-    return state, RatingTally(len(columns), columns.games(), columns.played(), columns.names), history.finish
+    return (
+        model,
+        state,
+        RatingTally(len(columns), columns.games(), columns.played(), columns.names),
+        history.finish,
+    )
 
 
 def _by_matches(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) -> Any:
@@ -107,12 +119,13 @@ def _by_matches(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
     from equipoise.ratings.reports import RatingTally
 
     history = read_history(files, strict=options["strict"], store=options["store"])
+    model = with_known(model, history.find)
     matches = since(history.matches, options["since"])
     with progress_bar("rating") as tell:
         state = replay(model, matches, window=options["window"], progress=tell)
     if options["curves"]:
         _curves(options["curves"], model, matches, options["window"])
-    return state, RatingTally.of(matches), history.finish
+    return model, state, RatingTally.of(matches), history.finish
 
 
 def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: RatingTally) -> None:

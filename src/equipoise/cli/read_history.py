@@ -13,6 +13,7 @@ import click
 
 from equipoise.cli.archive_options import progress_bar
 from equipoise.errors import InputError
+from equipoise.identity.roster_lookup import of_matches
 
 if TYPE_CHECKING:
     from equipoise.core.match import Match
@@ -149,6 +150,8 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     if len(wrong) > MOST_LISTED:
         click.echo(f"... and {len(wrong) - MOST_LISTED} more records that are wrong", err=True)
     history.matches = list(known.values())
+    lookup = of_matches(history.matches)
+    history.find = lambda name: lookup.id_of(name) or name
     say_apart(len(apart), list(dict.fromkeys(apart)))
     if not history.matches:
         places = ("standard input" if source == "-" else source for source in sources)

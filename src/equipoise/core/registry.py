@@ -73,7 +73,6 @@ SOLVERS: Mapping[str, str] = joined(
         "anneal": f"{_SOLVERS}.anneal:ANNEAL",
         "climb": f"{_SOLVERS}.anneal:CLIMB",
         "exchange": f"{_SOLVERS}.exchange:SOLVER",
-        "milp": f"{_SOLVERS}.milp:SOLVER",
         "alternate": f"{_SOLVERS}.draft:ALTERNATE",
         "snake": f"{_SOLVERS}.draft:SNAKE",
         "greedy": f"{_SOLVERS}.draft:GREEDY",
@@ -132,6 +131,8 @@ GAMES: Mapping[str, str] = joined(
         "ut2004": f"{_GAMES}.ut2004.reader:GAME",
         "halflife": f"{_GAMES}.halflife.reader:GAME",
         "quakelive": f"{_GAMES}.quakelive.reader:GAME",
+        "teeworlds": f"{_GAMES}.teeworlds.reader:GAME",
+        "etlegacy": f"{_GAMES}.etlegacy.reader:GAME",
         "plain": f"{_GAMES}.plain.reader:GAME",
     },
 )

@@ -32,7 +32,7 @@ class Reader(Protocol):
         """How many bytes, from where this reader began, are not needed again.
 
         A new reader that begins there gives what this one would have given from there on; lines of a running
-        game that were skipped are reported again.
+        game that were skipped are reported again, and so are games where it needs to know who was there.
         """
 
     @property
@@ -41,6 +41,9 @@ class Reader(Protocol):
 
     def read(self, data: bytes) -> Iterable[Parsed]:
         """Take the next bytes; return what has ended with them.  A line that is not complete waits."""
+
+    def end_of_file(self) -> Iterable[Parsed]:
+        """Take the end of one of several files that make a log; return what cannot go on in the next one."""
 
     def finish(self) -> Iterable[Parsed]:
         """Take the end of the log; return what ends with it, among it the game that was not finished.
@@ -53,10 +56,13 @@ class Reader(Protocol):
 class Game(Protocol):
     """One family of logs: a module-level object, registered in :data:`equipoise.core.registry.GAMES`."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What it is registered as."""
 
-    #: Who writes such logs, as ``"a Nexuiz server"``; empty where it may be anybody.
-    server: str
+    @property
+    def server(self) -> str:
+        """Who writes such logs, as ``"a Nexuiz server"``; empty where it may be anybody."""
 
     def recognise(self, head: bytes) -> str:
         """Return by what the first bytes of a log (up to 64 KiB) show this game; empty where they do not."""
@@ -197,6 +203,10 @@ class LineReader(ABC):
             if self.idle():
                 self._settled = (self.lines.offset, self.lines.line)
         return self._given()
+
+    def end_of_file(self) -> list[Parsed]:
+        """Take the end of a file; in most logs a game goes on in the next one."""
+        return []
 
     def finish(self) -> list[Parsed]:
         """Take the end of the log; return what ends with it."""

@@ -6,6 +6,7 @@ it gives contests.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -39,6 +40,21 @@ def bot_id(name: str, level: float | None) -> str:
     ('bot:Sarge:3', 'bot:Xan:4.5', 'bot:Xan:?')
     """
     return f"{BOT}{name}:{'?' if level is None else format(level, 'g')}"
+
+
+#: A GUID that stands for itself: letters and digits, so that nobody can pose as a bot.
+STRONG_GUID = re.compile(r"[0-9A-Za-z]{8,64}")
+
+
+def guid_id(guid: str) -> str:
+    """Return the id of a person with a GUID, which clients choose and nobody proves.
+
+    Examples
+    --------
+    >>> guid_id("7B84BE88"), guid_id("bot:Sarge:3")
+    ('7B84BE88', 'guid:bot:Sarge:3')
+    """
+    return guid if STRONG_GUID.fullmatch(guid) else f"guid:{guid}"
 
 
 def text_from(content: bytes, otherwise: str = "latin-1") -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from equipoise.identity.clan_tags import without_tag
 
@@ -19,6 +20,7 @@ def folded(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
+@lru_cache(maxsize=1 << 16)
 def bare(name: str) -> str:
     """Return a name as people say it: folded, and without accents, colour codes and a clan tag.
 

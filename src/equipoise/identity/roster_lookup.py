@@ -6,14 +6,15 @@ Every door asks it: the command line, nights, chats, HTTP, tables of past result
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from typing import NamedTuple
 
 from equipoise.core.match import Match
 from equipoise.core.player import is_bot
-from equipoise.errors import ALIKE, InputError, nearest
-from equipoise.identity.merges import renamed
+from equipoise.errors import ALIKE, InputError, again, nearest
+from equipoise.identity.merges import NAMED, everyone, renamed
 from equipoise.identity.names import bare, folded
 from equipoise.identity.shared_ids import OF
 
@@ -22,6 +23,10 @@ LATELY = 90 * 86400.0
 
 #: The most candidates that a question lists.
 MOST_LISTED = 8
+
+
+#: What stands before an id among the names, where several people have it.
+SHARED = "\n"
 
 
 class AmbiguousNameError(InputError):
@@ -65,6 +70,8 @@ class RosterLookup:
         From the name of each bot to its id at the level it was last seen with.
     now : float
         When it is asked, seconds since 1970; by default long after, so that all were seen long ago.
+    which : callable, optional
+        Answers which of several is meant; without it the question is raised.
 
     Examples
     --------
@@ -79,24 +86,44 @@ class RosterLookup:
         merged: Mapping[str, str] | None = None,
         bots: Mapping[str, str] | None = None,
         now: float = math.inf,
+        which: Callable[[AmbiguousNameError], str] | None = None,
     ) -> None:
+        self._which = which
         self._seen = list(seen)
         self._merged = merged or {}
         self._bots = bots or {}
         self._now = now
-        self.ids = frozenset(player for player, _, _ in self._seen)
+        self.ids: Collection[str] = frozenset(player for player, _, _ in self._seen)
+
+    @classmethod
+    def indexed(
+        cls,
+        ids: Collection[str],
+        bearers: Mapping[str, Mapping[str, float]],
+        last_names: Mapping[str, str],
+        merged: Mapping[str, str],
+        bots: Mapping[str, str],
+        now: float,
+    ) -> RosterLookup:
+        """Return one of what another one has worked out: ids, and its ``bearers`` and ``last_names``."""
+        lookup = cls((), merged, bots, now)
+        lookup.ids = ids
+        lookup.__dict__ |= {"bearers": bearers, "last_names": last_names}
+        return lookup
 
     @cached_property
-    def _bearers(self) -> dict[str, dict[str, float]]:
-        """From each name, bare, to who bore it and when last."""
+    def bearers(self) -> Mapping[str, Mapping[str, float]]:
+        """From each name, bare, to who bore it and when last; from an id that several have to them too."""
         bearers: dict[str, dict[str, float]] = {}
         for player, name, last in self._seen:
-            times = bearers.setdefault(bare(name), {})
-            times[player] = max(last, times.get(player, -math.inf))
+            base, shared, _ = player.partition(OF)
+            for key in (bare(name), *([SHARED + base] if shared and base else ())):
+                times = bearers.setdefault(key, {})
+                times[player] = max(last, times.get(player, -math.inf))
         return bearers
 
     @cached_property
-    def last_names(self) -> dict[str, str]:
+    def last_names(self) -> Mapping[str, str]:
         """The name each id bore last."""
         names: dict[str, tuple[float, str]] = {}
         for player, name, last in self._seen:
@@ -115,18 +142,23 @@ class RosterLookup:
         player = self._merged.get(name, name)
         if player in self.ids:
             return player
-        sharing = [each for each in self.ids if each.startswith(name + OF)] if name else []
+        sharing = self.bearers.get(SHARED + name, ())
         if sharing:
-            raise AmbiguousNameError(name, tuple((each, self.last_names[each]) for each in sorted(sharing)))
-        bearers = self._bearers.get(bare(name), {})
+            return self._asked(name, sorted(sharing))
+        bearers = self.bearers.get(bare(name.removeprefix(NAMED)), {})
         people = {each: last for each, last in bearers.items() if not is_bot(each)}
         if not people:
             return self._bots.get(name) or next(iter(bearers), None)
         lately = {each: last for each, last in people.items() if last >= self._now - LATELY}
         meant = sorted(lately or people, key=lambda each: (-people[each], each))
-        if len(meant) > 1:
-            raise AmbiguousNameError(name, tuple((each, self.last_names[each]) for each in meant))
-        return meant[0]
+        return self._asked(name, meant) if len(meant) > 1 else meant[0]
+
+    def _asked(self, name: str, candidates: Sequence[str]) -> str:
+        """Return which of several is meant, where somebody can tell."""
+        question = AmbiguousNameError(name, tuple((each, self.shown(each)) for each in candidates))
+        if self._which is None:
+            raise question
+        return self._which(question)
 
     def shown(self, player: str) -> str:
         """Return the name of somebody, the id where none is known."""
@@ -135,6 +167,76 @@ class RosterLookup:
     def names(self) -> dict[str, str]:
         """Return the id of every last name, folded."""
         return {folded(name): player for player, name in self.last_names.items()}
+
+
+class ReportedMatch(NamedTuple):
+    """A match with the ids of known people.
+
+    Parameters
+    ----------
+    match : Match
+        The match.
+    people : mapping from str to str
+        From what was reported to the id it means, where that is another.
+    new : tuple of str
+        Ids of people whom nobody knew.
+    """
+
+    match: Match
+    people: Mapping[str, str]
+    new: tuple[str, ...]
+
+
+def reported(match: Match, id_of: Callable[[str], str | None]) -> ReportedMatch:
+    """Return a reported match with the ids of known people.
+
+    Whoever has a name beside the id is that id, known or not; anything else may be an id or a name.
+
+    Parameters
+    ----------
+    match : Match
+        As it was reported.
+    id_of : callable
+        Returns the id of who is meant, None for somebody new.
+
+    Raises
+    ------
+    InputError
+        If a name is that of several, or two of those who played are one.
+    """
+    named = {player for player, name in match.names if name != player}
+    played = {player: None for each in match.contests for team in each.teams for player, _ in team}
+    ids: dict[str, str] = {}
+    new = []
+    for player in dict.fromkeys((*played, *sorted(everyone(match)))):
+        if is_bot(player):
+            continue
+        try:
+            found = id_of(player)
+        except AmbiguousNameError:
+            if player not in named:
+                raise
+            found = player
+        if found is None and player in played:
+            new.append(player)
+        ids[player] = player if found is None or player in named else found
+    if len(set(ids.values())) < len(ids):
+        twice = again(list(ids.values()))
+        one, other = [player for player, each in ids.items() if each == list(ids.values())[twice]][:2]
+        msg = f": {one!r} and {other!r} are one player, {ids[other]!r}"
+        raise InputError(msg, "players")
+    people = {player: each for player, each in ids.items() if each != player}
+    return ReportedMatch(renamed(match, people), people, tuple(new))
+
+
+def of_matches(matches: Iterable[Match]) -> RosterLookup:
+    """Return what finds the people of matches, all of which were long ago."""
+    names = [(entry, match.ended or 0.0) for match in matches for entry in match.names]
+    played = {player for match in matches for player in everyone(match)}
+    seen = [(player, name, last) for (player, name), last in names]
+    return RosterLookup(
+        [*seen, *((player, player.removeprefix(NAMED), -math.inf) for player in sorted(played))]
+    )
 
 
 class PastResults:

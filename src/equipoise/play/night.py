@@ -312,8 +312,16 @@ def event_renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
             name: value if name in ("type", "lobby", "map", "kind", "choice") else _named([value], names)[0]
             for name, value in plain["event"].items()
         }
-    if plain.get("kind") == CHAT and plain["who"] in names:
-        plain = {"kind": CHAT, "at": plain["at"], "who": names[plain["who"]], "nick": "", "sign": ""}
+    if plain.get("kind") == CHAT and names.keys() & {plain["who"], plain.get("account")}:
+        who: dict[str, Any] = {
+            name: names.get(plain[name], plain[name]) for name in ("who", "account") if name in plain
+        }
+        plain = {
+            "kind": CHAT,
+            "at": plain["at"],
+            **who,
+            **({} if "account" in plain else {"nick": "", "sign": ""}),
+        }
     if plain.get("plan"):
         plain["plan"] = [
             {**each, **{name: _named(each[name], names) for name in PROPOSAL_IDS}} for each in plain["plan"]

@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from equipoise.core.match import Match, Ruleset
+from equipoise.core.plain_data import printable
 from equipoise.core.player import Member
 from equipoise.core.stopping import Stop, never
 from equipoise.errors import InputError
+from equipoise.identity.roster_lookup import AmbiguousNameError
 from equipoise.service.questions import Answers, Gathered, InfeasibleError, Weights
 from equipoise.service.snapshot import AmbiguousGameError, Snapshot
 from equipoise.service.weights.conversation import NOTHING
@@ -66,7 +68,12 @@ class CachedLines:
             return found
         verb, _, named = line.partition(b" ")
         member = Member(verb == b"BOT", decoded(named))
-        weight = self._weights.of(member)
+        try:
+            weight = self._weights.of(member)
+        except AmbiguousNameError as error:
+            return b"ERR %b %b\n" % (
+                Refusal.AMBIGUOUS_NAME.code.encode(), printable(str(error)).encode("utf-8", "replace")
+            )  # fmt: skip
         answer = line + b"\n" if weight is None else b"%b %b\n" % (line, plain(weight).encode())
         if self._weights.knows(member):
             self.found[line] = answer
@@ -162,6 +169,8 @@ class Board:
             return Refusal.AMBIGUOUS_GAME
         except InfeasibleError:
             return Refusal.IMPOSSIBLE
+        except AmbiguousNameError:
+            return Refusal.AMBIGUOUS_NAME
         except InputError:  # ids that are one: a bot, and a player who is called as its id
             return Refusal.BAD_FIELD
 
@@ -197,5 +206,7 @@ class Board:
             return self.answers.match(request.setting, request.id, request.scores, request.seats, now)
         except AmbiguousGameError:
             return Refusal.AMBIGUOUS_GAME
+        except AmbiguousNameError:
+            return Refusal.AMBIGUOUS_NAME
         except InputError:
             return Refusal.BAD_FIELD

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypedDict
 from equipoise.core.match import Ruleset
 from equipoise.core.player import BOT, is_bot
 from equipoise.core.rulesets import ruleset_text
+from equipoise.identity.names import bare
 from equipoise.ratings.display_scale import Scale, mean_bot, scale_of
 from equipoise.service.snapshot import Snapshot
 
@@ -147,9 +148,12 @@ class People:
         start, limit : int
             From which place on, and how many.
         part_of_name : str
-            What the name or id must contain, whatever the case.
+            What the id or the last name must contain, whatever the case, accents and clan tags; an earlier
+            name must be it.
         """
-        wanted = part_of_name.casefold()
+        wanted, said = part_of_name.casefold(), bare(part_of_name)
+        lookup = self.snapshot.ratings.lookup
+        meant = {} if lookup is None or not wanted else lookup.bearers.get(said, {})
         rows: list[PlayerRow] = []
         for place in range(start, len(self.ids)):
             if place % SOME == 0:
@@ -157,7 +161,12 @@ class People:
             player = self.ids[place]
             if ruleset != Ruleset() and not self.games(player, ruleset):
                 continue
-            if wanted and wanted not in player.casefold() and wanted not in self.name(player).casefold():
+            if wanted and not (
+                wanted in player.casefold()
+                or wanted in (name := self.name(player)).casefold()
+                or said in bare(name)
+                or player in meant
+            ):
                 continue
             if len(rows) == limit:
                 yield Page(rows, place)

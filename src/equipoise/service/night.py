@@ -24,13 +24,16 @@ if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
     from equipoise.core.player import Player
     from equipoise.files.pasted_names import Entry
-    from equipoise.identity.roster_lookup import RosterLookup
+    from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
     from equipoise.play.night import Event, Night, Proposal, Setup
     from equipoise.play.proposals import Arranged
     from equipoise.play.round_plan import Plan
 
 #: From a name, the spelling of somebody nearly called so and their id to who is meant.
 Ask = Callable[[str, str, str], "str | None"]
+
+#: From a name that several have to who is meant.
+Which = Callable[["AmbiguousNameError"], str]
 
 
 def ignore(text: str) -> None:
@@ -62,6 +65,7 @@ class Evening:
     limited: Callable[[float], Stop] = deadline
     warn: Callable[[str], None] = ignore
     ask: Ask = nobody_to_ask
+    which: Which | None = None
 
     def add(self, event: Event, match: Any = None, undone: str | None = None) -> None:
         """Take a step: keep it first, then answer."""
@@ -190,6 +194,14 @@ class Evening:
         msg = f"{name!r} is not here{hint}"
         raise click.UsageError(msg)
 
+    def people(self) -> RosterLookup:
+        """Return what finds people by name among those who have come and those of the archive."""
+        from equipoise.archive.rated_players import people_of
+
+        return people_of(
+            self.archive.standing(), self.archive.merged(), time.time(), self.night.spelled, self.which
+        )
+
     def arrivals(self, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
         """Return the ids of those who come.
 
@@ -198,7 +210,7 @@ class Evening:
         InputError
             If one of them is here already.
         """
-        ids = resolved(people_of(self.archive, self.night), names, new, self.ask)
+        ids = resolved(self.people(), names, new, self.ask)
         for name, each in ids.items():
             if each in self.night.setup.here:
                 msg = f"players: {name!r} is here already"
@@ -207,7 +219,7 @@ class Evening:
 
     def spellings(self, ids: Mapping[str, str]) -> dict[str, str]:
         """Return how everyone is written from now on: as typed, unless that was a slip for somebody known."""
-        known = people_of(self.archive, self.night)
+        known = self.people()
         return {
             each: name if each == name or known.id_of(name) == each else known.shown(each)
             for name, each in ids.items()
@@ -313,6 +325,7 @@ def opened(
     limited: Callable[[float], Stop] = deadline,
     warn: Callable[[str], None] = ignore,
     ask: Ask = nobody_to_ask,
+    which: Which | None = None,
 ) -> Iterator[Evening]:
     """Open the archive of a night, or make it, and finish what a step that was cut off has left.
 
@@ -327,22 +340,17 @@ def opened(
     ask : callable
         From a name, the spelling of somebody nearly called so and their id to who is meant,
         None for somebody new.
+    which : callable, optional
+        From a name that several have to who is meant; without it such a name is refused.
     """
     from equipoise.archive.archive import filled
     from equipoise.play.night import night_of
 
     with filled(url, warn) as archive:
         events: list[Event] = list(archive.night_events())
-        evening = Evening(archive, events, night_of(events), limited, warn, ask)
+        evening = Evening(archive, events, night_of(events), limited, warn, ask, which)
         evening.settle()
         yield evening
-
-
-def people_of(archive: Archive, night: Night) -> RosterLookup:
-    """Return what finds people by name among those who have come and those of the archive."""
-    from equipoise.archive import rated_players
-
-    return rated_players.people_of(archive.standing(), archive.merged(), time.time(), night.spelled)
 
 
 def resolved(known: RosterLookup, names: Sequence[str], new: Sequence[str], ask: Ask) -> dict[str, str]:

@@ -214,6 +214,9 @@ class Answers:
             grouped = {n for party in together for n in party}
             together += self._clans([each for each in members if at[each] not in grouped], at)
         ratings, ruleset = self.snapshot.ratings, self.snapshot.rated(setting)
+        if len({ratings.id(member) for member in members}) < len(members):
+            msg = "members: two of them are one player"
+            raise InputError(msg)
         players = tuple(
             Player(str(n), self.rating(member, ruleset), bot=member.bot) for n, member in enumerate(members)
         )

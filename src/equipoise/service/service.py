@@ -10,7 +10,7 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import Coroutine, Iterator, Mapping
+from collections.abc import Collection, Coroutine, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -22,6 +22,8 @@ from equipoise.archive.outbox import OutboxNote
 from equipoise.core.match import Match
 from equipoise.core.player import Member, Player
 from equipoise.errors import EquipoiseError, InputError
+from equipoise.identity.names import bare
+from equipoise.identity.roster_lookup import AmbiguousNameError, ReportedMatch, reported
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.service.admission import Admission, BusyError
 from equipoise.service.answer_cache import Board
@@ -71,6 +73,9 @@ A_PLAYER = 0.001
 #: Workers besides those that keep every core busy, so that nobody waits for what takes long of others.
 SPARE = 1
 
+#: Newcomers whose names are kept until the ratings know them.
+MOST_NEWCOMERS = 1000
+
 #: Whose the notes are that this server itself tells.
 OWN = "notes"
 
@@ -103,6 +108,8 @@ class Service:
         self.divisions = Pool(
             "divisions", "divide", self.admission, workers=SPARE + (settings.workers or cores())
         )
+        #: From the names of those who were new lately, bare, to their ids.
+        self._newcomers: dict[str, str] = {}
         self._results = Pool(
             "results", "keep", self.admission, settings.store, PATIENCE, self._hooks, patience=LATE
         )
@@ -251,8 +258,10 @@ class Service:
             return player
         snapshot = self.board.snapshot
         ruleset = snapshot.rated(Setting(game_type))
-        known = snapshot.ratings.player(player.id)
-        rating = snapshot.ratings.rating(Member(False, known or player.id), ruleset)
+        try:
+            rating = snapshot.ratings.rating(Member(False, player.id), ruleset)
+        except AmbiguousNameError:  # nobody can be asked within a game: somebody new
+            rating = snapshot.ratings.model.rating(snapshot.ratings.state, "", ruleset)
         return replace(player, rating=rating)
 
     def reload(self, settings: Settings) -> None:
@@ -314,12 +323,23 @@ class Service:
                 return await self.divide(request, address)
             if isinstance(request, Finished):
                 match = self.board.match(request, time.time())
-                return match if isinstance(match, Refusal) else await self.keep(match, address)
+                if isinstance(match, Refusal):
+                    return match
+                try:
+                    return await self.keep(self.recognised(match).match, address)
+                except AmbiguousNameError:
+                    raise
+                except InputError as error:
+                    if error.argument != "players":
+                        raise
+                    return Refusal.BAD_FIELD
             if isinstance(request, Everyone):
                 return await self._everyone.ask(address, self.board.everyone(request))
             return await self._chances.ask(address, map(self.board.result, (request,)))
         except AmbiguousGameError:
             return Refusal.AMBIGUOUS_GAME
+        except AmbiguousNameError:
+            return Refusal.AMBIGUOUS_NAME
 
     async def divide(self, request: Division, whose: str) -> tuple[int, ...] | Refusal:
         """Return the team of each, or why there is none.
@@ -339,6 +359,8 @@ class Service:
             )
         except AmbiguousGameError:
             return Refusal.AMBIGUOUS_GAME
+        except AmbiguousNameError:
+            return Refusal.AMBIGUOUS_NAME
         except InputError:
             return Refusal.BAD_FIELD
         if divided == INFEASIBLE:
@@ -352,6 +374,39 @@ class Service:
             }  # fmt: skip
             self.tell(f"teams:{secrets.token_hex(16)}", "teams", facts)
         found: tuple[int, ...] = divided
+        return found
+
+    def recognised(self, match: Match, kept: Collection[str] = ()) -> ReportedMatch:
+        """Return a reported match with the ids of known people.
+
+        Somebody new may be named again before the ratings are of that match.  A name of several is one of
+        those who are ``kept`` in the match already.
+
+        Raises
+        ------
+        InputError
+            If a name is that of several, or two of those who played are one.
+        """
+        ratings = self.board.snapshot.ratings
+        if len(self._newcomers) > MOST_NEWCOMERS:
+            self._newcomers = {
+                name: each for name, each in self._newcomers.items() if each not in ratings.known
+            }
+
+        def id_of(named: str) -> str | None:
+            try:
+                known = ratings.player(named)
+            except AmbiguousNameError as error:
+                there = [each for each, _ in error.candidates if each in kept]
+                if len(there) != 1:
+                    raise
+                known = there[0]
+            return self._newcomers.get(bare(named)) if known is None else known
+
+        found = reported(match, id_of)
+        self._newcomers |= {bare(each): each for each in found.new}
+        if found.new:
+            log.info("new players", extra={"players": list(found.new)})
         return found
 
     async def keep(self, what: Kept, whose: str) -> Any:
@@ -383,6 +438,8 @@ class Service:
         if isinstance(what, LoneNote | AuditStep):
             return outcome
         facts = {"new": outcome} if isinstance(what, Match) else {"outcome": outcome}
+        if isinstance(what, ForgottenPlayer | MergedPlayers):
+            self._newcomers.clear()
         if isinstance(what, ForgottenPlayer):  # the log is not to remember
             log.info(KEPT[ForgottenPlayer])
         else:

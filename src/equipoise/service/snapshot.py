@@ -5,19 +5,19 @@ A newer snapshot takes the place of an older one as a whole; where they come fro
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from equipoise.core.match import Ruleset
-from equipoise.core.player import BOT, Member, Rating
+from equipoise.core.player import BOT, Member, Rating, is_bot
 from equipoise.errors import InputError
+from equipoise.identity.merges import NAMED
+from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.ratings.display_scale import mean_bot
 from equipoise.ratings.model import RatingModel, State, meant_ruleset
 from equipoise.service.weights.messages import Setting
-
-#: How the ids of players begin who are only known by name, as the logs of some games have them.
-NAME = "name:"
 
 
 class AmbiguousGameError(InputError):
@@ -71,23 +71,35 @@ class Ratings:
         From a bot's name to its id at the level it was last seen with.
     known : mapping, optional
         Everyone who has played, in order of first appearance; by default the model is asked.
+    lookup : RosterLookup, optional
+        What finds them by name; by default they have none but those in their ids.
     """
 
     model: RatingModel
     state: State
     bots: Mapping[str, str] = field(default_factory=dict)
     known: Mapping[str, None] = field(default_factory=dict)
+    lookup: RosterLookup | None = None
 
     def __post_init__(self) -> None:
         if not self.known:
             object.__setattr__(self, "known", dict.fromkeys(self.model.players(self.state)))
+        if self.lookup is None:
+            named = ((player, player.removeprefix(NAMED), -math.inf) for player in self.known)
+            object.__setattr__(self, "lookup", RosterLookup(named))
 
     def player(self, named: str) -> str | None:
-        """Return the id of a player; one who is only known by name is found by it."""
-        for name in (named, f"{NAME}{named}"):
-            if name in self.known:
-                return name
-        return None
+        """Return the id of who is meant, None for nobody known.
+
+        Raises
+        ------
+        AmbiguousNameError
+            If several people are called so.
+        """
+        if named in self.known:
+            return named
+        found = None if self.lookup is None else self.lookup.id_of(named)
+        return found if found is None or not is_bot(found) else None
 
     def bot(self, named: str) -> str | None:
         """Return the id of a bot by its name, None where it was never seen."""

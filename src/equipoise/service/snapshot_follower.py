@@ -17,9 +17,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from equipoise.archive.archive import Archive, open_archive
+from equipoise.archive.rated_players import people_of
 from equipoise.core.match import Ruleset
 from equipoise.core.registry import GAMES, resolve
 from equipoise.errors import EquipoiseError
+from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.ratings.display_scale import mean_bot
 from equipoise.service.snapshot import Ratings, RatingTable, Snapshot
 from equipoise.service.worker_pool import Worker
@@ -199,6 +201,10 @@ class Learning:
         mappings["players"] = dict.fromkeys(standing.model.players(standing.state))
         mappings["names"], mappings["bots"] = standing.names, standing.last_bots
         mappings["games"] = standing.games
+        merged = archive.merged()
+        bearers, before = people_of(standing, merged).bearers, self._sent.get("bearers", {})
+        mappings["merged"] = merged
+        mappings["bearers"] = {key: bearers[key] for key in before if key in bearers} | dict(bearers)
         for name, part in mappings.items():
             yield from _changes(name, self._sent.get(name), part)
         self._sent = mappings
@@ -329,8 +335,12 @@ class Follower:
             name.removeprefix("state."): part for name, part in parts.items() if name.startswith("state.")
         }
         ratings = Ratings(
-            news.model, state_from(news.model.initial(), state, news.values), parts["bots"], parts["players"]
-        )
+            news.model, state_from(news.model.initial(), state, news.values), parts["bots"], parts["players"],
+            RosterLookup.indexed(
+                parts["players"], parts["bearers"], parts["names"], parts["merged"], parts["bots"],
+                time.time(),
+            ),
+        )  # fmt: skip
         game = self._game or news.game
         return Snapshot(
             ratings, news.rulesets, self._tables, game, news.revision, parts["names"], news.mean_bots,

@@ -261,7 +261,7 @@ SPLIT = ("teams", "bots", "totals", "win_probability", "value", "values", "wishe
 WISH = ("kind", "players", "price", "paid", "met")
 
 #: Solvers that prove what they answer, unless they are stopped.
-PROVING = ("auto", "enumerate", "nearby", "bitset", "window", "mitm", "milp")
+PROVING = ("auto", "enumerate", "nearby", "bitset", "window", "mitm")
 
 #: Players up to which going through all splits is tried first.
 FEW = 12

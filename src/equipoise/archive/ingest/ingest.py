@@ -33,7 +33,8 @@ from equipoise.core.rulesets import GameRules, unknown_mutators
 from equipoise.errors import InputError
 from equipoise.files.file_kinds import mistaken
 from equipoise.files.machine_zone import machine_zone
-from equipoise.games.log_reader import HEAD, Guess, Parsed, Reader, guess_game
+from equipoise.files.read_game import ENDING, read_game
+from equipoise.games.log_reader import HEAD, Game, Guess, Parsed, Reader, guess_game
 
 #: Matches that are kept with one commit: enough that waiting for the disk is a small part of the time.
 BATCH = 1000
@@ -335,6 +336,7 @@ class Ingest:
         for piece in joined([head], content):
             fed += len(piece)
             self.take(reader.read(piece))
+        self.take(reader.end_of_file())
         self._chained = self.dating
         return reader, fed
 
@@ -384,6 +386,22 @@ def _head(content: Iterator[bytes]) -> bytes:
     return head
 
 
+def named_game(game: str) -> Game:
+    """Return the game of a registered name, ``"module:attribute"``, or a file that describes it.
+
+    Raises
+    ------
+    UnknownNameError
+        If no game has the name.
+    InputError
+        If the file cannot be read or something in it is wrong.
+    """
+    if game.endswith(ENDING):
+        return read_game(game)
+    found: Game = resolve("game", GAMES, game)
+    return found
+
+
 def recognise(head: bytes, game: str = AUTO) -> Guess | None:
     """Return the game of a log, None where it is of no game that is known.
 
@@ -392,10 +410,10 @@ def recognise(head: bytes, game: str = AUTO) -> Guess | None:
     head : bytes
         Its first bytes.
     game : str
-        A registered name, ``"module:attribute"``, or ``"auto"``.
+        A registered name, ``"module:attribute"``, a file that describes it, or ``"auto"``.
     """
     if game != AUTO:
-        return Guess(game, resolve("game", GAMES, game), "--game")
+        return Guess(game, named_game(game), "--game")
     try:
         return guess_game(head)
     except InputError:
@@ -457,7 +475,7 @@ class Watch:
         zone: Zone | None = None,
     ) -> None:
         if game != AUTO:
-            resolve("game", GAMES, game)
+            named_game(game)
         self._archive = archive
         self._tap = tap
         self._log = str(Path(path).absolute())

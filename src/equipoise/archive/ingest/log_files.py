@@ -40,6 +40,9 @@ EPOCH = re.compile(r"(?<!\d)1\d{9}(?!\d)")
 #: The number of a rotation, last or before a short ending, as ``games.log.1`` and ``games.1.log``.
 NUMBER = re.compile(r"\.(?P<number>\d{1,4})(?P<ending>\.[A-Za-z]{1,4})?")
 
+#: The round of a match that has a file for each, as ``2026-01-31-201500-supply-round-1.txt``.
+ROUND = re.compile(r"[-_]round[-_][1-9](?=\.|$)")
+
 #: What else stands between the name of a log and a number or date.
 _SEPARATORS = "-._"
 
@@ -90,6 +93,7 @@ def piece_of(name: str) -> Piece:
             date = _date(found)
             if date is not None:
                 before, after = name[: found.start()].rstrip(_SEPARATORS), name[found.end() :]
+                after = ROUND.sub("", after)
                 return Piece(before + after, 0, date, pattern is DATE)
     number = next(
         (each for each in reversed(list(NUMBER.finditer(name))) if each.start() and each.end() == len(name)),

@@ -53,6 +53,13 @@ STEAM3 = re.compile(r"\[U:1:(\d{1,10})\]")
 #: Lines in which people have other numbers than everywhere else.
 OTHER_NUMBERS = (b"money change ",)
 
+#: What most lines say of somebody, which only shows that they are there, and in which team.
+SIGHTINGS = (
+    b"picked up ", b"dropped ", b"purchased ", b"attacked ", b"left buyzone ", b"blinded for ", b"threw ",
+    b'triggered "damage" ', b'triggered "healed" ', b'triggered "shot_fired" ', b'triggered "shot_hit" ',
+    b"picked up item ", b"assisted killing ", b"say", b"spawned as ", b"changed role to ",
+)  # fmt: skip
+
 #: What restarts a game: whatever was before did not count, unless it was a half.
 RESTARTS = (
     b'World triggered "Restart_Round',
@@ -68,6 +75,9 @@ WATCHING = (b"", b"Spectator", b"SPECTATOR", b"Unassigned", b"Spectators")
 
 #: Sides of Counter-Strike; teams of other games have the numbers that follow, in order of appearance.
 SIDES = {b"TERRORIST": 1, b"CT": 2}
+
+#: Lines whose identity is worked out at once.
+UNHASHED = 1000
 
 #: How many such lines show that a log is one of these.
 ENOUGH_LINES = 3
@@ -123,10 +133,38 @@ class HalfLifeGame:
         self.totals: dict[int, float] = {}
         self.sides = {**SIDES, TEAMS[0]: len(SIDES) + 1, TEAMS[1]: len(SIDES) + 2}
         self.settings: dict[str, str] = {}
+        #: How people were named in the last line about them, and who that is, until somebody comes or moves.
+        self.sighted: dict[bytes, bytes] = {}
+        self._named: dict[bytes, bytes] = {}
+        self._unhashed: list[bytes] = []
         #: What tells the games apart: marks before triggers, and the form of ids.
         self.marked = self.steam3 = self.counter_strike = False
         #: The rounds of a game of Red and Blue; None where another one is played.
         self.rounds = FortressRounds(self.play)
+
+    def cover(self, line: bytes) -> None:
+        """Let the identity of the game cover a line; how it ends does not matter."""
+        self._unhashed.append(line)
+        if len(self._unhashed) >= UNHASHED:
+            self._digest()
+
+    def _digest(self) -> str:
+        """Return the identity of the lines so far."""
+        if self._unhashed:
+            self.hash.update(b"\n".join([*self._unhashed, b""]))
+            self._unhashed.clear()
+        return self.hash.hexdigest()
+
+    def sight(self, name: bytes, number: bytes) -> None:
+        """Note how somebody is named now."""
+        self.sighted.pop(self._named.get(number, b""), None)
+        self._named[number] = name
+        self.sighted[name] = number
+
+    def forget_names(self) -> None:
+        """Forget how people are named: somebody has come, gone or moved."""
+        self.sighted.clear()
+        self._named.clear()
 
     def date(self, date: float) -> None:
         """Move the clock on; a date that runs backwards moves nothing."""
@@ -144,6 +182,7 @@ class HalfLifeGame:
         identity = _identity(text_from(name), text)
         if client is None or client.identity.partition("#")[0] != identity:
             if client is None or not (client.identity.startswith(NAME) and identity.startswith(NAME)):
+                self.forget_names()
                 self._move(identity, text_from(name))
                 self.play.arrive(number, identity, text_from(name))
         else:
@@ -169,6 +208,9 @@ class HalfLifeGame:
         else:
             self.counter_strike |= team in SIDES
             side = self.sides.setdefault(team, len(self.sides) + 1)
+            client = self.play.clients.get(number)
+            if client is not None and client.side != side:
+                self.forget_names()
             self.play.place(number, side)
 
     def restart(self) -> None:
@@ -232,7 +274,7 @@ class HalfLifeGame:
         ruleset = rules.ruleset(kind, mutators)
         contests = [replace(contest, ruleset=ruleset) for contest in contests]
         times = (self.began, self.at)
-        return self.play.match(contests, self.hash.hexdigest(), self.where, times, self.map, local=CLOCK)
+        return self.play.match(contests, self._digest(), self.where, times, self.map, local=CLOCK)
 
 
 def _identity(name: str, identity: str) -> str:
@@ -247,18 +289,50 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
 
     cut_off = "the log ends before the game does"
 
+    #: The last date as it was written, and what it is.
+    _dated: tuple[bytes, float | None] = (b"", None)
+
     def take(self, block: Block) -> None:
         """Go through the lines."""
         place = 0
         for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
-            parts = LINE.match(line)
-            if parts is not None:
-                self._line(block, place, number, parts, line)
+            if not self._is_sighting(line):
+                parts = LINE.match(line)
+                if parts is not None:
+                    self._line(block, place, number, parts, line)
             place += len(line) + 1
 
+    def _is_sighting(self, line: bytes) -> bool:
+        """Take a line that shows nothing but somebody who is known to be there, at a time that is known.
+
+        Most lines are such, and few are looked at closely.
+        """
+        written, game = self._dated[0], self.game
+        if game is None or not written or not line.startswith(written):
+            return False
+        start = len(written)
+        end = line.find(b'>" ', start) + 3
+        if end < 3 or not line.startswith(b'"', start):
+            return False
+        if not line.startswith(OTHER_NUMBERS, end):
+            if line[start:end] not in game.sighted:
+                return False
+            if line.startswith(b"[", end):
+                end = line.find(b"] ", end) + 2
+            if not line.startswith(SIGHTINGS, end):
+                return False
+        if b"\r" in line:
+            return False
+        game.cover(line)
+        return True
+
     def _line(self, block: Block, place: int, number: int, parts: re.Match[bytes], line: bytes) -> None:
-        date = _date(parts)
+        written = line[: parts.start(7)]
+        if written != self._dated[0]:
+            self._dated = written, _date(parts)
+        date = self._dated[1]
         if date is None:
+            self._dated = b"", None
             self.skip(number, "a date that is none")
             return
         text = parts[7]
@@ -272,7 +346,7 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
         game = self.game
         if game is None:
             return
-        game.hash.update(line.rstrip(b"\r") + b"\n")
+        game.cover(line.rstrip(b"\r"))
         game.date(date)
         if text.startswith((b"Log file closed", b"Game Over:")):
             self._ends()
@@ -307,12 +381,15 @@ def _person(game: HalfLifeGame, text: bytes) -> None:
     if person is None or person[5].startswith(OTHER_NUMBERS):
         return
     if person[5].startswith(b"disconnected"):
+        game.forget_names()
         game.play.leave(person[2])
         return
     number = game.someone(person[1], person[2], person[3], person[4])
+    game.sight(text[: text.find(b'>" ') + 3], number)
     joined = JOINED.match(person[5]) or SWITCHED.match(person[5])
     renamed = RENAMED.match(person[5])
     if joined is not None:
+        game.forget_names()
         game.place(number, joined[1])
     elif person[5].startswith(b"committed suicide"):
         if not game.rounds.between:
@@ -320,6 +397,7 @@ def _person(game: HalfLifeGame, text: bytes) -> None:
     elif person[5].startswith(FLAG):
         game.rounds.kind = "ctf"
     elif renamed is not None and number in game.play.clients:
+        game.forget_names()
         game.play.clients[number].person.name = text_from(renamed[1])
 
 

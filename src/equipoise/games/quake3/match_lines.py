@@ -9,7 +9,7 @@ from datetime import datetime
 
 from equipoise.core.dates import of_date
 from equipoise.core.match import Contest, Match, Unfinished
-from equipoise.games.match_in_progress import ALONE, NAME, GameHalf, Play, bot_id, text_from
+from equipoise.games.match_in_progress import ALONE, NAME, GameHalf, Play, bot_id, guid_id, text_from
 from equipoise.games.quake3.rulesets import COLOUR, URBAN_TERROR, ServerSetup
 
 _INFO = re.compile(rb" ?(\d{1,9}) n\\([^\\]*)\\t\\(\d+)(?:\\|\s*$)")
@@ -18,7 +18,6 @@ _GUID = re.compile(rb"\\id\\([^\\\r]+)")
 _USERINFO = re.compile(rb" ?(\d{1,9}) \\")
 _CL_GUID = re.compile(rb"\\cl_guid\\([^\\\r]+)")
 _NAME_IN = re.compile(rb"\\name\\([^\\\r]*)")
-_STRONG_GUID = re.compile(r"[0-9A-Za-z]{8,64}")
 
 #: Teams of ``ClientUserinfoChanged``: who plays for themselves, red, blue; anybody else only watches.
 RED, BLUE = 1, 2
@@ -62,12 +61,7 @@ def _identity(info: bytes, name: str) -> str:
     if skill is not None:
         return bot_id(name, float(skill[1]))
     guid = _GUID.search(info)
-    return NAME + (COLOUR.sub("", name) or name) if guid is None else _guid(guid[1])
-
-
-def _guid(content: bytes) -> str:
-    known = text_from(content)
-    return known if _STRONG_GUID.fullmatch(known) else f"guid:{known}"
+    return NAME + (COLOUR.sub("", name) or name) if guid is None else guid_id(text_from(guid[1]))
 
 
 def identity_of(rest: bytes) -> tuple[bytes, str | None] | None:
@@ -79,7 +73,7 @@ def identity_of(rest: bytes) -> tuple[bytes, str | None] | None:
     skill = _SKILL.search(rest) if b"\\characterfile\\" in rest or guid is None else None
     if skill is not None and name is not None:
         return info[1], bot_id(text_from(name[1]), float(skill[1]))
-    return info[1], None if guid is None else _guid(guid[1])
+    return info[1], None if guid is None else guid_id(text_from(guid[1]))
 
 
 FLAG = re.compile(rb" ?(\d{1,9}) (\d{1,3}): ?team_CTF_(red|blue)flag")

@@ -10,12 +10,14 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
+from equipoise.identity.roster_lookup import AmbiguousNameError
+from equipoise.identity.shared_ids import OF
 from equipoise.service import tokens
 from equipoise.service.archive_workers import ForgottenPlayer, MergedPlayers
 from equipoise.service.http.backend import Backend
 from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, reply, typed
 from equipoise.service.http.operation import LONGEST_ID, MISSING, WITH_BODY, Operation
-from equipoise.service.http.problems import HttpProblem
+from equipoise.service.http.problems import HttpProblem, ambiguous
 
 Id = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
 
@@ -122,9 +124,21 @@ class DeliveriesQuery(msgspec.Struct, forbid_unknown_fields=True):
     limit: Annotated[int, Meta(ge=1, le=1000)] = 100
 
 
+def _meant(backend: Backend, named: str) -> str:
+    """Return the id of who is meant; what nobody is called, and an id of several, stays as it is."""
+    try:
+        return backend.known.snapshot.ratings.player(named) or named
+    except AmbiguousNameError as error:
+        if any(one.startswith(named + OF) for one, _ in error.candidates):
+            return named
+        raise ProblemError(ambiguous(error)) from None
+
+
 async def merge(backend: Backend, asked: HttpRequest) -> Reply:
     """Let two ids be one person, or take that back."""
     body = typed(asked.body, MergeBody)
+    if not body.back:
+        body = MergeBody(_meant(backend, body.player), _meant(backend, body.other))
     plain = msgspec.to_builtins(body)
     await backend.audited(
         asked, "merge", plain,
@@ -135,9 +149,9 @@ async def merge(backend: Backend, asked: HttpRequest) -> Reply:
 
 async def forget(backend: Backend, asked: HttpRequest) -> Reply:
     """Take a person out of all that is kept."""
-    body = typed(asked.body, ForgetBody)
+    player = _meant(backend, typed(asked.body, ForgetBody).player)
     name = await backend.audited(
-        asked, "forget", {}, lambda: backend.service.keep(ForgottenPlayer(body.player), asked.whose)
+        asked, "forget", {}, lambda: backend.service.keep(ForgottenPlayer(player), asked.whose)
     )
     return reply({"id": name})
 

@@ -17,8 +17,9 @@ from urllib.parse import parse_qsl
 
 from equipoise.core.match import Ruleset
 from equipoise.core.player import Member
+from equipoise.identity.roster_lookup import AmbiguousNameError
 from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, reply
-from equipoise.service.http.problems import HttpProblem
+from equipoise.service.http.problems import HttpProblem, ambiguous
 from equipoise.service.snapshot import AmbiguousGameError
 from equipoise.service.weights.messages import MOST_TEAMS, Division, Named, Refusal, Setting, sayable
 
@@ -84,10 +85,14 @@ async def elo(backend: Backend, asked: HttpRequest) -> Reply:
         )
     players = []
     for one in ids:
-        if one not in known.snapshot.ratings.known:
+        try:
+            meant = known.snapshot.ratings.player(one)
+        except AmbiguousNameError:
+            meant = None
+        if meant is None:
             continue
         entry: dict[str, Any] = {"steamid": one}
-        for row in known.people.card(one)["ratings"]:
+        for row in known.people.card(meant)["ratings"]:
             ruleset = known.people.ruleset(row["ruleset"]) or Ruleset()
             if ruleset.game_type and not ruleset.mutators:
                 entry.setdefault(
@@ -101,7 +106,11 @@ async def get_rating(backend: Backend, asked: HttpRequest) -> Reply:
     """Answer as teiserver does: one player's rating, that of a newcomer for a stranger."""
     board = backend.service.board
     weights = board.answers.weights(_ruleset(backend, asked.path["type"]))
-    rating = board.answers.rating(Member(False, asked.path["id"]), _ruleset(backend, asked.path["type"]))
+    ruleset = _ruleset(backend, asked.path["type"])
+    try:
+        rating = board.answers.rating(Member(False, asked.path["id"]), ruleset)
+    except AmbiguousNameError as error:
+        raise ProblemError(ambiguous(error)) from None
     low, high = (weights.scale.shown(rating.mu + side * rating.sigma) for side in (-1.0, 1.0))
     value = SKILL_OF_ONE * weights.scale.shown(rating.mu)
     return reply({"rating_value": round(value, 2), "uncertainty": round(SKILL_OF_ONE * (high - low) / 2, 2)})

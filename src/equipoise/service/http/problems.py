@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from equipoise.identity.roster_lookup import MOST_LISTED, AmbiguousNameError
+
 #: The media type of a problem.
 MEDIA_TYPE = "application/problem+json"
 
@@ -74,6 +76,19 @@ class HttpProblem:
     def encoded(self) -> bytes:
         """Return the problem as JSON."""
         return json.dumps(self.as_dict(), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def ambiguous(error: AmbiguousNameError) -> HttpProblem:
+    """Return the problem of a name that several people have, with them as ``candidates``.
+
+    Examples
+    --------
+    >>> ambiguous(AmbiguousNameError("Max", (("a1", "Max"), ("b2", "MAX")))).as_dict()["candidates"]
+    [{'id': 'a1', 'name': 'Max'}, {'id': 'b2', 'name': 'MAX'}]
+    """
+    some = error.candidates[:MOST_LISTED]
+    candidates = [{"id": player, "name": name} for player, name in some]
+    return HttpProblem(409, "ambiguous-name", str(error), more={"name": error.name, "candidates": candidates})
 
 
 def pointer_to(*keys: str | int) -> str:

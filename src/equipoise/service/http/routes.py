@@ -16,9 +16,11 @@ import msgspec
 
 from equipoise.archive.stored_matches import MatchData
 from equipoise.core.dates import Zone, ahead
-from equipoise.core.match import Ruleset
-from equipoise.core.match_records import match_from, time_from
+from equipoise.core.match import Match, Ruleset
+from equipoise.core.match_records import CONTEST_FIELDS, MATCH_FIELDS, match_from, time_from
 from equipoise.errors import InputError
+from equipoise.identity.merges import everyone
+from equipoise.identity.roster_lookup import AmbiguousNameError, ReportedMatch
 from equipoise.lobbies.plan import PlanData
 from equipoise.ratings.reports import Predicted, Rated
 from equipoise.service import archive_workers
@@ -40,11 +42,12 @@ from equipoise.service.http.messages import (
 from equipoise.service.http.operation import (
     LONGEST_ID,
     MISSING,
+    SEVERAL,
     UNCHANGED,
     WITH_BODY,
     Operation,
 )
-from equipoise.service.http.problems import HttpProblem, located
+from equipoise.service.http.problems import HttpProblem, ambiguous, located
 from equipoise.service.http.queue_operations import QUEUE_OPERATIONS
 from equipoise.service.http.schemas import (
     Alive,
@@ -106,11 +109,9 @@ async def players(backend: Backend, asked: HttpRequest) -> Reply:
 async def player(backend: Backend, asked: HttpRequest) -> Reply:
     """Show a player."""
     known = backend.known
-    named = asked.path["id"]
+    named = _person(known, asked.path["id"])
     body = known.cards.get(named)
     if body is None:
-        if named not in known.snapshot.ratings.known:
-            _missing("player", named)
         body = msgspec.json.encode(known.people.card(named))
         if len(known.cards) >= MOST_CARDS:
             known.cards.clear()
@@ -137,11 +138,19 @@ async def leaderboard(backend: Backend, asked: HttpRequest) -> Reply:
 
 async def history(backend: Backend, asked: HttpRequest) -> Reply:
     """List a player's games."""
-    known = backend.known
-    named = asked.path["id"]
-    if named not in known.snapshot.ratings.known:
-        _missing("player", named)
+    named = _person(backend.known, asked.path["id"])
     return await _from_archive(backend, asked, "history", (named, asked.query.why))
+
+
+def _person(known: FromSnapshot, named: str) -> str:
+    """Return the id of who is meant."""
+    try:
+        found = known.snapshot.ratings.player(named)
+    except AmbiguousNameError as error:
+        raise ProblemError(ambiguous(error)) from None
+    if found is None:
+        _missing("player", named)
+    return found
 
 
 async def who(backend: Backend, asked: HttpRequest) -> Reply:
@@ -217,12 +226,30 @@ async def results(backend: Backend, asked: HttpRequest) -> Reply:
         raise ProblemError(
             HttpProblem(422, "invalid", "game must be given: it says whose ratings count", "/game")
         )
+    found = await _recognised(backend, asked, match)
+    match = found.match
     outcome = await backend.service.keep(ReportedGame(match, timed), asked.whose)
     if outcome == archive_workers.OTHER:
         detail = f"another match is kept under the id {match.id!r}; it stays as it is"
         raise ProblemError(HttpProblem(409, "conflict", detail, "/id"))
     new = outcome == archive_workers.NEW
-    return reply({"id": match.id, "new": new}, 201 if new else 200)
+    facts = {"people": found.people, "new_players": list(found.new) if new else []}
+    return reply({"id": match.id, "new": new, **facts}, 201 if new else 200)
+
+
+async def _recognised(backend: Backend, asked: HttpRequest, match: Match) -> ReportedMatch:
+    """Return a match with the people who are meant; of one that is kept already those who are in it."""
+    try:
+        return backend.service.recognised(match)
+    except AmbiguousNameError as error:
+        read = await backend.read("match", match.id, asked.whose)
+        if read.body is None:
+            raise ProblemError(ambiguous(error)) from None
+        record = msgspec.json.decode(read.body)
+        fields = {name: value for name, value in record.items() if name in MATCH_FIELDS + CONTEST_FIELDS}
+        return backend.service.recognised(match, everyone(match_from(fields)))
+    except InputError as error:
+        raise ProblemError(HttpProblem(422, "invalid", str(error), "/teams")) from None
 
 
 def _key(asked: HttpRequest) -> str:
@@ -347,6 +374,9 @@ def _start(known: FromSnapshot, cursor: str) -> int:
     return ids.index(player) if player in known.snapshot.ratings.known else min(max(place, 0), len(ids))
 
 
+CONFLICT = "Another match is kept under this id, or several people are called so; `candidates` lists them."
+
+
 def _question(name: str, summary: str, answer: Any, body: Any) -> Operation:
     """Return the operation of a question that needs no archive."""
     handler = partial(question, name)
@@ -366,11 +396,11 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "history", "GET", "/v1/players/{id:path}/history", "List a player's games and ratings.",
-        history, PlayerHistory, query=HistoryQuery, answers={**UNCHANGED, **MISSING},
+        history, PlayerHistory, query=HistoryQuery, answers={**UNCHANGED, **MISSING, **SEVERAL},
     ),
     Operation(
         "player", "GET", "/v1/players/{id:path}", "Show a player's ratings.", player, PlayerCard,
-        answers={**UNCHANGED, **MISSING},
+        answers={**UNCHANGED, **MISSING, **SEVERAL},
     ),
     Operation(
         "who", "POST", "/v1/who", "Say who is meant by names, with weights.", who, Who, WhoBody,
@@ -394,7 +424,7 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "results", "POST", "/v1/results", "Report a match that has ended.", results, Reported,
-        "ResultBody", answers={**WITH_BODY, 409: "Another match is kept under this id."}, scope="report",
+        "ResultBody", answers={**WITH_BODY, 409: CONFLICT}, scope="report",
         done={201: "It is kept, and survives a crash.", 200: "It was kept before; nothing changes."},
     ),
     Operation(

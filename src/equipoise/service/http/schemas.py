@@ -285,10 +285,12 @@ class Sessions(TypedDict):
 
 
 class Reported(TypedDict):
-    """A match was reported."""
+    """A match was reported: who was meant by what, where that is another id, and who is new."""
 
     id: str
     new: bool
+    people: dict[str, str]
+    new_players: list[str]
 
 
 class Undone(TypedDict):

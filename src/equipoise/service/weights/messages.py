@@ -30,6 +30,7 @@ class Refusal(Enum):
     TOO_MANY_MEMBERS = "too-many-members too many players and bots since GAME"
     TOO_FEW_MEMBERS = "too-few-members every team needs a player or a bot"
     AMBIGUOUS_GAME = "ambiguous-game it is not known which game is meant; name it as in GAME openarena/tdm"
+    AMBIGUOUS_NAME = "ambiguous-name several players are called so; PLAYER and the name lists their ids"
     NO_GAME = "no-game GAME with the type of the game comes first"
     IMPOSSIBLE = "impossible no split keeps all parties together and the others apart within the sizes"
     NO_TOKEN = "no-token this server takes no results, as it has no token"  # noqa: S105  # a message

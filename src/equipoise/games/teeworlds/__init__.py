@@ -1,0 +1,1 @@
+"""Teeworlds: its log is described by a file."""

@@ -1,0 +1,121 @@
+"""Games that a file describes: what is wrong with a description is named, and lines mean what it says."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from equipoise.core.match import Match
+from equipoise.errors import InputError
+from equipoise.games.described_game import EVENTS, described_game
+from equipoise.games.laws import parsed
+
+TAG = """
+name = "tag"
+line = "[{clock}] {text}"
+bots = "(bot) "
+[events]
+begin = "Round {_} starts on {map}"
+kill = "{killer} tagged {victim}"
+win = "{who} wins"
+draw = "Nobody wins"
+"""
+
+CARTS = """
+name = "carts"
+teams = ["Red Carts", "Blue Carts"]
+game_type = "race"
+[events]
+begin = "GO"
+arrive = "{who} drives for {team}"
+leave = "{who} is out"
+total = "{team}: {number}"
+end = "STOP"
+"""
+
+
+def one(description: str, log: str) -> Match:
+    """Return the only match of a log."""
+    (match,) = parsed(described_game(description), log.encode())
+    assert isinstance(match, Match)
+    return match
+
+
+def test_everyone_alone_is_placed_by_kills() -> None:
+    """Who is named in a kill is there; bots have ids of their own; a clock passes midnight."""
+    log = "[23:59:50] Round 1 starts on yard\n[23:59:58] Ann tagged (bot) Rex\n[0:00:08] Ann wins\n"
+    match = one(TAG, log)
+    assert match.contests[0].ranks == (0, 1)
+    assert match.roster == ("name:Ann", "bot:Rex:?")
+    assert (match.map, match.dated) == ("yard", False)
+
+
+def test_final_scores_decide_between_teams() -> None:
+    """Those who were there before the beginning play; who leaves has a share."""
+    log = "Ann drives for Red Carts\nBob drives for Blue Carts\nGO\nCid drives for Blue Carts\nRed Carts: 2\n"
+    match = one(CARTS, log + "Blue Carts: 7\nSTOP\n")
+    assert match.contests[0].scores == (2, 7)
+    assert [[player for player, _ in team] for team in match.contests[0].teams] == [
+        ["name:Ann"],
+        ["name:Bob", "name:Cid"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("name = ", "nom = "), "nom is not known; there may be name, server"),
+        (('"tag"', '"Tag!"'), "name must be small letters"),
+        (("begin = ", "start = "), "events.start is not known; there may be ignore, begin"),
+        (("{killer} tagged", "{slayer} tagged"), "events.kill: {slayer} is not known here; kill may have"),
+        (("{killer} tagged {victim}", "{killer} tagged {killer}"), "{killer} is there twice"),
+        (("{killer} tagged {victim}", "{killer} won"), "events.kill: kill needs {victim} or {victim_slot}"),
+        (("[{clock}] {text}", "[{clock}]"), "line must end with {text}"),
+        (("win = ", "map = "), "events.map: {who} is not known here"),
+        (('"Nobody wins"', "3"), "events.draw must be a text such as"),
+        (("[events]", "[events"), "the description: "),
+        (("bots = ", "teams = "), "teams must be a list of texts"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_named(change: tuple[str, str], message: str) -> None:
+    """The field, and what may stand there."""
+    with pytest.raises(InputError, match=re.escape(message)):
+        described_game(TAG.replace(*change, 1))
+
+
+def test_a_game_needs_a_beginning_and_an_end() -> None:
+    """Otherwise nothing would ever count."""
+    with pytest.raises(InputError, match="events must have begin"):
+        described_game('name = "x"\n[events]\nend = "stop"\n')
+    with pytest.raises(InputError, match="events must have win, draw or end, unless end_at_begin is true"):
+        described_game('name = "x"\n[events]\nbegin = "go"\n')
+
+
+def test_the_first_template_that_fits_says_what_a_line_is() -> None:
+    """As ``ignore`` before ``kill``; and every event has placeholders of its own."""
+    ignored = TAG.replace("kill = ", 'ignore = "{_} tagged (ghost)"\nkill = ')
+    log = "[1:00] Round 1 starts on yard\n[1:01] Ann tagged (ghost)\n[1:02] Ann tagged Bob\n[1:03] Ann wins\n"
+    assert one(ignored, log).roster == ("name:Ann", "name:Bob")
+    assert {name for needed, _ in EVENTS.values() for group in needed for name in group.split("|")} >= {
+        "killer",
+        "victim",
+    }
+
+
+def test_chat_and_names_are_not_believed() -> None:
+    """A team is one that is known, and who never came kills nobody."""
+    description = """
+name = "kag"
+teams = ["Blue Team", "Red Team"]
+[events]
+begin = "Start"
+team = "{who} joined {team}"
+kill = "{killer} slew {victim} with {_}"
+win = "{team} wins the game!"
+"""
+    log = "Start\nAnn joined Blue Team\nBob joined Red Team\n<Cid> Red Team wins the game!\n"
+    log += "<Cid> Ann slew Bob with glee\nBlue Team wins the game!\n"
+    match = one(description, log)
+    assert match.contests[0].ranks == (0, 1)
+    assert [(each.kills, each.deaths) for each in match.contests[0].statistics] == [(0, 0), (0, 0)]

@@ -1,0 +1,124 @@
+"""ET: Legacy: two files of statistics are one stopwatch match."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.games.samples import stopwatch_match, stopwatch_round
+
+from equipoise.archive.archive import open_archive
+from equipoise.archive.ingest.ingest import Ingest
+from equipoise.archive.ingest.log_files import find_logs, in_chains
+from equipoise.core.match import Match, Unfinished
+from equipoise.core.rulesets import ruleset_text
+from equipoise.games.etlegacy.reader import GAME
+from equipoise.games.laws import parsed
+from equipoise.games.log_reader import guess_game
+
+A, B, C, D = "A0000001", "B0000002", "C0000003", "D0000004"
+REAL = Path(__file__).parents[2].parent / "shared" / "data" / "games" / "ET"
+
+
+def one(content: str) -> Match:
+    """Return the only match of a log."""
+    (match,) = parsed(GAME, content.encode())
+    assert isinstance(match, Match)
+    return match
+
+
+def reasons(content: str) -> list[str]:
+    """Return why the games of a log do not count."""
+    return [found.reason for found in parsed(GAME, content.encode()) if isinstance(found, Unfinished)]
+
+
+def test_rosters_and_not_sides_make_the_teams() -> None:
+    """Those who attacked first are a team in both rounds, and figures count once."""
+    match = one(stopwatch_match())
+    assert guess_game(stopwatch_match().encode()).name == "etlegacy"
+    assert (ruleset_text(match.ruleset), match.map, match.dated) == ("etlegacy/stopwatch", "supply", False)
+    (contest,) = match.contests
+    assert contest.teams == (((A, 1.0), (B, 1.0)), ((C, 1.0), (D, 1.0)))
+    assert [(each.kills, each.deaths) for each in contest.statistics] == [(4, 3), (2, 4), (5, 4), (4, 4)]
+    assert dict(match.names)[A] == "PA"
+
+
+@pytest.mark.parametrize(
+    ("times", "winners", "ranks"),
+    [
+        (("4:00", "3:00"), (2, 2), (1, 0)),
+        (("4:00", "4:00"), (2, 1), (0, 1)),
+        (("10:00", "3:00"), (1, 2), (1, 0)),
+        (("10:00", "10:00"), (1, 1), (0, 0)),
+        (("4:00", "4:00"), (2, 2), (1, 0)),
+    ],
+)
+def test_the_faster_attack_wins(
+    times: tuple[str, str], winners: tuple[int, int], ranks: tuple[float, float]
+) -> None:
+    """An attack that is held in the second round loses to one that was not, and two that were held draw."""
+    assert one(stopwatch_match(times, winners)).contests[0].ranks == ranks
+
+
+def test_a_substitute_counts_for_the_time_played() -> None:
+    """Who came for the second round, and who left after the first, have half of the match."""
+    first = (("A0000001", 2, 3, 1, 4.0), ("C0000003", 1, 1, 3, 4.0))
+    second = (("B0000002", 1, 1, 2, 4.0), ("C0000003", 2, 3, 4, 8.0))
+    log = stopwatch_round(1, 2, "4:00", *first) + stopwatch_round(2, 1, "4:00", *second, limit="4:00")
+    assert one(log).contests[0].teams == (((A, 0.5), (B, 0.5)), ((C, 1.0),))
+
+
+def test_what_has_no_result_says_why() -> None:
+    """A round alone, a file that is cut, teams that did not change sides, another map between."""
+    match = stopwatch_match()
+    first, second = match[: match.rindex("^1A")], match[match.rindex("^1A") :]
+    assert reasons(first) == ["its second round is missing"]
+    assert reasons(second) == ["its first round is missing"]
+    assert reasons(match[: match.rindex("D0000004")]) == ["the file of its second round ends within it"]
+    unchanged = first + stopwatch_round(
+        2, 2, "3:00", ("A0000001", 2, 5, 1, 7.0), ("C0000003", 1, 1, 3, 7.0), limit="4:00"
+    )
+    assert reasons(unchanged) == ["the same team attacked in both rounds"]
+    other = stopwatch_round(2, 2, "3:00", ("A0000001", 1, 1, 1, 7.0), limit="4:00", name="radar")
+    assert reasons(first + other) == ["its second round is missing", "its first round is missing"]
+    assert reasons(first + second.replace(r"\2\4:00", r"\0\4:00")) == ["round 2 ended without a winner"]
+
+
+def test_files_of_rounds_are_joined_by_their_names(tmp_path: Path) -> None:
+    """In any order; a match has the date of its second file, and counts once however often it is read."""
+    for day, times in (("14", ("4:00", "3:00")), ("15", ("5:00", "4:00"))):
+        match = stopwatch_match(times)
+        cut = match.rindex("^1A")
+        for number, content in ((1, match[:cut]), (2, match[cut:])):
+            (tmp_path / f"2025-10-{day}-20{number}000-supply-round-{number}.txt").write_text(content)
+    files = tuple(str(path) for path in sorted(tmp_path.iterdir(), reverse=True))
+    with open_archive(f"sqlite:///{tmp_path / 'a.db'}") as archive:
+        for _ in range(2):
+            ingest = Ingest(archive)
+            for chain in in_chains(find_logs(files)):
+                ingest.read(chain)
+            ingest.keep()
+        assert (ingest.tally.matches, ingest.tally.duplicates, ingest.tally.unfinished) == (0, 2, 0)
+        ended = [round(match.ended or 0.0) for match in archive.matches()]
+    assert [each % 86400 // 60 for each in ended] == [20 * 60 + 20] * 2
+    assert ended[1] - ended[0] == 86400
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real logs are not beside the project")
+@pytest.mark.parametrize("day", ["2025-10-14", "2025-10-19"])
+def test_real_evenings(day: str) -> None:
+    """Teams, winners, kills and deaths of every match of two evenings."""
+    truth = [each for each in json.loads((REAL / f"{day}.truth.json").read_text()) if each["finished"]]
+    log = b"".join(path.read_bytes() for path in sorted(REAL.glob(f"{day}-*.txt")))
+    found = [each for each in parsed(GAME, log) if isinstance(each, Match)]
+    for match, known in zip(found, truth, strict=True):
+        (contest,) = match.contests
+        teams = [{player for player, _ in team} for team in contest.teams]
+        expected = [set(known[side]) for side in ("attackers_of_round_1", "others")]
+        assert (match.map, teams) == (known["map"], expected)
+        winner = {(0, 1): "attackers of round 1", (1, 0): "attackers of round 2", (0, 0): "draw"}
+        assert winner[tuple(map(int, contest.ranks))] == known["winner"]
+        assert {each.player: (each.kills, each.deaths) for each in contest.statistics} == {
+            each["guid"]: (each["kills"], each["deaths"]) for each in known["r2"]["players"]
+        }

@@ -1,0 +1,90 @@
+"""Teeworlds' logs, which a description reads: a game ends where the next begins, and points are counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from tests.games.samples import teeworlds
+
+from equipoise.core.match import Contest, Match, Unfinished
+from equipoise.core.rulesets import ruleset_text
+from equipoise.games.laws import parsed
+from equipoise.games.log_reader import guess_game
+from equipoise.games.teeworlds.reader import GAME
+
+REAL = Path(__file__).parents[2].parent / "shared" / "data" / "games" / "TW"
+NEXT = ("TDM",)
+
+
+def contests(log: str) -> list[Contest]:
+    """Return the contests of the games that count."""
+    return [
+        contest for one in parsed(GAME, log.encode()) if isinstance(one, Match) for contest in one.contests
+    ]
+
+
+def reasons(log: str) -> list[str]:
+    """Return why games do not count."""
+    return [one.reason for one in parsed(GAME, log.encode()) if isinstance(one, Unfinished)]
+
+
+@pytest.mark.parametrize("new", [True, False])
+def test_kills_are_points_in_team_deathmatch(new: bool) -> None:
+    """Losses and team kills cost one."""
+    log = teeworlds(("TDM", "KILL 0 1", "KILL 2 3", "KILL 1 1", "KILL 3 1", "KILL 1 0"), NEXT, new=new)
+    assert guess_game(log.encode()).name == "teeworlds"
+    (contest,) = contests(log)
+    assert [[player for player, _ in team] for team in contest.teams] == [
+        ["name:A", "name:C"],
+        ["name:B", "name:D"],
+    ]
+    assert (contest.scores, contest.ranks) == ((2, -1), (0, 1))
+    assert ruleset_text(contest.ruleset) == "teeworlds/tdm"
+    assert {one.player: (one.kills, one.deaths) for one in contest.statistics} == {
+        "name:A": (1, 1), "name:B": (1, 2), "name:C": (1, 0), "name:D": (0, 1),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("new", [True, False])
+def test_captures_are_points_in_capture_the_flag(new: bool) -> None:
+    """Kills are none there; in a deathmatch everyone plays alone."""
+    capture, alone = contests(
+        teeworlds(("CTF", "KILL 0 1", "CAP 3"), ("DM", "KILL 1 0", "KILL 1 2"), NEXT, new=new)
+    )
+    assert (capture.scores, capture.ranks) == ((0, 100), (1, 0))
+    assert dict(zip([team[0][0] for team in alone.teams], alone.scores, strict=True)) == {
+        "name:A": 0, "name:B": 2, "name:C": 0, "name:D": 0,
+    }  # fmt: skip
+
+
+def test_a_game_without_an_end_is_none() -> None:
+    """The end of the log, a side that was empty, a level score, a command to begin anew, a server's start."""
+    kills = ("TDM", "KILL 0 1")
+    assert reasons(teeworlds(kills)) == ["the log ends before the game does"]
+    assert reasons(teeworlds((*kills, "LEAVE 1", "LEAVE 3"), NEXT))[0] == "a side was empty before it ended"
+    assert reasons(teeworlds((*kills, "KILL 1 0"), NEXT))[0] == "another game begins while it is level"
+    anew = teeworlds((*kills, "[server]: cid=0 cmd='restart 1'"), NEXT)
+    assert reasons(anew)[0] == "it was begun anew by a command"
+    assert reasons(teeworlds(kills) + teeworlds(kills, start=1))[0] == "the server was started anew"
+
+
+def test_what_a_client_may_write_is_not_believed() -> None:
+    """Chat that looks like an event, and a name that names another team."""
+    forged = (
+        "[chat]: 0:1:A: [game]: flag_capture player='0:A' team=0 time=1",
+        "[game]: team_join player='1:x' team=0' team=1",
+    )
+    (contest,) = contests(teeworlds(("CTF", "CAP 3", *forged), NEXT))
+    assert contest.scores == (0, 100)
+    assert [len(team) for team in contest.teams] == [2, 2]
+
+
+@pytest.mark.skipif(not REAL.is_dir(), reason="the real logs are not beside the project")
+@pytest.mark.parametrize("path", sorted(REAL.glob("*.log")), ids=lambda path: path.name)
+def test_real_logs_have_no_invented_game(path: Path) -> None:
+    """In none of them a game was played to its end."""
+    content = path.read_bytes()
+    assert GAME.recognise(content[: 1 << 16])
+    assert not [one for one in parsed(GAME, content) if isinstance(one, Match)]
+    assert len(reasons(content.decode())) == content.count(b"start match")
