@@ -418,17 +418,8 @@ class Learner:
         ``learnt``, where they are made already.
         """
         now = archive_row(connection)
-        waits, seen = _waits(connection), learnt.seen
-        mine, theirs = ((each.rated_by, each.model, each.settings) for each in (row, now))
-        if mine != theirs or waits.changed != seen.changed or bool(now.stale) != bool(row.stale):
-            return False
-        if learnt.new or learnt.back is not None:
-            # Others may have learnt from what is new meanwhile, but not from what was seen to wait.
-            if bytes(now.salt) != bytes(row.salt) or not waits.late >= seen.late:
-                return False
-        elif version_of_ratings(now) != version_of_ratings(row):
-            return False
-        elif late is None and (now.stale or waits.late):
+        waits = _waits(connection)
+        if not _stands(row, now, learnt, waits, late_waits=late is not None):
             return False
         back = learnt.back
         if back is not None:
@@ -473,6 +464,18 @@ class Learner:
         if learnt.places is None:
             self._kept = Kept(token, revision, learnt.both)
         return True
+
+
+def _stands(row: Any, now: Any, learnt: _Learnt, waits: Waits, *, late_waits: bool) -> bool:
+    """Tell whether what was learnt may be written: what it rests on is as it was."""
+    mine, theirs = ((each.rated_by, each.model, each.settings, bool(each.stale)) for each in (row, now))
+    if mine != theirs or waits.changed != learnt.seen.changed:
+        return False
+    if learnt.new or learnt.back is not None:
+        # Others may have learnt from what is new meanwhile, but not from what was seen to wait.
+        return bytes(now.salt) == bytes(row.salt) and waits.late >= learnt.seen.late
+    waiting = bool(now.stale or waits.late)
+    return version_of_ratings(now) == version_of_ratings(row) and (late_waits or not waiting)
 
 
 def _waits(connection: sa.Connection) -> Waits:
