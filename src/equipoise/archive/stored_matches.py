@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 import sqlalchemy as sa
@@ -47,7 +48,13 @@ def conflicts(connection: sa.Connection, known: dict[bytes, Match]) -> list[str]
     reported = {key: match for key, match in known.items() if not LOGGED.fullmatch(match.id)}
     kept = found(connection, list(reported), MATCH.c.record)
     pairs = [(row.record, reported[bytes(row.id)]) for row in kept]
-    differing = [(match_of(record), match) for record, match in pairs if record != record_of(match)]
+    differing = [
+        (known, match)
+        for record, match in pairs
+        if record != record_of(match)
+        # When it was read is no part of a game.
+        and record_of(known := replace(match_of(record), read=None)) != record_of(replace(match, read=None))
+    ]
     merged = merged_ids(connection) if differing else {}
     return [
         match.id
