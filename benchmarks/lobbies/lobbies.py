@@ -62,7 +62,7 @@ time; the earlier source had {limit:.0f} s for each."""
 
 def plan(job: Row) -> Row:
     """Make one plan and return what is to be said of it."""
-    from benchmarks.lobbies.instances import within
+    from benchmarks.lobbies.tournaments import within
 
     from equipoise import fill
     from equipoise.lobbies.sample_instances import published, scaled
@@ -96,7 +96,7 @@ def plan(job: Row) -> Row:
 
 def of_case(job: Row) -> Row:
     """Make the plan of a case and return what is to be said of it."""
-    from benchmarks.lobbies.instances import case, within
+    from benchmarks.lobbies.tournaments import case, within
 
     from equipoise import fill
 
@@ -120,7 +120,7 @@ def of_case(job: Row) -> Row:
 
 def case_jobs(part: str) -> list[Row]:
     """Return the cases of a part."""
-    from benchmarks.lobbies.instances import CASES
+    from benchmarks.lobbies.tournaments import CASES
 
     if part == "limits":
         return [

@@ -19,6 +19,7 @@ from equipoise.archive.ticket_record import RecordedEvent
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.play.pickup import PickupLobby
 from equipoise.play.pickup_events import Add
+from equipoise.service.archive_workers import ForgottenPlayer, Keeping
 from equipoise.service.pickup_lobbies import Pickups
 
 #: The person: ids, a merged one among them, and names.
@@ -110,7 +111,8 @@ def test_a_name_that_others_bear_too_stays_theirs(tmp_path: Path) -> None:
         assert json.loads(archive.outbox.listed(1)[0].body) == [{"id": "bbb2", "name": "Max"}, "Max"]
 
 
-def test_nobody_finds_a_forgotten_person_in_any_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("door", ["command line", "service"])
+def test_nobody_finds_a_forgotten_person_in_any_file(tmp_path: Path, door: str) -> None:
     """The archive's own files, an exported site, and what commands print."""
     url = f"sqlite:///{tmp_path}/a.db"
     with open_archive(url) as archive:
@@ -130,8 +132,11 @@ def test_nobody_finds_a_forgotten_person_in_any_file(tmp_path: Path) -> None:
 
     assert "a.db" in files()
     assert len(files()) > 2
-    done = run("forget", NAMES[0], "--store", url)
-    assert done.returncode == 0, done.stderr
+    if door == "service":
+        list(Keeping(url, 10.0)(ForgottenPlayer(GONE[1])))
+    else:
+        done = run("forget", NAMES[0], "--store", url)
+        assert done.returncode == 0, done.stderr
     assert files() == []
     commands: list[list[str]] = [
         ["players", "--json"], ["players", "--doubles", "--json"], ["night", "table", "--json"],

@@ -13,6 +13,11 @@ from tests.service.process import TOKEN, Served
 from equipoise.archive.archive import open_archive
 from equipoise.cli.doctor import command
 from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.core.player import Player
+from equipoise.queueing import QueuePolicy, QueueTicket
+from equipoise.queueing.life import EnterTicket
+from equipoise.service.queue_owner import QueueOwner
+from equipoise.service.table_settings import QueueSettings
 from equipoise.service.tokens import make
 
 #: It tries numba, which from then on compiles for whatever is tested.
@@ -107,3 +112,21 @@ def test_what_is_reported_of_limits_is_what_is_used(tmp_path: Path) -> None:
     (limits,) = [each["what"] for each in findings if each["what"].startswith("limits: ")]
     assert {"connections 10", "rate 7", "places 64"} <= set(limits.removeprefix("limits: ").split(", "))
     assert any(each["what"] == "one address may have every connection" for each in findings)
+
+
+def test_queues_are_looked_at(tmp_path: Path) -> None:
+    """Their state, what their policies warn of, ratings that nobody has; nothing is written."""
+    store, path = _archive(tmp_path, 1e9), tmp_path / "serve.toml"
+    path.write_text('[queue.duel]\nteam_size = 1\ntolerance_growth = 0\ngame_type = "oa/none"\n')
+    with open_archive(store) as archive:
+        owner = QueueOwner(archive, QueueSettings("duel", QueuePolicy(team_size=1)))
+        owner.ask([EnterTicket(QueueTicket("t1", [Player("ann", 1500)], 0.0))])
+        before = archive.ticket_record("duel").last()
+        code, findings = _findings("--store", store, "--config", str(path))
+        assert archive.ticket_record("duel").last() == before
+    assert code == 1
+    said = {finding["what"]: finding["fix"] for finding in findings}
+    assert f"queue duel: 1 wait, 0 matches run, {before} events" in said
+    wrong = " ".join(what for what, fix in said.items() if fix)
+    for what in ("nobody can enter a queue", "the tolerance does not grow", "nobody has played oa/none"):
+        assert what in wrong

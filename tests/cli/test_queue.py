@@ -73,6 +73,19 @@ def test_the_frontier_trades_waiting_for_evenness(policy: str) -> None:
 
 
 @pytest.mark.slow
+def test_the_frontier_is_drawn(policy: str, tmp_path: Path) -> None:
+    """A dot for the mean and one for the percentile of each growth; of nothing else a picture is made."""
+    picture = tmp_path / "frontier.svg"
+    quick = ("queue", "simulate", policy, *QUICK)
+    refused = run(*quick, "--plot", str(picture))
+    assert refused.returncode == 2
+    assert not picture.exists()
+    run(*quick, "--frontier", "--plot", str(picture))
+    text = picture.read_text()
+    assert text.count("<circle") == 14
+    assert "growth 0.125: mean wait" in text
+
+
 def test_a_wish_is_fitted_or_refused(policy: str) -> None:
     """The policy that is found keeps the wish; one that none can keep is said to be so."""
     found = json.loads(run("queue", "simulate", policy, *QUICK, "--p95", "20", "--json").stdout)

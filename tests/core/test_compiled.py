@@ -126,6 +126,20 @@ def test_a_kernel_is_compiled_where_there_is_time_for_it(monkeypatch: pytest.Mon
     assert module.pays(2.0, 1.0)
 
 
+def test_time_to_compile_counts_for_every_kernel_that_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two kernels take twice as long as one, and neither is compiled where loading leaves too little time."""
+    monkeypatch.setattr(module, "is_kept", lambda _: False)
+    one = module.ROOM * module.COMPILING
+    assert module.pays(2.0, 1.0, one, (add,))
+    assert not module.pays(2.0, 1.0, 1.5 * one, (twice,))
+    assert module.pays(2.0, 1.0, 2.0 * one, (twice,))
+    monkeypatch.delitem(module.sys.modules, "numba")
+    monkeypatch.setattr(module, "_left_behind", lambda _: False)
+    load = 2.0 * module.ROOM * module._seconds_to_load()
+    assert not module.pays(2.0, 1.0, load + one / 2.0, (add,))
+    assert module.pays(2.0, 1.0, load + one, (add,))
+
+
 def test_a_kernel_that_was_kept_is_known_without_loading_numba(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is where numba keeps it, beside its source; less work pays for it than for one to be compiled."""
     assert module.keeps(twice)

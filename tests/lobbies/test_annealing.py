@@ -123,3 +123,18 @@ def test_whole_numbers_of_very_many_teams_meet_their_targets() -> None:
     polished = annealing.polish(task.problem, task.start, never, least)
     assert polished.value(task.problem) <= task.start.value(task.problem)
     assert polished.value(task.problem) == least
+
+
+def test_parties_that_are_teams_are_not_exchanged_for_players() -> None:
+    """Such an exchange changes nothing, unless the players wait; smaller parties are exchanged."""
+    from equipoise.lobbies.annealing import _mixes
+
+    for players, team_size, mixes in ((8, 2, False), (9, 2, True), (9, 3, True)):
+        task = task_of(
+            players={f"p{k}": float(k * k) for k in range(players)},
+            lobbies={"A": 20.0, "B": 40.0},
+            team_size=team_size,
+            parties=[("p0", "p1")],
+        )
+        assert task is not None
+        assert _mixes(task.problem, task.start) is mixes

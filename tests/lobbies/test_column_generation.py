@@ -107,3 +107,21 @@ def test_whole_deviations_are_proven_best() -> None:
     assert even_bound(task.problem, 10, 0) == 5.0
     plan = fill({f"p{n}": float(n) for n in range(1, 31)}, {"a": 46.0}, team_size=3)
     assert (plan.value, plan.status) == (5.0, Status.OPTIMAL)
+
+
+@pytest.mark.slow
+def test_heavy_tails_have_bounds_near_their_plans() -> None:
+    """Who is above every target costs much for sure: the bound says so to a few hundredths of a player."""
+    rng = np.random.default_rng(7)
+    for size, lobbies, n, most in ((2, 10, 400, 0.01), (3, 3, 600, 0.025)):
+        skill = 25.0 * np.exp(rng.normal(0.0, 0.6, n))
+        targets = np.linspace(0.85, 1.15, lobbies) * skill.mean() * size
+        plan = fill(
+            {f"p{k}": float(x) for k, x in enumerate(skill)},
+            {f"L{k}": float(x) for k, x in enumerate(targets)},
+            team_size=size,
+            parties=[(f"p{k}", f"p{k + 1}") for k in range(0, n // 10, 2)],
+            solver="large",
+        )
+        assert plan.excess is not None
+        assert plan.excess < most * skill.std()

@@ -21,9 +21,11 @@ from equipoise.queueing.life import (
     Dissolve,
     EnterTicket,
     Event,
+    FreeSeats,
     Leaves,
     MakeMatches,
     MatchEnded,
+    OfferSeats,
     Pause,
     Penalty,
     Propose,
@@ -31,7 +33,9 @@ from equipoise.queueing.life import (
     TicketPlace,
     TicketRefused,
     Waits,
+    WithdrawSeats,
 )
+from equipoise.queueing.record import event_of, life_of, line_of, state_of
 
 PLAYERS = "abcdef"
 POLICY = QueuePolicy(
@@ -60,6 +64,8 @@ class Running:
     until: float
     accepted: set[str] = field(default_factory=set)
     started: float | None = None
+    joins: str = ""
+    left: set[str] = field(default_factory=set)
 
 
 class Schedules(RuleBasedStateMachine):
@@ -73,6 +79,7 @@ class Schedules(RuleBasedStateMachine):
         self.number = 0
         self.tickets: dict[str, Kept] = {}
         self.matches: dict[str, Running] = {}
+        self.free: dict[str, int] = {}
         self.offences: list[tuple[float, str]] = []
         self.record: list[tuple[Event, float]] = []
         self.said: list[tuple[Command, ...]] = []
@@ -120,12 +127,14 @@ class Schedules(RuleBasedStateMachine):
         players=st.one_of(
             st.sampled_from(PLAYERS).map(lambda player: [player]),
             st.lists(st.sampled_from(PLAYERS), min_size=1, max_size=3, unique=True),
-        )
+        ),
+        backfill=st.booleans(),
     )
-    def enter(self, players: list[str]) -> None:
+    def enter(self, players: list[str], backfill: bool = True) -> None:
         """Let a party come; it is refused if somebody waits already or is kept out, or it is too large."""
         self.number += 1
-        ticket = QueueTicket(f"t{self.number}", tuple(Player(name, 1500.0) for name in players), -5.0)
+        people = tuple(Player(name, 1500.0) for name in players)
+        ticket = QueueTicket(f"t{self.number}", people, -5.0, backfill=backfill)
         said = self.send(EnterTicket(ticket))
         busy = {p for kept in self.tickets.values() if kept.place != "gone" for p in kept.players}
         out = any(self.kept_out_until(player) > self.now for player in players)
@@ -167,7 +176,12 @@ class Schedules(RuleBasedStateMachine):
                 for name in names:
                     assert self.tickets[name].place == "waiting"
                     self.tickets[name].place, self.tickets[name].match = "proposed", command.match
-                self.matches[command.match] = Running(names, command.until)
+                joins = command.found.joins
+                if joins:  # only seats that are free and nobody was asked to take
+                    assert not any(m.joins == joins and m.started is None for m in self.matches.values())
+                    assert all(ticket.backfill for ticket in command.found.tickets)
+                    assert sum(len(self.tickets[name].players) for name in names) <= self.free[joins]
+                self.matches[command.match] = Running(names, command.until, joins=joins)
 
     @precondition(lambda self: self.matches)
     @rule(data=st.data(), accepts=st.booleans())
@@ -192,6 +206,8 @@ class Schedules(RuleBasedStateMachine):
             if match.accepted == players:
                 match.started = self.now
                 assert isinstance(said[-1], Start)
+                if match.joins in self.free:
+                    self.free[match.joins] -= len(players)
 
     @precondition(lambda self: self.tickets)
     @rule(data=st.data())
@@ -213,14 +229,79 @@ class Schedules(RuleBasedStateMachine):
         """Let a match end, or fail."""
         running = sorted(name for name, match in self.matches.items() if match.started is not None)
         name = data.draw(st.sampled_from(running))
+        self.ends(name, played)
+
+    def ends(self, name: str, played: bool) -> None:
+        """Let a match end, those who joined it, and those who were asked to."""
         self.send(MatchEnded(name, played))
-        match = self.matches.pop(name)
-        for ticket in match.tickets:
-            kept = self.tickets[ticket]
-            kept.match = ""
-            kept.place = "gone" if played else "waiting"
-            if not played and match.started is not None:
-                kept.since, kept.returned = kept.since + self.now - match.started, kept.returned + 1
+        self.free.pop(name, None)
+        for one in [each for each, match in self.matches.items() if name in (each, match.joins)]:
+            if self.matches[one].started is None:
+                self.dissolve(one, set())
+                continue
+            match = self.matches.pop(one)
+            for ticket in match.tickets:
+                kept = self.tickets[ticket]
+                if kept.match != one:
+                    continue
+                kept.match = ""
+                kept.place = "gone" if played else "waiting"
+                if not played and match.started is not None:
+                    kept.since, kept.returned = kept.since + self.now - match.started, kept.returned + 1
+
+    @precondition(lambda self: any(m.started is not None for m in self.matches.values()))
+    @rule(data=st.data())
+    def somebody_leaves(self, data: st.DataObject) -> None:
+        """Let players leave a match that runs: their seats are free, and who has nobody left in it is."""
+        running = sorted(n for n, m in self.matches.items() if m.started is not None and not m.joins)
+        if not running:
+            return
+        name = data.draw(st.sampled_from(running))
+        parts = [m for n, m in self.matches.items() if name in (n, m.joins) and m.started is not None]
+        there = {p for m in parts for t in m.tickets for p in self.tickets[t].players if p not in m.left}
+        left = set(data.draw(st.lists(st.sampled_from(PLAYERS), min_size=1, max_size=2))) & there
+        said = self.send(OfferSeats(name, left=tuple(sorted(left))))
+        assert not left or isinstance(said[-1], FreeSeats)
+        for each in parts:
+            each.left |= left
+            for ticket in each.tickets:
+                kept = self.tickets[ticket]
+                if kept.match and self.matches[kept.match] is each and set(kept.players) <= each.left:
+                    kept.place, kept.match = "gone", ""
+        if left:
+            self.free[name] = self.policy.seats - len(there - left)
+
+    @rule(missing=st.integers(0, 2))
+    def another_match_has_seats(self, missing: int) -> None:
+        """Let a match that is none of this queue offer seats, or have none left."""
+        size = self.policy.team_size
+        if missing > size:
+            return
+        here = (
+            tuple(Player(f"x0{n}", 1500.0) for n in range(size - missing)),
+            tuple(Player(f"x1{n}", 1500.0) for n in range(size)),
+        )
+        parts = [m for m in self.matches.values() if m.joins == "x" and m.started is not None]
+        missing -= sum(len(self.tickets[t].players) for m in parts for t in m.tickets)
+        if missing < 0:
+            assert isinstance(self.send(OfferSeats("x", here))[-1], TicketRefused)
+            return
+        self.send(OfferSeats("x", here))
+        self.free["x"] = missing
+        for name in [n for n, m in self.matches.items() if m.joins == "x" and m.started is None]:
+            if len([p for t in self.matches[name].tickets for p in self.tickets[t].players]) > missing:
+                self.dissolve(name, set())
+
+    @rule(ends=st.booleans())
+    def another_match_takes_nobody_else(self, ends: bool) -> None:
+        """Let it withdraw its seats, or end."""
+        if ends:
+            self.ends("x", played=True)
+            return
+        self.send(WithdrawSeats("x"))
+        if self.free.pop("x", None) is not None:
+            for name in [n for n, m in self.matches.items() if m.joins == "x" and m.started is None]:
+                self.dissolve(name, set())
 
     @invariant()
     def every_ticket_is_where_the_oracle_says(self) -> None:
@@ -245,10 +326,24 @@ class Schedules(RuleBasedStateMachine):
         for player in PLAYERS:
             assert self.life.kept_out_until(player) == self.kept_out_until(player)
 
+    @rule()
+    def a_snapshot_is_gone_on_from(self) -> None:
+        """Let another life go on from what this one has written down."""
+        other = life_of(state_of(self.life))
+        assert other is not None
+        self.life = other
+
     def teardown(self) -> None:
         """Replaying the record says the same."""
         again = TicketLife(self.policy)
         assert [again.handle(event, now) for event, now in self.record] == self.said
+        third = TicketLife(self.policy)
+        for (event, now), said in zip(self.record, self.said, strict=True):
+            kept = event
+            if isinstance(event, MakeMatches):  # a record has the matches that were found
+                kept = MakeMatches(tuple(each.found for each in said if isinstance(each, Propose)))
+            third.handle(event_of(line_of(kept), third.ticket), now)
+        assert third.snapshot() == self.life.snapshot()
 
 
 TestSchedules = Schedules.TestCase

@@ -11,7 +11,7 @@ import pytest
 from tests.games.fake_console import FakeConsole
 
 from equipoise.archive.archive import open_archive
-from equipoise.games.rcon import DARKPLACES
+from equipoise.core.registry import SERVERS, resolve
 from equipoise.play.live.state import Policy
 from equipoise.service.live_server import BalancedServer
 from equipoise.service.live_settings import Playing
@@ -24,19 +24,25 @@ RESULT = ":scores:x:60\n:teamscores:see-labels:9,0:5\n:teamscores:see-labels:7,0
 class Fake:
     """A server that does nothing of what it is told, a log, and the program between them."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(
+        self, folder: Path, typed: str = "secret", game: str = "nexuiz", answers: bool = True
+    ) -> None:
         self.done: list[str] = []
+        self.reported: list[str] = []
+        self.answers = answers
         self.link = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.link.bind(("127.0.0.1", 0))
         self.link.setblocking(False)
-        self.console = FakeConsole("secret", self._carry_out, DARKPLACES, limited=False)
+        self.console = FakeConsole(
+            "secret", self._carry_out, resolve("server", SERVERS, game).dialect, limited=False
+        )
         self.log = folder / "nexuiz.log"
         self.archive = open_archive(f"sqlite:///{folder / 'a.db'}", create=True)
         settings = Playing(
-            str(self.log), f"127.0.0.1:{self.link.getsockname()[1]}", "secret",
-            policy=Policy(target=6), game="nexuiz",
+            str(self.log), f"127.0.0.1:{self.link.getsockname()[1]}", typed,
+            policy=Policy(target=6), game=game,
         )  # fmt: skip
-        self.game = BalancedServer(self.archive, settings, lambda _: None)
+        self.game = BalancedServer(self.archive, settings, self.reported.append)
         self.now = 0.0
 
     def _carry_out(self, line: str) -> str:
@@ -54,7 +60,7 @@ class Fake:
             self.game.step(self.now)
             while select.select([self.link], [], [], 0.002)[0]:
                 packet, address = self.link.recvfrom(65536)
-                for answer in self.console.receive(packet, self.now):
+                for answer in self.console.receive(packet, self.now) if self.answers else ():
                     self.link.sendto(answer, address)
         return list(self.done)
 
@@ -87,3 +93,32 @@ def test_teams_are_applied_when_a_game_begins_and_settings_at_every_level(fake: 
         fake.write(moved + ":kill:frag:3:1:type=1\n" + RESULT)
         assert fake.archive.count() == level + 1
     assert "sv_cmd teamstatus" in done
+
+
+GAME = "  0:00 InitGame: \\gamename\\baseoa\\g_gametype\\3\\mapname\\oa_dm5\n" + "".join(
+    f"  0:01 ClientUserinfoChanged: {n} n\\p{n}\\t\\1\\id\\{n:032X}\n  0:01 ClientBegin: {n}\n"
+    for n in range(4)
+)
+
+
+@pytest.mark.parametrize(
+    ("password", "answers", "trouble"),
+    [("wrong", True, "refuses the password"), ("secret", False, "does not answer"),
+     ("secret", True, "does not answer '!list")],
+)  # fmt: skip
+def test_what_is_wrong_with_a_console_is_said_once_and_nothing_is_ordered(
+    tmp_path: Path, password: str, answers: bool, trouble: str
+) -> None:
+    """A wrong password, a dead console, a game without the command for the list."""
+    fake = Fake(tmp_path, password, "openarena", answers)
+    try:
+        for n in range(4):
+            fake.write(GAME if not n else "")
+        said = [text for text in fake.reported if trouble in text]
+        assert len(said) == 1
+        assert said[0].endswith("nothing is ordered until then")
+        orders = ("addbot", "forceteam", "clientkick")
+        assert not [line for line in fake.done if line.startswith(orders)]
+        assert "eq_orders" not in str([text for text in fake.console.variables.values() if "addbot" in text])
+    finally:
+        fake.close()

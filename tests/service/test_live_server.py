@@ -176,6 +176,26 @@ def test_a_late_bot_is_placed_and_fillers_keep_the_ideal_number(table: Table) ->
     assert table.as_ideal()
 
 
+@pytest.mark.parametrize("rotation", [("map oa_dm4", "map_restart 0"), ("map oa_dm5", "map oa_dm5")])
+def test_no_change_of_level_puts_more_on_the_server_than_the_target(
+    table: Table, rotation: tuple[str, ...]
+) -> None:
+    """Bots of the level before are there again a moment later, and are not added twice."""
+    table.until(table.as_chosen, "teams as chosen")
+    most = max(len(table.real()), 4)
+    for command in rotation:
+        table.server.type(command)
+        began = time.monotonic()
+
+        def on_the_server(began: float = began, command: str = command) -> bool:
+            """Look at the server's own list now and then, for as long as it takes to settle."""
+            count = len(table.real())
+            assert count <= most, f"{count} on the server after {command}: {table.reported[-20:]}"
+            return time.monotonic() - began > 3.0 and table.as_chosen()
+
+        table.until(on_the_server, f"teams as chosen after {command}")
+
+
 def test_where_half_of_the_packets_are_lost_it_converges(table: Table) -> None:
     """Nobody stays in the wrong team, and no bot comes twice."""
     table.lose(0.5)

@@ -98,7 +98,7 @@ def test_a_search_has_its_time_alone_and_a_share_of_it_where_many_wait() -> None
         for n in range(6):
             workers[0].answers[n].set_result("answer")
             await _settle()
-        assert [seconds for _, _, seconds in workers[0].asked] == [
+        assert [seconds for _, _, seconds, _ in workers[0].asked] == [
             pytest.approx(6.0 / (1 + waiting)) for waiting in (5, 4, 3, 2, 1, 0)
         ]
         assert [await each for each in asked] == ["answer"] * 6
@@ -111,7 +111,7 @@ def test_a_search_has_its_time_alone_and_a_share_of_it_where_many_wait() -> None
             for n in range(5 * SHARED)
         ]
         await _settle()
-        assert workers[0].asked[0][2] == pytest.approx(6.0 / SHARED)
+        assert workers[0].asked[0][2:] == pytest.approx((6.0 / SHARED, 1.0 / SHARED))
         for each in asked:
             each.cancel()
 

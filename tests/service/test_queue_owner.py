@@ -11,7 +11,7 @@ import pytest
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.core.player import Player
-from equipoise.errors import InputError
+from equipoise.errors import EquipoiseError, InputError
 from equipoise.queueing import QueuePolicy, QueueTicket
 from equipoise.queueing.life import (
     Accept,
@@ -155,6 +155,38 @@ def test_a_ticket_whose_owner_is_silent_leaves(archive: Archive, clock: Clock) -
     owner.ask([TickDue()])
     (a, b) = owner.ask([WhereAsked("a", heard=False), WhereAsked("b", heard=False)]).answers
     assert (a["place"], b["place"]) == ("waiting", "gone")
+
+
+def test_a_start_goes_through_few_events(
+    archive: Archive, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is known is kept now and then; older events may be dropped, and nothing known with them."""
+    monkeypatch.setattr("equipoise.service.queue_owner.EVENTS_A_STATE", 4)
+    settings = QueueSettings("duel", DUEL.policy, keep_days=1.0)
+    owner, record = QueueOwner(archive, settings, HOOKS, clock), archive.ticket_record("duel")
+    asked = [*map(WhereAsked, "abcd"), MatchesAsked(), StatusAsked()]
+    for step in (
+        [enter("a"), enter("b"), enter("c")], [TickDue()], [Accept("1", "a"), Accept("1", "b")], [enter("d")],
+        [TickDue()], [CancelTicket("c"), MatchEnded("1")],
+    ):  # fmt: skip
+        clock.now += 3.0
+        owner.ask(step)
+        other = QueueOwner(archive, settings, HOOKS, clock)
+        assert other.ask(asked).answers == owner.ask(asked).answers
+    first = record.since(0)[0].number
+    kept = record.state()
+    assert (first, kept and kept.number) == (1, 8)
+    clock.now += 2 * 86_400.0
+    for name in "efgh":
+        owner.ask([enter(name), CancelTicket(name)])
+    kept = record.state()
+    assert kept is not None
+    assert record.since(0)[0].number > 8
+    assert QueueOwner(archive, settings, HOOKS, clock).ask(asked).answers == owner.ask(asked).answers
+    with archive._database.writing() as connection:
+        connection.exec_driver_sql("DELETE FROM queue_state")
+    with pytest.raises(EquipoiseError, match="begins with event"):
+        QueueOwner(archive, settings, HOOKS, clock).ask(asked)
 
 
 def test_a_clock_that_steps_back_takes_no_waiting_time(archive: Archive, clock: Clock) -> None:

@@ -33,7 +33,7 @@ WHOLE, GAME, SAME, GONE, STEP = "archive", "match", "merged", "forgotten", "nigh
 FORMAT = 1
 
 #: Matches that are handed on at once.
-TOGETHER = 10_000
+TOGETHER = 10_000  # effort
 
 
 class Content(NamedTuple):

@@ -72,13 +72,13 @@ from equipoise.ratings.model import Further, RatingModel, State, is_local
 TOGETHER = 10_000
 
 #: Matches up to which the rows of their players are asked for one by one.
-FEW = 2 * SPAN
+FEW = 2 * SPAN  # effort
 
 #: Why the past is learnt again where a match came that is earlier than others.
 CAME_LATE = "a match came that is earlier than others"
 
 #: How often it is tried to learn while others may write, before they have to wait.
-ATTEMPTS = 3
+ATTEMPTS = 3  # effort
 
 
 def version_of_ratings(row: Any) -> tuple[object, ...]:

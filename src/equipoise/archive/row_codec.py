@@ -160,7 +160,7 @@ def _contest_of(plain: dict[str, Any]) -> Contest:
 WHOLE = ""
 
 #: Keys that are kept as they were read: a follower of an archive reads the same ones again and again.
-KEYS = 1 << 17
+KEYS = 1 << 17  # effort
 
 _encode_key = json.JSONEncoder(separators=(",", ":")).encode
 

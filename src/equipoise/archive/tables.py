@@ -18,7 +18,7 @@ from equipoise.errors import InputError
 from equipoise.identity.shared_ids import Identities
 
 #: The newest schema: the name of the last step in ``migrations/versions``.
-HEAD = "7"
+HEAD = "8"
 
 METADATA = sa.MetaData()
 
@@ -219,6 +219,15 @@ QUEUE_EVENT = sa.Table(
     sa.Column("at", sa.Double, nullable=False),
     sa.Column("event", sa.Text, nullable=False),
     sa.Column("replies", sa.Text, nullable=False),
+)
+
+#: What a queue knew after an event, as one text, from which it goes on; the newest alone.
+QUEUE_STATE = sa.Table(
+    "queue_state",
+    METADATA,
+    sa.Column("queue", sa.Text, primary_key=True),
+    sa.Column("number", sa.BigInteger, nullable=False),
+    sa.Column("state", sa.Text, nullable=False),
 )
 
 #: Which ticket is in which match now: a ticket is in one at most.

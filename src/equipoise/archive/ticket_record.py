@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from equipoise.archive import outbox
 from equipoise.archive.database import Database
 from equipoise.archive.outbox import OutboxNote
-from equipoise.archive.tables import ASKED, QUEUE_EVENT, QUEUE_MEMBER, identity, text_of
+from equipoise.archive.tables import ASKED, QUEUE_EVENT, QUEUE_MEMBER, QUEUE_STATE, identity, text_of
 
 
 class RecordedEvent(NamedTuple):
@@ -25,6 +25,13 @@ class RecordedEvent(NamedTuple):
     at: float
     event: str
     replies: str
+
+
+class KeptState(NamedTuple):
+    """What a queue knew after the event of a number, as text."""
+
+    number: int
+    state: str
 
 
 class TicketRecord:
@@ -44,6 +51,13 @@ class TicketRecord:
         wanted = sa.select(sa.func.max(QUEUE_EVENT.c.number)).where(QUEUE_EVENT.c.queue == self.queue)
         with self._database.reading() as connection:
             return int(connection.execute(wanted).scalar() or 0)
+
+    def state(self) -> KeptState | None:
+        """Return the newest state that was kept."""
+        wanted = sa.select(QUEUE_STATE.c.number, QUEUE_STATE.c.state)
+        with self._database.reading() as connection:
+            row = connection.execute(wanted.where(QUEUE_STATE.c.queue == self.queue)).first()
+        return None if row is None else KeptState(*row)
 
     def seats(self) -> dict[str, str]:
         """Return the match that each ticket is in, of those that are in one."""
@@ -89,6 +103,18 @@ class AddedEvents:
                     QUEUE_MEMBER.c.queue == self._queue, QUEUE_MEMBER.c.ticket.in_(keys)
                 )
             )
+
+    def keep_state(self, kept: KeptState, before: float) -> None:
+        """Keep a state in place of the one before, and drop the events in it that are older than a time."""
+        self._connection.execute(sa.delete(QUEUE_STATE).where(QUEUE_STATE.c.queue == self._queue))
+        self._database.insert(self._connection, QUEUE_STATE, [(self._queue, *kept)])
+        self._connection.execute(
+            sa.delete(QUEUE_EVENT).where(
+                QUEUE_EVENT.c.queue == self._queue,
+                QUEUE_EVENT.c.number <= kept.number,
+                QUEUE_EVENT.c.at < before,
+            )
+        )
 
     def tell(self, hooks: Mapping[str, Sequence[str]], notes: Iterable[OutboxNote], now: float) -> None:
         """Put notes into the outbox."""

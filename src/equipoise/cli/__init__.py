@@ -9,6 +9,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import time
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -86,6 +87,10 @@ RENAMED: Mapping[str, str] = {
 COMMANDS: Mapping[str, str] = {
     name: line for section in (*SECTIONS.values(), FURTHER) for name, line in section.items()
 }
+
+#: When the process began, by :func:`time.monotonic`: what a command has done by now is part of its time.
+#: Nothing where the process is not the command's alone.
+began: list[float] = []
 
 #: New objects between two rounds of the garbage collector, in commands that end by themselves: what they
 #: load and read has few cycles, and going through it again and again takes a tenth of an ingest.
@@ -245,6 +250,7 @@ def _cause(error: Exception) -> str | None:
 
 def main() -> None:
     """Run the command line and exit."""
+    began[:] = [time.monotonic() - time.process_time()]
     notices.waiting[:] = [_say_waiting]
     notices.compiling[:] = [_say_compiling]
     for stream in (sys.stdout, sys.stderr):

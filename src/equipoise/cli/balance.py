@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
+from equipoise.cli import began
 from equipoise.cli.output_options import PLAYER_FORMS, NewFile, form_options, print_json, table, write
 from equipoise.cli.request_options import (
     AskingCommand,
@@ -55,6 +56,15 @@ class Interruption:
     """Whether somebody has interrupted."""
 
     happened = False
+
+
+#: How many times its own work a command may take to begin where the machine has much else to do: more is
+#: waiting for its input.
+MOST_WAITED = 4.0
+
+#: Seconds of a limit of time that are kept for showing the answer, and the share of it at most; and the share
+#: that the search has however long loading took.
+SHOWING, SHOWING_SHARE, SEARCHING_SHARE = 0.2, 0.1, 0.125
 
 
 class Interruptible:
@@ -225,14 +235,22 @@ def team_names(typed: str | None, teams: int) -> tuple[str, ...]:
 
 @contextmanager
 def interruptible(seconds: float | None) -> Iterator[Interruptible]:
-    """Let the first Ctrl-C end a search, which then has its best so far, and a second one the command."""
+    """Let the first Ctrl-C end a search, which then has its best so far, and a second one the command.
+
+    Loading, reading and showing are part of the seconds; waiting for what is read is not.
+    """
     import signal  # here, as help and cold starts do without
+    import time
 
     within = None
     if seconds is not None:
         from equipoise.core.clock import deadline
 
         within = deadline(seconds)
+        if began:
+            spent = min(time.monotonic() - began[0], MOST_WAITED * time.process_time())
+            left = seconds - spent - min(SHOWING, SHOWING_SHARE * seconds)
+            within = deadline(max(left, SEARCHING_SHARE * seconds))
     stop = Interruptible(within, Interruption())
     before = signal.getsignal(signal.SIGINT)
 

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.cli import archive_options, exported_site
+from equipoise.cli import archive_options
 from equipoise.cli.output_options import with_json
 from equipoise.identity.roster_lookup import AmbiguousNameError
 from equipoise.identity.shared_ids import OF
+from equipoise.service import exported_site
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
@@ -30,7 +31,7 @@ def undo(match: str, store: str, back: bool, as_json: bool) -> None:
     with archive_options.opened(store) as archive:
         known = archive.undo(match, back=back)
         updated = archive.update_ratings()
-        exported_site.renew(archive)
+        exported_site.renew(archive, archive_options.warn)
     if as_json:
         click.echo(
             json.dumps({"match": known, "undone": not back, "rebuilt_from": updated.matches}, indent=2)
@@ -53,7 +54,7 @@ def merge(player: str, other: str, store: str, back: bool, as_json: bool) -> Non
             player, other = _person(archive, player), _person(archive, other)
         archive.merge(player, other, back=back)
         updated = archive.update_ratings()
-        exported_site.renew(archive)
+        exported_site.renew(archive, archive_options.warn)
     if as_json:
         facts = {"player": player, "other": other, "merged": not back, "rebuilt_from": updated.matches}
         click.echo(json.dumps(facts, indent=2))
@@ -87,7 +88,7 @@ def forget(player: str, store: str, as_json: bool) -> None:
     """
     with archive_options.opened(store) as archive:
         stand_in = archive.forget(_person(archive, player))
-        exported_site.renew(archive)
+        exported_site.renew(archive, archive_options.warn)
     if as_json:
         click.echo(json.dumps({"stand_in": stand_in}, indent=2))
     else:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import math
+from dataclasses import asdict
 from typing import Any
 
 import click
@@ -96,9 +98,12 @@ def _evaluate(file: str, models: str, skip: float, as_json: bool, plot: str | No
             name: {group: metrics.as_dict() for group, metrics in each.groups.items()}
             for name, each in done.items()
         }
-        click.echo(json.dumps({"models": plain, "groups": groups}, indent=2, allow_nan=False))
+        sides = _sides(next(iter(done.values())))
+        click.echo(json.dumps({"models": plain, "groups": groups, "sides": sides}, indent=2, allow_nan=False))
     else:
         click.echo(_text(done, options.get("form")))
+        if options.get("form") is None:
+            _tell_sides(next(iter(done.values())))
     if plot:
         _plot(plot, done)
     if options["starting"]:
@@ -107,6 +112,31 @@ def _evaluate(file: str, models: str, skip: float, as_json: bool, plot: str | No
             next(iter(made.values())), (who for one in contests for team in one.teams for who, _ in team)
         )
     history.finish()
+
+
+def _sides(done: Any) -> list[dict[str, Any]]:
+    """Return what it is worth to be named first, in each ruleset and on each map."""
+    from equipoise.ratings.lab.evaluation import group_of
+
+    return [
+        {"group": group_of(ruleset), "map": place, "contests": side.contests, "won": side.won,
+         "even": side.chance(0.5), "mean": side.mean, "sigma": side.sigma, "by_result": side.by_result}
+        for ruleset, place, side in (done.sides.known() if done.sides else ())
+    ]  # fmt: skip
+
+
+def _tell_sides(done: Any) -> None:
+    """Say where the team that is named first is better off than its players explain."""
+    for row in _sides(done):
+        where = row["group"] + (f" on {row['map']}" if row["map"] else "")
+        if row["by_result"]:
+            click.echo(f"{where}: teams stand in the order of the result, which tells nothing of sides.")
+        elif abs(row["mean"]) > 2.0 * row["sigma"]:
+            low, high = (100.0 / (1.0 + math.exp(-row["mean"] - end * row["sigma"])) for end in (-1.96, 1.96))
+            click.echo(
+                f"{where}: of even teams the one named first wins {100 * row['even']:.0f} % "
+                f"({low:.0f} to {high:.0f}), by {row['contests']} contests."
+            )
 
 
 def _made(names: list[str], options: dict[str, Any]) -> dict[str, Any]:
@@ -175,12 +205,12 @@ def _plot(path: str, done: dict[str, Any]) -> None:
 def _what_if(store: str, plot: str | None, seed: int, as_json: bool, form: str | None) -> None:
     """Divide every match of an archive in other ways, and report how close it would have been.
 
-    Each way uses only what was known before the match; chances are those of the ratings after
-    the last one.  'played' is what really happened.
+    Each way uses only what was known before the match; how close its teams were is judged by all results.
+    'played' is what really happened.
     """
     from equipoise.core.clock import deadline
     from equipoise.pages.pictures.what_if_chart import arms_svg
-    from equipoise.play.what_if import what_if
+    from equipoise.play.what_if import PLAYED, what_if
 
     with archive_options.opened(store) as archive:
         found = what_if(
@@ -189,28 +219,45 @@ def _what_if(store: str, plot: str | None, seed: int, as_json: bool, form: str |
             seed=seed,
             stopping=lambda: deadline(SECONDS),
         )
-    if not found:
+    if not found.matches:
         msg = ": it has no match of two teams to divide"
         raise InputError(msg, "store")
     if plot is not None:
-        rows = [(each.arm, each.closeness, *each.interval) for each in found]
-        write("--plot", plot, arms_svg(rows, found[0].matches))
+        rows = [(each.arm, each.closeness, *each.interval) for each in found.arms]
+        write("--plot", plot, arms_svg(rows, found.matches))
     if as_json:
-        click.echo(json.dumps([each.as_dict() for each in found], indent=2))
+        click.echo(json.dumps(asdict(found), indent=2))
         return
+    against = {each.arm: each for each in found.differences if each.than == PLAYED}
     if form is not None:
-        columns = ("arm", "closeness", "low", "high", "broken parties", "moves a match")
-        cells = [
-            (each.arm, f"{each.closeness:.4f}", *(f"{end:.4f}" for end in each.interval),
-             str(each.broken_parties), f"{each.moves:.1f}")
-            for each in found
-        ]  # fmt: skip
+        columns = (
+            "arm", "closeness", "low", "high", "than played", "low", "high", "verdict", "broken parties",
+            "moves a match",
+        )  # fmt: skip
+        cells = []
+        for each in found.arms:
+            beside = against.get(each.arm)
+            differs = ("", "", "", "") if beside is None else (
+                *(f"{number:.4f}" for number in (beside.difference, *beside.interval)), beside.verdict
+            )  # fmt: skip
+            cells.append(
+                (each.arm, f"{each.closeness:.4f}", *(f"{end:.4f}" for end in each.interval), *differs,
+                 f"{each.broken_parties:.1f}", f"{each.moves:.1f}")
+            )  # fmt: skip
         click.echo(table(columns, cells, form))
         return
-    click.echo(f"{found[0].matches} matches; closeness is the distance of the win chance from even")
-    for each in found:
+    click.echo(f"{found.matches} matches; closeness is the distance of the win chance from even, with 95 %")
+    for each in found.arms:
         low, high = each.interval
         click.echo(
-            f"{each.arm:10} {each.closeness:.4f} ({low:.4f} to {high:.4f})  "
-            f"{each.broken_parties} broken parties, {each.moves:.1f} moves a match"
+            f"{each.arm:10} {each.closeness:.3f} ({low:.3f} to {high:.3f})  "
+            f"{each.broken_parties:.0f} broken parties, {each.moves:.1f} moves a match"
+        )
+    if not found.identified:
+        click.echo("The games were too even to tell: all are alike, or whoever made the teams knew more.")
+    for other in found.differences:
+        low, high = other.interval
+        click.echo(
+            f"{other.arm} against {other.than}: {other.difference:+.3f} ({low:+.3f} to {high:+.3f}), "
+            f"{other.verdict}"
         )

@@ -40,7 +40,7 @@ LISTED = 60
 @click.option("--premades", metavar="FILE.csv", help="Parties, one per line: 'team,player1,player2,...'.")
 @click.option("--skill", metavar="COLUMN", help="The column of PLAYERS with the skill.  [default: skill]")
 @asks_for(FILL_FIELDS)
-@click.option("--time-limit", type=Number(), metavar="SECONDS", help="Stop searching after this time.")
+@click.option("--time-limit", type=Number(), metavar="SECONDS", help="Answer in this time, loading included.")
 @with_json
 @form_options(*PLAYER_FORMS)
 @click.option(

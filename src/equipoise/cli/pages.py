@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def site_of(store: str, split: datetime | None) -> Site:
     """Return the pages of an archive."""
-    from equipoise.cli.exported_site import site_of
+    from equipoise.service.exported_site import site_of
 
     with archive_options.opened(store) as archive:
         return site_of(archive, _seconds(split))
@@ -71,7 +71,7 @@ def command(store: str, out: str | None, one_file: str | None, split: datetime |
 
 def _write_site(store: str, out: str, split: datetime | None) -> None:
     """Write a page for everything, and the board."""
-    from equipoise.cli.exported_site import remember, say_left, write_site
+    from equipoise.service.exported_site import remember, say_left, write_site
 
     folder = Path(out)
     with archive_options.opened(store) as archive:
@@ -83,7 +83,7 @@ def _write_site(store: str, out: str, split: datetime | None) -> None:
             msg = f"--out: {out} cannot be written: {getattr(error, 'strerror', None) or error}"
             raise InputError(msg) from error
         remember(archive, folder, _seconds(split))
-    say_left(folder, written.left)
+    say_left(folder, written.left, archive_options.warn)
     gone = f", {written.removed} of before removed" if written.removed else ""
     click.echo(f"{written.pages} pages written to {out}{gone}; begin with {folder / 'index.html'}.")
 

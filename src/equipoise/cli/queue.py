@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.archive_options import progress_bar
-from equipoise.cli.output_options import Number, Whole, print_json, table, table_forms, with_json
+from equipoise.cli.output_options import (
+    NewFile,
+    Number,
+    Whole,
+    print_json,
+    table,
+    table_forms,
+    with_json,
+    write,
+)
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -71,6 +80,7 @@ def _check(policy: str, as_json: bool) -> None:
     help="Find how slowly tolerances may grow so that 95 of 100 wait no longer.",
 )  # fmt: skip
 @click.option("--frontier", is_flag=True, help="Show wait against evenness over growths of tolerances.")
+@click.option("--plot", type=NewFile(".svg"), metavar="FILE.svg", help="With --frontier: draw it too.")
 @click.option(
     "--seed", type=Whole(0), default=0, show_default=True, metavar="N", help="Of all that is drawn."
 )
@@ -86,6 +96,7 @@ def _simulate(
     parties: str,
     p95: float | None,
     frontier: bool,
+    plot: str | None,
     seed: int,
     as_json: bool,
     form: str | None = None,
@@ -103,6 +114,9 @@ def _simulate(
         slowest_growth,
     )
 
+    if plot is not None and not frontier:
+        msg = "--plot draws what --frontier shows; give both"
+        raise click.UsageError(msg)
     read = read_policy(policy)
     population = Population(
         read.middle, read.deviation if deviation is None else deviation, sigma, _shares(parties)
@@ -122,6 +136,8 @@ def _simulate(
     if frontier:
         found = [(factor, simulated(scaled(read, factor))) for factor in FACTORS]
         _show_frontier(found, as_json=as_json, form=form)
+        if plot is not None:
+            _draw_frontier(found, plot)
         return
     if p95 is None:
         _show(simulated(read), {}, as_json=as_json, form=form)
@@ -215,6 +231,22 @@ def _show_frontier(found: list[tuple[float, QueueFigures]], *, as_json: bool, fo
         even = f"{strong:.1f}:{100 - strong:.1f}"
         rows.append((f"{factor:g}", _seconds(plain["wait"]["mean"]), _seconds(plain["wait"]["p95"]), even))
     click.echo(table(("growth", "mean wait", "p95", "teams"), rows, form))
+
+
+def _draw_frontier(found: list[tuple[float, QueueFigures]], path: str) -> None:
+    """Draw wait against evenness, of the growths under which there were matches."""
+    from equipoise.pages.pictures.wait_frontier import frontier_svg
+
+    plain = [(factor, figures.as_dict()) for factor, figures in found]
+    points = [
+        (factor, each["wait"]["mean"], each["wait"]["p95"], each["imbalance"])
+        for factor, each in plain
+        if each["matches"]
+    ]
+    if not points:
+        msg = ": nobody was in a match, so there is nothing to draw"
+        raise InputError(msg, "plot")
+    write("--plot", path, frontier_svg(points))
 
 
 def _seconds(value: float | None) -> str:

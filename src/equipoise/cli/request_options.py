@@ -154,7 +154,7 @@ _ASKED: tuple[SectionedOption, ...] = (
     SectionedOption(
         _SEARCH,
         click.option(
-            "--time-limit", type=Number(), metavar="SECONDS", help="Stop searching after this time."
+            "--time-limit", type=Number(), metavar="SECONDS", help="Answer in this time, loading included."
         ),
     ),
     SectionedOption(

@@ -25,8 +25,11 @@ from equipoise.core import notices, simd_lanes
 Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 #: Seconds that loading numba and a kernel that it kept takes, with byte code on disk and without, and those
-#: that compiling a kernel takes which was not kept.
-LOADING, FROM_SOURCE, COMPILING = 0.8, 2.5, 4.0
+#: that compiling a kernel takes which was not kept, for itself and each that it calls.
+LOADING, FROM_SOURCE, COMPILING = 0.8, 2.5, 1.0  # effort
+
+#: How many times that there must be left of a limit of time: other work may want the processor, too.
+ROOM = 2.0  # effort
 
 #: What numba has to know of vectors: their functions are then not compiled from their source.
 VECTOR_TYPES = "equipoise.core.simd_types"
@@ -90,16 +93,37 @@ def pays(
         The size, in the same unit, from which loading numba for this one piece pays.  Once numba is
         loaded, smaller work is compiled too.
     left : float
-        The seconds there are: numba is not loaded where that alone takes longer.
+        The seconds there are: numba is not loaded, and nothing compiled, where that may take longer.
     kernels : iterable of callable
         What is to be run: where one of them would have to be compiled first, there must be time for that.
     worth_kept : float
         The size from which it pays where nothing has to be compiled, if that is known.
     """
-    if worth_kept <= work < worth and "numba" not in sys.modules and all(map(_left_behind, kernels)):
-        worth = worth_kept
-    worthwhile = "numba" in sys.modules or (work >= worth and left >= _seconds_to_load())
-    return worthwhile and available() and (left >= COMPILING or all(map(is_kept, kernels)))
+    loaded = "numba" in sys.modules
+    kernels = tuple(kernels)
+    if not loaded and work < min(worth, worth_kept):
+        return False
+    if not loaded and (work < worth or left < math.inf):
+        kept = all(map(_left_behind, kernels))
+        # Where nothing is kept beside the source, it may be elsewhere: only numba can tell.
+        left -= ROOM * _seconds_to_load() * (1.0 if kept else 2.0)
+        worth = worth_kept if kept and worth_kept < worth else worth
+    if (not loaded and (work < worth or left < 0.0)) or not available():
+        return False
+    return left == math.inf or left >= ROOM * COMPILING * sum(map(_unkept, kernels))
+
+
+def _unkept(kernel: Callable[..., Any]) -> int:
+    """Return how many kernels have to be compiled before one can run: those it calls are compiled into it."""
+    if is_kept(kernel):
+        return 0
+    found, open_ones = set[FunctionType](), [cast("FunctionType", kernel)]
+    while open_ones:
+        one = open_ones.pop()
+        if one not in found:
+            found.add(one)
+            open_ones.extend(_called(one).values())
+    return len(found)
 
 
 def chosen(kernel: Kernel, work: float, worth: float, left: float = math.inf) -> Kernel:

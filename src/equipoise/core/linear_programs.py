@@ -8,6 +8,7 @@ Computation 10, 2018, 119-142; doi:10.1007/s12532-017-0130-5.
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, NamedTuple
@@ -26,13 +27,21 @@ STRICT = 1e-9
 #: absolute, and would be more than a billionth of the value.
 TOO_COARSE = 0.25
 
+#: Seconds that there must be to load HiGHS: four times what that takes from byte code, twice from source.
+LOADING = 1.0  # effort
+
 #: Columns of an integer program up to which presolve keeps a limit of time.
-MOST_PRESOLVED = 30_000
+MOST_PRESOLVED = 30_000  # effort
 
 
 def available() -> bool:
     """Tell whether HiGHS is installed."""
     return find_spec("highspy") is not None
+
+
+def affordable(stop: Stop) -> bool:
+    """Tell whether HiGHS is installed, and loaded or there is time to load it."""
+    return available() and ("highspy" in sys.modules or seconds_left(stop) >= LOADING)
 
 
 @cache

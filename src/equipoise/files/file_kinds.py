@@ -16,7 +16,7 @@ from equipoise.errors import InputError
 from equipoise.teams.request_fields import all_fields
 
 #: Bytes that are looked at.
-HEAD = 1 << 16
+HEAD = 1 << 16  # effort
 
 
 class FileKind(NamedTuple):

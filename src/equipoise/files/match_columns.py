@@ -35,7 +35,7 @@ from equipoise.games.plain.reader import Progress, from_line, silence
 from equipoise.ratings.history_columns import Columns
 
 #: Bytes that are decoded at a time: as much as stays in a processor's cache.
-BLOCK = 1 << 17
+BLOCK = 1 << 17  # effort
 
 #: Endings of files that hold no lines of JSON: tables, and others.
 TABLES, PARQUET, OTHERS = (".csv", ".tsv"), ".parquet", (".npz",)

@@ -32,13 +32,13 @@ from equipoise.games.plain.reader import SEPARATOR, checked
 from equipoise.ratings.models.gaussian_filter.contest_columns import figure
 
 #: Rows that become columns at a time, as far as the last match among them is whole.
-ROWS_AT_ONCE = 20_000
+ROWS_AT_ONCE = 20_000  # effort
 
 #: Bytes of a text that become columns at a time.
-BLOCK = 1 << 22
+BLOCK = 1 << 22  # effort
 
 #: So many bits of a hash say where in a table it is looked up.
-BITS = 16
+BITS = 16  # effort
 
 #: Rows of more bytes than this are not one match.
 LONGEST_MATCH = 1 << 24
@@ -601,7 +601,7 @@ def hashes_of(columns: dict[str, Any]) -> list[int]:
 
 
 #: Rows that are taken at a time.
-MATCHES_AT_ONCE = 50_000
+MATCHES_AT_ONCE = 50_000  # effort
 
 
 def parquet_columns(source: str) -> Iterator[Cells]:

@@ -121,12 +121,31 @@ class Block:
         return line
 
 
+class LineRepair(Protocol):
+    """What makes lines as a server wrote them of those that a client could write into."""
+
+    def certain(self, content: bytes) -> int:
+        """Return how many bytes of whole lines do not depend on what follows."""
+
+    def join(self, content: bytes) -> bytes:
+        """Return lines of the same length in all of which a server wrote the line feed."""
+
+
 class Lines:
-    """Cuts bytes that come in pieces of any size into blocks of whole lines."""
+    """Cuts bytes that come in pieces of any size into blocks of whole lines.
 
-    __slots__ = ("_dropped", "_rest", "line", "offset")
+    Parameters
+    ----------
+    first_line : int
+        The number of the first line.
+    repair : LineRepair, optional
+        What is done to lines that a client could write into.
+    """
 
-    def __init__(self, first_line: int = 1) -> None:
+    __slots__ = ("_dropped", "_repair", "_rest", "line", "offset")
+
+    def __init__(self, first_line: int = 1, repair: LineRepair | None = None) -> None:
+        self._repair = repair
         #: Where the line that is not complete yet begins, in bytes and by number.
         self.offset = 0
         self.line = first_line
@@ -154,11 +173,15 @@ class Lines:
             self._dropped = 0
             content = content[end:]
         end = content.rfind(b"\n") + 1
+        whole = content[:end]
+        if self._repair is not None and end:
+            end = self._repair.certain(whole)
+            whole = self._repair.join(whole[:end])
         self._rest = content[end:]
         if end:
-            block = Block(content[:end], self.offset, self.line)
+            block = Block(whole, self.offset, self.line)
             self.offset += end
-            self.line += block.content.count(b"\n")
+            self.line += content.count(b"\n", 0, end)
             yield block
 
     def rest(self) -> bytes:

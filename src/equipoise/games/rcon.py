@@ -74,6 +74,10 @@ LONGEST_BATCH = 800
 MOST_PACKETS = 64
 
 
+#: How the answer to a wrong password begins.
+REFUSALS = ("Bad rconpassword", "No rconpassword set")
+
+
 class Dialect(NamedTuple):
     """How the consoles of two families differ.
 
@@ -155,8 +159,9 @@ class Rcon:
         self._answers: list[ConsoleAnswer] = []
         self._tokens = dialect.burst
         self._filled: float | None = None
-        #: Whether the last thing that was sent often enough stayed without an answer.
-        self.silent = False
+        #: Whether the last thing that was sent often enough stayed without an answer, and whether the last
+        #: answer was that the password is wrong.
+        self.silent = self.refused = False
 
     @property
     def idle(self) -> bool:
@@ -186,10 +191,12 @@ class Rcon:
             for text in (dialect.keep.format(batch), dialect.run):
                 self._waiting.append(_Queued(text, question=False))
 
-    def forget(self) -> None:
-        """Drop whatever waits: the server was restarted, and what was meant for it is of no use."""
-        self._waiting.clear()
-        self._now = None
+    def forget_orders(self) -> None:
+        """Drop the orders that wait: a level has begun, and they were meant for the one before.
+
+        What was sent already may still be carried out.
+        """
+        self._waiting = deque(item for item in self._waiting if item.question)
 
     def receive(self, packet: bytes, now: float) -> None:
         """Take a packet that arrived; whatever is no answer is passed over."""
@@ -224,9 +231,10 @@ class Rcon:
         if item is None:
             return
         if item.got and (now - item.last >= SILENCE or not item.question):
-            self.silent = False
+            text = b"".join(item.got).decode("latin-1")
+            self.silent, self.refused = False, text.startswith(REFUSALS)
             if item.question:
-                self._answers.append(ConsoleAnswer(item.text, b"".join(item.got).decode("latin-1")))
+                self._answers.append(ConsoleAnswer(item.text, None if self.refused else text))
         elif not item.got and item.attempts >= ATTEMPTS and now - item.sent >= LOST:
             self.silent = True
             if item.question:

@@ -33,15 +33,19 @@ def clan_tag(name: str) -> str:
 
 
 def without_tag(name: str) -> str:
-    """Return a name without colour codes and its clan tag; the name itself where nothing else is left.
+    """Return a name without colour codes and its clan tags; the name itself where nothing else is left.
 
     Examples
     --------
     >>> [without_tag(name) for name in ("[UT] Ann", "-=UT=-Bob", "ut|Cid", "Dan{UT}", "^1UT^7|Eve", "[UT]")]
     ['Ann', 'Bob', 'Cid', 'Dan', 'Eve', '[UT]']
+    >>> without_tag("[UT][xo]Ann{UT}")
+    'Ann'
     """
     plain = _COLOURS.sub("", name).strip()
-    rest = _ENCLOSED.sub("", plain, count=1).strip()
+    rest = plain
+    while (less := _ENCLOSED.sub("", rest, count=1).strip()) not in ("", rest):
+        rest = less
     if rest == plain:
         rest = _PARTED.sub("", plain, count=1).strip(" |.:/")
     return rest or plain or name

@@ -40,11 +40,11 @@ from equipoise.lobbies.problem import WAITING, LobbyProblem, Placing
 
 #: Steps of one call of the kernel, compiled and plain: some milliseconds, after which it is asked whether to
 #: stop; and how many a second has at least, by which searches with a limit of time are cut.
-CHUNK, PLAIN_CHUNK = 50_000, 2_000
-SPEED, PLAIN_SPEED = 4e6, 1e5
+CHUNK, PLAIN_CHUNK = 50_000, 2_000  # effort
+SPEED, PLAIN_SPEED = 4e6, 1e5  # effort
 
 #: Steps from which loading the compiled kernel pays.
-COMPILED_FROM = 200_000
+COMPILED_FROM = 200_000  # effort
 
 #: How many distances and exponential draws there are to choose from.
 TABLE = 4_096
@@ -86,8 +86,7 @@ class Annealing:
             n_blocks=problem.n_blocks, n_teams=n_teams, n_lobbies=problem.n_lobbies,
             team_size=problem.team_size, min_size=problem.min_size, absolute=problem.absolute,
             per_player=problem.per_player, barred=problem.barred,
-            mixed=bool((problem.size > 1).any() and (problem.size < problem.team_size).any())
-            or not problem.equal_sizes,
+            mixed=_mixes(problem, placing),
             free=problem.n_lobbies > 1,
         )  # fmt: skip
         place = np.empty(problem.n_blocks, dtype=np.int64)
@@ -153,6 +152,17 @@ class Annealing:
         return Placing.of(np.where(team == n_teams, WAITING, team), np.array(self._teams.lobby[:n_teams]))
 
 
+def _mixes(problem: LobbyProblem, placing: Placing) -> bool:
+    """Tell whether exchanges of blocks of different sizes change anything.
+
+    A party that is a team by itself is one wherever it goes, unless it takes the place of players who wait.
+    """
+    size = problem.size
+    parts = (size > 1) & (size < problem.team_size)
+    waits = bool((placing.team == WAITING).any())
+    return not problem.equal_sizes or bool(parts.any() or (waits and (size > 1).any()))
+
+
 def _listed(columns: Iterable[Any]) -> list[list[Any]]:
     return [column.tolist() for column in columns]
 
@@ -162,23 +172,29 @@ def _listed(columns: Iterable[Any]) -> list[list[Any]]:
 SQUARE, FEW, ANNEAL_EACH, MANY = 2_000, 4_000_000, 20_000, 16_000_000
 
 #: Steps for each block beyond those, which nobody should be without.
-LEAST_EACH = 1_000
+LEAST_EACH = 1_000  # effort
 
 #: The heat at the begin of rounds in which lobbies' numbers of teams are free, and in which they are not, and
 #: at the end, in squared (absolute: plain) standard deviations of skill.
-HOT, WARM, COLD = 10.0, 0.05, 1e-6
+HOT, WARM, COLD = 10.0, 0.05, 1e-6  # effort
 
 #: Rounds of the two sorts, and the share of the steps of the first.
-FREE_ROUNDS, ROUNDS, FREE_SHARE = 4, 12, 0.6
+FREE_ROUNDS, ROUNDS, FREE_SHARE = 4, 12, 0.6  # effort
 
 #: Blocks above which there is one round of each sort: restarts are for small instances.
-ONE_ROUND = 1_000
+ONE_ROUND = 1_000  # effort
 
 #: Steps for each block below which a round is too short.
-FEWEST_EACH = 100
+FEWEST_EACH = 100  # effort
 
-#: What a team may be from the bound for the search to end, in squared (absolute: plain) standard deviations.
-ENOUGH = 1e-5
+#: What a team may be from the bound for the search to end, in squared (absolute: plain) standard deviations;
+#: and where there is a limit of time to use.
+ENOUGH, NEARER = 1e-5, 5e-7
+
+
+def enough_of(problem: LobbyProblem, n_teams: int, stop: Stop) -> float:
+    """Return by how much a plan's value may be above the bound for the work to end."""
+    return (ENOUGH if seconds_left(stop) == math.inf else NEARER) * heat_of(problem) * n_teams
 
 
 def search(
@@ -211,7 +227,7 @@ def search(
     rounds = _rounds(problem.n_blocks, work)
     best, value = placing, placing.value(problem)
     unit = heat_of(problem)
-    enough = bound + ENOUGH * unit * len(placing.lobby)
+    enough = bound + enough_of(problem, len(placing.lobby), stop)
     tried: dict[bytes, int] = {}
     for free, steps in rounds:
         if stop() or value <= enough:
@@ -331,10 +347,10 @@ def _allowed(problem: LobbyProblem, placing: Placing) -> Bools:
 PART, FEWEST_TEAMS = 400, 800
 
 #: Steps for each block of a part, and rounds at most.
-POLISH_EACH, MOST_ROUNDS = 1_000, 60
+POLISH_EACH, MOST_ROUNDS = 1_000, 60  # effort
 
 #: The share of value less bound that rounds must take off, and how many may do less one after another.
-PROGRESS, PATIENCE = 0.01, 5
+PROGRESS, PATIENCE = 0.01, 5  # effort
 
 
 def polish(problem: LobbyProblem, placing: Placing, stop: Stop, bound: float) -> Placing:

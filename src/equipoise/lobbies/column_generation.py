@@ -17,6 +17,7 @@ Research 9, 1961; doi:10.1287/opre.9.6.849.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -25,15 +26,15 @@ import numpy as np
 
 from equipoise.core.arrays import Bools, Floats, Ints
 from equipoise.core.linear_programs import Program
-from equipoise.core.stopping import Stop
+from equipoise.core.stopping import Stop, seconds_left
 from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbyTask, Placing
 from equipoise.lobbies.quick_bounds import EPSILON, lobby_prices, total_prices
 
 #: Additions that all convolutions for one team size together may take; and fewest and most cells.
-WORK, FEWEST_CELLS, MOST_CELLS = 30_000_000, 128, 8_192
+WORK, FEWEST_CELLS, MOST_CELLS = 30_000_000, 128, 65_536  # effort
 
 #: Kinds of bars up to which they count; of more, all are left out of account, which only lowers a bound.
-MOST_KINDS = 6
+MOST_KINDS = 6  # effort
 
 #: Blocks of one size on the grid: cells, ascending, and their prices.
 Items = dict[int, tuple[Ints, Floats]]
@@ -127,7 +128,7 @@ class BlockGrid:
         self.base = float(each.min())
         offset = problem.skill - problem.size * self.base
         span = float(each.max()) - self.base
-        self.step = _step(offset[fits], span, _cells(problem.team_size))
+        self.step = _step(offset[fits], span, _cells(problem.team_size, len(fits)))
         cell = np.rint(offset / self.step).astype(np.int64)
         cell[fits] = np.maximum(cell[fits], 0)
         reach = float(np.abs(problem.skill[fits]).max() + np.abs(problem.target).max())
@@ -231,11 +232,14 @@ def add_one(best: Floats, before: Floats, cell: Ints, price: Floats) -> None:
         np.maximum(there, with_block, out=there)
 
 
-def _cells(team_size: int) -> int:
-    """Return how many cells single players may have, so that convolutions stay short."""
+def _cells(team_size: int, n_blocks: int) -> int:
+    """Return how many cells single players may have, so that convolutions stay short.
+
+    A convolution takes a pass over all totals for each cell in which there is a block.
+    """
     passes = max(team_size * (team_size - 1) / 2.0, 1.0)
-    square = (WORK / passes) ** 0.5
-    return int(min(max(square, FEWEST_CELLS), MOST_CELLS))
+    cells = max((WORK / passes) ** 0.5, WORK / passes / n_blocks)
+    return int(min(max(cells, FEWEST_CELLS), MOST_CELLS))
 
 
 def _step(offset: Floats, span: float, cells: int) -> float:
@@ -272,14 +276,16 @@ def _knots(cell: Ints, knots: int) -> Ints:
     return np.unique(np.concatenate([even, ranked]))
 
 
-#: Knots of a class in large problems and in small ones, of up to so many blocks.
-KNOTS, FEW_KNOTS, SMALL = 160, 80, 1_000
+#: Knots of a class in large problems, and in small ones of up to so many blocks: where skill has a heavy
+#: tail, a price for nearly everyone is worth far more than the linear program's time.
+KNOTS, MORE_KNOTS, SMALL = 160, 400, 1_000
 
 #: Rounds of column generation, ten being usual, and those in which the distance must fall by ``CLOSE``.
-MOST_ROUNDS, PATIENCE = 40, 4
+MOST_ROUNDS, PATIENCE = 40, 4  # effort
 
-#: Relative distance of the linear program's value and the bound at which the rounds end.
-CLOSE = 0.004
+#: Relative distance of the linear program's value and the bound at which the rounds end, and where there is
+#: a limit of time.
+CLOSE, CLOSER = 0.004, 0.0002
 
 #: Teams of the first plan that the linear program begins with.
 FIRST_TEAMS = 2_000
@@ -307,7 +313,7 @@ class _Generation:
 
     def __init__(self, task: LobbyTask, placing: Placing, stop: Stop) -> None:
         self.task, self.stop = task, stop
-        self.grid = BlockGrid(task.problem, KNOTS if task.problem.n_blocks > SMALL else FEW_KNOTS)
+        self.grid = BlockGrid(task.problem, KNOTS if task.problem.n_blocks > SMALL else MORE_KNOTS)
         problem, knots = task.problem, self.grid.n_knots
         self.first_lobby, self.unit = knots, max(placing.value(problem) / task.n_teams, 1e-300)
         supply = np.zeros(knots)
@@ -383,6 +389,7 @@ class _Generation:
         """Return the best bound of all rounds."""
         best = 0.0
         highest, gaps = -np.inf, list[float]()
+        close = CLOSE if seconds_left(self.stop) == math.inf else CLOSER
         for _ in range(MOST_ROUNDS):
             answer = self.program.solve()
             if answer.columns is None or not answer.proven or self.stop():
@@ -392,9 +399,9 @@ class _Generation:
             best = max(best, bound)
             highest = max(highest, bound)
             gaps.append(value - highest)
-            if len(gaps) > 2 * PATIENCE and gaps[-PATIENCE] - gaps[-1] < CLOSE * value:
+            if len(gaps) > 2 * PATIENCE and gaps[-PATIENCE] - gaps[-1] < close * value:
                 break
-            if value - best <= CLOSE * value or self.stop() or not self._add(fresh):
+            if value - best <= close * value or self.stop() or not self._add(fresh):
                 break
         return best
 

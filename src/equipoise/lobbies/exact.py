@@ -32,24 +32,24 @@ from equipoise.lobbies.quick_bounds import EPSILON, lobby_prices, total_prices
 RELATIVE = 1e-9
 
 #: Candidates from which annealing looks for a better plan to begin with, and the share of its usual work.
-SEARCHED_FROM, SEARCHING = 4_000, 0.25
+SEARCHED_FROM, SEARCHING = 4_000, 0.25  # effort
 
 #: Columns up to which an integer program is tried where its nodes are limited.
-QUICK = 8_000
+QUICK = 8_000  # effort
 
 #: Columns that come in at a time, for each block.
-AT_A_TIME = 4
+AT_A_TIME = 4  # effort
 
 
 #: Columns for each block with which the first integer program is made, and how much further the next reaches.
-FEW, GROWTH = 6, 4.0
+FEW, GROWTH = 6, 4.0  # effort
 
 #: The unit of an integer program: the gap, but at most this share of the plan's value.  There is another in
 #: a smaller unit where it was this many times the gap that is left.
-FINE, COARSE = 1.0 / 16.0, 1_000.0
+FINE, COARSE = 1.0 / 16.0, 1_000.0  # effort
 
 #: Teams times lobbies up to which they are listed: a gigabyte; and those listed in a second.
-MOST_CANDIDATES, A_SECOND = 16_000_000, 1_000_000
+MOST_CANDIDATES, A_SECOND = 16_000_000, 1_000_000  # effort
 
 
 @dataclass(frozen=True)

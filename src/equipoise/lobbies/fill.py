@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from equipoise.core.arrays import Floats
-from equipoise.core.linear_programs import available
+from equipoise.core.linear_programs import affordable
 from equipoise.core.player import Player, Rating
 from equipoise.core.registry import LOBBY_SOLVERS, resolve
 from equipoise.core.stopping import Stop, never, seconds_left, share_of
 from equipoise.errors import InputError, again
 from equipoise.lobbies import exact, large
-from equipoise.lobbies.annealing import ENOUGH, heat_of, search
+from equipoise.lobbies.annealing import enough_of, search
 from equipoise.lobbies.fill_fields import FILL_FIELDS
 from equipoise.lobbies.first_placing import arrange
 from equipoise.lobbies.infeasibility import advice, conflict, plain_conflict
@@ -292,7 +292,7 @@ def _named(
 #: Teams times lobbies up to which ``exact`` is all it takes; up to which it is tried with no limit of time,
 #: for teams of two and for larger ones, whose integer programs are far harder; and with one, for each second,
 #: and at most of larger teams.
-AT_ONCE, LISTED_PAIRS, LISTED, A_SECOND, MOST_LISTED = 4_000, 250_000, 60_000, 150_000, 4_000_000
+AT_ONCE, LISTED_PAIRS, LISTED, A_SECOND, MOST_LISTED = 4_000, 250_000, 60_000, 150_000, 4_000_000  # effort
 
 #: Nodes of an integer program with no limit of time, for larger teams.
 NODES = 200
@@ -306,7 +306,7 @@ def solve(task: LobbyTask) -> tuple[Placed, str]:
 
     With a limit of time the search goes on until it is over, or nobody could tell a better plan.
     """
-    columns = exact.count_candidates(task.problem) if available() else exact.MOST_CANDIDATES + 1
+    columns = exact.count_candidates(task.problem) if affordable(task.stop) else exact.MOST_CANDIDATES + 1
     limited = seconds_left(task.stop) < math.inf
     most = LISTED_PAIRS if task.problem.team_size <= 2 else LISTED
     if limited:
@@ -338,7 +338,7 @@ def _better(one: Placed, other: Placed, task: LobbyTask) -> Placed:
 def _gone_on(task: LobbyTask, placed: Placed) -> Placed:
     """Return the best placing of searches with other random numbers until the time is up."""
     problem = task.problem
-    enough = placed.bound + ENOUGH * heat_of(problem) * task.n_teams
+    enough = placed.bound + enough_of(problem, task.n_teams, task.stop)
     placing, seed = placed.placing, 0
     while not (placed.proven or task.stop() or placing.value(problem) <= enough):
         seed += 1

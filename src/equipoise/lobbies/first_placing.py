@@ -14,7 +14,7 @@ from equipoise.lobbies.layout import Layout
 from equipoise.lobbies.problem import WAITING, LobbyProblem, Placing
 
 #: Times everyone is offered an exchange; most searches end long before.
-MOST_ROUNDS = 60
+MOST_ROUNDS = 60  # effort
 
 #: Share of what could be improved that, if left by a round, ends the search.
 LITTLE = 0.98
@@ -26,16 +26,16 @@ ENOUGH = 1e-5
 SKIPPED = 0.5
 
 #: Players from which loading the compiled kernel pays: plain Python needs about half a second for them.
-COMPILED_FROM = 2_000
+COMPILED_FROM = 2_000  # effort
 
 #: Blocks up to which the first placing is improved.
-MOST_IMPROVED = 100_000
+MOST_IMPROVED = 100_000  # effort
 
 #: The least share of what lobbies' means are apart that is left when they are mixed.
 NEAREST = 0.01
 
 #: Blocks that are offered an exchange in plain Python before it is asked whether to stop.
-PLAIN_CHUNK = 500
+PLAIN_CHUNK = 500  # effort
 
 
 def arrange(problem: LobbyProblem, layout: Layout, stop: Stop) -> Placing:

@@ -6,18 +6,20 @@ import math
 
 import numpy as np
 
-from equipoise.core.linear_programs import available
+from equipoise.core.linear_programs import affordable
 from equipoise.core.stopping import seconds_left
-from equipoise.lobbies.annealing import ENOUGH, heat_of, polish, search
+from equipoise.lobbies.annealing import enough_of, polish, search
 from equipoise.lobbies.column_generation import dual_bound
 from equipoise.lobbies.first_placing import MOST_IMPROVED, improve, rising
 from equipoise.lobbies.problem import LobbyProblem, LobbyTask, Placed, Placing
 from equipoise.lobbies.quick_bounds import even_bound, linear_bound
 from equipoise.lobbies.teams_of_two import Binned, certified, ends_of_bins, placing_of, smoothed, solve_bins
 
-#: Bins of the rounds, one after another, and lobbies up to which so many pairs of them are worth it; with a
-#: limit of time there are rounds with more.
-BINS, FINER, MOST_LOBBIES = (200, 400, 800), (1300, 2000), 6
+#: Bins of the rounds, one after another; with a limit of time there are rounds with more.
+BINS, FINER = (200, 400, 800), (1300, 2000)  # effort
+
+#: Lobbies up to which so many pairs of bins are worth it, and where a pass over all players costs more.
+MOST_LOBBIES, MOST_LOBBIES_OF_MANY = 12, 6  # effort
 
 #: Bins of the rounds where a pass over all players costs more than a linear program: those before the last
 #: only begin the next one.
@@ -39,32 +41,34 @@ def solve(task: LobbyTask, *, bounded: bool = True) -> Placed:
     problem = task.problem
     placing = task.start
     bound = max(0.0, *(make(problem, task.n_teams, task.waiting) for make in (even_bound, linear_bound)))
-    if bounded and _of_two(problem) and placing.value(problem) * (1.0 - CLOSE) > bound:
+    if bounded and affordable(task.stop) and _of_two(problem) and _open(task, placing, bound):
         placing, bound = _by_bins(task, placing, bound)
     if problem.n_blocks > MOST_IMPROVED and placing is task.start:
         placing = improve(problem, placing, task.stop)
     if problem.n_blocks <= MOST_IMPROVED:
-        if _open(problem, placing, bound) and not task.stop():
+        if _open(task, placing, bound) and not task.stop():
             placing = search(problem, placing, task.stop, bound=bound)
-            if _open(problem, placing, bound):
+            if _open(task, placing, bound):
                 placing = polish(problem, placing, task.stop, bound)
-        if bounded and available() and _open(problem, placing, bound) and not task.stop():
+        if bounded and affordable(task.stop) and _open(task, placing, bound) and not task.stop():
             bound = max(bound, dual_bound(task, placing, task.stop))
     value = placing.value(problem)
     return Placed(placing, min(bound, value), bound >= value * (1.0 - 1e-12))
 
 
-def _open(problem: LobbyProblem, placing: Placing, bound: float) -> bool:
-    """Tell whether a better plan or bound is worth looking for."""
-    value = placing.value(problem)
-    return value - bound > max(CLOSE * value, ENOUGH * heat_of(problem) * len(placing.lobby))
+def _open(task: LobbyTask, placing: Placing, bound: float) -> bool:
+    """Tell whether a better plan or bound is worth looking for: with a limit of time nearly always."""
+    value = placing.value(task.problem)
+    close = CLOSE * value if seconds_left(task.stop) == math.inf else 0.0
+    return value - bound > max(close, enough_of(task.problem, task.n_teams, task.stop))
 
 
 def _of_two(problem: LobbyProblem) -> bool:
     """Tell whether teams are of two, and some of two players without a party."""
     singles = int((problem.size == 1).sum())
-    few = problem.n_lobbies <= MOST_LOBBIES
-    return problem.team_size == 2 and problem.equal_sizes and singles > 1 and few and available()
+    most = MOST_LOBBIES_OF_MANY if problem.n_blocks > MOST_IMPROVED else MOST_LOBBIES
+    few = problem.n_lobbies <= most
+    return problem.team_size == 2 and problem.equal_sizes and singles > 1 and few
 
 
 def _by_bins(task: LobbyTask, placing: Placing, bound: float) -> tuple[Placing, float]:
@@ -76,7 +80,7 @@ def _by_bins(task: LobbyTask, placing: Placing, bound: float) -> tuple[Placing, 
     value = placing.value(problem)
     gap, finer = math.inf, tuple[int, ...]()
     if seconds_left(task.stop) < math.inf:
-        gap, finer = ENOUGH * heat_of(problem) * task.n_teams, FINER
+        gap, finer = enough_of(problem, task.n_teams, task.stop), FINER
 
     def done() -> bool:
         return value - bound <= min(CLOSE * value, gap)

@@ -20,7 +20,7 @@ from equipoise.errors import InputError
 from equipoise.lobbies.problem import LobbyProblem
 
 #: More make-ups than teams of 30 players have, in all.
-MOST_MAKEUPS = 40_000
+MOST_MAKEUPS = 40_000  # effort
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ from equipoise.core.arrays import Floats, Ints
 from equipoise.lobbies.problem import LobbyProblem
 
 #: Numbers of teams gone through to find the best: a few tenths of a second's work.
-MOST_COUNTS = 500_000
+MOST_COUNTS = 500_000  # effort
 
 #: Lobbies up to which there may be so many of them: they stand side by side.
-MOST_RANGES = 16
+MOST_RANGES = 16  # effort
 
 #: Rounding: what an addition of numbers of size 1 may be wrong by, with room.
 EPSILON = 4e-16

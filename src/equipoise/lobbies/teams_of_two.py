@@ -31,7 +31,7 @@ from equipoise.lobbies.quick_bounds import EPSILON, lobby_prices, total_prices, 
 FIRST, FIRST_PRICED, ROUND = 6, 3, 2
 
 #: Bins of which the median cost is taken, and bins whose pairs are priced at a time.
-SAMPLED, ROWS = 200, 100
+SAMPLED, ROWS = 200, 100  # effort
 
 
 @dataclass(frozen=True)
@@ -237,7 +237,7 @@ class _Master:
 
 
 #: Times prices are averaged with their c-transform; each takes the bound up, less and less.
-MOST_TRANSFORMS = 40
+MOST_TRANSFORMS = 40  # effort
 
 #: Relative rise of the bound below which transforms end.
 ENOUGH = 2e-5

@@ -17,7 +17,7 @@ from equipoise.errors import InputError
 EVEN = 1e-9
 
 #: Ways to sit out that are looked at; where so many break the rules, the next ones would too.
-MOST_CHOICES = 1000
+MOST_CHOICES = 1000  # effort
 
 
 @dataclass(frozen=True, slots=True)

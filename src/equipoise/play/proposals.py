@@ -113,7 +113,7 @@ MEETING = 0.005
 STAY = 0.02
 
 #: Splits, legal or not, up to which those that were not seen are gone through one by one: some seconds.
-MOST_SPLITS = 1 << 21
+MOST_SPLITS = 1 << 21  # effort
 
 #: Values of two splits that differ by less, relatively, are equal, and the ledger chooses.
 EQUAL = 1e-9

@@ -59,10 +59,10 @@ TWICE, OFTEN = 0.6, 0.6
 EQUAL = 1e-12
 
 #: Splits of a round, legal or not, over all who may sit out, up to which all are looked at.
-MOST_SPLITS = 200_000
+MOST_SPLITS = 200_000  # effort
 
 #: Splits that are kept where there are more.
-POOL = 400
+POOL = 400  # effort
 
 #: Rows times a column, without the threads of a matrix product: these are too small to be worth waking them.
 DOT = "ij,j->i"
@@ -332,7 +332,7 @@ def _shares(games: Sequence[LedgerGame], here: Sequence[str], total: int) -> tup
 
 
 #: Ways to play all rounds but the last up to which all plans are gone through.
-MOST_PLANS = 300_000
+MOST_PLANS = 300_000  # effort
 
 #: How often a plan that no round can improve is shaken: less often where a round has many splits.
 SHAKES, SHAKEN_SPLITS = 150, 300_000

@@ -1,41 +1,50 @@
 """What an admin would have had: every match of a history re-divided, in several ways.
 
 Each way divides those who really played, by what was known of them before the match.  How close its teams
-would have been is judged by what is known after the last one: the distance of the win chance from even, which
-no way could see.  Matches that follow each other share players, so intervals come from a bootstrap of whole
-blocks of matches.
+would have been nobody has seen, so it is judged by samples of everyone's true skill given all results
+(:mod:`equipoise.ratings.skill_posterior`): of each sample follows how far from even the teams of each way
+were on average, and the intervals are those of the samples.  Differences are of the same samples and matches.
+Teams at random count in expectation, over many draws of each match.
+
+Where the games were more even than teams could be that are made from the results before them, the order of
+the ways cannot be told: players may all be alike, or whoever made the teams knew them better.
 """
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from equipoise.core.arrays import Floats
 from equipoise.core.match import Contest, Match
 from equipoise.core.player import Player
 from equipoise.core.stopping import Stop, never
 from equipoise.ratings.ladder import Ladder
 from equipoise.ratings.model import RatingModel
+from equipoise.ratings.skill_posterior import SkillSamples, normal_below, sample_skills
 from equipoise.teams.balance import balance
 
 #: As it was really played, and at random.
 PLAYED, RANDOM = "played", "random"
 
-#: Ways to divide, with what each asks of a balance; captains pick in turns, as a snake does.
+#: Ways to divide, with what each asks of a balance.
 ARMS: Mapping[str, Mapping[str, Any]] = {
     PLAYED: {},
     RANDOM: {},
-    "captains": {"solver": "snake", "objective": "difference"},
     "greedy": {"solver": "greedy-cap", "objective": "difference"},
-    "ratio": {"objective": "ratio", "zero": None},
     "equipoise": {},
 }
 
-#: Matches of a block, how many blocks there are at least, how often they are drawn, the ends of an interval.
-BLOCK, FEWEST, RESAMPLES, ENDS = 10, 5, 2000, (0.025, 0.975)
+#: Samples of everyone's skill, random divisions of each match, and the ends of an interval.
+SAMPLES, DRAWS, ENDS = 1000, 40, (0.025, 0.975)
+
+#: Teams as they were divided.
+LineUp = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +60,9 @@ class Arm:
     closeness : float
         The mean distance of the favourite's win chance from even.
     interval : (float, float)
-        Of that mean, 95 %.
-    broken_parties : int
-        Parties whose players were not all in one team.
+        In which that is with a probability of 95 %.
+    broken_parties : float
+        Parties whose players were not all in one team; at random the expected number.
     moves : float
         How many players a match were in another team than they really were, on average.
     """
@@ -62,21 +71,54 @@ class Arm:
     matches: int
     closeness: float
     interval: tuple[float, float]
-    broken_parties: int
+    broken_parties: float
     moves: float
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {**asdict(self), "interval": list(self.interval)}
+
+@dataclass(frozen=True, slots=True)
+class ArmDifference:
+    """How much further from even one way is than another, match by match.
+
+    Parameters
+    ----------
+    arm, than : str
+        The ways; below 0 the first is closer.
+    difference : float
+        Of their closeness.
+    interval : (float, float)
+        In which that is with a probability of 95 %.
+    verdict : str
+        ``"closer"``, ``"further"``, or ``"cannot tell"``.
+    """
+
+    arm: str
+    than: str
+    difference: float
+    interval: tuple[float, float]
+    verdict: str
 
 
-@dataclass(slots=True)
-class _Tally:
-    """The line-ups of one arm."""
+@dataclass(frozen=True, slots=True)
+class WhatIf:
+    """What each way to divide would have made of a history.
 
-    lineups: list[tuple[tuple[str, ...], ...]] = field(default_factory=list)
-    broken: int = 0
-    moves: int = 0
+    Parameters
+    ----------
+    matches : int
+        How many were divided.
+    identified : bool
+        Whether the results can tell how close teams were: not where the games were more even than teams could
+        be that are made from earlier results.
+    arms : tuple of Arm
+        The ways.
+    differences : tuple of ArmDifference
+        Of each pair of them.
+    """
+
+    matches: int
+    identified: bool
+    arms: tuple[Arm, ...]
+    differences: tuple[ArmDifference, ...]
 
 
 def what_if(
@@ -86,7 +128,7 @@ def what_if(
     arms: Mapping[str, Mapping[str, Any]] = ARMS,
     seed: int = 0,
     stopping: Callable[[], Stop] = lambda: never,
-) -> list[Arm]:
+) -> WhatIf:
     """Return what each way to divide would have made of a history.
 
     Parameters
@@ -94,94 +136,152 @@ def what_if(
     matches : iterable of Match
         In the order they ended; those of two teams with two players or more in one are divided.
     model : RatingModel, optional
-        What learns; the default model where it is left out.
+        What says before each match how strong everyone is; the default model where it is left out.
     arms : mapping
         Names of ways to divide, with keywords of :func:`equipoise.balance`; ``played`` and ``random``
         need none.
     seed : int
-        Seed of the random teams and the intervals.
+        Seed of the samples and the random teams.
     stopping : callable
         Makes what ends a search for teams that takes too long.
+
+    Raises
+    ------
+    InputError
+        If there are too many players to look at all at once.
     """
-    ladder, rng = Ladder(model), np.random.default_rng([seed, 0])
-    tallies = {name: _Tally() for name in arms}
+    ladder = Ladder(model)
     contests: list[Contest] = []
+    seen: list[Contest] = []
+    lineups: dict[str, list[LineUp]] = {name: [] for name in arms}
     for match in matches:
         contest = match.contests[-1]
+        seen += [each for each in match.contests if len(each.teams) == 2]
         if len(contest.teams) == 2 and max(map(len, contest.teams)) > 1:
             contests.append(contest)
-            for name, tally in tallies.items():
-                _divide(name, arms[name], contest, ladder, tally, rng, stopping)
+            for name, keywords in arms.items():
+                if name != RANDOM:
+                    lineups[name].append(_divided(name, keywords, contest, ladder, stopping))
         ladder.record(match)
     if not contests:
-        return []
-    return [_judged(name, tally, contests, ladder, seed) for name, tally in tallies.items()]
+        return WhatIf(0, False, (), ())
+    known = sample_skills(seen, np.random.default_rng([seed, 1]), SAMPLES)
+    rng = np.random.default_rng([seed, 0])
+    apart = {name: np.zeros(SAMPLES) for name in arms}
+    broken, moves = dict.fromkeys(arms, 0.0), dict.fromkeys(arms, 0.0)
+    for n, contest in enumerate(contests):
+        really = _really(contest)
+        for name in arms:
+            ways = _at_random(really, rng) if name == RANDOM else [lineups[name][n]]
+            apart[name] += ways_apart(known, ways).mean(axis=0)
+            for way in ways:
+                broken[name] += _broken(contest, way) / len(ways)
+                stayed = max(_same(way, really), _same(way[::-1], really))
+                moves[name] += (sum(map(len, really)) - stayed) / len(ways)
+    means = {name: total / len(contests) for name, total in apart.items()}
+    return WhatIf(
+        len(contests),
+        known.is_plain,
+        tuple(
+            Arm(
+                name,
+                len(contests),
+                float(mean.mean()),
+                _ends(mean),
+                broken[name],
+                moves[name] / len(contests),
+            )
+            for name, mean in means.items()
+        ),
+        tuple(
+            _difference(one, other, means, told=known.is_plain)
+            for other, one in itertools.combinations(means, 2)
+        ),
+    )
 
 
-def _divide(
+def _divided(
     name: str,
     keywords: Mapping[str, Any],
     contest: Contest,
     ladder: Ladder,
-    tally: _Tally,
-    rng: np.random.Generator,
     stopping: Callable[[], Stop],
-) -> None:
-    """Divide those who played one contest."""
-    really = tuple(tuple(player for player, _ in team) for team in contest.teams)
-    everyone = [player for team in really for player in team]
+) -> LineUp:
+    """Divide those who played one contest by what is known before it."""
+    really = _really(contest)
     if name == PLAYED:
-        lineup: tuple[tuple[str, ...], ...] = really
-    elif name == RANDOM:
-        mixed = [everyone[n] for n in rng.permutation(len(everyone))]
-        lineup = (tuple(mixed[: len(mixed) // 2]), tuple(mixed[len(mixed) // 2 :]))
+        return really
+    model: Any = ladder.model
+    scale = {"beta": getattr(model, "beta", None), "zero": getattr(model, "zero", None)}
+    players = [Player(each, ladder.rating(each, contest.ruleset)) for team in really for each in team]
+    asked = {**scale, "parties": contest.parties, "stop": stopping(), **keywords}
+    return tuple(tuple(each.id for each in team) for team in balance(players, **asked).best.teams)
+
+
+def _really(contest: Contest) -> LineUp:
+    return tuple(tuple(player for player, _ in team) for team in contest.teams)
+
+
+def _at_random(really: LineUp, rng: np.random.Generator) -> list[LineUp]:
+    """Return all divisions of those who played into two teams as large as can be, or some at random."""
+    everyone = [player for team in really for player in team]
+    half = len(everyone) // 2
+    if math.comb(len(everyone), half) <= 2 * DRAWS:
+        firsts = [set(some) for some in itertools.combinations(range(len(everyone)), half)]
     else:
-        model: Any = ladder.model
-        scale = {"beta": getattr(model, "beta", None), "zero": getattr(model, "zero", None)}
-        players = [Player(each, ladder.rating(each, contest.ruleset)) for each in everyone]
-        asked = {**scale, "parties": contest.parties, "stop": stopping(), **keywords}
-        if asked.get("objective") == "ratio":
-            players = _positive(players)
-        solution = balance(players, **asked)
-        lineup = tuple(tuple(each.id for each in team) for team in solution.best.teams)
-    tally.lineups.append(lineup)
-    tally.broken += sum(not any(set(party) <= set(team) for team in lineup) for party in contest.parties)
-    stayed = max(_same(lineup, really), _same(lineup[::-1], really))
-    tally.moves += len(everyone) - stayed
+        firsts = [set(rng.permutation(len(everyone))[:half].tolist()) for _ in range(DRAWS)]
+    return [
+        (
+            tuple(player for n, player in enumerate(everyone) if n in first),
+            tuple(player for n, player in enumerate(everyone) if n not in first),
+        )
+        for first in firsts
+    ]
 
 
-def _positive(players: Sequence[Player]) -> list[Player]:
-    """Return players with weights above 0, as a ratio of sums needs: the least one weighs 1."""
-    weights = [each.rating.mu for each in players if each.rating is not None]  # type: ignore[union-attr]
-    least = min(weights)
-    return [Player(each.id, weight - least + 1.0) for each, weight in zip(players, weights, strict=True)]
+def ways_apart(known: SkillSamples, ways: Sequence[LineUp]) -> Floats:
+    """Return how far from even each of several divisions of the same players is, in each sample."""
+    everyone = [player for team in ways[0] for player in team]
+    place = {player: n for n, player in enumerate(everyone)}
+    signs = np.ones((len(ways), len(everyone) + 1))
+    for n, (one, other) in enumerate(ways):
+        signs[n, [place[player] for player in other]] = -1.0
+        signs[n, -1] = len(one) - len(other)
+    rows = [*(known.players[player] for player in everyone), len(known.players)]
+    leads = signs @ known.skills[rows] / math.sqrt(len(everyone))
+    found: Floats = np.abs(normal_below(leads) - 0.5)
+    return found
+
+
+def _broken(contest: Contest, way: LineUp) -> int:
+    return sum(not any(set(party) <= set(team) for team in way) for party in contest.parties)
 
 
 def _same(one: Sequence[Sequence[str]], other: Sequence[Sequence[str]]) -> int:
     return sum(len(set(a) & set(b)) for a, b in zip(one, other, strict=True))
 
 
-def _judged(name: str, tally: _Tally, contests: Sequence[Contest], ladder: Ladder, seed: int) -> Arm:
-    """Judge the line-ups of an arm by what is known in the end."""
-    apart = np.array(
-        [
-            abs(ladder.predict(lineup, contest.ruleset)[0] - 0.5)
-            for lineup, contest in zip(tally.lineups, contests, strict=True)
-        ]
-    )
-    low, high = _interval(apart, seed)
-    return Arm(
-        name, len(contests), float(apart.mean()), (low, high), tally.broken, tally.moves / len(contests)
-    )
-
-
-def _interval(numbers: np.ndarray[Any, np.dtype[np.float64]], seed: int) -> tuple[float, float]:
-    """Return the ends of the interval of a mean by a bootstrap of blocks that follow each other."""
-    rng = np.random.default_rng([seed, 1])
-    size = min(BLOCK, -(-len(numbers) // FEWEST))
-    blocks = -(-len(numbers) // size)
-    starts = rng.integers(len(numbers) - size + 1, size=(RESAMPLES, blocks))
-    sums = np.concatenate([[0.0], np.cumsum(numbers)])
-    means = (sums[starts + size] - sums[starts]).sum(axis=1) / (blocks * size)
-    low, high = np.quantile(means, ENDS)
+def _ends(numbers: Floats) -> tuple[float, float]:
+    low, high = np.quantile(numbers, ENDS)
     return float(low), float(high)
+
+
+def _difference(one: str, other: str, means: Mapping[str, Floats], *, told: bool) -> ArmDifference:
+    """Compare two ways, sample by sample."""
+    apart = means[one] - means[other]
+    low, high = _ends(apart)
+    verdict = verdict_of(low, high, told=told)
+    return ArmDifference(one, other, float(apart.mean()), (low, high), verdict)
+
+
+def verdict_of(low: float, high: float, *, told: bool) -> str:
+    """Return what an interval of a difference says, where skills can be told apart at all.
+
+    Examples
+    --------
+    >>> verdict_of(-0.2, -0.1, told=True), verdict_of(-0.2, 0.1, told=True), verdict_of(0.1, 0.2, told=False)
+    ('closer', 'cannot tell', 'cannot tell')
+    """
+    if not told or low <= 0.0 <= high:
+        return "cannot tell"
+    return "closer" if high < 0.0 else "further"

@@ -12,8 +12,8 @@ from equipoise.core.player import Player
 from equipoise.errors import InputError
 from equipoise.queueing.columns import bound_of, tolerances
 from equipoise.queueing.policy import QueuePolicy
-from equipoise.queueing.tick import check_queue, latency_limit, mu_of
-from equipoise.queueing.tickets import QueueTicket
+from equipoise.queueing.tick import check_queue, evenness, latency_limit, mu_of
+from equipoise.queueing.tickets import FoundMatch, QueueTicket
 
 #: Tickets, the nearest in rating, of which all ways to fill an opening are gone through.
 MOST_CANDIDATES = 7
@@ -58,6 +58,32 @@ class Filled(NamedTuple):
     waiting: tuple[QueueTicket, ...]
 
 
+def joined_match(opening: Opening, joins: Sequence[BackfillJoin], policy: QueuePolicy) -> FoundMatch:
+    """Return the tickets that join an opening as a match, and how even the teams are with them.
+
+    Examples
+    --------
+    >>> opening = Opening("m1", ((Player("Ann", 1500),), ()), 0.0)
+    >>> join = BackfillJoin("m1", 1, QueueTicket("t1", [Player("Bob", 1495)], 0.0, backfill=True))
+    >>> found = joined_match(opening, [join], QueuePolicy(team_size=1))
+    >>> found.joins, found.difference
+    ('m1', 5.0)
+    """
+    teams = tuple(
+        tuple(join.ticket for join in joins if join.team == number) for number in range(policy.teams)
+    )
+    players = [
+        (*here, *(player for ticket in team for player in ticket.players))
+        for here, team in zip(opening.teams, teams, strict=True)
+    ]
+    ((difference, imbalance),) = evenness([players], policy)
+    means = [mu_of(player, policy) for team in players for player in team]
+    return FoundMatch(
+        teams, opening.ruleset, opening.region, (opening.map,) if opening.map else (), difference, imbalance,
+        max(means) - min(means), opening.match,
+    )  # fmt: skip
+
+
 def fill_openings(
     queue: Iterable[QueueTicket], openings: Iterable[Opening], now: float, policy: QueuePolicy
 ) -> Filled:
@@ -77,18 +103,26 @@ def fill_openings(
     """
     waiting = list(queue)
     check_queue(waiting)
+    others = [ticket for ticket in waiting if not ticket.backfill]
+    willing = [ticket for ticket in waiting if ticket.backfill]
     joins: list[BackfillJoin] = []
     for opening in sorted(openings, key=lambda each: each.since):
         _check_opening(opening, policy)
-        chosen = _best_filling(opening, _candidates(opening, waiting, now, policy), now, policy)
+        chosen = _best_filling(opening, _candidates(opening, willing, now, policy), now, policy)
         joins += [BackfillJoin(opening.match, team, ticket) for ticket, team in chosen]
         gone = {ticket.id for ticket, _ in chosen}
-        waiting = [ticket for ticket in waiting if ticket.id not in gone]
-    return Filled(tuple(joins), tuple(waiting))
+        willing = [ticket for ticket in willing if ticket.id not in gone]
+    left = {ticket.id for ticket in (*others, *willing)}
+    return Filled(tuple(joins), tuple(ticket for ticket in waiting if ticket.id in left))
+
+
+def fits_policy(opening: Opening, policy: QueuePolicy) -> bool:
+    """Tell whether the teams of an opening are as many and as large as the policy says."""
+    return len(opening.teams) == policy.teams and all(len(team) <= policy.team_size for team in opening.teams)
 
 
 def _check_opening(opening: Opening, policy: QueuePolicy) -> None:
-    if len(opening.teams) != policy.teams or any(len(team) > policy.team_size for team in opening.teams):
+    if not fits_policy(opening, policy):
         msg = f": {opening.match!r} must have {policy.teams} teams of at most {policy.team_size} players"
         raise InputError(msg, "openings")
 
@@ -108,8 +142,7 @@ def _candidates(
         limit = latency_limit(ticket, now, policy, overdue=False)
         latencies = dict(ticket.latencies)
         if (
-            ticket.backfill
-            and ticket.ruleset == opening.ruleset
+            ticket.ruleset == opening.ruleset
             and ticket.size <= room
             and opening.map not in ticket.vetoes
             and (not latencies or not opening.region or latencies.get(opening.region, limit + 1.0) <= limit)

@@ -28,7 +28,7 @@ from equipoise.queueing.window_kernels import (
 
 #: Tickets up to which the closest matches are made first; more are served in the order of their ratings,
 #: which is the order of memory.
-MOST_MEASURED = 4096
+MOST_MEASURED = 4096  # effort
 
 #: Seconds of the growth of tolerances that a second of waiting is worth in the order of matches: between 0,
 #: the closest first, and 1, nearly the oldest first, this costs no spread and takes long waits down a little.
@@ -36,20 +36,20 @@ HASTE = 0.2
 
 #: Windows and steps of a tick in all, and how few and how many of them an anchor has: five windows an anchor
 #: are enough where many wait (``benchmarks/QUEUE.md``), and more than 50 help nowhere.
-WINDOWS, FEWEST_WINDOWS, MOST_WINDOWS = 20_000, 5, 50
-STEPS, FEWEST_STEPS, MOST_STEPS = 2_000_000, 400, 20_000
+WINDOWS, FEWEST_WINDOWS, MOST_WINDOWS = 20_000, 5, 50  # effort
+STEPS, FEWEST_STEPS, MOST_STEPS = 2_000_000, 400, 20_000  # effort
 
 #: Steps of a tick for those who have waited too long, in all, and the fewest for one of them.
-OVERDUE_STEPS, FEWEST_OVERDUE_STEPS = 200_000, 5_000
+OVERDUE_STEPS, FEWEST_OVERDUE_STEPS = 200_000, 5_000  # effort
 
 #: What a match of those who have waited too long may have of the most imbalance, tried one after another.
 FLOORS = np.array([0.125, 0.5, 1.0])
 
 #: Tickets from which loading numba pays.
-COMPILE_FROM = 256
+COMPILE_FROM = 256  # effort
 
 #: Tickets of a stretch in which duels are matched exactly: so much memory is needed at once.
-STRETCH = 65_536
+STRETCH = 65_536  # effort
 
 #: Bits of a mask of regions or maps: one that meets every other.
 EVERYWHERE = -1

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from heapq import heappop, heappush
 
+from equipoise.core.player import Player
+from equipoise.queueing.backfill import BackfillJoin, Opening, fill_openings, fits_policy, joined_match
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import TickResult, tick
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
@@ -76,6 +78,29 @@ class MatchEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class OfferSeats:
+    """Seats of a running match are free, or are no longer.
+
+    Who came to it from the queue plays until they are said to have ``left``.  Of a match of this queue that
+    is enough; of any other ``teams`` say who else plays.
+    """
+
+    match: str
+    teams: tuple[tuple[Player, ...], ...] = ()
+    left: tuple[str, ...] = ()
+    ruleset: str = ""
+    region: str = ""
+    map: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WithdrawSeats:
+    """Nobody else may join a running match."""
+
+    match: str
+
+
+@dataclass(frozen=True, slots=True)
 class ChangePolicy:
     """The queue goes on under another policy; nobody loses a ticket."""
 
@@ -90,7 +115,18 @@ class Pause:
     closed: bool = False
 
 
-Event = EnterTicket | CancelTicket | MakeMatches | Accept | Decline | MatchEnded | ChangePolicy | Pause
+Event = (
+    EnterTicket
+    | CancelTicket
+    | MakeMatches
+    | Accept
+    | Decline
+    | MatchEnded
+    | OfferSeats
+    | WithdrawSeats
+    | ChangePolicy
+    | Pause
+)
 
 
 # What is to be done. ---------------------------------------------------------------------------------------
@@ -155,7 +191,15 @@ class TicketRefused:
     why: str
 
 
-Command = Waits | Propose | Start | Dissolve | Leaves | Penalty | TicketRefused
+@dataclass(frozen=True, slots=True)
+class FreeSeats:
+    """How many seats of each team of a running match are looked for; none where nobody else may join."""
+
+    match: str
+    free: tuple[int, ...] = ()
+
+
+Command = Waits | Propose | Start | Dissolve | Leaves | Penalty | TicketRefused | FreeSeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +219,7 @@ class _Proposal:
     until: float
     waiting_for: set[str]
     started: float | None = None
+    left: set[str] = field(default_factory=set)  # who no longer plays in it
 
 
 @dataclass(slots=True)
@@ -184,6 +229,47 @@ class _Known:
     match: str = ""
     gone_since: float | None = None
     why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownTicket:
+    """A ticket as a snapshot has it: as it stands, when it says it came, where it is, or why it is gone."""
+
+    ticket: QueueTicket
+    sent: float
+    match: str = ""
+    gone_since: float | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class KnownMatch:
+    """A match as a snapshot has it: who must still accept it, or since when it runs, and who has left it."""
+
+    match: str
+    found: FoundMatch
+    until: float
+    waiting_for: tuple[str, ...] = ()
+    started: float | None = None
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LifeSnapshot:
+    """All that a life knows at a moment; :meth:`TicketLife.of_snapshot` goes on from there."""
+
+    policy: QueuePolicy
+    now: float | None
+    made: int
+    paused: bool
+    closed: bool
+    tickets: tuple[KnownTicket, ...]
+    waits: tuple[str, ...]
+    matches: tuple[KnownMatch, ...]
+    openings: tuple[Opening, ...]
+    gone: tuple[tuple[float, str], ...]
+    offended: tuple[tuple[float, str], ...]
+    offences: tuple[tuple[str, tuple[float, ...]], ...]
 
 
 class TicketLife:
@@ -219,6 +305,7 @@ class TicketLife:
         self._waits: dict[str, _Known] = {}  # those of them that wait
         self._holder: dict[str, str] = {}  # the ticket that a player is in, unless it is gone
         self._proposals: dict[str, _Proposal] = {}  # proposed and running matches
+        self._openings: dict[str, Opening] = {}  # running matches that offered seats
         self._deadlines: list[tuple[float, str]] = []  # a heap; of matches that are gone or have begun too
         self._gone: deque[tuple[float, str]] = deque()  # tickets, in the order they left
         self._offences: dict[str, list[float]] = {}
@@ -246,6 +333,11 @@ class TicketLife:
         return len(self._holder)
 
     @property
+    def known(self) -> int:
+        """How many tickets are known, those that are gone among them."""
+        return len(self._tickets)
+
+    @property
     def paused(self) -> bool:
         """Whether no matches are looked for."""
         return self._paused
@@ -259,6 +351,12 @@ class TicketLife:
     def matches(self) -> dict[str, FoundMatch]:
         """The matches that are proposed or run, by id."""
         return {name: proposal.found for name, proposal in self._proposals.items()}
+
+    @property
+    def openings(self) -> tuple[Opening, ...]:
+        """The running matches with free seats."""
+        size = self.policy.team_size
+        return tuple(each for each in self._openings.values() if any(len(team) < size for team in each.teams))
 
     def ticket(self, name: str) -> QueueTicket | None:
         """Return a ticket as it stands now; None if there is none, or it has been gone for long."""
@@ -274,6 +372,11 @@ class TicketLife:
         """Tell whether a match runs: all have accepted it, and it has not ended."""
         proposal = self._proposals.get(match)
         return proposal is not None and proposal.started is not None
+
+    def left(self, match: str) -> frozenset[str]:
+        """Return who no longer plays in a match that runs."""
+        proposal = self._proposals.get(match)
+        return frozenset() if proposal is None else frozenset(proposal.left)
 
     def where(self, ticket: str) -> Whereabouts | None:
         """Return where a ticket is; None if there is none, or it has been gone for long."""
@@ -291,7 +394,7 @@ class TicketLife:
 
     def kept_out_until(self, player: str) -> float:
         """Return until when a player may not enter the queue: minus infinity where they may."""
-        counted = self._counted(player)
+        counted = self._counted(player) if player in self._offences else ()
         if not counted:
             return float("-inf")
         penalties = self.policy.penalties
@@ -328,6 +431,10 @@ class TicketLife:
             commands += self._decline(event)
         elif isinstance(event, MatchEnded):
             commands += self._end(event)
+        elif isinstance(event, OfferSeats):
+            commands += self._offer(event)
+        elif isinstance(event, WithdrawSeats):
+            commands += self._withdraw(event.match)
         elif isinstance(event, ChangePolicy):
             self.policy = event.policy
         else:
@@ -343,7 +450,7 @@ class TicketLife:
         why = self._refusal(ticket)
         if why:
             return [TicketRefused(ticket.id, why)]
-        entered = replace(ticket, since=self._now, returned=0)
+        entered = ticket.since_when(self._now, 0)
         self._tickets[ticket.id] = self._waits[ticket.id] = _Known(entered, ticket)
         self._holder.update((player.id, ticket.id) for player in ticket.players)
         return [Waits(ticket.id, self._now)]
@@ -383,7 +490,8 @@ class TicketLife:
         if known is None:
             if self._paused:
                 return []
-            known = self._search(self.waiting, self._now, self.policy).matches
+            joins, waiting = self._fill(self.waiting)
+            known = (*joins, *self._search(waiting, self._now, self.policy).matches)
         commands: list[Command] = []
         for found in known:
             self._made += 1
@@ -396,6 +504,23 @@ class TicketLife:
             commands.append(Propose(name, found, until))
         return commands
 
+    def _fill(self, waiting: tuple[QueueTicket, ...]) -> tuple[list[FoundMatch], tuple[QueueTicket, ...]]:
+        """Return who joins running matches, those of each as one match, and who still waits."""
+        asked = {each.found.joins for each in self._proposals.values() if each.started is None}
+        openings = {
+            each.match: each
+            for each in self.openings
+            if each.match not in asked and fits_policy(each, self.policy)
+        }
+        if not openings:
+            return [], waiting
+        filled = fill_openings(waiting, openings.values(), self._now, self.policy)
+        joins: dict[str, list[BackfillJoin]] = {}
+        for join in filled.joins:
+            joins.setdefault(join.match, []).append(join)
+        found = [joined_match(openings[match], some, self.policy) for match, some in joins.items()]
+        return found, filled.waiting
+
     def _accept(self, event: Accept) -> list[Command]:
         proposal = self._proposals.get(event.match)
         if proposal is None or not self._is_in(event.player, event.match):
@@ -404,6 +529,15 @@ class TicketLife:
         if proposal.waiting_for or proposal.started is not None:
             return []
         proposal.started = self._now
+        opening = self._openings.get(proposal.found.joins)
+        if opening is not None:
+            self._openings[opening.match] = replace(
+                opening,
+                teams=tuple(
+                    (*here, *(player for ticket in team for player in ticket.players))
+                    for here, team in zip(opening.teams, proposal.found.teams, strict=True)
+                ),
+            )
         return [Start(event.match, proposal.found)]
 
     def _decline(self, event: Decline) -> list[Command]:
@@ -416,17 +550,187 @@ class TicketLife:
 
     def _end(self, event: MatchEnded) -> list[Command]:
         proposal = self._proposals.get(event.match)
-        if proposal is None or proposal.started is None:
+        joins = [name for name, each in self._proposals.items() if each.found.joins == event.match]
+        opening = self._openings.pop(event.match, None)
+        if (proposal is None and not joins and opening is None) or (proposal and proposal.started is None):
             return [TicketRefused(event.match, "no match of this id runs")]
-        del self._proposals[event.match]
-        if event.played:
-            return [self._leave(self._tickets[ticket.id], "played") for ticket in proposal.found.tickets]
+        commands: list[Command] = [] if opening is None else [FreeSeats(event.match)]
+        for name in (*([] if proposal is None else [event.match]), *joins):
+            if self._proposals[name].started is None:
+                commands += self._dissolve(name, (), "a match has ended before they joined")
+            else:
+                commands += self._close(name, played=event.played)
+        return commands
+
+    def _close(self, match: str, *, played: bool) -> list[Command]:
+        """Let those of a running match go, or wait on."""
+        proposal = self._proposals.pop(match)
+        here = [self._tickets[ticket.id] for ticket in proposal.found.tickets if self._plays(ticket, match)]
+        if played:
+            return [self._leave(known, "played") for known in here]
         # The time in the match was no waiting.
-        elapsed = self._now - proposal.started
+        elapsed = self._now - (proposal.started or 0.0)
         return [
-            self._return(ticket.id, ticket.since + elapsed, "the match was not played")
-            for ticket in proposal.found.tickets
+            self._return(known.ticket.id, known.ticket.since + elapsed, "the match was not played")
+            for known in here
         ]
+
+    def _offer(self, event: OfferSeats) -> list[Command]:
+        match, proposal = event.match, self._proposals.get(event.match)
+        before = self._openings.get(match)
+        if proposal is not None and (proposal.started is None or proposal.found.joins):
+            why = f"joins {proposal.found.joins!r}" if proposal.found.joins else "has not begun"
+            return [TicketRefused(match, f"the match {match!r} {why}")]
+        if proposal is None and before is None and not event.teams:
+            return [TicketRefused(match, f"no match {match!r} of this queue runs; teams must say who plays")]
+        teams = self._seated(event, before)
+        opening = Opening(
+            match, teams, self._now if before is None else before.since,
+            event.ruleset or (proposal.found.ruleset if proposal else before.ruleset if before else ""),
+            event.region or (proposal.found.region if proposal else before.region if before else ""),
+            event.map or (before.map if before else ""),
+        )  # fmt: skip
+        if not fits_policy(opening, self.policy):
+            seats = f"{self.policy.teams} teams of at most {self.policy.team_size} players"
+            return [TicketRefused(match, f"the match {match!r} must have {seats}")]
+        ids = [player.id for team in teams for player in team]
+        if len(set(ids)) < len(ids):
+            return [TicketRefused(match, f"a player of the match {match!r} appears twice")]
+        commands = self._let_go(match, set(event.left))
+        if opening == before:
+            return commands
+        self._openings[match] = opening
+        commands += self._drop_joins(match, unless=opening)
+        free = tuple(self.policy.team_size - len(team) for team in teams)
+        return [*commands, FreeSeats(match, free if any(free) else ())]
+
+    def _withdraw(self, match: str) -> list[Command]:
+        if self._openings.pop(match, None) is None:
+            return []
+        return [*self._drop_joins(match), FreeSeats(match)]
+
+    def _seated(self, event: OfferSeats, before: Opening | None) -> tuple[tuple[Player, ...], ...]:
+        """Return who plays now: who is said to, and who came from the queue and has not left."""
+        came = self._playing(event.match)
+        if event.teams:
+            stated = {player.id for team in event.teams for player in team}
+            playing = [list(team) for team in event.teams]
+            for here, team in zip(playing, came, strict=False):
+                here += [player for player in team if player.id not in stated]
+        else:
+            playing = [list(team) for team in (came if before is None else before.teams)]
+        return tuple(tuple(player for player in team if player.id not in event.left) for team in playing)
+
+    def _playing(self, match: str) -> tuple[tuple[Player, ...], ...]:
+        """Return who plays in a match, as far as they came to it from the queue."""
+        parts = [
+            each
+            for name, each in self._proposals.items()
+            if match in (name, each.found.joins) and each.started is not None
+        ]
+        return tuple(
+            tuple(
+                player
+                for part in parts
+                for ticket in part.found.teams[number]
+                for player in ticket.players
+                if player.id not in part.left
+            )
+            for number in range(len(parts[0].found.teams) if parts else 0)
+        )
+
+    def _let_go(self, match: str, left: set[str]) -> list[Command]:
+        """Let tickets go of which nobody plays any longer in a match that runs."""
+        commands: list[Command] = []
+        if not left:
+            return commands
+        for name, proposal in self._proposals.items():
+            if proposal.started is None or match not in (name, proposal.found.joins):
+                continue
+            proposal.left |= left
+            for ticket in proposal.found.tickets:
+                gone = all(player.id in proposal.left for player in ticket.players)
+                if gone and self._plays(ticket, name):
+                    commands.append(self._leave(self._tickets[ticket.id], "left the match"))
+        return commands
+
+    def _drop_joins(self, match: str, unless: Opening | None = None) -> list[Command]:
+        """Take back who was asked to join a match, unless there is still room for them."""
+        commands: list[Command] = []
+        for name, proposal in list(self._proposals.items()):
+            if proposal.started is not None or proposal.found.joins != match:
+                continue
+            sizes = [sum(ticket.size for ticket in team) for team in proposal.found.teams]
+            if unless is None or any(
+                len(here) + size > self.policy.team_size
+                for here, size in zip(unless.teams, sizes, strict=True)
+            ):
+                commands += self._dissolve(name, (), "the seats of a match are no longer free")
+        return commands
+
+    def _plays(self, ticket: QueueTicket, match: str) -> bool:
+        """Tell whether a ticket is still in a match."""
+        known = self._tickets.get(ticket.id)
+        return known is not None and known.match == match
+
+    # Snapshots. --------------------------------------------------------------------------------------------
+
+    def snapshot(self) -> LifeSnapshot:
+        """Return all that is known now."""
+        return LifeSnapshot(
+            policy=self.policy,
+            now=self._now if self._now > float("-inf") else None,
+            made=self._made,
+            paused=self._paused,
+            closed=self._closed,
+            tickets=tuple(
+                KnownTicket(known.ticket, known.sent.since, known.match, known.gone_since, known.why)
+                for known in self._tickets.values()
+            ),
+            waits=tuple(self._waits),
+            matches=tuple(
+                KnownMatch(
+                    name, each.found, each.until, tuple(sorted(each.waiting_for)), each.started,
+                    tuple(sorted(each.left)),
+                )
+                for name, each in self._proposals.items()
+            ),
+            openings=tuple(self._openings.values()),
+            gone=tuple(self._gone),
+            offended=tuple(self._offended),
+            offences=tuple((player, tuple(times)) for player, times in self._offences.items()),
+        )  # fmt: skip
+
+    @classmethod
+    def of_snapshot(cls, known: LifeSnapshot, search: Callable[..., TickResult] = tick) -> TicketLife:
+        """Return a life that goes on where another was.
+
+        Examples
+        --------
+        >>> life = TicketLife(QueuePolicy(team_size=1))
+        >>> _ = life.handle(EnterTicket(QueueTicket("t1", [Player("Ann", 1500)], 0.0)), 1.0)
+        >>> TicketLife.of_snapshot(life.snapshot()).where("t1") == life.where("t1")
+        True
+        """
+        life = cls(known.policy, search)
+        life._now = life._now if known.now is None else known.now
+        life._made, life._paused, life._closed = known.made, known.paused, known.closed
+        for each in known.tickets:
+            sent = each.ticket.since_when(each.sent, 0)
+            life._tickets[each.ticket.id] = _Known(each.ticket, sent, each.match, each.gone_since, each.why)
+            if each.gone_since is None:
+                life._holder.update((player.id, each.ticket.id) for player in each.ticket.players)
+        life._waits = {name: life._tickets[name] for name in known.waits}
+        for match in known.matches:
+            life._proposals[match.match] = _Proposal(
+                match.found, match.until, set(match.waiting_for), match.started, set(match.left)
+            )
+            if match.started is None:
+                heappush(life._deadlines, (match.until, match.match))
+        life._openings = {each.match: each for each in known.openings}
+        life._gone, life._offended = deque(known.gone), deque(known.offended)
+        life._offences = {player: list(times) for player, times in known.offences}
+        return life
 
     # What follows. -----------------------------------------------------------------------------------------
 
@@ -464,7 +768,7 @@ class TicketLife:
             self._offended.append((self._now, player))
             commands.append(Penalty(player, self.kept_out_until(player)))
         commands += [
-            self._return(ticket.id, ticket.since, f"a match was {why} by others")
+            self._return(ticket.id, ticket.since, f"a match was {why} by others" if players else why)
             for ticket in proposal.found.tickets
             if ticket.id not in to_blame
         ]
@@ -472,7 +776,7 @@ class TicketLife:
 
     def _return(self, name: str, since: float, why: str) -> Waits:
         known = self._tickets[name]
-        known.ticket = replace(known.ticket, since=since, returned=known.ticket.returned + 1)
+        known.ticket = known.ticket.since_when(since, known.ticket.returned + 1)
         known.match = ""
         self._waits[name] = known
         return Waits(name, since, why)

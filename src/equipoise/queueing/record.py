@@ -21,12 +21,16 @@ from equipoise.queueing.life import (
     Decline,
     EnterTicket,
     Event,
+    LifeSnapshot,
     MakeMatches,
     MatchEnded,
+    OfferSeats,
     Pause,
     Propose,
     Start,
     TicketLife,
+    Waits,
+    WithdrawSeats,
 )
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
@@ -38,6 +42,8 @@ KINDS: dict[type[Any], str] = {
     Accept: "accept",
     Decline: "decline",
     MatchEnded: "ended",
+    OfferSeats: "seats",
+    WithdrawSeats: "no seats",
     Pause: "pause",
     ChangePolicy: "policy",
     MakeMatches: "matches",
@@ -53,8 +59,13 @@ REPLIES = {
     "Dissolve": "dissolved",
     "Leaves": "left",
     "Penalty": "penalty",
+    "FreeSeats": "seats",
     "TicketRefused": "refused",
 }
+
+
+#: Faster than :func:`msgspec.json.encode`, which makes one at each call.
+_encode = msgspec.json.Encoder().encode
 
 
 def line_of(event: Event) -> str:
@@ -70,7 +81,7 @@ def line_of(event: Event) -> str:
         content = event.policy.to_dict()
     elif isinstance(event, MakeMatches):
         content = [match_data(found) for found in event.found or ()]
-    return msgspec.json.encode((KINDS[type(event)], content)).decode()
+    return _encode((KINDS[type(event)], content)).decode()
 
 
 def event_of(line: str, ticket: Callable[[str], QueueTicket | None]) -> Event:
@@ -117,7 +128,22 @@ def match_data(found: FoundMatch) -> dict[str, Any]:
         "difference": found.difference,
         "imbalance": found.imbalance,
         "spread": found.spread,
+        **({"joins": found.joins} if found.joins else {}),
     }
+
+
+#: What a match has in the record; those who get the reply see its players too.
+_MATCH = ("teams", "ruleset", "region", "maps", "difference", "imbalance", "spread", "joins")
+
+
+def line_of_found(replies: Sequence[dict[str, Any]]) -> str:
+    """Return the line of the matches that some replies propose: that of :func:`line_of`, made of them."""
+    found = [
+        {name: each[name] for name in _MATCH if name in each}
+        for each in replies
+        if each["kind"] == REPLIES["Propose"]
+    ]
+    return _encode((KINDS[MakeMatches], found)).decode()
 
 
 def _found(data: dict[str, Any], ticket: Callable[[str], QueueTicket | None]) -> FoundMatch:
@@ -137,6 +163,8 @@ def reply_data(command: Command) -> dict[str, Any]:
     >>> reply_data(Waits("t1", 3.0))
     {'kind': 'waits', 'ticket': 't1', 'since': 3.0, 'why': ''}
     """
+    if type(command) is Waits:
+        return {"kind": "waits", "ticket": command.ticket, "since": command.since, "why": command.why}
     kind = REPLIES[type(command).__name__]
     if isinstance(command, Propose | Start):
         until = {"until": command.until} if isinstance(command, Propose) else {}
@@ -146,8 +174,40 @@ def reply_data(command: Command) -> dict[str, Any]:
 
 def with_players(found: FoundMatch) -> dict[str, Any]:
     """Return a match as plain data, its players by their ids beside its tickets."""
-    players = [[player.id for ticket in team for player in ticket.players] for team in found.teams]
-    return {**match_data(found), "players": players}
+    data = match_data(found)
+    data["players"] = [[player.id for ticket in team for player in ticket.players] for team in found.teams]
+    return data
+
+
+#: The form of the state of a life; one of another form is not read.
+STATE_FORM = 1
+
+
+class _State(msgspec.Struct):
+    form: int
+    life: msgspec.Raw
+
+
+def state_of(life: TicketLife) -> str:
+    """Return all that a life knows as text, from which :func:`life_of` makes it again."""
+    return msgspec.json.encode(_State(STATE_FORM, msgspec.Raw(msgspec.json.encode(life.snapshot())))).decode()
+
+
+def life_of(state: str) -> TicketLife | None:
+    """Return the life that goes on from a text of :func:`state_of`; None if it has another form.
+
+    Examples
+    --------
+    >>> life = TicketLife(QueuePolicy(team_size=1))
+    >>> life_of(state_of(life)).snapshot() == life.snapshot()
+    True
+    """
+    try:
+        read = msgspec.json.decode(state, type=_State)
+        known = msgspec.json.decode(read.life, type=LifeSnapshot) if read.form == STATE_FORM else None
+    except (msgspec.DecodeError, InputError):
+        return None
+    return None if known is None else TicketLife.of_snapshot(known)
 
 
 def replay(life: TicketLife, lines: Sequence[tuple[float, str]]) -> None:

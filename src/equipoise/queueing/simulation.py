@@ -29,7 +29,7 @@ MOST_TICKETS = 5_000_000
 FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 #: Tickets from which loading the compiled kernels pays.
-COMPILE_FROM = 1000
+COMPILE_FROM = 1000  # effort
 
 #: Where bands of skill end, in deviations from the middle.
 BANDS = (-2.0, -1.0, 0.0, 1.0, 2.0)

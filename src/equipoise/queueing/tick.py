@@ -107,12 +107,14 @@ def is_provisional(ticket: QueueTicket, policy: QueuePolicy) -> bool:
 
 def mu_of(player: Player, policy: QueuePolicy) -> float:
     """Return a player's rating; the middle where there is none."""
-    return player.rating.mu if isinstance(player.rating, Rating) else policy.middle
+    rating = player.rating
+    return rating.mu if type(rating) is Rating else policy.middle
 
 
 def sigma_of(player: Player) -> float:
     """Return how uncertain a player's rating is."""
-    return player.rating.sigma if isinstance(player.rating, Rating) else 0.0
+    rating = player.rating
+    return rating.sigma if type(rating) is Rating else 0.0
 
 
 def latency_limit(ticket: QueueTicket, now: float, policy: QueuePolicy, *, overdue: bool) -> float:
@@ -141,7 +143,7 @@ def columns_of(
     if any(ticket.returned for ticket in tickets):
         returned = np.array([ticket.returned for ticket in tickets], dtype=np.int64)
     return QueueColumns(
-        total=np.array([sum(mu_of(player, policy) for player in ticket.players) for ticket in tickets]),
+        total=np.array([sum([mu_of(player, policy) for player in each.players]) for each in tickets]),
         size=np.array([len(ticket.players) for ticket in tickets], dtype=np.int64),
         waited=np.array([now - ticket.since for ticket in tickets]),
         places=places,
@@ -215,32 +217,60 @@ def _matches_of(
     ]
     for place in np.flatnonzero(match >= 0).tolist():
         found[match[place]][team[place]].append(tickets[place])
-    return [_described(teams, now, policy, overdue=overdue) for teams in found]
+    even = evenness([[[p for t in team for p in t.players] for team in teams] for teams in found], policy)
+    return [
+        _described(teams, each, now, policy, overdue=overdue) for teams, each in zip(found, even, strict=True)
+    ]
+
+
+def evenness(matches: Sequence[Sequence[Sequence[Player]]], policy: QueuePolicy) -> list[tuple[float, float]]:
+    """Return of each match how far the totals of its strongest and weakest team are apart, and its chance.
+
+    The chance is that of the stronger of the two, from even; an empty seat counts as a player of the middle.
+    """
+    totals, variances = [], []
+    for teams in matches:
+        total = [sum([mu_of(player, policy) - policy.middle for player in team]) for team in teams]
+        high, low = total.index(max(total)), total.index(min(total))
+        if high == low:
+            low = 1
+        totals.append((total[high], total[low]))
+        variances.append(
+            (
+                sum([sigma_of(player) ** 2 for player in teams[high]]),
+                sum([sigma_of(player) ** 2 for player in teams[low]]),
+            )
+        )
+    if not totals:
+        return []
+    count = np.full((len(totals), 2), float(policy.team_size))
+    chance = win_probability(np.array(totals), np.array(variances, dtype=float), count, policy.beta)
+    apart = [high - low for high, low in totals]
+    return list(zip(apart, (chance[:, 0] - 0.5).tolist(), strict=True))
 
 
 def _described(
-    teams: Sequence[Sequence[QueueTicket]], now: float, policy: QueuePolicy, *, overdue: bool
+    teams: Sequence[Sequence[QueueTicket]],
+    even: tuple[float, float],
+    now: float,
+    policy: QueuePolicy,
+    *,
+    overdue: bool,
 ) -> FoundMatch:
     """Return the match of some teams, with what is to be said of it."""
     tickets = [ticket for team in teams for ticket in team]
-    totals = [sum(mu_of(p, policy) - policy.middle for t in team for p in t.players) for team in teams]
-    variances = [sum(sigma_of(p) ** 2 for t in team for p in t.players) for team in teams]
-    high, low = totals.index(max(totals)), totals.index(min(totals))
-    if high == low:
-        low = 1
-    means = [sum(mu_of(player, policy) for player in ticket.players) / ticket.size for ticket in tickets]
-    chance = win_probability(
-        np.array([[totals[high], totals[low]]]), np.array([[variances[high], variances[low]]]),
-        np.full((1, 2), float(policy.team_size)), policy.beta,
-    )  # fmt: skip
+    means = [
+        sum([mu_of(player, policy) for player in ticket.players]) / len(ticket.players) for ticket in tickets
+    ]
+    difference, imbalance = even
     vetoed = {name for ticket in tickets for name in ticket.vetoes}
     return FoundMatch(
         teams=tuple(map(tuple, teams)),
         ruleset=tickets[0].ruleset,
         region=_region(tickets, now, policy, overdue=overdue),
         maps=tuple(name for name in policy.maps if name not in vetoed),
-        difference=totals[high] - totals[low],
-        imbalance=float(chance[0, 0]) - 0.5,
+        difference=difference,
+        imbalance=imbalance,
         spread=max(means) - min(means),
     )
 

@@ -54,10 +54,11 @@ class QueueTicket:
         if not (isinstance(self.id, str) and self.id):
             msg = f"must be text that is not empty, got {self.id!r}"
             raise InputError(msg, "id")
-        if isinstance(self.latencies, Mapping):
-            object.__setattr__(self, "latencies", tuple(self.latencies.items()))
-        for field in ("players", "latencies", "vetoes"):
-            if type(getattr(self, field)) is not tuple:
+        given: tuple[object, ...] = (self.players, self.latencies, self.vetoes)
+        if any(each.__class__ is not tuple for each in given):
+            if isinstance(self.latencies, Mapping):
+                object.__setattr__(self, "latencies", tuple(self.latencies.items()))
+            for field in ("players", "latencies", "vetoes"):
                 object.__setattr__(self, field, tuple(getattr(self, field)))
         if not self.players:
             msg = f"of ticket {self.id!r} must be at least 1, got 0"
@@ -122,6 +123,20 @@ class QueueTicket:
         """Players of the party."""
         return len(self.players)
 
+    def since_when(self, since: float, returned: int) -> QueueTicket:
+        """Return the ticket with another beginning of its waiting; nothing else is checked again."""
+        ticket = object.__new__(QueueTicket)
+        keep = object.__setattr__
+        keep(ticket, "id", self.id)
+        keep(ticket, "players", self.players)
+        keep(ticket, "since", since)
+        keep(ticket, "latencies", self.latencies)
+        keep(ticket, "ruleset", self.ruleset)
+        keep(ticket, "vetoes", self.vetoes)
+        keep(ticket, "backfill", self.backfill)
+        keep(ticket, "returned", returned)
+        return ticket
+
 
 def _player_data(player: Player) -> dict[str, Any]:
     """Return what counts of a player in a queue, as a row of a roster."""
@@ -182,6 +197,8 @@ class FoundMatch:
         How far the chance of the stronger of these two is from even.
     spread : float
         How far apart the highest and the lowest party are, by their means.
+    joins : str
+        The running match whose free seats these tickets take; empty for a match of its own.
     """
 
     teams: tuple[tuple[QueueTicket, ...], ...]
@@ -191,6 +208,7 @@ class FoundMatch:
     difference: float
     imbalance: float
     spread: float
+    joins: str = ""
 
     @property
     def tickets(self) -> tuple[QueueTicket, ...]:

@@ -26,14 +26,14 @@ from equipoise.ratings.models.gaussian_filter.contest_columns import (
     levels,
     untyped,
 )
-from equipoise.ratings.models.gaussian_filter.kernels import LEVELS, PLACE, REPORT
+from equipoise.ratings.models.gaussian_filter.kernels import BOT, LEVELS, PLACE, REPORT
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.weng_lin import WengLin
 from equipoise.ratings.per_player_model import LATEST
 from equipoise.ratings.weng_lin_kernels import ContestColumns, MemberColumns, TeamColumns
 
 #: Contests that are packed at a time: enough for speed, little beside the history itself.
-STRIDE = 200_000
+STRIDE = 200_000  # effort
 
 #: Columns with a number for each match, each contest, each team and each member of a team.
 OF_MATCH = {"ended": "d", "contests": "I"}
@@ -327,11 +327,8 @@ def _fold(model: WengLin, columns: Columns) -> tuple[dict[str, Any], Any]:
         teams = TeamColumns(teams.first_member.tolist(), teams.rank.tolist())
         members = MemberColumns(*(column.tolist() for column in members))
         chances = model.play(means, deviations, (contests, teams, members), fast=False)
-    first = np.full(len(means), len(player))
-    first[player[::-1]] = np.arange(len(player) - 1, -1, -1)  # of several the last is kept: the first
-    seen = np.argsort(first, kind="stable")[: int((first < len(player)).sum())].tolist()
-    ids = list(columns.players)
-    entries: dict[str, Any] = {ids[n]: (means[n], deviations[n]) for n in seen}
+    ids, known = list(columns.players), list(zip(means, deviations, strict=True))
+    entries: dict[str, Any] = {ids[n]: known[n] for n in _by_appearance(player, len(ids)).tolist()}
     entries[LATEST] = (float(numbers["at"].max()),)
     return entries, chances
 
@@ -380,6 +377,17 @@ class _View:
     def _places(self, player: Any, ruleset: Any) -> tuple[list[Key], Any]:
         """Return the parts of skills by first appearance, and where those of each member stand."""
         many = len(self._rulesets)
+        if many == 1:  # nobody has two seats, and no part of a skill stands in two of them
+            chain = self._chains[0]
+            found = _by_appearance(player, len(self._players))
+            number = np.empty(len(self._players), dtype=np.uint32)
+            number[found] = np.arange(len(found), dtype=np.uint32)
+            names = [self._players[one] for one in found.tolist()]
+            table = np.zeros((len(names), PLACE), dtype=np.uint32)
+            size = len(chain)
+            table[:, :size] = np.arange(len(names) * size, dtype=np.uint32).reshape(-1, size)
+            table[:, BOT] = list(map(is_bot, names))
+            return [(name, part) for name in names for part in chain], table[number[player]]
         seats, numbered = _numbered(player * many + ruleset, len(self._players) * many)
         keys: dict[Key, int] = {}
         rows = []
@@ -405,16 +413,41 @@ def _numbered(codes: Any, size: int) -> tuple[list[int], Any]:
         number = np.empty(len(found), dtype=np.int64)
         number[by_first] = np.arange(len(found))
         return found[by_first].tolist(), number[inverse]
-    place = np.full(size, -1, dtype=np.int64)
-    place[codes[::-1]] = np.arange(len(codes) - 1, -1, -1)  # of several the last is kept: the first there is
-    first = np.sort(place[place >= 0])
-    found = codes[first]
+    found = _by_appearance(codes, size)
+    place = np.empty(size, dtype=np.int64)
     place[found] = np.arange(len(found))
     return found.tolist(), place[codes]
 
 
+#: Codes that are looked at together for those which are new.
+BLOCK = 1 << 14
+
+
+def _by_appearance(codes: Any, size: int) -> Any:
+    """Return the codes from 0 to a size that there are, by first appearance.
+
+    Examples
+    --------
+    >>> _by_appearance(np.array([7, 2, 7, 0]), 8).tolist()
+    [7, 2, 0]
+    """
+    seen = np.zeros(size, dtype=np.bool_)
+    found, left = [codes[:0]], size
+    for first in range(0, len(codes), BLOCK):
+        block = codes[first : first + BLOCK]
+        new = block[~seen[block]]
+        if len(new):
+            values, places = np.unique(new, return_index=True)
+            seen[values] = True
+            found.append(values[np.argsort(places, kind="stable")])
+            left -= len(values)
+            if not left:
+                break
+    return np.concatenate(found)
+
+
 #: Players of a contest up to which pairs are compared.
-FEW_MEMBERS = 16
+FEW_MEMBERS = 16  # effort
 
 #: The least weight of a contest: above 0.
 MINUTE = math.ulp(0.0)

@@ -16,7 +16,6 @@ from io import UnsupportedOperation
 from numbers import Real
 from typing import IO, Any
 
-from equipoise.core.compiled import pays
 from equipoise.core.data_frames import Table
 from equipoise.core.match import Contest, Match, Members, Ruleset, Teams, members_of
 from equipoise.core.player import LARGEST_WEIGHT, Rating
@@ -29,9 +28,6 @@ from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.state_columns import FilterState, listed
 from equipoise.ratings.per_player_model import LATEST, PerPlayer
 from equipoise.ratings.state_check import check_state
-
-#: Contests recorded from which it pays to load the compiled kernels.
-WORTH = 2000
 
 #: How many standard deviations below its mean the careful figure of a leaderboard is.
 CAREFUL = 2.0
@@ -91,7 +87,7 @@ class Ladder:
             raise InputError(msg)
         recorded = self._recorded + len(contests)
         if self._resident is not None:
-            chances = self._resident.record(contests, fast=pays(recorded, WORTH))
+            chances = self._resident.record(contests, fast=self._resident.fast(recorded))
         elif isinstance(self.model, PerPlayer):
             chances = self._folded(contests)
         else:
@@ -295,6 +291,10 @@ class Resident:
             {key: n for n, key in enumerate(state.table)}, {each: n for n, each in enumerate(state.rulesets)}
         )
         self._learnt = model.learnt(state, self._places.keys, self._places.rulesets)
+
+    def fast(self, recorded: int) -> bool:
+        """Tell whether compiled kernels pay where so many contests were recorded."""
+        return self._model.fast(recorded)
 
     def record(self, contests: Sequence[Contest], *, fast: bool) -> list[Chances]:
         """Learn from contests, and return what was predicted of each."""

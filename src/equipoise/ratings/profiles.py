@@ -25,6 +25,9 @@ PROFILES: Mapping[str, Mapping[str, float]] = MappingProxyType(
     }
 )
 
+#: Settings that came later: what was tuned before has all others.
+LATER = frozenset({"late_spread"})
+
 
 def with_settings(settings: Any) -> Filters:
     """Return the default model with settings that all its members have, those not mentioned as shipped.
@@ -52,7 +55,7 @@ def with_settings(settings: Any) -> Filters:
     if not isinstance(settings, Mapping):
         msg = 'settings must be an object such as {"sigma": 0.8}'
         raise InputError(msg)
-    if settings.keys() == GaussianFilter().as_settings().keys():
+    if GaussianFilter().as_settings().keys() - settings.keys() <= LATER:
         return GaussianFilter(**settings)
     return Mixture(settings=tuple(settings.items()))
 

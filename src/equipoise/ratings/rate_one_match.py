@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import islice
 from numbers import Real
 
 from equipoise.core.match import LEAST_SHARE, Contest, Ruleset, ranks_of
-from equipoise.core.player import Rating
+from equipoise.core.player import LARGEST_WEIGHT, Rating
 from equipoise.errors import InputError
 from equipoise.ratings.models.trueskill import TrueSkill
 from equipoise.ratings.models.weng_lin import PlackettLuce, WengLin
+
+#: Teams of a contest at least, and the model where none is named.
+FEWEST_TEAMS, DEFAULT = 2, PlackettLuce()
 
 
 def rate(
@@ -49,7 +53,11 @@ def rate(
     >>> round(won[0].mu, 2), round(lost[0].mu, 2)
     (27.64, 22.36)
     """
-    model = model or PlackettLuce()
+    model = model or DEFAULT
+    if isinstance(model, WengLin) and scores is None and weights is None:
+        quick = _at_once(model, teams, ranks)
+        if quick is not None:
+            return quick
     _check_kinds(model, teams)
     for team in teams:
         for rating in team:
@@ -72,6 +80,35 @@ def rate(
     }
     after = model.update(before, contest)
     return [[Rating(*after[name]) for name in names] for names in ids]
+
+
+def _at_once(
+    model: WengLin, teams: Sequence[Sequence[Rating]], ranks: Sequence[float] | None
+) -> list[list[Rating]] | None:
+    """Return new ratings without a contest; None where something is at fault, for a contest to say what."""
+    if type(teams) not in (list, tuple) or len(teams) < FEWEST_TEAMS:
+        return None
+    if ranks is None:
+        ranks = list(map(float, range(len(teams))))
+    elif (
+        type(ranks) not in (list, tuple)
+        or len(ranks) != len(teams)
+        or not all(type(rank) in (int, float) and -LARGEST_WEIGHT <= rank <= LARGEST_WEIGHT for rank in ranks)
+    ):
+        return None
+    mu, sigma, sizes = list[float](), list[float](), []
+    for team in teams:
+        if type(team) not in (list, tuple) or not team:
+            return None
+        sizes.append(len(team))
+        for rating in team:
+            if type(rating) is not Rating or not rating.sigma > 0.0:
+                return None
+            mu.append(rating.mu)
+            sigma.append(rating.sigma)
+    model.once(mu, sigma, sizes, ranks, [1.0] * len(mu))
+    rated = map(Rating, mu, sigma)
+    return [list(islice(rated, size)) for size in sizes]
 
 
 def _shared(ids: list[list[str]], weights: object) -> list[list[tuple[str, float]]]:

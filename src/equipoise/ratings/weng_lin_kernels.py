@@ -115,12 +115,27 @@ def play(
         while step < steps:
             part = min(steps - step, 1.0)
             step += 1.0
-            _sum(mu, sigma, settings.tau * settings.tau, teams, members, room, first, end)
-            if settings.luce == 1:
-                _pull_luce(settings.beta, teams, room, first, end)
-            else:
-                _pull_pairs(settings.beta, teams, room, first, end)
-            _move(settings, part, mu, sigma, teams, members, room, first, end)
+            learn(settings, part, mu, sigma, teams, members, room, first, end)
+
+
+def learn(
+    settings: WengLinConstants,
+    part: float,
+    mu: Any,
+    sigma: Any,
+    teams: Any,
+    members: Any,
+    room: Any,
+    first: int,
+    end: int,
+) -> None:
+    """Learn from a contest, or from a part of one."""
+    _sum(mu, sigma, settings.tau * settings.tau, teams, members, room, first, end)
+    if settings.luce == 1:
+        _pull_luce(settings.beta, teams, room, first, end)
+    else:
+        _pull_pairs(settings.beta, teams, room, first, end)
+    _move(settings, part, mu, sigma, teams, members, room, first, end)
 
 
 def _sum(

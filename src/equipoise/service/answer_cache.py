@@ -34,17 +34,17 @@ from equipoise.service.weights.messages import (
 )
 
 #: Settings whose rulesets are kept; when there are more, all are found again.
-MOST_SETTINGS = 32
+MOST_SETTINGS = 32  # effort
 
 #: Lookups of strangers that are kept for each ruleset, and how long their lines may be: together at most
 #: 300 KB.
-MOST_STRANGERS, LONGEST_STRANGER = 1024, 64
+MOST_STRANGERS, LONGEST_STRANGER = 1024, 64  # effort
 
 #: The line after which nobody follows in the answer to ``ALL``.
 END = b"END\n"
 
 #: Lines of ``ALL`` that are made at a time: some 0.3 ms.
-SOME = 50
+SOME = 50  # effort
 
 
 class CachedLines:

@@ -23,6 +23,7 @@ from equipoise.core.match import Match, Ruleset, moved
 from equipoise.errors import InputError
 from equipoise.identity.roster_lookup import MOST_LISTED, AmbiguousNameError
 from equipoise.ratings.display_scale import scale_of
+from equipoise.service import exported_site
 from equipoise.service.snapshot import nearest
 
 log = logging.getLogger(__name__)
@@ -133,9 +134,12 @@ class Keeping:
         with self._archive() as archive:
             if isinstance(question, MergedPlayers):
                 archive.merge(question.player, question.other, back=question.back)
+                exported_site.renew(archive, log.info)
                 return NEW
             if isinstance(question, ForgottenPlayer):
-                return archive.forget(question.id)
+                stand_in = archive.forget(question.id)
+                exported_site.renew(archive, log.info)
+                return stand_in
             if isinstance(question, AuditStep):
                 archive.audit_log.add(time.time(), *question)
                 return NEW

@@ -22,13 +22,18 @@ from equipoise.archive.database import shown
 from equipoise.core.compiled import available, keeps
 from equipoise.core.dates import ahead
 from equipoise.errors import EquipoiseError, InputError
+from equipoise.queueing.promises import policy_in_words
 from equipoise.service.listener import OTHER_FILES
+from equipoise.service.queue_owner import QueueOwner, status_of
 from equipoise.service.settings import PREFIX, Settings
 from equipoise.service.tokens import SCOPES, read
 from equipoise.teams.solvers.window_kernels import fill_teams
 
 #: Seconds to wait for a database or a server.
 PATIENCE = 5.0
+
+#: Seconds of waiting that nobody means.
+LONG_AGO = 900.0
 
 #: Bytes of a disk below which a warning says that it is nearly full.
 LITTLE = 200_000_000
@@ -161,6 +166,45 @@ def _store(settings: Settings) -> Iterator[Diagnosis]:
         yield from _future(archive)
     if settings.store.startswith("sqlite:///"):
         yield from _file(Path(settings.store.removeprefix("sqlite:///")))
+
+
+def _queues(settings: Settings) -> Iterator[Diagnosis]:
+    """Look at each queue: who could use it, what its policy warns of, and whether its record can be read."""
+    if not settings.queues:
+        return
+    if settings.http_address is None:
+        yield Diagnosis("queues are reached in lines of the weight protocol alone", "--http HOST:PORT")
+    scopes = {each.scope for each in read(settings.tokens)} if settings.tokens else set()
+    if not settings.secret() and not scopes & {"report", "admin"}:
+        yield Diagnosis(
+            "no token to report: nobody can enter a queue",
+            "equipoise tokens make --file FILE --name NAME --scope report",
+        )
+    with open_archive(settings.store, create=False, timeout=PATIENCE, waiting=lambda _: None) as archive:
+        known = {f"{each.game}/{each.game_type}" for each in archive.standing().rulesets}
+        for each in settings.queues:
+            owner = QueueOwner(archive, each)
+            state = status_of(owner.life, time.time())  # a question might write another policy down
+            told = [f"{state['waiting']} wait", f"{state['running']} matches run"]
+            told += [word for word in ("paused", "closed") if state[word]]
+            yield Diagnosis(f"queue {each.name}: {', '.join(told)}, {owner.number} events")
+            if state["oldest"] > max(2 * each.policy.longest_wait, LONG_AGO):
+                yield Diagnosis(
+                    f"queue {each.name}: a ticket has waited {state['oldest']:.0f} s",
+                    f"its heartbeat lets tickets go that nobody asks for; GET /v1/queues/{each.name}/tickets/"
+                    "TICKET?why=true says why one waits",
+                )
+            for line in policy_in_words(each.policy):
+                if line.startswith("Warning: "):
+                    yield Diagnosis(
+                        f"queue {each.name}: {line.removeprefix('Warning: ')}",
+                        "equipoise queue check POLICY says what people will see",
+                    )
+            if each.game_type and "/" in each.game_type and each.game_type not in known:
+                yield Diagnosis(
+                    f"queue {each.name}: nobody has played {each.game_type}, whose ratings it takes",
+                    f"the game types of the archive are {', '.join(sorted(known)) or 'none yet'}",
+                )
 
 
 def _future(archive: Archive) -> Iterator[Diagnosis]:
@@ -298,6 +342,7 @@ FIXES: dict[Callable[[Settings], Iterator[Diagnosis]], str] = {
     _weights: "give --weights and --http as HOST:PORT",
     _http: "give --weights and --http as HOST:PORT",
     _plain_text: "give a certificate with its chain, and its key, as PEM files that this user may read",
+    _queues: "check --store and the tables [queue.NAME]",
     _store: "check --store; equipoise ingest, or serve --create, makes an archive",
     _clock: "",
     _limits: "",

@@ -20,7 +20,7 @@ from equipoise.service.admission import Admission, BusyError, Holdings, network_
 Item = TypeVar("Item")
 
 #: Addresses whose use a lane keeps in mind.
-REMEMBERED = 1024
+REMEMBERED = 1024  # effort
 
 #: Seconds of work above which something is long: of several workers one is left to what is not.
 LONG = 0.05

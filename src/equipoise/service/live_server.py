@@ -61,6 +61,7 @@ from equipoise.play.live.events import (
     SetMinimum,
     Starting,
     TimePassed,
+    Unheard,
     Weighed,
 )
 from equipoise.play.live.levers import RatingUnits, bot_skills
@@ -203,6 +204,10 @@ def _worse(gaps: Sequence[float], best: Sequence[float]) -> bool:
 #: Seconds between two looks at the server's own list, where everyone is where they are to be, and where not.
 LOOK, LOOK_SOON = 10.0, 2.0
 
+#: Seconds between two looks while nothing is ordered before the list was read, and how many answers that are
+#: no list say that there is none.
+LOOK_FIRST, NOT_LISTS = 0.5, 3
+
 #: Seconds after the announcement of a game at which it has begun, if nothing else was heard.
 QUIET = 2.0
 
@@ -293,7 +298,10 @@ class BalancedServer:
             replace(settings.policy, retry_seconds=retry),
             lambda: deadline(SECONDS),
             moves_bots=family.moves_bots,
+            lists=bool(settings.rcon) and not dry,
         )
+        self._trouble = ""
+        self._not_lists = 0
         self.there: dict[int, Joined] = {}
         self._caught_up = False
         self._events: list[Event] = []
@@ -329,6 +337,7 @@ class BalancedServer:
         for answer in self._console.answers():
             if answer.text is not None:
                 self._answered(answer.question, answer.text, now)
+        self._hear(now)
         if now - self._ticked >= 0.5:
             self._ticked = now
             self._wait_for_it(now)
@@ -336,6 +345,28 @@ class BalancedServer:
         for packet in self._console.outgoing(now):
             self._link.send(packet)
         self._show(now)
+
+    def _hear(self, now: float) -> None:
+        """Say once what is wrong with the console; nothing is ordered until it is well again."""
+        where, trouble = self.settings.rcon, ""
+        if self._console.refused:
+            trouble = f"{where} refuses the password of the console: correct the file that holds it"
+        elif self._console.silent:
+            trouble = f"{where} does not answer: is the server up, its port right, its rcon password set?"
+        elif self._not_lists >= NOT_LISTS:
+            trouble = (
+                f"{where} does not answer {self._family.players!r}: the server is of another game, or this "
+                f"command is switched off there"
+            )
+        if trouble == self._trouble:
+            return
+        self._trouble = trouble
+        if trouble:
+            self._say(f"{trouble}; nothing is ordered until then")
+            self._console.forget_orders()
+            self._do(self.session.handle(Unheard(), now))
+        else:
+            self._say(f"{where} answers")
 
     def _show(self, now: float) -> None:
         """Keep what goes on where the service can see it, now and then; who plays stays here."""
@@ -400,6 +431,8 @@ class BalancedServer:
             self.there.pop(event.slot, None)
         elif isinstance(event, Announced):
             self._announced, self._ended, self._gone_on = now, float("-inf"), 0
+            self._console.forget_orders()
+            self._looked = float("-inf")
             self._begun = False  # the server may be another one, without the settings of the last
         elif isinstance(event, Ended):
             self._ended = now
@@ -435,6 +468,8 @@ class BalancedServer:
     def _answered(self, question: str, text: str, now: float) -> None:
         """Take what a question to the console was answered with."""
         event = self._log.answered(question, text)
+        if question == self._family.players:
+            self._not_lists = 0 if isinstance(event, Seen) else self._not_lists + 1
         if isinstance(event, Seen):
             self._happened(event, now)
             for who in self._lines.who(self.session.unknown(event)):
@@ -467,6 +502,8 @@ class BalancedServer:
             self._begun = True
             self._send(self._lines.begin())
         between = LOOK if self.session.settled or self.session.phase in (IDLE, OPEN) else LOOK_SOON
+        if not (self.session.listed or self._trouble):
+            between = LOOK_FIRST
         if now - self._looked >= between and self._console.idle:
             self._looked = now
             self._console.ask(self._family.players)
@@ -479,7 +516,7 @@ class BalancedServer:
         self._send(self._lines.lines(given, self.there))
 
     def _send(self, lines: list[str]) -> None:
-        if lines and not self._dry:
+        if lines and not self._dry and not self._trouble:
             self._console.order(lines)
 
 

@@ -8,10 +8,12 @@ before any other.
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -19,7 +21,9 @@ import msgspec
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.outbox import OutboxNote
-from equipoise.archive.ticket_record import AddedEvents, RecordedEvent, TicketRecord
+from equipoise.archive.ticket_record import AddedEvents, KeptState, RecordedEvent, TicketRecord
+from equipoise.errors import EquipoiseError
+from equipoise.queueing.backfill import Opening
 from equipoise.queueing.life import (
     Accept,
     CancelTicket,
@@ -37,7 +41,15 @@ from equipoise.queueing.life import (
 )
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.reasons import reason_for_waiting
-from equipoise.queueing.record import line_of, replay, reply_data, with_players
+from equipoise.queueing.record import (
+    life_of,
+    line_of,
+    line_of_found,
+    replay,
+    reply_data,
+    state_of,
+    with_players,
+)
 from equipoise.queueing.tick import mu_of
 from equipoise.queueing.tickets import QueueTicket
 from equipoise.service.table_settings import QueueSettings
@@ -45,8 +57,17 @@ from equipoise.service.table_settings import QueueSettings
 #: What webhooks receive of a queue.
 SENT = ("proposed", "started", "dissolved", "left")
 
+#: Events after which what is known is kept as a whole, or as many as there are tickets if those are more: so
+#: many are gone through at a start at most.
+EVENTS_A_STATE = 20_000
+
+#: Seconds of a day.
+DAY = 86_400.0
+
 #: Ends of bands of the deviation from the middle, in standard deviations.
 BANDS = (-2.0, -1.0, 0.0, 1.0, 2.0)
+
+_encode = msgspec.json.Encoder().encode
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +86,10 @@ class MatchesAsked(NamedTuple):
     match: str | None = None
 
 
+class OpeningsAsked(NamedTuple):
+    """Which running matches have free seats."""
+
+
 class StatusAsked(NamedTuple):
     """How the queue stands."""
 
@@ -74,7 +99,10 @@ class TickDue(NamedTuple):
 
 
 #: What a queue is asked.
-Question = Event | WhereAsked | MatchesAsked | StatusAsked | TickDue
+Question = Event | WhereAsked | MatchesAsked | OpeningsAsked | StatusAsked | TickDue
+
+#: What is asked and changes nothing.
+_READS = WhereAsked | MatchesAsked | OpeningsAsked | StatusAsked
 
 
 class QueueAnswers(NamedTuple):
@@ -113,7 +141,7 @@ class QueueOwner:
         self._hooks = hooks or {}
         self._clock = clock
         self._life: TicketLife | None = None
-        self._number = 0
+        self._number = self._stated = 0
         self._heard: dict[str, float] = {}
         self._since = clock()
 
@@ -121,12 +149,26 @@ class QueueOwner:
     def life(self) -> TicketLife:
         """Where all tickets are, as the record has it."""
         if self._life is None:
-            life, self._number = TicketLife(QueuePolicy()), 0
-            self._take(life, self._record.since(0))
+            kept = self._record.state()
+            known = None if kept is None else life_of(kept.state)
+            life = TicketLife(QueuePolicy()) if known is None else known
+            self._number = self._stated = 0 if known is None or kept is None else kept.number
+            self._take(life, self._record.since(self._number))
             self._life = life
         return self._life
 
+    @property
+    def number(self) -> int:
+        """The number of the last event."""
+        return self._number
+
     def _take(self, life: TicketLife, events: Sequence[RecordedEvent]) -> None:
+        if events and events[0].number != self._number + 1:
+            msg = (
+                f"the record of the queue {self._settings.name!r} begins with event {events[0].number}, "
+                "and what was before is known to another version alone; go back to that"
+            )
+            raise EquipoiseError(msg)
         replay(life, [(each.at, each.event) for each in events])
         self._number = events[-1].number if events else self._number
 
@@ -151,7 +193,7 @@ class QueueOwner:
         if life.policy == self._settings.policy and not any(map(_may_change, questions)):
             return QueueAnswers([self._read(life, each) for each in questions], self._number, [], {})
         try:
-            with self._record.adding() as added:
+            with collected_later(), self._record.adding() as added:
                 self._take(life, added.since(self._number))
                 batch = _Batch(life, self._number, self._settings.max_players)
                 if life.policy != self._settings.policy:
@@ -162,6 +204,7 @@ class QueueOwner:
             self._life = None  # what of it is true is in the record
             raise
         self._number += len(batch.rows)
+        self._stated = self._number if batch.stated else self._stated
         return QueueAnswers(answers, self._number, batch.made, batch.replies)
 
     def _keep(self, added: AddedEvents, batch: _Batch, life: TicketLife) -> None:
@@ -173,6 +216,12 @@ class QueueOwner:
         added.seat([(ticket, match) for ticket, match in batch.seated.items() if match])
         if "queue" in self._hooks:
             added.tell(self._hooks, batch.notes(self._settings.name), life.now)
+        number = self._number + len(batch.rows)
+        if number - self._stated >= max(EVENTS_A_STATE, life.known):
+            days = self._settings.keep_days
+            before = life.now - DAY * days if days else float("-inf")
+            added.keep_state(KeptState(number, state_of(life)), before)
+            batch.stated = True
 
     def _now(self, life: TicketLife) -> float:
         return max(self._clock(), life.now)
@@ -184,7 +233,7 @@ class QueueOwner:
                 batch.handle(CancelTicket(ticket), now)
             batch.handle(MakeMatches(), now)
             return status_of(batch.life, now)
-        if isinstance(question, WhereAsked | MatchesAsked | StatusAsked):
+        if isinstance(question, _READS):
             return self._read(batch.life, question)
         if isinstance(question, EnterTicket):
             self._heard[question.ticket.id] = now
@@ -200,19 +249,36 @@ class QueueOwner:
         return [name for name, heard in self._heard.items() if now - heard > limit]
 
     def _read(self, life: TicketLife, question: Question) -> Any:
-        if isinstance(question, WhereAsked):
-            if question.heard:
-                self._heard[question.ticket] = self._now(life)
-            return where_of(life, question.ticket, self._now(life), why=question.why)
-        if isinstance(question, MatchesAsked):
-            found = life.matches
-            wanted = found if question.match is None else {question.match} & set(found)
-            return [
-                {"match": name, "running": life.has_begun(name), **with_players(found[name])}
-                for name in found
-                if name in wanted
-            ]
-        return status_of(life, self._now(life))
+        if isinstance(question, WhereAsked) and question.heard:
+            self._heard[question.ticket] = self._now(life)
+        return read_life(life, question, self._now(life))
+
+
+def read_life(life: TicketLife, question: Question, now: float) -> Any:
+    """Return the answer to a question that changes nothing."""
+    if isinstance(question, WhereAsked):
+        return where_of(life, question.ticket, now, why=question.why)
+    if isinstance(question, MatchesAsked):
+        found = life.matches
+        wanted = found if question.match is None else {question.match} & set(found)
+        return [
+            {"running": life.has_begun(name), **match_state(life, name)} for name in found if name in wanted
+        ]
+    if isinstance(question, OpeningsAsked):
+        return [opening_data(each, life.policy) for each in life.openings]
+    return status_of(life, now)
+
+
+@contextmanager
+def collected_later() -> Iterator[None]:
+    """Let no garbage be looked for: what a transaction makes is kept, and to look takes a third of it."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 class _Batch:
@@ -227,6 +293,7 @@ class _Batch:
         self.seated: dict[str, str] = {}
         self.made: list[dict[str, Any]] = []
         self.replies: Counter[str] = Counter()
+        self.stated = False
         self._notes: list[tuple[int, float, dict[str, Any]]] = []
 
     def handle(self, event: Event, now: float) -> list[dict[str, Any]]:
@@ -252,13 +319,18 @@ class _Batch:
         was_asked = isinstance(event, Accept) and self.life.is_asked(event.match, event.player)
         commands = self.life.handle(event, now)
         replies = [reply_data(each) for each in commands]
-        sent = [each for each in commands if not isinstance(each, TicketRefused)]
+        sent = [each for each in commands if type(each) is not TicketRefused]
         if sent or was_asked or isinstance(event, Pause | ChangePolicy):
-            if isinstance(event, MakeMatches) and event.found is None:
-                event = MakeMatches(tuple(each.found for each in commands if isinstance(each, Propose)))
+            shown = replies
+            if len(sent) < len(commands):
+                shown = [each for each in replies if each["kind"] != "refused"]
+            looked = isinstance(event, MakeMatches) and event.found is None
+            line = line_of_found(shown) if looked else line_of(event)
             number = self._number + len(self.rows) + 1
-            shown = [each for each in replies if each["kind"] != "refused"]
-            self.rows.append(RecordedEvent(number, now, line_of(event), msgspec.json.encode(shown).decode()))
+            self.rows.append(RecordedEvent(number, now, line, _encode(shown).decode()))
+            if type(event) is EnterTicket and len(sent) == 1:
+                self.replies["waits"] += 1
+                return replies
             self._notes += [(number, now, each) for each in shown if each["kind"] in SENT]
             self.replies.update(each["kind"] for each in shown)
             self._seats(sent, entered=isinstance(event, EnterTicket), now=now)
@@ -280,14 +352,14 @@ class _Batch:
             OutboxNote(
                 "queue",
                 f"queue:{queue}:{number}:{place}",
-                msgspec.json.encode({"queue": queue, "event": number, "at": at, **reply}).decode(),
+                _encode({"queue": queue, "event": number, "at": at, **reply}).decode(),
             )
             for place, (number, at, reply) in enumerate(self._notes)
         ]
 
 
 def _may_change(question: Question) -> bool:
-    return not isinstance(question, WhereAsked | MatchesAsked | StatusAsked)
+    return not isinstance(question, _READS)
 
 
 def _figures(made: Propose, policy: QueuePolicy, now: float) -> dict[str, Any]:
@@ -295,6 +367,13 @@ def _figures(made: Propose, policy: QueuePolicy, now: float) -> dict[str, Any]:
     waits = [now - ticket.since for ticket in made.found.tickets]
     overdue = sum(wait >= policy.longest_wait for wait in waits)
     return {"waits": waits, "imbalance": made.found.imbalance, "relaxed": overdue}
+
+
+def match_state(life: TicketLife, match: str) -> dict[str, Any]:
+    """Return a match as plain data, with its players but those who have left it."""
+    data, left = with_players(life.matches[match]), life.left(match)
+    players = [[each for each in team if each not in left] for team in data["players"]]
+    return {"match": match, **data, "players": players}
 
 
 def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) -> dict[str, Any] | None:
@@ -307,7 +386,7 @@ def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) ->
         "players": [player.id for player in known.players],
     }  # fmt: skip
     if found.match:
-        data["match"] = {"match": found.match, **with_players(life.matches[found.match])}
+        data["match"] = match_state(life, found.match)
         data["until"] = found.until or None
         data["asked"] = [each.id for each in known.players if life.is_asked(found.match, each.id)]
     if found.place.value == "waiting":
@@ -315,6 +394,16 @@ def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) ->
         if why:
             data["reason"] = reason_for_waiting(known, life.waiting, now, life.policy).text
     return data
+
+
+def opening_data(opening: Opening, policy: QueuePolicy) -> dict[str, Any]:
+    """Return the free seats of a running match as plain data."""
+    return {
+        "match": opening.match, "since": opening.since,
+        "free": [max(policy.team_size - len(team), 0) for team in opening.teams],
+        "players": [[player.id for player in team] for team in opening.teams],
+        "ruleset": opening.ruleset, "region": opening.region, "map": opening.map,
+    }  # fmt: skip
 
 
 def status_of(life: TicketLife, now: float) -> dict[str, Any]:
@@ -327,6 +416,7 @@ def status_of(life: TicketLife, now: float) -> dict[str, Any]:
         "bands": dict(Counter(_band(each, life.policy) for each in waiting)),
         "proposed": len(life.matches) - running,
         "running": running,
+        "openings": len(life.openings),
         "players": life.players,
         "paused": life.paused,
         "closed": life.closed,
@@ -362,6 +452,7 @@ class Queueing:
     ) -> None:
         self._archive = open_archive(url, create=False, timeout=seconds, waiting=log.warning)
         self._owner = QueueOwner(self._archive, settings, hooks)
+        gc.freeze()  # what was imported stays, and is not gone through again and again
 
     def __call__(
         self, question: tuple[Sequence[Question], QueuePolicy | None] | None

@@ -12,7 +12,7 @@ import contextlib
 import hashlib
 import hmac
 import logging
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -32,6 +32,9 @@ ANSWER, WRITER = 20.0, 8.0
 
 #: Questions of one transaction, and those that may wait.
 AT_ONCE, MOST_WAITING = 2000, 10_000
+
+#: Matches of which it is said how they were.
+RECENT = 100
 
 #: How a capability begins.
 CAPABILITY = "tk_"
@@ -80,11 +83,24 @@ class Queue:
         self._asked: list[tuple[Question, asyncio.Future[Any]]] = []
         self._something = asyncio.Event()
         self._changed = asyncio.Condition()
+        self._made: deque[dict[str, Any]] = deque(maxlen=RECENT)
 
     @property
     def name(self) -> str:
         """What it is called."""
         return self.settings.name
+
+    def recent(self) -> dict[str, float]:
+        """Return how long the tickets of the last matches waited, and how even those are."""
+        waits = sorted(wait for each in self._made for wait in each["waits"])
+        count = len(self._made)
+        return {
+            "matches": count,
+            "wait": sum(waits) / len(waits) if waits else 0.0,
+            "p95": waits[min(int(0.95 * len(waits)), len(waits) - 1)] if waits else 0.0,
+            "imbalance": sum(each["imbalance"] for each in self._made) / count if count else 0.0,
+            "relaxed": sum(each["relaxed"] for each in self._made),
+        }
 
     async def begin(self) -> None:
         """Go through the record, so that the first who asks need not wait for that."""
@@ -165,6 +181,7 @@ class Queue:
         await self._take(found)
 
     async def _take(self, found: QueueAnswers) -> None:
+        self._made.extend(found.made)
         for each in found.made:
             self._metrics.matched(self.name, each)
         for kind, count in found.replies.items():
@@ -272,7 +289,7 @@ class Queues:
         for each in self:
             for band, count in each.status.get("bands", {}).items():
                 bands[each.name, band] += count
-            for what in ("waiting", "proposed", "running", "players", "oldest"):
+            for what in ("waiting", "proposed", "running", "openings", "players", "oldest"):
                 stands[each.name, what] = each.status.get(what, 0)
             stands[each.name, "late"] = each.late
         if stands:

@@ -39,6 +39,7 @@ from equipoise.service.archive_workers import (
 from equipoise.service.fair_queue import Lane
 from equipoise.service.monitoring import ServerMetrics
 from equipoise.service.questions import INFEASIBLE
+from equipoise.service.queue_lines import answered
 from equipoise.service.queues import Queues
 from equipoise.service.settings import Settings
 from equipoise.service.snapshot import AmbiguousGameError, Ratings, Snapshot
@@ -47,7 +48,16 @@ from equipoise.service.tokens import Keyring
 from equipoise.service.webhooks import Deliverer
 from equipoise.service.weights.commands import Limits
 from equipoise.service.weights.conversation import WeightSession
-from equipoise.service.weights.messages import Division, Everyone, Finished, Refusal, Request, Setting, Work
+from equipoise.service.weights.messages import (
+    Division,
+    Everyone,
+    Finished,
+    Queued,
+    Refusal,
+    Request,
+    Setting,
+    Work,
+)
 from equipoise.service.worker_pool import Pool, Worker, cores, last_of, work_off
 
 #: Seconds between two looks whether the archive has changed.
@@ -333,6 +343,8 @@ class Service:
                     if error.argument != "players":
                         raise
                     return Refusal.BAD_FIELD
+            if isinstance(request, Queued):
+                return await answered(self.queues, request)
             if isinstance(request, Everyone):
                 return await self._everyone.ask(address, self.board.everyone(request))
             return await self._chances.ask(address, map(self.board.result, (request,)))

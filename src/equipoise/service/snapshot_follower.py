@@ -37,7 +37,7 @@ QUIET = 0.5
 FIRST_RETRY, LAST_RETRY = 1.0, 60.0
 
 #: Entries that come over at once, some 0.3 ms of work.
-SOME = 300
+SOME = 300  # effort
 
 #: Seconds without a word from the worker after which it is restarted: longer than any rebuild.
 PATIENCE = 900.0

@@ -58,6 +58,7 @@ class _Queue(msgspec.Struct):
     heartbeat: float = 0.0
     max_players: int = 100_000
     game_type: str = ""
+    keep_days: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +104,8 @@ class QueueSettings:
         Players who may wait or be in a match at once.
     game_type : str
         The ruleset whose ratings count for players who come without one, as after ``GAME``.
+    keep_days : float
+        Days after which events that nothing needs any longer are dropped; 0 for never.
     """
 
     name: str
@@ -111,6 +114,7 @@ class QueueSettings:
     heartbeat: float = 0.0
     max_players: int = 100_000
     game_type: str = ""
+    keep_days: float = 0.0
 
 
 def webhook_of(name: str, data: Any, where: str) -> Webhook:
@@ -157,10 +161,15 @@ def queue_of(name: str, data: Any, where: str) -> QueueSettings:
     if not 0.0 <= read.heartbeat < float("inf"):
         msg = f"{where}: heartbeat must be at least 0, got {read.heartbeat!r}"
         raise InputError(msg)
+    if not 0.0 <= read.keep_days < float("inf"):
+        msg = f"{where}: keep_days must be at least 0, got {read.keep_days!r}"
+        raise InputError(msg)
     if read.max_players < 1:
         msg = f"{where}: max_players must be at least 1, got {read.max_players}"
         raise InputError(msg)
-    return QueueSettings(name, policy, read.tick, read.heartbeat, read.max_players, read.game_type)
+    return QueueSettings(
+        name, policy, read.tick, read.heartbeat, read.max_players, read.game_type, read.keep_days
+    )
 
 
 def _table(name: str, data: Any, kind: type[Table], where: str) -> Table:

@@ -45,11 +45,11 @@ SYSTEM_BUFFER = 65536
 TURN = 32768
 
 #: Bytes of lookups that are answered at once where there are other addresses: some 0.1 ms.
-WHOLE = 8192
+WHOLE = 8192  # effort
 
 #: Seconds after which an address that has used little stands in line all the same: longer than some questions
 #: take, since answers are not sent before.
-AT_ONCE_SECONDS = 0.0002
+AT_ONCE_SECONDS = 0.0002  # effort
 
 #: Seconds that connections, and then lines, that have arrived before the end are given to be taken.
 LAST_READ = 0.1
@@ -436,7 +436,7 @@ class Connection(asyncio.BufferedProtocol):
 
 
 #: Bytes that are read at once: to copy more would keep others waiting.
-READ = 16384
+READ = 16384  # effort
 
 #: Seconds after which a turn ends, and as many of turns between two looks at who else has arrived: where all
 #: connections are of one address, and where there are others, whose waiting time this is.
@@ -444,7 +444,7 @@ ALONE, SHARED = 0.0002, 0.00001
 
 #: Seconds of turns together, as of a line with a hundred names, after which those who stand in line leave as
 #: long to others, and how many times as long: otherwise each answer to others would wait for such a line.
-LONG, BREATH = 0.00005, 2.0
+LONG, BREATH = 0.00005, 2.0  # effort
 
 
 class Server(Acceptor[Connection, ServerLimits]):

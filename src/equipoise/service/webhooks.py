@@ -27,7 +27,7 @@ from equipoise.errors import EquipoiseError
 from equipoise.service.table_settings import Webhook
 
 #: Seconds between two looks into the outbox without news, and deliveries that are read at once.
-LOOK, AT_ONCE = 1.0, 50
+LOOK, AT_ONCE = 1.0, 50  # effort
 
 #: Bytes of an answer that are read.
 MOST_READ = 4096

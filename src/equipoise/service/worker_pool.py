@@ -349,8 +349,9 @@ class Pool:
                 await worker.ask(None, BEGIN)
             if kind is None:
                 return await worker.ask(content, seconds + self._patience)
-            seconds *= self._share()
-            return await worker.ask((kind, content(), seconds), seconds + self._patience)
+            share = self._share()
+            seconds *= share
+            return await worker.ask((kind, content(), seconds, share), seconds + self._patience)
 
         await work_off(self.lane, answer)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from equipoise.teams.request_keywords import Keywords
 
 #: Points after which the walk ends: a picture shows no more.
-MOST_POINTS = 1000
+MOST_POINTS = 1000  # effort
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,6 +116,7 @@ class SolutionData(TypedDict):
     unrated: int
     splits: list[SplitData]
     reason: NotRequired[str]
+    effort: NotRequired[float]
 
 
 @dataclass(frozen=True, slots=True)

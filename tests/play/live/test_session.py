@@ -43,6 +43,7 @@ from equipoise.play.live.events import (
     Started,
     Starting,
     TimePassed,
+    Unheard,
     Weighed,
 )
 from equipoise.play.live.levers import RatingUnits, bot_skills
@@ -648,3 +649,53 @@ def test_a_bot_of_another_level_than_planned_is_replaced_by_one_of_its_level() -
             # It is not asked for twice; the one that comes is the one that was asked for, at its level alone.
             pending.came(Seat(200, "bot:other", "Bot", True, 0, 9.0, 1.0))
             assert (each in [one for one, _ in pending._coming]) == (each.level is not None)
+
+
+def test_after_a_change_of_level_nothing_is_ordered_before_the_list_was_read() -> None:
+    """Bots of the level before come back by themselves; who is not known yet has a place."""
+    session = Session(Policy(target=6), lists=True)
+
+    def orders(event: Event, now: float) -> list[Command]:
+        return [
+            each for each in session.handle(event, now) if isinstance(each, AddBot | RemoveBot | MovePlayer)
+        ]
+
+    orders(KNOWN, 0.0)
+    orders(Announced("dm1"), 0.0)
+    for n in range(2):
+        orders(Joined(n, IDS[n], team=0), 0.1)
+    assert orders(Starting(), 0.2) == orders(Seen({0: 0, 1: 0}), 0.5) == []
+    given = orders(Seen({0: 0, 1: 0, 7: None}), 1.5)
+    bots = [each.team for each in given if isinstance(each, AddBot)]
+    assert len(bots) == 3, "one place is for who is there and not known yet"
+    session.handle(Started(), 2.0)
+    orders(Announced("dm2"), 3.0)
+    assert orders(Starting(), 3.1) == orders(TimePassed(), 60.0) == []
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_bots_come_in_turn_and_the_other_team_begins_the_next_game(first: int) -> None:
+    """Neither team has what the first one has."""
+    pending = session.Pending()
+    pending.first = first
+    state = State(Policy(target=8), bots=((None,) * 4, (None,) * 4))
+    teams = [each.team for each in pending.commands(state, 0.0) if isinstance(each, AddBot)]
+    assert teams == [first, 1 - first, 1 - first, first] * 2
+    game = Session(Policy(target=4))
+    turns = []
+    for n in range(4):
+        game.handle(Announced("dm1"), float(n))
+        turns.append(game._pending.first)
+    assert turns == [1, 0, 1, 0]
+
+
+def test_while_the_console_is_not_heard_nothing_is_ordered() -> None:
+    """What was to be done is done once the list is read again."""
+    session = Session(Policy(target=4), lists=True)
+    for event in (KNOWN, Announced("dm1"), Joined(0, IDS[0], team=0), Starting()):
+        session.handle(event, 0.0)
+    session.handle(Seen({0: 0}), 2.0)
+    session.handle(Unheard(), 2.1)
+    assert not session.listed
+    assert [each for each in session.handle(TimePassed(), 30.0) if isinstance(each, AddBot)] == []
+    assert [each for each in session.handle(Seen({0: 0}), 31.0) if isinstance(each, AddBot)] != []

@@ -187,3 +187,16 @@ def test_what_is_no_json_is_said_in_words(body: bytes, why: str) -> None:
     """Not in those of a decoder."""
     status, answer = answered("balance", body, 1.0)
     assert (status, json.loads(answer)["detail"]) == (400, f"the body is not JSON: {why}")
+
+
+def test_a_search_that_had_a_share_of_its_time_says_so_unless_it_came_to_its_end() -> None:
+    """What is proven needed no more time; where nobody waited nothing is said."""
+    few = json.dumps({"players": {"Ann": 3, "Bob": 2, "Cid": 1}}).encode()
+    many = {"players": {f"p{n}": (n * n * 7919) % 1009 + n / 7 for n in range(60)}, "teams": 4}
+    body = json.dumps(many).encode()
+    assert "effort" not in json.loads(answered("balance", few, 1.0, 0.25)[1])
+    early = json.loads(answered("balance", body, 1e-3, 0.25)[1])
+    assert early["status"] in ("feasible", "unknown")
+    assert early["effort"] == 0.25
+    assert "bound" in early
+    assert "effort" not in json.loads(answered("balance", body, 1e-3)[1])

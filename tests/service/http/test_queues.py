@@ -208,6 +208,29 @@ def a_batch_lets_each_ticket_in_or_not(served: Served) -> None:
     assert at(served, "tickets/z", method="DELETE").plain["place"] == "gone"
 
 
+def seats_of_running_matches_are_filled(served: Served) -> None:
+    """Of one of this queue who left is enough; of any other, who plays; in lines the same."""
+    teams: list[list[dict[str, Any]]] = [[{"id": "old", "weight": 1500}], []]
+    assert at(served, "openings", {"match": "srv-7"}).status == 409
+    offered = at(served, "openings", {"match": "srv-7", "teams": teams})
+    assert [(each["match"], each["free"]) for each in offered.plain["openings"]] == [("srv-7", [0, 1])]
+    late = {"id": "late", "players": [{"id": "late", "weight": 1500}], "backfill": True}
+    assert at(served, "tickets", late).status == 201
+    match = until(served, "late", "proposed")["match"]
+    assert (match["joins"], match["players"]) == ("srv-7", [[], ["late"]])
+    assert at(served, "tickets/late/accept", {"match": match["match"]}).plain["place"] == "playing"
+    assert at(served, "openings").plain["openings"] == []
+    lines = (f"AUTH {TOKEN}", "QUEUE duel", "TICKET late", "SEATS srv-7\tPLAYER late", *["ENDED srv-7"] * 2)
+    answers = served.ask("".join(f"{line}\n" for line in lines)).splitlines()
+    assert answers == [
+        "AUTH ok", "QUEUE duel 0 0 1", f"TICKET late playing {match['match']}", "SEATS srv-7 0 1",
+        "ENDED srv-7", "ERR refused no match of this id runs",
+    ]  # fmt: skip
+    assert until(served, "late", "gone")["why"] == "left the match"
+    assert at(served, "openings", {"match": "srv-8", "teams": teams}).status == 200
+    assert at(served, "openings/srv-8", method="DELETE").plain["openings"] == []
+
+
 @pytest.mark.parametrize(
     ("body", "pointer"),
     [
@@ -223,6 +246,17 @@ def test_what_is_wrong_with_a_ticket_is_said(served: Served, body: dict[str, Any
     answer = at(served, "tickets", body)
     assert answer.status == 422
     assert answer.pointer.removeprefix("#").startswith(pointer.removesuffix("/..."))
+
+
+def how_queues_stand_is_shown(served: Served) -> None:
+    """See the last matches too, and a page that asks for it."""
+    (shown,) = ask(f"{served.http}/v1/queues").plain["queues"]
+    assert shown["recent"]["matches"] >= 2
+    assert 0.0 <= shown["recent"]["wait"] <= shown["recent"]["p95"]
+    page = ask(f"{served.http}/queues.html")
+    assert b'<script src="queues.js" defer>' in page.body
+    assert "default-src 'self'" in page.headers["content-security-policy"]
+    assert ask(f"{served.http}/queues.js").status == 200
 
 
 def who_has_no_right_is_refused(served: Served) -> None:
@@ -323,6 +357,8 @@ def test_the_life_of_a_server_with_a_queue(served: Served, receiver: Receiver, f
     two_who_come_are_matched_accept_and_play(served, receiver)
     events_go_on_where_a_client_was_cut_off(served)
     a_batch_lets_each_ticket_in_or_not(served)
+    seats_of_running_matches_are_filled(served)
+    how_queues_stand_is_shown(served)
     who_has_no_right_is_refused(served)
     results_and_ratings_are_sent(served, receiver)
     what_admins_do_is_kept(served, folder)

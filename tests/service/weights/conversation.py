@@ -5,16 +5,23 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 from equipoise.core.match_records import match_from
+from equipoise.core.player import Player
 from equipoise.core.registry import GAMES, resolve
+from equipoise.queueing import QueuePolicy, TicketLife
+from equipoise.queueing.life import EnterTicket, MakeMatches
+from equipoise.queueing.record import reply_data
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.replay import replay
+from equipoise.service import queue_lines
 from equipoise.service.answer_cache import Board
+from equipoise.service.queue_owner import Question, read_life
 from equipoise.service.snapshot import Ratings, Snapshot
 from equipoise.service.weights.commands import Limits
 from equipoise.service.weights.conversation import WeightSession
-from equipoise.service.weights.messages import Finished, Refusal
+from equipoise.service.weights.messages import Finished, Queued, Refusal
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "protocol.md").read_text(encoding="utf-8")
 TOKEN = "correct horse battery"  # noqa: S105 -- that of the page
@@ -49,6 +56,36 @@ def board(game: str | None = None) -> Board:
     return Board(Snapshot(Ratings(model, replay(model, history), bots), rulesets, tables, game))
 
 
+class Queue:
+    """The queue of the page, without an archive: it looks for matches before each question."""
+
+    name = "duel"
+    settings = SimpleNamespace(game_type="")
+
+    def __init__(self) -> None:
+        self.life = TicketLife(QueuePolicy(team_size=1, imbalance=0.4, most_imbalance=0.4, tolerance=1e6))
+
+    async def ask(self, *questions: Question) -> list[object]:
+        """Answer questions."""
+        if not isinstance(questions[0], EnterTicket):
+            self.life.handle(MakeMatches(), 0.0)
+        return [
+            read_life(self.life, each, 0.0)
+            if type(each).__name__.endswith("Asked")
+            else [reply_data(reply) for reply in self.life.handle(each, 0.0)]
+            for each in questions
+        ]
+
+
+class Queues(dict[str, Queue]):
+    """All queues of the page."""
+
+    def rated(self, player: Player, game_type: str) -> Player:
+        """Return a player without a rating, as none is asked for."""
+        del game_type
+        return player
+
+
 class Conversation:
     """A session and whoever answers it; results are kept by id."""
 
@@ -56,6 +93,7 @@ class Conversation:
         self.board = known
         self.session = WeightSession(lambda token: token == TOKEN, limits, known.known)
         self.kept: dict[str, object] = {}
+        self.queues = Queues(duel=Queue())
 
     def said(self, data: bytes) -> bytes:
         """Return what is answered to bytes."""
@@ -64,6 +102,11 @@ class Conversation:
         )
 
     def _result(self, request: object) -> object:
+        if isinstance(request, Queued):
+            try:
+                queue_lines.answered(self.queues, request).send(None)  # it waits for nobody
+            except StopIteration as done:
+                return done.value
         if not isinstance(request, Finished):
             return self.board.result(request)
         match = self.board.match(request, 1772395200.0)

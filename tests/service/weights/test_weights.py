@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.service.weights import conversation as talk
 
 from equipoise.errors import InputError
-from equipoise.service.weights.commands import Limits
+from equipoise.service.weights.commands import QUEUE_COMMANDS, Limits
 from equipoise.service.weights.conversation import TOGETHER, WeightSession
 from equipoise.service.weights.messages import CachedAnswers, Division, Everyone, Lookup, Refusal, Silent
 
@@ -48,7 +48,7 @@ def test_the_transcript_shows_every_command() -> None:
     """Nothing that is documented stays unheld."""
     reported = set(re.findall(r"^\| `([A-Z]+)", talk.PAGE, re.MULTILINE))
     assert reported == {said.split()[0].decode() for said, _ in talk.transcript()} - {"HELLO"}
-    assert reported == {command.decode() for command in WeightSession._commands}
+    assert reported == {command.decode() for command in (*WeightSession._commands, *QUEUE_COMMANDS)}
 
 
 def test_the_page_lists_every_refusal() -> None:

@@ -105,7 +105,7 @@ def _tail_within(path: Path, place: int) -> bytes:
 
 
 #: How often a plan is made again where files are renamed while it is carried out.
-ATTEMPTS = 10
+ATTEMPTS = 10  # effort
 
 #: Given where what follows does not go on from what was given before.
 BREAK = b""

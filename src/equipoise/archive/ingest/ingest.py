@@ -37,7 +37,7 @@ from equipoise.files.read_game import ENDING, read_game
 from equipoise.games.log_reader import HEAD, Game, Guess, Parsed, Reader, guess_game
 
 #: Matches that are kept with one commit: enough that waiting for the disk is a small part of the time.
-BATCH = 1000
+BATCH = 1000  # effort
 
 #: The "game" of files of matches, which are JSON as much else is.
 MATCHES = "plain"

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from equipoise.core.match import Ruleset
 from equipoise.games.log_reader import Lines
 from equipoise.games.match_in_progress import ALONE, bot_id, text_from
+from equipoise.games.quake3.joined_names import JoinedNames
 from equipoise.games.quake3.match_lines import ClientInfo
 from equipoise.games.quake3.rulesets import ruleset_of, settings_of
 from equipoise.games.rcon import QUAKE3
@@ -39,7 +40,7 @@ from equipoise.play.live.events import (
 )
 
 #: A line of the log.
-LINE = re.compile(rb" *(\d{1,7}):(\d\d)(?:\.\d+)? ([A-Za-z_]+):(.*)")
+LINE = re.compile(rb" *(\d{1,7}):(\d\d)(?:\.\d+)? ([A-Za-z_]+):([^\n]*)")
 
 #: Game types in which everybody plays alone.
 ALONE_TYPES = frozenset(("0", "1", "2"))
@@ -89,7 +90,7 @@ class Quake3Log:
     #: What is played now.
     ruleset: Ruleset = field(default_factory=Ruleset)
     teams: int = 2
-    _lines: Lines = field(default_factory=Lines)
+    _lines: Lines = field(default_factory=lambda: Lines(repair=JoinedNames()))
     _infos: dict[int, ClientInfo] = field(default_factory=dict)
     _here: set[int] = field(default_factory=set)
     _carriers: set[int] = field(default_factory=set)
@@ -102,13 +103,13 @@ class Quake3Log:
 
     def again(self) -> None:
         """Begin with another piece of a log, which does not go on where the last one ended."""
-        self._lines = Lines()
+        self._lines = Lines(repair=JoinedNames())
 
     def read(self, piece: bytes) -> list[Event]:
         """Return what happened in the next bytes."""
         events: list[Event] = []
         for block in self._lines.take(piece):
-            for line in block.content.splitlines():
+            for line in block.content.split(b"\n"):
                 found = LINE.match(line)
                 if found is not None:
                     seconds = 60 * int(found[1]) + int(found[2])

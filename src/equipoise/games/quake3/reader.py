@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping
 
 from equipoise.core.rulesets import GameRules
-from equipoise.games.log_reader import Block, GameReader
+from equipoise.games.log_reader import Block, GameReader, Lines
+from equipoise.games.quake3.joined_names import JoinedNames
 from equipoise.games.quake3.match_lines import LINES, ClientInfo, Quake3Game
 from equipoise.games.quake3.rulesets import RULES, ServerSetup, setup_of
 
@@ -88,6 +89,7 @@ class Quake3Reader(GameReader[Quake3Game]):
         self, source: str, first_line: int = 1, custom: Mapping[str, frozenset[str]] | None = None
     ) -> None:
         super().__init__(source, first_line)
+        self.lines = Lines(first_line, JoinedNames())
         self._custom = custom
         self._clients: dict[bytes, ClientInfo | None] = {}
         self._setups: dict[bytes, ServerSetup] = {}

@@ -141,13 +141,6 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """The scores are now these, one for each team."""
-
-    scores: tuple[float, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Ended:
     """The game has ended."""
 
@@ -183,13 +176,18 @@ class TimePassed:
 
 
 @dataclass(frozen=True, slots=True)
+class Unheard:
+    """The console does not answer, or refuses what it is asked: nothing that is ordered would be seen."""
+
+
+@dataclass(frozen=True, slots=True)
 class Busy:
     """What was asked for is still under way: its effect is not to be expected yet."""
 
 
 Event = (
     Announced | Joined | Left | Changed | Renamed | Seen | RatingsKnown | Weighed | Starting | Started
-    | Resumed | Scored | Ended | Carrying | Clock | Chatted | TimePassed | Busy
+    | Resumed | Unheard | Ended | Carrying | Clock | Chatted | TimePassed | Busy
 )  # fmt: skip
 
 

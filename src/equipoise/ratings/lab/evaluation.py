@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -21,6 +21,7 @@ from equipoise.ratings.model import Chances, RatingModel, chances_of, checked
 from equipoise.ratings.models.gaussian_filter.contest_columns import pack
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.replay import STRIDE, Progress, in_order, run
+from equipoise.ratings.side_advantage import SideAdvantages, learnt_sides
 
 #: Probabilities are kept this far from 0 and 1 before their logarithm is taken.
 CLIP = 1e-6
@@ -201,12 +202,15 @@ class Evaluation:
         The predictions that count.
     winners : list of int
         Who won, -1 for a tie.
+    sides : SideAdvantages, optional
+        What it was worth to be named first, over all contests of two teams; of columns without maps.
     """
 
     metrics: Metrics
     groups: Mapping[str, Metrics] = field(default_factory=dict)
     chances: Sequence[Chances] = ()
     winners: Sequence[int] = ()
+    sides: SideAdvantages | None = None
 
 
 def winner(contest: Contest | ContestOutline) -> int:
@@ -252,10 +256,13 @@ def evaluate(
             float(draw) if len(one.teams) == 2 else math.nan
             for draw, one in zip(draws, outlines, strict=True)
         ]
-        return judge(outlines, chances, skip, drawn)
-    contests = [contest for match in in_order(matches) for contest in match.contests]
+        sides = learnt_sides(outlines, chances, [""] * len(outlines))
+        return replace(judge(outlines, chances, skip, drawn), sides=sides)
+    played = [(contest, match.map) for match in in_order(matches) for contest in match.contests]
+    contests = [contest for contest, _ in played]
     chances, draws = predicted(model, contests, progress)
-    return judge(contests, chances, skip, draws)
+    sides = learnt_sides(contests, chances, [place for _, place in played])
+    return replace(judge(contests, chances, skip, draws), sides=sides)
 
 
 def predicted(
@@ -292,17 +299,22 @@ class ContestOutline(NamedTuple):
     ruleset: Ruleset
     ranks: tuple[float, ...]
     teams: tuple[range, ...]
+    weight: float
 
 
 def _outlines(columns: Columns) -> tuple[list[ContestOutline], list[int]]:
     """Return the outlines of columns, and where the teams of each begin, with one entry more."""
-    numbers = {name: np.asarray(columns.numbers[name]) for name in ("which", "teams", "rank", "size")}
+    numbers = {
+        name: np.asarray(columns.numbers[name]) for name in ("which", "teams", "rank", "size", "weight")
+    }
     rulesets, rank = list(columns.rulesets), numbers["rank"].tolist()
     sizes = [range(size) for size in numbers["size"].tolist()]
     bounds = [0, *np.cumsum(numbers["teams"], dtype=np.int64).tolist()]
     made = [
-        ContestOutline(rulesets[which], tuple(rank[a:b]), tuple(sizes[a:b]))
-        for which, (a, b) in zip(numbers["which"].tolist(), pairwise(bounds), strict=True)
+        ContestOutline(rulesets[which], tuple(rank[a:b]), tuple(sizes[a:b]), weight)
+        for which, weight, (a, b) in zip(
+            numbers["which"].tolist(), numbers["weight"].tolist(), pairwise(bounds), strict=True
+        )
     ]
     return made, bounds
 

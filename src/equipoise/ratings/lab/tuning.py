@@ -38,6 +38,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
     "baseline_sigma": (0.02, 0.6),
     "experience_sigma": (0.05, 1.5),
     "experience_games": (2.0, 60.0),
+    "late_spread": (0.1, 20.0),
     "caution": (5.0, 100.0),
     "half_life": (200.0, 20_000.0),
 }

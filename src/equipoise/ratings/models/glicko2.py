@@ -26,7 +26,7 @@ from equipoise.ratings.per_player_model import (
 UNIT = 173.7178
 
 #: The volatility is found to this precision (step 5.4 of the paper), and within so many steps.
-PRECISION, STEPS = 1e-6, 200
+PRECISION, STEPS = 1e-6, 200  # effort
 
 #: A contest of players who are further apart than this, in units of the scale (5,200 points), tells what one
 #: at this distance does: else what it tells is nothing, and an upset everything.

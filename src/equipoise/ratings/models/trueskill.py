@@ -22,7 +22,7 @@ from equipoise.ratings.model import question
 from equipoise.ratings.per_player_model import Entries, Entry, Folding, Table, check_above, check_finite
 
 #: Messages have settled when none moves by more than this part; and at most so many sweeps.
-SETTLED, SWEEPS = 1e-11, 500
+SETTLED, SWEEPS = 1e-11, 500  # effort
 
 #: A normal distribution as precision and precision times mean, so that products are sums.
 Natural = tuple[float, float]

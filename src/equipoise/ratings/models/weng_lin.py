@@ -39,7 +39,7 @@ Columns = tuple[kernels.ContestColumns, kernels.TeamColumns, kernels.MemberColum
 
 #: Contests from which loading and compiling the kernel pays, and loading alone; fewer than FEW are never sent
 #: to it, as arrays cost more than they save.
-WORTH, WORTH_KEPT, FEW = 200_000, 40_000, 8
+WORTH, WORTH_KEPT, FEW = 200_000, 40_000, 8  # effort
 
 #: Contests that are laid out at a time.
 STRIDE = 20_000
@@ -169,6 +169,26 @@ class WengLin(PerPlayer):
             self.constants(), mu, sigma, contests, teams, members, room, chances, int(learning)
         )
         return chances
+
+    def once(
+        self, mu: list[float], sigma: list[float], sizes: Sequence[int], ranks: Sequence[float], shares: Any
+    ) -> None:
+        """Learn from one contest without predicting it, the members of the teams one after the other.
+
+        Parameters
+        ----------
+        mu, sigma : list of float
+            Of the members; changed in place.
+        sizes, ranks : sequence
+            How many members each team has, and its rank.
+        shares : sequence of float
+            The share of the contest of each member.
+        """
+        many = len(sizes)
+        teams = kernels.TeamColumns([0, *accumulate(sizes)], ranks)
+        members = kernels.MemberColumns(range(len(mu)), shares, [1.0] * len(mu))
+        room = kernels.Room(*([0.0] * many for _ in kernels.Room._fields))
+        kernels.learn(self.constants(), 1.0, mu, sigma, teams, members, room, 0, many)
 
     def constants(self) -> kernels.WengLinConstants:
         """Return the constants as the kernel takes them."""

@@ -1,4 +1,4 @@
-"""Pages for people over HTTP: those of an archive, and the board.
+"""Pages for people over HTTP: those of an archive, the board, and how queues stand.
 
 A worker goes through the archive and renders, so that nothing here waits for either.
 """
@@ -17,6 +17,7 @@ from urllib.parse import parse_qsl
 from equipoise.archive.archive import open_archive
 from equipoise.errors import EquipoiseError
 from equipoise.pages.html.board import board_html
+from equipoise.pages.html.queues_page import queues_html, queues_script
 from equipoise.pages.html.site import KINDS, Site, policy
 from equipoise.ratings.timeline import chronicle_of
 from equipoise.service.admission import address_of
@@ -134,6 +135,11 @@ class Pages:
         path = scope["path"].removeprefix("/")
         if path == "board.html":
             return Reply(200, _board(), _headers(), HTML)
+        if path == "queues.html":
+            security = (b"content-security-policy", policy().encode())
+            return Reply(200, queues_html().encode(), (*_headers(), security), HTML)
+        if path == "queues.js":
+            return Reply(200, queues_script(), _headers(), SCRIPT)
         if path == "live.js":
             return Reply(200, _live(), _headers(), SCRIPT)
         if path not in ("", "index.html") and path.partition("/")[0] not in KINDS:

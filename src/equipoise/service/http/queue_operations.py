@@ -6,7 +6,7 @@ that the backend was given for them, asks for the one ticket they are in, accept
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from typing import Annotated, Any, NoReturn
 
 import msgspec
@@ -14,7 +14,16 @@ from msgspec import Meta
 
 from equipoise.core.player import LARGEST_WEIGHT, Player, Rating
 from equipoise.errors import InputError
-from equipoise.queueing.life import Accept, CancelTicket, Decline, EnterTicket, MatchEnded, Pause
+from equipoise.queueing.life import (
+    Accept,
+    CancelTicket,
+    Decline,
+    EnterTicket,
+    MatchEnded,
+    OfferSeats,
+    Pause,
+    WithdrawSeats,
+)
 from equipoise.queueing.promises import policy_in_words
 from equipoise.queueing.tickets import QueueTicket
 from equipoise.service.http.backend import Backend
@@ -22,7 +31,7 @@ from equipoise.service.http.event_stream import OWN, QUIET, event
 from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, invalid, reply, typed
 from equipoise.service.http.operation import LONGEST_ID, MISSING, WITH_BODY, WITH_TOKEN, Operation
 from equipoise.service.http.problems import HttpProblem
-from equipoise.service.queue_owner import MatchesAsked, StatusAsked, WhereAsked
+from equipoise.service.queue_owner import MatchesAsked, OpeningsAsked, StatusAsked, WhereAsked
 from equipoise.service.queues import Queue
 
 #: Players of a ticket, and tickets of a batch.
@@ -79,6 +88,31 @@ class EndBody(msgspec.Struct, forbid_unknown_fields=True):
     played: bool = True
 
 
+class SeatedPlayer(msgspec.Struct, forbid_unknown_fields=True):
+    """Who plays in a running match; a weight that is left out is that in the archive, or the middle."""
+
+    id: Id
+    weight: Weight | None = None
+    avoid: Annotated[list[Id], Meta(max_length=1000)] = []
+
+
+class OpeningBody(msgspec.Struct, forbid_unknown_fields=True):
+    """Which seats of a running match are free.
+
+    Who came to it from the queue plays until they are said to have ``left``.  Of a match of this queue that
+    is enough; of any other ``teams`` say who else plays.
+    """
+
+    match: TicketId
+    left: Annotated[list[Id], Meta(max_length=MOST_PLAYERS)] = []
+    teams: Annotated[
+        list[Annotated[list[SeatedPlayer], Meta(max_length=MOST_PLAYERS)]], Meta(max_length=MOST_PLAYERS)
+    ] = []
+    ruleset: Annotated[str, Meta(max_length=LONGEST_ID)] = ""
+    region: Annotated[str, Meta(max_length=LONGEST_ID)] = ""
+    map: Annotated[str, Meta(max_length=LONGEST_ID)] = ""
+
+
 class PauseBody(msgspec.Struct, forbid_unknown_fields=True):
     """Whether no matches are looked for, and whether nobody is let in: with this alone the queue runs dry."""
 
@@ -105,6 +139,7 @@ class QueueMatch(msgspec.Struct, omit_defaults=True):
     imbalance: float
     spread: float
     running: bool = False
+    joins: str = ""
 
 
 class TicketState(msgspec.Struct, omit_defaults=True):
@@ -143,6 +178,38 @@ class QueueMatches(msgspec.Struct):
     matches: list[QueueMatch]
 
 
+class OpeningState(msgspec.Struct):
+    """The free seats of a running match, and who plays in it, team by team."""
+
+    match: str
+    since: float
+    free: list[int]
+    players: list[list[str]]
+    ruleset: str
+    region: str
+    map: str
+
+
+class OpeningStates(msgspec.Struct):
+    """The running matches with free seats."""
+
+    openings: list[OpeningState]
+
+
+class QueueRecent(msgspec.Struct):
+    """How the last matches since the start were: mean wait and 95th percentile in seconds, evenness.
+
+    ``imbalance`` is how far the chances were from even on average, ``relaxed`` how many tickets had waited
+    past the longest wait.
+    """
+
+    matches: int
+    wait: float
+    p95: float
+    imbalance: float
+    relaxed: int
+
+
 class QueueState(msgspec.Struct):
     """How a queue stands, and what its policy means."""
 
@@ -152,11 +219,13 @@ class QueueState(msgspec.Struct):
     bands: dict[str, int]
     proposed: int
     running: int
+    openings: int
     players: int
     paused: bool
     closed: bool
     policy: dict[str, Any]
     words: list[str]
+    recent: QueueRecent
 
 
 class QueueStates(msgspec.Struct):
@@ -178,7 +247,8 @@ async def queue_state(backend: Backend, asked: HttpRequest) -> Reply:
 
 async def _state(queue: Queue) -> dict[str, Any]:
     (status,) = await queue.ask(StatusAsked())
-    return {"queue": queue.name, **status, "words": policy_in_words(queue.settings.policy)}
+    words = policy_in_words(queue.settings.policy)
+    return {"queue": queue.name, **status, "words": words, "recent": queue.recent()}
 
 
 async def enter(backend: Backend, asked: HttpRequest) -> Reply:
@@ -218,16 +288,10 @@ async def _entered(
 
 
 def _ticket(backend: Backend, queue: Queue, body: TicketBody, at: str) -> QueueTicket:
-    players = []
-    for each in body.players:
-        rating = None if each.weight is None else Rating(each.weight, each.sigma)
-        player = Player(
-            each.id,
-            rating,
-            roles=tuple((role, None) for role in each.roles),
-            avoid=tuple((other, None) for other in each.avoid),
-        )
-        players.append(backend.service.queues.rated(player, queue.settings.game_type))
+    players = [
+        _player_of(backend, queue, each.id, each.weight, each.sigma, roles=each.roles, avoid=each.avoid)
+        for each in body.players
+    ]
     try:
         return QueueTicket(
             body.id, tuple(players), 0.0, tuple(body.latencies.items()), body.ruleset, tuple(body.vetoes),
@@ -235,6 +299,26 @@ def _ticket(backend: Backend, queue: Queue, body: TicketBody, at: str) -> QueueT
         )  # fmt: skip
     except InputError as error:
         raise invalid(str(error), f"{at}/{error.argument}" if error.argument else at) from None
+
+
+def _player_of(
+    backend: Backend,
+    queue: Queue,
+    name: str,
+    weight: float | None,
+    sigma: float,
+    *,
+    roles: Sequence[str] = (),
+    avoid: Sequence[str] = (),
+) -> Player:
+    """Return a player, with the rating in the archive where none was given."""
+    player = Player(
+        name,
+        None if weight is None else Rating(weight, sigma),
+        roles=tuple((role, None) for role in roles),
+        avoid=tuple((other, None) for other in avoid),
+    )
+    return backend.service.queues.rated(player, queue.settings.game_type)
 
 
 async def where(backend: Backend, asked: HttpRequest) -> Reply:
@@ -317,6 +401,30 @@ async def end_match(backend: Backend, asked: HttpRequest) -> Reply:
     if not found:
         _missing("match", name)
     return reply(_unless_refused(replies, {**found[0], "running": False}))
+
+
+async def openings(backend: Backend, asked: HttpRequest) -> Reply:
+    """List the running matches with free seats."""
+    (found,) = await _queue(backend, asked).ask(OpeningsAsked())
+    return reply({"openings": found})
+
+
+async def offer(backend: Backend, asked: HttpRequest) -> Reply:
+    """Offer seats of a running match; offered again they count as they are said now."""
+    queue, body = _queue(backend, asked), typed(asked.body, OpeningBody)
+    teams = tuple(
+        tuple(_player_of(backend, queue, each.id, each.weight, 0.0, avoid=each.avoid) for each in team)
+        for team in body.teams
+    )
+    seats = OfferSeats(body.match, teams, tuple(body.left), body.ruleset, body.region, body.map)
+    replies, found = await queue.ask(seats, OpeningsAsked())
+    return reply(_unless_refused(replies, {"openings": found}))
+
+
+async def withdraw(backend: Backend, asked: HttpRequest) -> Reply:
+    """Let nobody else join a running match; said again it changes nothing."""
+    _, found = await _queue(backend, asked).ask(WithdrawSeats(asked.path["match"]), OpeningsAsked())
+    return reply({"openings": found})
 
 
 async def pause(backend: Backend, asked: HttpRequest) -> Reply:
@@ -436,6 +544,18 @@ QUEUE_OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "end_match", "POST", "/v1/queues/{queue}/matches/{match}/end", "Say that a match is over.",
         end_match, QueueMatch, EndBody, answers={**WITH_BODY, **MISSING, **REFUSED}, scope="report",
+    ),
+    Operation(
+        "openings", "GET", "/v1/queues/{queue}/openings", "List the running matches with free seats.",
+        openings, OpeningStates, answers=MISSING,
+    ),
+    Operation(
+        "offer_seats", "POST", "/v1/queues/{queue}/openings", "Offer seats of a running match.",
+        offer, OpeningStates, OpeningBody, answers={**WITH_BODY, **MISSING, **REFUSED}, scope="report",
+    ),
+    Operation(
+        "withdraw_seats", "DELETE", "/v1/queues/{queue}/openings/{match}",
+        "Let nobody else join a running match.", withdraw, OpeningStates, answers=MISSING, scope="report",
     ),
     Operation(
         "pause", "POST", "/v1/queues/{queue}/pause", "Pause a queue, close it, or let it go on.", pause,

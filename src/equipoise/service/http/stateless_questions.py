@@ -35,6 +35,9 @@ MOST_POOL = 1_000_000
 #: Characters of names as people write them: some thousand players.
 MOST_TEXT = 50_000
 
+#: What a search says that might have found more in more time.
+UNPROVEN = ("feasible", "unknown")
+
 #: What the fields of a body are called elsewhere in the library.
 TEXT = "text"
 
@@ -45,8 +48,10 @@ class Dividing:
     def __init__(self) -> None:
         answered("balance", b'{"players": {"one": 1, "two": 2}}', 1.0)  # loads what divides
 
-    def __call__(self, question: tuple[str, Any, float] | None) -> Generator[None, None, Any]:
+    def __call__(self, question: tuple[str, Any, float, float] | None) -> Generator[None, None, Any]:
         """Answer a question by its kind, within its seconds; None asks only whether this process is ready.
+
+        The last number is the share of its time that it has, as others wait.
 
         A division of players (:class:`Gathered`) is answered with the team of each, with the name of why
         there are none, or with None where no time was left; anything else with a status and a body.
@@ -54,17 +59,19 @@ class Dividing:
         yield from ()
         if question is None:
             return None
-        kind, content, seconds = question
+        kind, content, seconds, share = question
         if not isinstance(content, Gathered):
-            return answered(kind, content, seconds)
+            return answered(kind, content, seconds, share)
         try:
             return content.divided(deadline(seconds))
         except InfeasibleError:
             return INFEASIBLE
 
 
-def answered(kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:
+def answered(kind: str, body: bytes, seconds: float, share: float = 1.0) -> tuple[int, bytes]:
     """Return status and body of the answer to a question.
+
+    A search that had a share of its time alone, and did not come to its end, says so as ``effort``.
 
     Examples
     --------
@@ -73,7 +80,10 @@ def answered(kind: str, body: bytes, seconds: float) -> tuple[int, bytes]:
     (200, [['Ann', 'Cid'], ['Bob']])
     """
     try:
-        return 200, msgspec.json.encode(QUESTIONS[kind](body, seconds))
+        answer = QUESTIONS[kind](body, seconds)
+        if share < 1.0 and answer.get("status") in UNPROVEN:
+            answer["effort"] = round(share, 4)
+        return 200, msgspec.json.encode(answer)
     except ProblemError as error:
         return error.problem.status, error.problem.encoded()
     except AmbiguousError as error:

@@ -24,6 +24,8 @@ from equipoise.service.weights.messages import (
     Join,
     Lookup,
     Named,
+    Queued,
+    QueueVerb,
     Refusal,
     Refused,
     Request,
@@ -38,6 +40,10 @@ from equipoise.service.weights.messages import (
     refuse_more,
     whole,
 )
+from equipoise.service.weights.queue_commands import OPEN, queue_request
+
+#: The commands for queues; the first says which is meant from then on.
+QUEUE_COMMANDS = {each.value.encode(): each for each in QueueVerb}
 
 #: Teams of a game in which nobody was divided yet.
 USUAL_TEAMS = 2
@@ -92,6 +98,7 @@ class Conversation:
         self._token = token
         self._limits = limits
         self._authorised = False
+        self._queue = ""
         self._seats: Seats = ()
         self._begin("")
 
@@ -138,6 +145,11 @@ class Conversation:
         head, *fields = line.split(TAB)
         verb, _, rest = head.partition(b" ")
         read = self._commands.get(verb)
+        if read is None and verb in QUEUE_COMMANDS:
+            try:
+                return self._queued(QUEUE_COMMANDS[verb], rest, fields)
+            except Wrong as wrong:
+                return Refused(wrong.why)
         if read is None:
             return Refused(Refusal.UNKNOWN_COMMAND)
         if self._troubled() and verb not in _SILENT:
@@ -255,6 +267,21 @@ class Conversation:
         if len(scores) != len(seats):
             raise Wrong(Refusal.BAD_NUMBER)
         return Finished(self._now(), name, scores, seats, rest)
+
+    def _queued(self, verb: QueueVerb, rest: bytes, fields: list[bytes]) -> Request:
+        if verb not in OPEN:
+            if self._token is None:
+                raise Wrong(Refusal.NO_TOKEN)
+            if not self._authorised:
+                raise Wrong(Refusal.NOT_AUTHORISED)
+        if len(fields) > self._limits.members:
+            raise Wrong(Refusal.TOO_MANY_MEMBERS)
+        if verb is QueueVerb.STATE:
+            self._queue = name_in(rest, fields)
+            return Queued(self._queue, verb)
+        if not self._queue:
+            raise Wrong(Refusal.NO_QUEUE)
+        return queue_request(self._queue, verb, rest, fields)
 
     def _seated(self, fields: list[bytes]) -> Seats:
         """Return who sits in which team: as this line says, otherwise as known so far."""

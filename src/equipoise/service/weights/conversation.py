@@ -22,6 +22,7 @@ from equipoise.service.weights.messages import (
     Handicap,
     Join,
     Lookup,
+    Queued,
     Refusal,
     Refused,
     Request,
@@ -31,10 +32,10 @@ from equipoise.service.weights.messages import (
 )
 
 #: Bytes of lines that are looked up at once: their answers stay below 8 KiB, and take some 0.03 ms.
-TOGETHER = 2048
+TOGETHER = 2048  # effort
 
 #: Lines without an answer, and bytes of empty ones, after which the reader gets to look at the clock.
-SILENT_LINES, SILENT_BYTES = 4, 4096
+SILENT_LINES, SILENT_BYTES = 4, 4096  # effort
 
 #: Bytes of the longest lookup; a sign has at most four.
 LONGEST_LOOKUP = len(b"PLAYER ") + 4 * LONGEST_NAME
@@ -147,7 +148,7 @@ class WeightSession(Conversation):
             case Lookup():
                 self.lookups += 1
                 return cast("bytes", result)
-            case Everyone():
+            case Everyone() | Queued():
                 return cast("bytes", result)
             case Division(_, teams, members, _):
                 self._seats = tuple(

@@ -37,6 +37,9 @@ class Refusal(Enum):
     WRONG_TOKEN = "wrong-token the token is wrong"  # noqa: S105  # a message
     NOT_AUTHORISED = "not-authorised AUTH with the token of this server comes first"
     TOO_MANY_CONNECTIONS = "too-many-connections this server takes no more; the connection is closed"
+    NO_QUEUE = "no-queue there is no such queue here; QUEUE with its name comes first"
+    NO_TICKET = "no-ticket the queue has no such ticket or match"
+    REFUSED = "refused the queue refuses it"
     BUSY = "busy too much is being asked at once; ask again"
     UNAVAILABLE = "unavailable the archive cannot be used just now; ask again"
 
@@ -176,13 +179,61 @@ class Finished:
     typed: bytes
 
 
+class QueueVerb(Enum):
+    """What a line asks of a queue."""
+
+    STATE = "QUEUE"
+    ENTER = "ENTER"
+    TICKET = "TICKET"
+    LEAVE = "LEAVE"
+    ACCEPT = "ACCEPT"
+    DECLINE = "DECLINE"
+    MATCHES = "MATCHES"
+    ENDED = "ENDED"
+    SEATS = "SEATS"
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A line for a queue: the result is the bytes of its answer.
+
+    Parameters
+    ----------
+    queue : str
+        The queue that ``QUEUE`` named.
+    verb : QueueVerb
+        What is asked.
+    name : str
+        Of which ticket or match; of the queue none.
+    match : str
+        Which match is accepted or declined.
+    members : tuple of Named
+        Who comes, answers, or has left.
+    seats : tuple of tuple of Named
+        Who plays, where seats are offered.
+    played : bool
+        Whether a match that ended was played.
+    backfill : bool
+        Whether a seat in a running match does for who comes.
+    """
+
+    queue: str
+    verb: QueueVerb
+    name: str = ""
+    match: str = ""
+    members: tuple[Named, ...] = ()
+    seats: tuple[tuple[Named, ...], ...] = ()
+    played: bool = True
+    backfill: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Authorised:
     """``AUTH`` with the right token; the result does not matter."""
 
 
 #: Requests whose results take time: they are to be found beside the conversation, not in it.
-Work = Everyone | Division | Chances | Handicap | Join | Finished
+Work = Everyone | Division | Chances | Handicap | Join | Finished | Queued
 
 Request = CachedAnswers | Lookup | Silent | Refused | Authorised | Work
 

@@ -29,7 +29,7 @@ from equipoise.teams.request_fields import further_rule
 from equipoise.teams.solution import Solution, Split
 
 #: Pairs of players apart that are looked at one by one.
-MOST_PAIRS = 100_000
+MOST_PAIRS = 100_000  # effort
 
 
 @dataclass(frozen=True, slots=True)

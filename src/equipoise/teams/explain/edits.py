@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from equipoise.teams.request_keywords import Keywords
 
 #: Exchanges of a player's party that are looked at, a team; with one player there are as many as others.
-MOST_EXCHANGES = 10_000
+MOST_EXCHANGES = 10_000  # effort
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from equipoise.teams.problem.exactness import Rounding
 from equipoise.teams.problem.problem import COUNT, SIDE, SQUARE, VARIANCE
 
 #: Halvings until an interval is as narrow as a float: the width of its fraction and a few to spare.
-_HALVINGS = 60
+_HALVINGS = 60  # effort
 
 
 @dataclass(frozen=True)

@@ -27,25 +27,25 @@ from equipoise.teams.solvers.two_team_bounds import lower_bound
 Signs = NDArray[np.int8]
 
 #: Moves judged at a step; where there are more, as many are drawn at random.
-MOST_MOVES = 1 << 13
+MOST_MOVES = 1 << 13  # effort
 
 #: Steps of one climb: most end within a dozen; only drawn moves, which never run out, come near it.
-MOST_STEPS = 200
+MOST_STEPS = 200  # effort
 
 #: Climbs from random splits; the best of them counts.
-RESTARTS = 20
+RESTARTS = 20  # effort
 
 #: Chains side by side: one NumPy call moves them all.
-CHAINS = 64
+CHAINS = 64  # effort
 
 #: Moves of each chain.
-STEPS = 1500
+STEPS = 1500  # effort
 
 #: Chains that are climbed down from at the end, the best ones.
-CLIMBED = 8
+CLIMBED = 8  # effort
 
 #: The temperature falls geometrically from the typical cost of the starts to this share of it.
-COLDEST = 1e-3
+COLDEST = 1e-3  # effort
 
 
 class Neighbourhood:

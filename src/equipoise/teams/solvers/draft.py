@@ -26,7 +26,7 @@ from equipoise.teams.solvers.two_team_bounds import lower_bound
 
 #: Components of other sizes than one up to which completability is exact; beyond, they are so many that
 #: only the ends of the range are looked at.
-EXACT_PARTIES = 2000
+EXACT_PARTIES = 2000  # effort
 
 
 class DraftState(NamedTuple):

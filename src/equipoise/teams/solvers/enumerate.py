@@ -20,25 +20,25 @@ from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers.task import MOVES, PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
 #: Splits judged at once: enough to keep NumPy busy, few enough to stay in the cache of a processor.
-CHUNK = 1 << 14
+CHUNK = 1 << 14  # effort
 
 #: Blocks up to which the splits are kept for the next problem of the same shape.
-REMEMBERED_BLOCKS = 16
+REMEMBERED_BLOCKS = 16  # effort
 
 #: Splits, legal or not, beyond which enumeration is refused: some minutes.
 MOST = 1 << 31
 
 #: Free blocks beyond which the number of splits is not even counted.
-LARGEST_POWER = 100
+LARGEST_POWER = 100  # effort
 
 #: Splits up to which going through them all is quickest: 12 players into two teams.
-QUICKEST = 1 << 11
+QUICKEST = 1 << 11  # effort
 
 #: Splits up to which it is still done where no other exact solver serves: some seconds.
-BEARABLE = 1 << 24
+BEARABLE = 1 << 24  # effort
 
 #: The same where every team's line-up has to be worked out: 20 players into two teams.
-BEARABLE_WITH_ROLES = 1 << 19
+BEARABLE_WITH_ROLES = 1 << 19  # effort
 
 
 def solve(task: Task) -> Found:

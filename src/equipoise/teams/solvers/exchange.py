@@ -199,22 +199,22 @@ class MoveJudge:
 
 
 #: Splits judged in all: some seconds where a team's line-up has to be worked out for each.
-MOST_JUDGED = 1 << 16
+MOST_JUDGED = 1 << 16  # effort
 
 #: The same where what a split is worth is made of sums over players and preferences.
-MOST_SUMMED = 1 << 17
+MOST_SUMMED = 1 << 17  # effort
 
 #: Starts in a row that lead nowhere better after which it ends.
-MOST_STALE = 50
+MOST_STALE = 50  # effort
 
 #: Neighbours judged at a step; where there are more, as many are drawn at random.
-MOST_MOVES = 1 << 11
+MOST_MOVES = 1 << 11  # effort
 
 #: Steps of working out line-ups at a step of the search, from which fewer moves are drawn, and the fewest.
-MOST_LINE_UPS, FEWEST_MOVES = 1 << 26, 64
+MOST_LINE_UPS, FEWEST_MOVES = 1 << 26, 64  # effort
 
 #: Random moves between one local optimum and the next start.
-KICKS = 3
+KICKS = 3  # effort
 
 
 def solve(task: Task) -> Found:

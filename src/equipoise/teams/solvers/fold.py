@@ -25,10 +25,10 @@ from equipoise.teams.solvers.pairwise import draft_teams, even_rooms, improve, r
 from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
 
 #: Players and parties from which on other solvers take longer than one wants to wait.
-MANY = 5000
+MANY = 5000  # effort
 
 #: Players of each team that are re-divided in the end: two teams of them in a thousandth of a second.
-FREED = 12
+FREED = 12  # effort
 
 
 def solve(task: Task) -> Found:

@@ -34,7 +34,7 @@ from equipoise.teams.solvers import meet_in_the_middle, pairwise
 from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
 
 #: Blocks from which there are splits enough for nearly every point.
-LEAST = 36
+LEAST = 36  # effort
 
 #: Blocks in each half of those that are freed.
 HALF = 14  # effort
@@ -52,7 +52,7 @@ ENOUGH = 4.0  # effort
 AT_ONCE = 4  # effort
 
 #: Points beyond which they are too many to list: the value is at its floor then, or near enough.
-MOST_POINTS = 1 << 18
+MOST_POINTS = 1 << 18  # effort
 
 #: Largest number that keys may have.
 LARGEST_KEY = 1 << 62

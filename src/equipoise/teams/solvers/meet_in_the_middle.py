@@ -43,10 +43,10 @@ LARGEST_HALF = 1 << 22
 NO_DIGIT = 1 << 62
 
 #: Rows of the larger half up to which the lists are kept for the next criterion: some megabytes.
-REMEMBERED_ROWS = 1 << 16
+REMEMBERED_ROWS = 1 << 16  # effort
 
 #: Pairs looked at to learn how costs are distributed.
-SAMPLE = 64
+SAMPLE = 64  # effort
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,29 +242,32 @@ def _size_class(
 
 #: From how many rows of the larger half on, loading numba for a single roster pays: about where the plain
 #: loops take as long as the import (both about half a second).
-COMPILE_FROM = 1 << 17
+COMPILE_FROM = 1 << 17  # effort
+
+#: Part-splits that plain Python lists in a second: with a limit of time that matters.
+PLAIN_SPEED = 400_000.0
 
 #: What is run, compiled or not.
 KERNELS = (kernels.list_half, kernels.pairs_within, kernels.sample)
 
 #: How many pairs are looked at before the cost aimed at is lowered to the best known.
-BATCH = 4096
+BATCH = 4096  # effort
 
 #: Pairs a kernel looks at before the clock is asked again: a millisecond compiled, a tenth of a second plain.
-LOOKS = 1 << 20
+LOOKS = 1 << 20  # effort
 
 #: Such turns after which the proof is given up: a second compiled, a minute plain.  Both ways have the same
 #: patience, so that they give the same answers.
-MOST_TURNS = 1 << 10
+MOST_TURNS = 1 << 10  # effort
 
 #: Pairs that may get in after which the proof is given up: some seconds, as each is judged.
-MOST_PAIRS = 1 << 22
+MOST_PAIRS = 1 << 22  # effort
 
 #: How much the cost aimed at grows when it was set too low.
-GROWTH = 8.0
+GROWTH = 8.0  # effort
 
 #: Pairs of one range of mu that may get in before it is gone through in slices, and into how many.
-MOST_IN_A_SLICE, SLICES = 1 << 12, 8
+MOST_IN_A_SLICE, SLICES = 1 << 12, 8  # effort
 
 #: The range nothing is in.
 NOWHERE = kernels.Within(math.inf, -math.inf, math.inf, -math.inf)
@@ -274,6 +277,18 @@ NO_AXIS = (0.0,) * N_FEATURES
 
 #: The axis that is listed for those, as most objectives choose by it next.
 SQUARES = (0.0, 0.0, 1.0, 0.0, 0.0)
+
+
+def _compiles(rows: int, task: Task) -> bool:
+    """Tell whether compiled kernels pay for so many rows of the larger half."""
+    return pays(rows, COMPILE_FROM, seconds_left(task.stop), KERNELS)
+
+
+def _in_time(parts: Components, task: Task) -> bool:
+    """Tell whether the part-splits can be listed in the time there is."""
+    left, rows = seconds_left(task.stop), parts.halves[1]
+    # Each half is listed kind by kind, the last time doubling it.
+    return 2.0 * sum(rows) < PLAIN_SPEED * left or _compiles(max(rows), task)
 
 
 def meet(task: Task, patience: float = 1.0) -> Found:
@@ -306,7 +321,7 @@ class _Meeting:
         self.looked = 0
         self.usual = math.inf
         halves, rows = parts.halves
-        self.fast = pays(max(rows), COMPILE_FROM, seconds_left(task.stop), KERNELS)
+        self.fast = _compiles(max(rows), task)
         self.most_looks = patience * task.effort * MOST_TURNS * LOOKS
         self.most_pairs = patience * task.effort * MOST_PAIRS
         limited = (limit.criterion.second for limit in task.limits if any(limit.criterion.second))
@@ -427,10 +442,10 @@ def _middle(values: Floats) -> float:
 
 #: Players up to which a proof for two teams is worth waiting for: 40 of different weight take 0.04 s by
 #: ``difference`` and 0.3 s by ``spread``.
-PROVEN_PLAYERS = 40
+PROVEN_PLAYERS = 40  # effort
 
 #: Rows of the larger half up to which more players are proven too: as quick as going without a proof.
-QUICK_ROWS = 1 << 17
+QUICK_ROWS = 1 << 17  # effort
 
 
 def solve(task: Task) -> Found:
@@ -457,9 +472,11 @@ def _suits(task: Task) -> Fit:
     if not task.criterion.has_reach:
         return Fit.NO
     parts = components(task.problem)
+    if not fits(parts) or not _in_time(parts, task):
+        return Fit.NO
     quick = task.problem.n_players <= PROVEN_PLAYERS or rows_needed(parts) <= QUICK_ROWS
     worth = quick or seconds_left(task.stop) < math.inf or not task.problem.plain
-    return Fit.BEST if fits(parts) and worth else Fit.NO
+    return Fit.BEST if worth else Fit.NO
 
 
 SOLVER = Solver("mitm", solve, teams=2, exact=True, supports=frozenset({PRICES, RULES, MOVES}), suits=_suits)

@@ -21,19 +21,19 @@ from equipoise.teams.problem.problem import Problem
 from equipoise.teams.solvers.task import MOVES, PRICES, ROLES, RULES, Best, Fit, Found, Solver, Task
 
 #: Splits judged at once.
-CHUNK = 1 << 14
+CHUNK = 1 << 14  # effort
 
 #: Splits, legal or not, up to which this is as quick as any other way: about a second.
-QUICK = 1 << 20
+QUICK = 1 << 20  # effort
 
 #: Splits beyond which it is refused: some minutes.
 MOST = 1 << 28
 
 #: Splits up to which those with few moves are judged to know how many more can be worth it.
-FEW = 1 << 17
+FEW = 1 << 17  # effort
 
 #: Moves that are added at a time then: one exchange.
-FIRST = 2
+FIRST = 2  # effort
 
 
 def solve(task: Task) -> Found:

@@ -35,26 +35,26 @@ from equipoise.teams.solvers.task import Best, Fit, Found, Solver, Task
 from equipoise.teams.solvers.two_team_bounds import lower_bound
 
 #: Random orders in which a start is tried to be drafted.
-TRIES = 50
+TRIES = 50  # effort
 
 #: Pairs of teams that are re-divided at the most with the usual effort, and the blocks that halve their
 #: number: for each pair all of them are looked at.
-MOST_PAIRS, HALVING = 600, 200
+MOST_PAIRS, HALVING = 600, 200  # effort
 
 #: Rows of plain re-splits, all together, from which loading numba pays: a second of them.
-LOAD_FROM = 1 << 19
+LOAD_FROM = 1 << 19  # effort
 
 #: Times the search goes on from a split disturbed at random.
-DISTURBANCES = 30
+DISTURBANCES = 30  # effort
 
 #: Exchanges of two blocks that disturb a split.
-EXCHANGES = 3
+EXCHANGES = 3  # effort
 
 #: Blocks of two teams that are re-divided at once: all of most pairs.
-MOST_FREED = 24
+MOST_FREED = 24  # effort
 
 #: What one re-split may take, as a share of the usual effort.
-PATIENCE = 1.0 / 256.0
+PATIENCE = 1.0 / 256.0  # effort
 
 
 def draft_teams(problem: Problem, rng: np.random.Generator) -> Labels | None:
@@ -261,10 +261,10 @@ def range_bound(task: Task) -> float:
 
 #: Components freed at once, round by round: some quick rounds, then two that search 256 times more.  Twice as
 #: many take twice as long and end as near.
-FREED = (22,) * 6 + (30,) * 2
+FREED = (22,) * 6 + (30,) * 2  # effort
 
 #: Share of the usual effort that one round may take.
-RESPLIT_PATIENCE = 1.0 / 64.0
+RESPLIT_PATIENCE = 1.0 / 64.0  # effort
 
 
 def solve(task: Task) -> Found:

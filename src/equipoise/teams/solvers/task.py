@@ -326,13 +326,13 @@ class Best:
 
 
 #: How many times as many splits are ranked as are wanted, at first and whenever too few are far apart.
-GROWTH = 8
+GROWTH = 8  # effort
 
 #: Splits that are ranked at the least, as to rank a few more costs nothing.
-RANKED_AT_LEAST = 64
+RANKED_AT_LEAST = 64  # effort
 
 #: Splits beyond which no more are ranked: about two seconds for two teams.
-RANKED_AT_MOST = 1 << 15
+RANKED_AT_MOST = 1 << 15  # effort
 
 
 class Search(Protocol):

@@ -38,7 +38,7 @@ from equipoise.teams.solvers.task import Best, Fit, Found, Ranked, Solver, Task
 from equipoise.teams.solvers.window_kernels import Bounds, Close
 
 #: Size vectors beyond which they are not gone through.
-MOST_SIZES = 1000
+MOST_SIZES = 1000  # effort
 
 
 @dataclass(frozen=True)
@@ -247,37 +247,37 @@ def _picks(n: int, depth: int) -> kernels.Picks:
 
 
 #: Blocks up to which the search is tried: its lists grow with their square, and beyond it proves nothing.
-MOST_BLOCKS = 200
+MOST_BLOCKS = 200  # effort
 
 #: Steps done by the plain kernel before numba is loaded for the rest: some hundredths of a second.
-PLAIN_STEPS = 1 << 14
+PLAIN_STEPS = 1 << 14  # effort
 
 #: Steps before the clock is asked again: some milliseconds compiled.
-STEPS = 1 << 17
+STEPS = 1 << 17  # effort
 
 #: Steps spent on aiming lower without finding anything before that is given up.
-DIVE_STEPS = 1 << 22
+DIVE_STEPS = 1 << 22  # effort
 
 #: The part of their windows that all but the last few teams may use while diving.
-GUIDE = 1.0 / 16.0
+GUIDE = 1.0 / 16.0  # effort
 
 #: Steps spent on the proof before it is given up: about a second compiled.
-PROOF_STEPS = 1 << 25
+PROOF_STEPS = 1 << 25  # effort
 
 #: Steps spent on it before exact re-splits of pairs of teams bring the start further down.
-FIRST_PROOF_STEPS = 1 << 21
+FIRST_PROOF_STEPS = 1 << 21  # effort
 
 #: How much more each sweep of a proof may be expected to take than the one before.
-WORK_GROWTH = 8.0
+WORK_GROWTH = 8.0  # effort
 
 #: How far below the best known cost a proof begins, as a share.
-PROOF_BEGINS = 1.0 / 16.0
+PROOF_BEGINS = 1.0 / 16.0  # effort
 
 #: Costs aimed at while too few splits are known, after which every cost will do.
-MOST_AIMS = 8
+MOST_AIMS = 8  # effort
 
 #: Splits that come from the kernel at once.
-ROOM = 1 << 10
+ROOM = 1 << 10  # effort
 
 
 def enumerate_windows(task: Task) -> Found:

@@ -31,7 +31,7 @@ from equipoise.ratings.models.gaussian_filter.kernels import (
 PLAIN = array("d", [1.0, math.nan])
 
 #: Contests up to which NumPy takes longer than plain Python.
-FEW = 50
+FEW = 50  # effort
 
 #: Seconds in a day.
 DAY = 86400.0

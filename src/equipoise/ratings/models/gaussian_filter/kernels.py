@@ -46,7 +46,7 @@ EVIDENCE, LIKELIHOOD, RESTS_ON = 2, 0, 1
 #: Places of the hyperparameters.
 SLOPE, BETA, DRIFT_GAME, DRIFT_DAY, LIMIT_0, LIMIT_1, LIMIT_2, OUTCOME = 0, 1, 2, 3, 4, 5, 6, 7
 MARGIN_SLOPE, MARGIN_NOISE, STATISTIC_SLOPE, STATISTIC_NOISE, CAUTION, FORGETTING = 8, 9, 10, 11, 12, 13
-EXPERIENCED, HALF_EXPERIENCE, HYPER = 14, 15, 16
+EXPERIENCED, HALF_EXPERIENCE, LATE, HYPER = 14, 15, 16, 17
 
 #: Numbers of a member of a team: the rows of each level, and whether it is a bot; share, attention, and
 #: statistics.
@@ -80,6 +80,10 @@ COOLEST, HOTTEST = 0.25, 2.5
 LEAST_LEFT = 1e-4
 #: A chance below this tells a mixture no more about its members than this one.
 LEAST_CHANCE = 1e-6
+#: How many contests the squares of margins count as before any was seen, and players those of statistics.
+MARGIN_COUNT, STATISTIC_COUNT = 2.0, 10.0
+#: Contests after which a player is half known, as those are among whom a late newcomer comes.
+HALF_KNOWN = 20.0
 #: What other rulesets tell about the members counts as at most so many contests of a ruleset's own.
 POOLED = 200.0
 
@@ -256,6 +260,9 @@ def gather(
 ) -> None:  # fmt: skip
     """Let uncertainty grow for the time since everyone was last seen, and add up each team.
 
+    Who is new among people who are all known may be anybody, a strong player with a new account too: their
+    uncertainty begins larger, where results alone tell of it.
+
     A team has its skill, variance, presence and part from statistics; and level and its variance, which are
     those of its players whatever their presence.
     """
@@ -264,6 +271,10 @@ def gather(
     trust, body, experience = rulesets[r + TRUST], rulesets[r + BODY], rulesets[r + EXPERIENCE]
     experienced, half = largest(hyper[EXPERIENCED]) > 0.0, hyper[HALF_EXPERIENCE]
     drift_game, drift_day = hyper[DRIFT_GAME], hyper[DRIFT_DAY]
+    # Where scores or statistics are known too, they soon tell who is new and strong.
+    told = shared(rulesets[r + MARGINS]) > MARGIN_COUNT or shared(rulesets[r + STATISTICS]) > STATISTIC_COUNT
+    late = 0.0 if told else known_among(games, first_member, places, first, end)
+    wide = 1.0 + hyper[LATE] * late
     for t in range(first, end):
         skill = variance = bodies = statistic_part = noise = level = level_spread = veterans = 0.0
         for j in range(first_member[t], first_member[t + 1]):
@@ -277,8 +288,12 @@ def gather(
                 known, seen = table[row + VARIANCE], shared(table[row + SEEN])
                 if seen != seen:
                     table[row + SEEN] = at
-                    if bot and part == 0:
-                        introduce_bot(table, one.world, row)
+                    if bot:
+                        if part == 0:
+                            introduce_bot(table, one.world, row)
+                    elif part == 0:
+                        known = known * wide
+                        table[row + VARIANCE] = known
                 else:
                     if not bot:
                         limit = hyper[LIMIT_0 + part + untyped * (part > 0)]
@@ -293,8 +308,8 @@ def gather(
             share = reports[REPORT * j + SHARE]
             # What statistics are compared with has them in full, however far results trust them: else trust
             # that rises would make what it rests on shrink.
-            plain, mine = mean + statistic, place_of(SEAT, j - start)
-            seats[mine + SEAT_SKILL] = plain
+            here, mine = mean + statistic, place_of(SEAT, j - start)
+            seats[mine + SEAT_SKILL] = here
             seats[mine + SEAT_SPREAD] = spread
             seats[mine + SEAT_SQUARES] = squares
             skill += share * (mean + trust * statistic + body)
@@ -302,7 +317,7 @@ def gather(
             bodies += share
             statistic_part += share * statistic
             noise += share * share
-            level += plain
+            level += here
             level_spread += spread
             if experienced:
                 played = games[places[PLACE * j]]
@@ -318,6 +333,20 @@ def gather(
         space[team + LEVEL] = level
         space[team + LEVEL_SPREAD] = level_spread
         space[team + VETERANS] = veterans
+
+
+def known_among(games: Column, first_member: Column, places: Column, first: int, end: int) -> Any:
+    """Return how well those who play are known on average, from 0 to 1; 0 where nobody is new."""
+    start, stop = first_member[first], first_member[end]
+    new = 0
+    for j in range(start, stop):
+        new += games[places[PLACE * j]] == 0.0
+    known = 0.0
+    if new > 0:
+        for j in range(start, stop):
+            played = games[places[PLACE * j]]
+            known += played / (played + HALF_KNOWN)
+    return known / (stop - start)
 
 
 def introduce_bot(table: Column, world: Column, row: int) -> None:

@@ -33,6 +33,7 @@ FILTERS: Mapping[str, Mapping[str, float]] = MappingProxyType(
                 "drift_day": 0.014, "share_type": 0.027, "outcome": 0.25, "margin_slope": 0.28,
                 "margin_noise": 1.4, "statistic_slope": 0.4, "statistic_noise": 1.3, "trust_sigma": 0.18,
                 "caution": 10.0, "experience_sigma": 0.55, "experience_games": 7.5,
+                "late_spread": 4.0,
             }
         ),
         "keen": MappingProxyType(
@@ -41,6 +42,7 @@ FILTERS: Mapping[str, Mapping[str, float]] = MappingProxyType(
                 "drift_day": 0.008, "share_type": 0.017, "outcome": 0.72, "margin_slope": 0.39,
                 "margin_noise": 0.7, "statistic_slope": 0.77, "statistic_noise": 3.1, "trust_sigma": 0.38,
                 "caution": 50.0, "experience_sigma": 0.48, "experience_games": 11.0,
+                "late_spread": 4.0,
             }
         ),
     }

@@ -33,11 +33,9 @@ from equipoise.ratings.models.gaussian_filter.state_columns import (
     CLOSE_BEFORE,
     DRAWS_BEFORE,
     EVIDENCE,
-    MARGIN_COUNT,
     MARGIN_SQUARE,
     NO_GAMES,
     RULESETS,
-    STATISTIC_COUNT,
     STATISTIC_SQUARE,
     TABLE,
     FilterState,
@@ -174,7 +172,11 @@ class Filters(Further, ABC):
             learnt.entries(TABLE, keys),
             learnt.entries(RULESETS, rulesets),
             learnt.world(),
-            {player: (learnt.games_of(place),) for (player, part), place in keys.items() if part == GENERAL},
+            {
+                player: (learnt.games_of(place),)
+                for (player, part), place in keys.items()
+                if part is GENERAL or part == GENERAL
+            },
             {one: likelihoods[one] for one in rulesets} if several else {},
             likelihoods[None] if several else FilterState().pooled,
         )
@@ -393,8 +395,9 @@ def _new_ruleset(filters: tuple[Hyperparameters, ...]) -> Numbers:
         for one in filters
         for number in (
             1.0, one.trust_sigma**2, one.baseline, one.baseline_sigma**2,
-            MARGIN_SQUARE * MARGIN_COUNT, MARGIN_COUNT, STATISTIC_SQUARE * STATISTIC_COUNT,
-            STATISTIC_COUNT, one.experience if one.experience_sigma else 0.0, one.experience_sigma**2,
+            MARGIN_SQUARE * kernels.MARGIN_COUNT, kernels.MARGIN_COUNT,
+            STATISTIC_SQUARE * kernels.STATISTIC_COUNT, kernels.STATISTIC_COUNT,
+            one.experience if one.experience_sigma else 0.0, one.experience_sigma**2,
             DRAWS_BEFORE, CLOSE_BEFORE,
         )
     )  # fmt: skip

@@ -54,6 +54,9 @@ class Hyperparameters:
         uncertainty of 0 experience is not looked at.
     experience_games : float
         Contests after which a player has half of what experience gives.
+    late_spread : float
+        By how many times ``sigma`` squared the skill of a newcomer is more uncertain among players who are
+        all well known, in a ruleset with results alone: smurfs, and whoever comes from elsewhere.
 
     Raises
     ------
@@ -80,6 +83,7 @@ class Hyperparameters:
     experience: float = 0.0
     experience_sigma: float = 0.0
     experience_games: float = 10.0
+    late_spread: float = 0.0
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -105,7 +109,7 @@ class Hyperparameters:
             variance, variance * self.share_type, variance * self.share_mutators,
             self.outcome, self.margin_slope, self.margin_noise**2,
             self.statistic_slope, self.statistic_noise**2, self.caution, 0.5 ** (1.0 / self.half_life),
-            self.experience_sigma, self.experience_games,
+            self.experience_sigma, self.experience_games, self.late_spread,
         )  # fmt: skip
 
     def row(self, key: Key) -> Numbers:

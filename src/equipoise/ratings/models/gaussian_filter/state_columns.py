@@ -24,10 +24,10 @@ from equipoise.ratings.models.gaussian_filter.contest_columns import Key, Packed
 from equipoise.ratings.models.gaussian_filter.parameters import Numbers
 
 #: More members than this are worked on in blocks, compiled too: machine code grows with the lanes.
-MOST_LANES = 8
+MOST_LANES = 8  # effort
 
 #: Contests from which compiled kernels pay: where they have to be compiled, and where they were kept.
-WORTH, WORTH_KEPT = 20_000, 2500
+WORTH, WORTH_KEPT = 20_000, 8000  # effort
 
 #: The parts of a state that each member has of its own, and how many numbers there are in a row of them.
 HYPER, TABLE, RULESETS, WORLD, EVIDENCE = range(5)
@@ -136,7 +136,18 @@ class Learnt:
 
     def entries(self, part: int, places: Mapping[Any, int]) -> dict[Any, Numbers]:
         """Return the rows at some places."""
+        if list(places.values()) == list(range(len(places))):
+            return dict(zip(places, self._rows(part, len(places)), strict=True))
         return {key: self._row(part, place) for key, place in places.items()}
+
+    def _rows(self, part: int, count: int) -> Iterable[Numbers]:
+        """Return the first so many rows."""
+        width = WIDTHS[part]
+        columns: list[list[float]] = []
+        for column in self._parts[part]:
+            some = column[: width * count]
+            columns += [lane.tolist() for lane in some.T] if self._lanes else [some]
+        return zip(*(column[n::width] for column in columns for n in range(width)), strict=True)
 
     def _row(self, part: int, place: int) -> Numbers:
         columns, start, end = self._parts[part], WIDTHS[part] * place, WIDTHS[part] * (place + 1)
@@ -232,9 +243,8 @@ def _record(lanes: int) -> Any:
     return np.dtype([(f"lane_{n}", np.float64) for n in range(lanes)])
 
 
-#: Squares of a margin and of a statistic before any was seen, and how many contests those count as.
-MARGIN_SQUARE, MARGIN_COUNT = 0.09, 2.0
-STATISTIC_SQUARE, STATISTIC_COUNT = 0.42, 10.0
+#: Squares of a margin and of a statistic before any was seen.
+MARGIN_SQUARE, STATISTIC_SQUARE = 0.09, 0.42
 
 #: Draws before any contest was seen, and how many they would have been at a draw factor of 1.
 DRAWS_BEFORE, CLOSE_BEFORE = 0.1, 1.0

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from equipoise.cli import archive_options
 from equipoise.core.plain_data import printable
 from equipoise.errors import InputError
 
@@ -43,7 +42,9 @@ def site_of(archive: Archive, split: float | None) -> Site:
     from equipoise.pages.html.site import Site
     from equipoise.ratings.timeline import chronicle_of
 
-    names = archive_options.up_to_date(archive).names
+    if archive.writable and archive.is_behind():
+        archive.update_ratings()
+    names = archive.standing().names
     return Site(chronicle_of(archive.model, archive.matches(), names), split=split)
 
 
@@ -133,26 +134,24 @@ def remember(archive: Archive, folder: Path, split: float | None) -> None:
         archive.keep_place(PLACE + name, place)
 
 
-def renew(archive: Archive) -> None:
+def renew(archive: Archive, warn: Callable[[str], None]) -> None:
     """Write again the pages of an archive that were corrected, where their folders are; say what was done."""
     for place in archive.places(PLACE):
         folder = Path(place["folder"])
         if not (folder / MANIFEST).is_file():
-            archive_options.warn(f"pages were written to {folder}, which is not here; write them again there")
+            warn(f"pages were written to {folder}, which is not here; write them again there")
             continue
         try:
             written = write_site(archive, folder, place["split"])
         except (OSError, InputError) as error:
-            archive_options.warn(f"the pages in {folder} could not be written again: {error}")
+            warn(f"the pages in {folder} could not be written again: {error}")
             continue
-        archive_options.warn(f"{folder}: {written.pages} pages are right again, {written.removed} removed")
-        say_left(folder, written.left)
+        warn(f"{folder}: {written.pages} pages are right again, {written.removed} removed")
+        say_left(folder, written.left, warn)
 
 
-def say_left(folder: Path, left: Iterable[str]) -> None:
+def say_left(folder: Path, left: Iterable[str], warn: Callable[[str], None]) -> None:
     """Say which pages somebody else has changed, so that they stay."""
     for path in left:
         shown = printable(str(folder / path))
-        archive_options.warn(
-            f"{shown} was changed by somebody else and stays; it is no page of the archive now"
-        )
+        warn(f"{shown} was changed by somebody else and stays; it is no page of the archive now")
