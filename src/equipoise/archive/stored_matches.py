@@ -49,11 +49,11 @@ def conflicts(connection: sa.Connection, known: dict[bytes, Match]) -> list[str]
     kept = found(connection, list(reported), MATCH.c.record)
     pairs = [(row.record, reported[bytes(row.id)]) for row in kept]
     differing = [
-        (known, match)
+        (kept_as, match)
         for record, match in pairs
         if record != record_of(match)
         # When it was read is no part of a game.
-        and record_of(known := replace(match_of(record), read=None)) != record_of(replace(match, read=None))
+        and record_of(kept_as := replace(match_of(record), read=None)) != record_of(replace(match, read=None))
     ]
     merged = merged_ids(connection) if differing else {}
     return [
