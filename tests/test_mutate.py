@@ -91,3 +91,25 @@ def test_the_same_seed_draws_the_same(mutate: ModuleType, capsys: pytest.Capture
         texts.append(capsys.readouterr().out)
     assert texts[0] == texts[1] != texts[2]
     assert texts[0].count("src/equipoise/play/") == 5
+
+
+def test_the_function_of_a_line_is_named_as_python_names_it(mutate: ModuleType) -> None:
+    """Methods by their class, inner functions by the outer one, nothing outside of functions."""
+    source = b"""A = 1
+class B:
+    c = 2
+    def d(self):
+        if self:
+            return [
+                1]
+def e():
+    try:
+        pass
+    except ValueError:
+        def f():
+            return 3
+        return f
+"""
+    lines = [1, 3, 4, 5, 7, 9, 13, 14]
+    names = ["", "", "B.d", "B.d", "B.d", "e", "e.<locals>.f", "e"]
+    assert [mutate.function_at(source, line) for line in lines] == names

@@ -103,6 +103,16 @@ class Browser:
         """Load a page."""
         self._ask("POST", f"{self._session}/url", {"url": address})
 
+    def new_window(self) -> str:
+        """Open another window, and go on in it; return its name."""
+        handle: str = self._ask("POST", f"{self._session}/window/new", {"type": "window"})["handle"]
+        self.switch(handle)
+        return handle
+
+    def switch(self, handle: str) -> None:
+        """Go on in a window."""
+        self._ask("POST", f"{self._session}/window", {"handle": handle})
+
     def run(self, script: str, *arguments: Any) -> Any:
         """Return what a function's body returns in the page."""
         return self._ask("POST", f"{self._session}/execute/sync", {"script": script, "args": list(arguments)})

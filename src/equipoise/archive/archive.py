@@ -58,7 +58,7 @@ from equipoise.errors import InputError
 from equipoise.identity.forgetting import Forgotten
 from equipoise.identity.names import bare
 from equipoise.identity.shared_ids import Identities
-from equipoise.play.night import GUESSES, WEIGHTS, event_renamed
+from equipoise.play.night import GUESSES, TONIGHT, WEIGHTS, event_renamed
 from equipoise.ratings.model import RatingModel
 
 if TYPE_CHECKING:
@@ -72,6 +72,9 @@ IN_MEMORY = ":memory:"
 
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
+
+#: An event of a night with the match that it reports and the id of the one that it takes back, if any.
+NightStep = tuple[Mapping[str, Any], Match | None, str | None]
 
 
 def say(text: str) -> None:
@@ -459,6 +462,36 @@ class Archive:
         with self._database.reading() as connection:
             return events(connection)
 
+    def take_night_steps(
+        self, known: int, steps: Callable[[list[dict[str, Any]]], Iterable[NightStep]]
+    ) -> int:
+        """Keep several steps in one transaction, decided by what others have added meanwhile.
+
+        Parameters
+        ----------
+        known : int
+            How many events the caller knows of.
+        steps : callable
+            From the events since then to what is added after them.
+
+        Returns
+        -------
+        int
+            How many events there are now.
+        """
+        with self._database.writing() as connection:
+            newer = events(connection, known)
+            number = known + len(newer)
+            for event, match, undone in steps(newer):
+                _add_as(self._database, connection, number, event, match, undone)
+                number += 1
+        return number
+
+    def night_events_since(self, known: int) -> list[dict[str, Any]]:
+        """Return what happened in nights of games after so many events."""
+        with self._database.reading() as connection:
+            return events(connection, known)
+
     def add_night_event(
         self,
         event: Mapping[str, Any],
@@ -627,9 +660,10 @@ def keep(database: Database, connection: sa.Connection, log: str, content: Mappi
     database.upsert(connection, FOLLOWED, [(identity(log), json.dumps(content))])
 
 
-def events(connection: sa.Connection) -> list[dict[str, Any]]:
-    """Return all events in the order they were added."""
-    texts = connection.execute(sa.select(NIGHT.c.event).order_by(NIGHT.c.number)).scalars()
+def events(connection: sa.Connection, known: int = 0) -> list[dict[str, Any]]:
+    """Return all events in the order they were added, but for as many as are known."""
+    later = sa.select(NIGHT.c.event).where(NIGHT.c.number > known).order_by(NIGHT.c.number)
+    texts = connection.execute(later).scalars()
     return [json.loads(text) for text in texts]
 
 
@@ -648,12 +682,20 @@ def add(
     InputError
         If there are other events than the known ones by now.
     """
-    number = connection.execute(sa.select(sa.func.count()).select_from(NIGHT)).scalar_one()
+    number = connection.execute(sa.select(sa.func.max(NIGHT.c.number))).scalar() or 0
     if known is not None and number != known:
         msg = (
             "night: somebody else has taken a step meanwhile; look at 'equipoise night table', and try again"
         )
         raise InputError(msg)
+    _add_as(database, connection, number, event, match, undone)
+
+
+def _add_as(
+    database: Database, connection: sa.Connection, number: int, event: Mapping[str, Any],
+    match: Match | None, undone: str | None,
+) -> None:  # fmt: skip
+    """Add the event after so many others, with the match that it reports or takes back."""
     database.insert(connection, NIGHT, [(number + 1, _text(event))])
     if match is not None:
         _report(database, connection, match)
@@ -684,7 +726,11 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
 
 def people(connection: sa.Connection) -> set[str]:
     """Return the ids of all who came to a night."""
-    return {player for event in events(connection) for player in event.get("spelled", ())}
+    happened = events(connection)
+    came = {player for event in happened for player in event.get("spelled", ())}
+    tapped = [step for step in happened if step["kind"] == TONIGHT]
+    listed = {each["id"] for step in tapped for each in step.get("people", ())}
+    return came | listed | {step["who"] for step in tapped if isinstance(step.get("who"), str)}
 
 
 def chat_players(connection: sa.Connection, gone: Forgotten) -> set[str]:

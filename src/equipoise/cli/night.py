@@ -14,6 +14,7 @@ import click
 
 from equipoise.cli import archive_options, night_names
 from equipoise.cli.balance import end_interrupted, interruptible
+from equipoise.cli.night_web import links, web
 from equipoise.cli.output_options import Number, Whole, table, table_forms
 from equipoise.cli.roster_options import read_option
 from equipoise.errors import InputError
@@ -42,6 +43,8 @@ class NightGroup(click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Put the step first: ``--json won red`` is ``won --json red``, names alone are ``teams``."""
+        if "--web" in args:
+            args = ["web", *(each for each in args if each != "--web")]
         n = 0
         while n < len(args) and args[n].startswith("-") and args[n] not in ("-", "--", "-h", "--help"):
             n += 2 if args[n] == "--store" else 1
@@ -62,6 +65,7 @@ equipoise night Amber Birch "Cedar + Dahlia" Elm  teams of who is here
 equipoise night - < paste.txt                     the same from a paste
 equipoise night result red                        how it ended: or draw, 3:1
 equipoise night again                             new teams of the same people
+equipoise night --web                             the evening in everybody's browser
 
 Names and their spelling, starting weights and who plays apart are remembered.
 'night undo' takes back a step.
@@ -558,5 +562,5 @@ def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
             click.echo("Nobody has come yet: equipoise night NAMES makes teams.")
 
 
-for each in (gather, again, late, leave, sub, result, undo, plan, everyone, won, draw, score):
+for each in (gather, again, late, leave, sub, result, undo, plan, everyone, won, draw, score, web, links):
     command.add_command(each)

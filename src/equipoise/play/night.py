@@ -37,8 +37,9 @@ Event = Mapping[str, Any]
 
 WEIGHTS, TEAMS, RESULT, UNDO, GUESSES = "weights", "teams", "result", "undo", "guesses"
 
-#: Events of lobbies and of running games, which stand among those of nights and change none of them.
-PICKUP, LIVE, CHAT = "pickup", "live", "chat"
+#: Events of lobbies, of running games and of evenings in browsers, which stand among those of nights and
+#: change none of them.
+PICKUP, LIVE, CHAT, TONIGHT = "pickup", "live", "chat", "tonight"
 
 #: The fields of a setup, and of a proposal or a game, that hold ids.
 SETUP_IDS, PROPOSAL_IDS = ("here", "duos", "apart", "prefer", "avoid"), ("teams", "out", "moved", "unmet")
@@ -221,7 +222,9 @@ def night_of(events: Iterable[Event]) -> Night:
         If they are not events of a night.
     """
     try:
-        listed = _without_replaced(event for event in events if event["kind"] not in (PICKUP, LIVE, CHAT))
+        listed = _without_replaced(
+            event for event in events if event["kind"] not in (PICKUP, LIVE, CHAT, TONIGHT)
+        )
         ever = frozenset(
             player for event in listed if event["kind"] == WEIGHTS for player in event["weights"]
         )
@@ -296,6 +299,8 @@ def event_renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
     {'kind': 'weights', 'step': '1', 'weights': {'x': 5.0}, 'spelled': {}}
     """
     plain = dict(event)
+    if plain.get("kind") == TONIGHT:
+        return {name: values_renamed(value, names) for name, value in plain.items()}
     if "weights" in plain:
         plain["weights"] = {names.get(player, player): each for player, each in plain["weights"].items()}
     if "spelled" in plain:
@@ -327,6 +332,25 @@ def event_renamed(event: Event, names: Mapping[str, str]) -> dict[str, Any]:
             {**each, **{name: _named(each[name], names) for name in PROPOSAL_IDS}} for each in plain["plan"]
         ]
     return plain
+
+
+def values_renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Return plain data with other ids for some players wherever these stand, and without any name of theirs.
+
+    Examples
+    --------
+    >>> values_renamed({"type": "claim", "who": "ann", "name": "Ann"}, {"ann": "x"})
+    {'type': 'claim', 'who': 'x', 'name': 'x'}
+    """
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, Mapping):
+        found = {names.get(key, key): values_renamed(each, names) for key, each in value.items()}
+        who = value.get("who", value.get("id"))
+        if isinstance(who, str) and who in names and "name" in found:
+            found["name"] = names[who]
+        return found
+    return [values_renamed(each, names) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _named(ids: Sequence[Any], names: Mapping[str, str]) -> list[Any]:

@@ -81,7 +81,7 @@ class MatchEnded:
 class OfferSeats:
     """Seats of a running match are free, or are no longer.
 
-    Who came to it from the queue plays until they are said to have ``left``.  Of a match of this queue that
+    Who came to it from the queue plays until ``left`` names them.  Of a match of this queue that
     is enough; of any other ``teams`` say who else plays.
     """
 
@@ -610,7 +610,7 @@ class TicketLife:
         return [*self._drop_joins(match), FreeSeats(match)]
 
     def _seated(self, event: OfferSeats, before: Opening | None) -> tuple[tuple[Player, ...], ...]:
-        """Return who plays now: who is said to, and who came from the queue and has not left."""
+        """Return who plays now: those named, and those who came from the queue and have not left."""
         came = self._playing(event.match)
         if event.teams:
             stated = {player.id for team in event.teams for player in team}

@@ -185,9 +185,9 @@ def _queues(settings: Settings) -> Iterator[Diagnosis]:
         for each in settings.queues:
             owner = QueueOwner(archive, each)
             state = status_of(owner.life, time.time())  # a question might write another policy down
-            told = [f"{state['waiting']} wait", f"{state['running']} matches run"]
-            told += [word for word in ("paused", "closed") if state[word]]
-            yield Diagnosis(f"queue {each.name}: {', '.join(told)}, {owner.number} events")
+            stands = [f"{state['waiting']} wait", f"{state['running']} matches run"]
+            stands += [word for word in ("paused", "closed") if state[word]]
+            yield Diagnosis(f"queue {each.name}: {', '.join(stands)}, {owner.number} events")
             if state["oldest"] > max(2 * each.policy.longest_wait, LONG_AGO):
                 yield Diagnosis(
                     f"queue {each.name}: a ticket has waited {state['oldest']:.0f} s",

@@ -33,7 +33,7 @@ ANSWER, WRITER = 20.0, 8.0
 #: Questions of one transaction, and those that may wait.
 AT_ONCE, MOST_WAITING = 2000, 10_000
 
-#: Matches of which it is said how they were.
+#: Matches over which the recent figures go.
 RECENT = 100
 
 #: How a capability begins.

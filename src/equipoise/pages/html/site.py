@@ -57,6 +57,15 @@ def texts(language: str = "en") -> Mapping[str, Any]:
     return tomllib.loads(folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
 
 
+#: The mark: a spirit level at rest.
+MARK = (
+    '<svg viewBox="0 0 40 24" aria-hidden="true">'
+    '<rect x="1.3" y="3.3" width="37.4" height="17.4" rx="8.7" fill="#C6D352" stroke="currentColor" '
+    'stroke-width="2.6"/><path d="M11 4v16M29 4v16" stroke="currentColor" stroke-width="2.2"/>'
+    '<ellipse cx="20" cy="12" rx="5.2" ry="4" fill="#FBFDEB" stroke="currentColor" '
+    'stroke-width="2"/></svg>'
+)
+
 #: The kinds of page, in the order of the menu; each module has a ``KIND``.
 KINDS: Mapping[str, str] = MappingProxyType(
     {
@@ -171,7 +180,8 @@ class Site:
         return environment().get_template(template).render(
             t=self.t, language=texts(self.language)["language"], title=title, root=root, site=self,
             kinds=[name for name in KINDS if name != "player"], policy=policy(),
-            style=Markup(style()), **given,  # noqa: S704  # a file of the package
+            mark=Markup(MARK),  # noqa: S704
+            icon=base64.b64encode(mark_file().encode()).decode(), style=Markup(style()), **given,  # noqa: S704  # a file of the package
         )  # fmt: skip
 
     # What templates ask for
@@ -279,6 +289,14 @@ def style() -> str:
     """Return the one style of all pages."""
     folder = files("equipoise.pages.html")
     return "".join(folder.joinpath(name).read_text(encoding="utf-8") for name in ("style.css", "pages.css"))
+
+
+@cache
+def mark_file() -> str:
+    """Return the mark as a picture of its own."""
+    return MARK.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1).replace(
+        "currentColor", "#221E18"
+    )
 
 
 @cache

@@ -80,6 +80,7 @@ class Backend:
         self.document = b""
         self.ending = False
         self.events: Any = None
+        self.tonight: Any = None
         self.lookups: Callable[[], int] = int
         self.connections: Callable[[], dict[str, int]] = dict
         self._serial = 0

@@ -5,10 +5,13 @@ A worker goes through the archive and renders, so that nothing here waits for ei
 
 from __future__ import annotations
 
+import gzip
+import hashlib
 import logging
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -18,7 +21,8 @@ from equipoise.archive.archive import open_archive
 from equipoise.errors import EquipoiseError
 from equipoise.pages.html.board import board_html
 from equipoise.pages.html.queues_page import queues_html, queues_script
-from equipoise.pages.html.site import KINDS, Site, policy
+from equipoise.pages.html.site import KINDS, Site, mark_file, policy
+from equipoise.pages.html.tonight import POLICY, tonight_file, tonight_html
 from equipoise.ratings.timeline import chronicle_of
 from equipoise.service.admission import address_of
 from equipoise.service.http.application import Receive, Scope, Send, sent
@@ -132,16 +136,11 @@ class Pages:
             raise ProblemError(
                 HttpProblem(429, "too-many-requests", "this asks too fast; wait, and ask again")
             )
-        path = scope["path"].removeprefix("/")
-        if path == "board.html":
-            return Reply(200, _board(), _headers(), HTML)
-        if path == "queues.html":
-            security = (b"content-security-policy", policy().encode())
-            return Reply(200, queues_html().encode(), (*_headers(), security), HTML)
-        if path == "queues.js":
-            return Reply(200, queues_script(), _headers(), SCRIPT)
-        if path == "live.js":
-            return Reply(200, _live(), _headers(), SCRIPT)
+        path, headers = scope["path"].removeprefix("/"), dict(scope["headers"])
+        if (found := _file(path)) is not None:
+            return found.answer(headers)
+        if path == "tonight" or path.startswith("tonight/"):
+            raise _missing()
         if path not in ("", "index.html") and path.partition("/")[0] not in KINDS:
             raise _missing()
         if self._backend.settings.read_token:
@@ -174,11 +173,77 @@ def _headers() -> tuple[tuple[bytes, bytes], ...]:
     )  # fmt: skip
 
 
-@cache
-def _board() -> bytes:
-    return board_html(server="v1/balance", results="v1/results", people="v1/").encode()
+@dataclass(frozen=True, slots=True)
+class _StaticFile:
+    """A file that is the same until the next version: its bytes, plain and compressed, and its hash."""
+
+    body: bytes
+    packed: bytes
+    media_type: bytes
+    etag: bytes
+    headers: tuple[tuple[bytes, bytes], ...]
+
+    @classmethod
+    def of(cls, text: str, media_type: bytes, policy: str = "") -> _StaticFile:
+        """Return a file of a text."""
+        body = text.encode()
+        etag = b'"%b"' % hashlib.sha256(body).hexdigest()[:20].encode()
+        headers = (*_headers(), (b"etag", etag), (b"vary", b"accept-encoding"))
+        if policy:
+            headers = (*headers, (b"content-security-policy", policy.encode()), (b"x-frame-options", b"DENY"))
+        return cls(body, gzip.compress(body, 9, mtime=0), media_type, etag, headers)
+
+    def answer(self, asked: Mapping[bytes, bytes]) -> Reply:
+        """Return the file, compressed where that is understood, or that it is the one that was had."""
+        if asked.get(b"if-none-match") == self.etag:
+            return Reply(304, b"", self.headers)
+        if b"gzip" in asked.get(b"accept-encoding", b""):
+            headers = (*self.headers, (b"content-encoding", b"gzip"))
+            return Reply(200, self.packed, headers, self.media_type)
+        return Reply(200, self.body, self.headers, self.media_type)
+
+
+def _file(path: str) -> _StaticFile | None:
+    """Return the file at a path, None where a page is made, or there is nothing."""
+    if path == "board.html":
+        return _board()
+    if path == "live.js":
+        return _read("live.js", SCRIPT)
+    if path == "queues.html":
+        return _StaticFile.of(queues_html(), HTML, policy())
+    if path == "queues.js":
+        return _StaticFile.of(queues_script().decode(), SCRIPT)
+    if path == "style.css":
+        return _read("style.css", b"text/css; charset=utf-8")
+    if path == "mark.svg":
+        return _StaticFile.of(mark_file(), b"image/svg+xml")
+    folder, _, name = path.partition("/")
+    if folder != "tonight" or "/" in name:
+        return None
+    if "." in name:
+        found = tonight_file(name)
+        return None if found is None else _tonight_file(name)
+    return _tonight()
 
 
 @cache
-def _live() -> bytes:
-    return files("equipoise.pages.html").joinpath("live.js").read_bytes()
+def _board() -> _StaticFile:
+    return _StaticFile.of(board_html(server="v1/balance", results="v1/results", people="v1/"), HTML)
+
+
+@cache
+def _tonight() -> _StaticFile:
+    return _StaticFile.of(tonight_html(), HTML, POLICY)
+
+
+@cache
+def _tonight_file(name: str) -> _StaticFile:
+    text, media_type = tonight_file(name) or ("", "text/plain")
+    return _StaticFile.of(text, f"{media_type}; charset=utf-8".encode())
+
+
+@cache
+def _read(name: str, media_type: bytes) -> _StaticFile:
+    return _StaticFile.of(
+        files("equipoise.pages.html").joinpath(name).read_text(encoding="utf-8"), media_type
+    )

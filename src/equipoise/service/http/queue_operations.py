@@ -99,7 +99,7 @@ class SeatedPlayer(msgspec.Struct, forbid_unknown_fields=True):
 class OpeningBody(msgspec.Struct, forbid_unknown_fields=True):
     """Which seats of a running match are free.
 
-    Who came to it from the queue plays until they are said to have ``left``.  Of a match of this queue that
+    Who came to it from the queue plays until ``left`` names them.  Of a match of this queue that
     is enough; of any other ``teams`` say who else plays.
     """
 
@@ -410,7 +410,7 @@ async def openings(backend: Backend, asked: HttpRequest) -> Reply:
 
 
 async def offer(backend: Backend, asked: HttpRequest) -> Reply:
-    """Offer seats of a running match; offered again they count as they are said now."""
+    """Offer seats of a running match; offered again they count as they are now."""
     queue, body = _queue(backend, asked), typed(asked.body, OpeningBody)
     teams = tuple(
         tuple(_player_of(backend, queue, each.id, each.weight, 0.0, avoid=each.avoid) for each in team)

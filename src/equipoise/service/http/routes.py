@@ -73,6 +73,7 @@ from equipoise.service.http.schemas import (
     Who,
     WhoBody,
 )
+from equipoise.service.http.tonight_operations import TONIGHT_OPERATIONS
 from equipoise.service.leaderboard import Page, PlayerCard
 from equipoise.service.weights.messages import Setting
 from equipoise.teams.solution import SolutionData
@@ -462,5 +463,6 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("metrics", "GET", "/metrics", "Counts and times, for Prometheus.", metrics, str),
     Operation("openapi", "GET", "/openapi.json", "This document.", document, Any, scope=""),
     *QUEUE_OPERATIONS,
+    *TONIGHT_OPERATIONS,
     *ADMIN_OPERATIONS,
 )  # fmt: skip

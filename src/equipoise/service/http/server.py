@@ -30,6 +30,7 @@ from equipoise.service.http.openapi import document
 from equipoise.service.http.pages import Pages
 from equipoise.service.http.problems import MEDIA_TYPE, HttpProblem
 from equipoise.service.http.routes import OPERATIONS
+from equipoise.service.http.tonight_operations import TonightFront
 from equipoise.service.listener import Acceptor, ConnectionLimits
 from equipoise.service.service import Service
 from equipoise.service.settings import Settings
@@ -309,6 +310,7 @@ class HttpFront:
         )  # fmt: skip
         self._server = HttpServer(self.application, limits(settings), admission)
         self.backend.events = Events(self.backend)
+        self.backend.tonight = self._tonight = TonightFront(settings.store, admission)
         self.backend.lookups = lambda: weights.lookups
         self.backend.connections = lambda: {"weights": weights.open, "http": self._server.open}
         self._tasks: list[asyncio.Task[None]] = []
@@ -323,7 +325,12 @@ class HttpFront:
             If the address cannot be listened on.
         """
         self._tasks = [
-            asyncio.create_task(each) for each in (*self.backend.lanes(), *self.backend.events.following())
+            asyncio.create_task(each)
+            for each in (
+                *self.backend.lanes(),
+                *self.backend.events.following(),
+                *self._tonight.following(),
+            )
         ]
         self.where = await self._server.listen(*address, tls)
 
@@ -337,6 +344,7 @@ class HttpFront:
         """Take no more connections, answer what has arrived, and end the others."""
         self.backend.ending = True
         self.backend.events.end()
+        await self._tonight.end()
         for each in self.backend.service.queues:
             await each.end()
         await self._server.stop()
@@ -347,7 +355,7 @@ class HttpFront:
         for each in self._tasks:
             each.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self.backend.close()
+        await asyncio.gather(self.backend.close(), self._tonight.close())
 
 
 def limits(settings: Settings) -> HttpLimits:

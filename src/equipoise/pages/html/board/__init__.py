@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from equipoise.core.paste_grammar import choices, grammar
 from equipoise.errors import READS
-from equipoise.pages.html.site import texts
+from equipoise.pages.html.site import MARK, texts
 from equipoise.teams.request_fields import BOARD, FIELDS
 
 #: What the page's one script is made of, in order: what is asked and the search, what is typed, the page.
@@ -69,6 +69,7 @@ def board_html(server: str = "", results: str = "", people: str = "", language: 
         results=results,
         people=people,
         # Neither holds what a name or a link could have put there.
+        mark=Markup(MARK),  # noqa: S704
         script=Markup(script),  # noqa: S704
         style=Markup(style),  # noqa: S704
     )

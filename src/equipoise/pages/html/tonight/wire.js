@@ -1,0 +1,201 @@
+// What a device keeps, sends and hears: its keys, taps that are sent once, and the newest view.
+import { say } from "./page.js";
+
+/** The evening of this page. */
+export const evening = decodeURIComponent(location.pathname.split("/").filter(Boolean)[1] ?? "");
+
+/** Where this page keeps things; a browser that keeps nothing has them while the page is open. */
+const kept = (() => {
+  /** @type {Record<string, string>} */
+  const here = {};
+  return {
+    /** @param {string} name @returns {string | null} */
+    get(name) {
+      try { return localStorage.getItem(name); } catch { return here[name] ?? null; }
+    },
+    /** @param {string} name @param {string | null} value */
+    set(name, value) {
+      try {
+        if (value === null) localStorage.removeItem(name);
+        else localStorage.setItem(name, value);
+      } catch { here[name] = value ?? ""; }
+    },
+  };
+})();
+
+/** Letters nobody guesses; pages without TLS have this too. @param {number} bytes */
+function random(bytes) {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (each) => each.toString(16).padStart(2, "0")).join("");
+}
+
+/** This device, which no page shows to anybody else. */
+const device = kept.get("equipoise:device") ?? random(16);
+kept.set("equipoise:device", device);
+
+const given = new URLSearchParams(location.hash.slice(1));
+const own = `equipoise:${evening}:`;
+for (const [name, part] of [["o", "organiser"], ["k", "guests"]]) if (given.get(name)) kept.set(own + part, given.get(name));
+
+/** Teams that the link holds, if any. @type {string[][] | null} */
+export let linked = null;
+try { if (given.get("t")) linked = JSON.parse(/** @type {string} */ (given.get("t"))); } catch { linked = null; }
+if (evening && location.hash.length > 1) history.replaceState(null, "", location.pathname);
+
+export const keys = { get organiser() { return kept.get(own + "organiser"); }, get guests() { return kept.get(own + "guests"); } };
+
+/** The guests' link, which may be passed on. @param {string} [more] */
+export const guestsLink = (more = "") => `${location.origin}/tonight/${evening}#k=${keys.guests ?? ""}${more}`;
+
+/** What the page shows, and how it stands with the line. */
+export const state = {
+  /** @type {any} */ view: null, /** @type {string} */ role: keys.organiser ? "organiser" : "guest", online: true, over: "", /** @type {string} */ seat: "",
+  /** @type {string} */ note: "", /** @type {any} */ question: null,
+};
+
+/** @type {() => void} */
+let draw = () => {};
+
+/** @param {() => void} drawn */
+export function whenever(drawn) { draw = drawn; }
+
+const auth = () => ({ Authorization: `Bearer ${(state.role === "organiser" && keys.organiser) || keys.guests || ""}` });
+
+/** @param {string} path @param {any} [body] @param {boolean} [open] */
+export async function ask(path, body, open = true) {
+  const answer = await fetch(`/v1/tonight/${evening}${path}`, {
+    method: body === undefined ? "GET" : "POST", headers: { ...auth(), ...(body === undefined ? {} : { "Content-Type": "application/json" }) },
+    body: body === undefined ? undefined : JSON.stringify(body), cache: "no-store",
+  });
+  if (open && (answer.status === 401 || answer.status === 403)) await shut(answer);
+  return answer;
+}
+
+/** A key that is no longer good: the organiser's gives way to the guests'. @param {Response} answer */
+async function shut(answer) {
+  if (state.role === "organiser" && keys.organiser) {
+    kept.set(own + "organiser", null);
+    state.role = "guest";
+    if (keys.guests) return;
+  }
+  const problem = await answer.json().catch(() => ({}));
+  state.over = problem.type?.endsWith("expired") || answer.status === 403 ? "expired" : keys.guests ? "wrong" : "no_key";
+}
+
+// Taps
+
+/** @type {any[]} */
+export const outbox = JSON.parse(kept.get(own + "outbox") ?? "[]");
+const keep = () => kept.set(own + "outbox", JSON.stringify(outbox));
+let sending = false;
+
+/** Keep a tap, and send it as soon as that can be. @param {Record<string, any>} step */
+export function tap(step) {
+  state.note = "";
+  state.question = null;
+  outbox.push({ id: random(8), ...step });
+  keep();
+  draw();
+  void send();
+}
+
+/** Send what is kept, in order; what is not answered stays. */
+export async function send() {
+  if (sending || !outbox.length || state.over) return;
+  sending = true;
+  try {
+    const taps = outbox.slice(0, 32);
+    const answer = await ask("/taps", { device, taps });
+    if (answer.ok) {
+      const said = await answer.json();
+      outbox.splice(0, taps.length);
+      keep();
+      for (const [at, each] of said.taps.entries()) {
+        if (each.status === "refused") state.note = each.why;
+        if (each.status === "asked") state.question = { why: each.why, tap: taps[at], ...each.more };
+      }
+      state.online = true;
+    } else if (answer.status === 422 || answer.status === 400) {
+      outbox.splice(0, taps.length);
+      keep();
+      state.note = say("not_taken");
+    } else if (answer.status === 429 || answer.status >= 500) setTimeout(send, 1000);
+  } catch {
+    state.online = false;
+    setTimeout(send, 3000);
+  }
+  sending = false;
+  draw();
+  if (outbox.length && state.online) setTimeout(send, 0);
+}
+
+// The newest view
+
+let listening = 0;
+
+/** Listen without end; whoever slept hears the newest view first. */
+export async function listen() {
+  const mine = ++listening;
+  let pause = 300;
+  while (mine === listening && !state.over) {
+    const gone = new AbortController();
+    let quiet = setTimeout(() => gone.abort(), 40_000);
+    try {
+      const answer = await fetch(`/v1/tonight/${evening}/stream`, {
+        headers: { ...auth(), ...(state.view ? { "Last-Event-ID": String(state.view.revision) } : {}) }, signal: gone.signal, cache: "no-store",
+      });
+      if (answer.status === 401 || answer.status === 403) { await shut(answer); draw(); continue; }
+      if (!answer.ok || !answer.body) throw new Error(String(answer.status));
+      state.role = answer.headers.get("x-role") ?? state.role;
+      state.online = true;
+      pause = 300;
+      void send();
+      draw();
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      let text = "";
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        clearTimeout(quiet);
+        quiet = setTimeout(() => gone.abort(), 40_000);
+        text += value;
+        const events = text.split("\n\n");
+        text = events.pop() ?? "";
+        for (const each of events) {
+          if (each.startsWith("event: over")) state.over = "expired";
+          const data = each.split("\n").find((line) => line.startsWith("data: "));
+          if (!data || !each.startsWith("event: tonight")) continue;
+          state.view = JSON.parse(data.slice(6));
+          kept.set(own + "view", data.slice(6));
+          draw();
+        }
+      }
+    } catch {
+      state.online = false;
+      draw();
+    } finally { clearTimeout(quiet); gone.abort(); }
+    await new Promise((go) => setTimeout(go, pause));
+    pause = Math.min(2 * pause, 5000);
+  }
+  draw();
+}
+
+/** Hear at once what a phone that slept has missed. */
+export function wake() {
+  if (state.over) return;
+  void listen();
+  void send();
+}
+
+export const remembered = kept.get(own + "view");
+if (remembered) try { state.view = JSON.parse(remembered); } catch { state.view = null; }
+
+/** How others see this device, so that it knows its own seat; the service tells it once. */
+export async function seat() {
+  const known = kept.get("equipoise:seat");
+  if (known) return known;
+  const answer = await ask("/seat", { device });
+  if (!answer.ok) return "";
+  const said = (await answer.json()).seat;
+  kept.set("equipoise:seat", said);
+  return said;
+}

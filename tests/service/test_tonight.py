@@ -1,0 +1,254 @@
+"""Evenings in an archive: kept before they are answered, each tap once, found again after a kill."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.pages.html.hostile import HOSTILE
+
+from equipoise.archive.archive import open_archive
+from equipoise.play.tonight import LONGEST_NAME
+from equipoise.service.tonight import (
+    Evenings,
+    Tap,
+    TapAnswer,
+    hashed,
+    is_going_on,
+    opened_evening,
+    renewed_links,
+)
+
+NAMES = ("Amber", "Birch", "Cedar", "Dahlia", "Elm", "Fern")
+
+
+class Evening:
+    """An evening in an archive of its own, and what it answers."""
+
+    def __init__(self, url: str) -> None:
+        self.url, self.count = url, 0
+        with open_archive(url) as archive:
+            self.links = opened_evening(archive, "thursday", "Thursday Arena", hours=1.0)
+        self.worker = Evenings(url)
+
+    def ask(self, question: Any) -> Any:
+        """Return what the worker answers."""
+        try:
+            next(self.worker(question))
+        except StopIteration as end:
+            return end.value
+        raise AssertionError
+
+    def do(self, kind: str, by: str = "organiser", device: str = "desk", **given: Any) -> TapAnswer:
+        """Take a tap."""
+        self.count += 1
+        step = {"id": f"tap-{self.count:05}", "type": kind, **given}
+        (answer,), _ = self.ask(("take", [Tap("thursday", by, device, step)]))
+        return answer
+
+    def again(self) -> None:
+        """Begin the worker again, as after a kill."""
+        self.worker = Evenings(self.url)
+
+    @property
+    def view(self) -> Any:
+        """What a page shows."""
+        (found,) = self.ask(("look", {"thursday": -1}))
+        return json.loads(found.body)
+
+    @property
+    def matches(self) -> list[str]:
+        """The ids of the matches that count."""
+        with open_archive(self.url) as archive:
+            return [each.id for each in archive.matches()]
+
+
+@pytest.fixture
+def evening(tmp_path: Path) -> Iterator[Evening]:
+    """Return an evening of six."""
+    evening = Evening(f"sqlite:///{tmp_path}/night.db")
+    assert evening.do("add", text="\n".join(NAMES)).status == "done"
+    return evening
+
+
+def played(evening: Evening) -> str:
+    """Play a round; return its match."""
+    evening.do("divide")
+    match = evening.view["division"]["id"]
+    evening.do("play", match=match)
+    assert evening.do("result", match=match, scores=[20, 14]).status == "done"
+    return str(match)
+
+
+def test_a_tap_counts_once(evening: Evening) -> None:
+    """The same tap of a device again, in a worker that has begun since too, changes nothing."""
+    evening.do("divide")
+    match = evening.view["division"]["id"]
+    tap = Tap(
+        "thursday",
+        "organiser",
+        "desk",
+        {"id": "the-result", "type": "result", "match": match, "ranks": [1, 2]},
+    )
+    statuses = []
+    for _ in range(3):
+        (answer,), _ = evening.ask(("take", [tap]))
+        statuses.append(answer.status)
+        evening.again()
+    assert statuses == ["done", "known", "known"]
+    assert evening.matches == [match]
+
+
+def test_what_was_answered_is_there_after_a_kill(evening: Evening) -> None:
+    """Another worker shows the same evening, to the last point."""
+    played(evening)
+    evening.do("divide")
+    before = evening.view
+    evening.again()
+    assert evening.view == before
+
+
+def test_two_workers_share_one_evening(evening: Evening, tmp_path: Path) -> None:
+    """What one takes the other shows, and neither takes back what the other did."""
+    other = Evenings(evening.url)
+    mine, evening.worker = evening.worker, other
+    evening.do("claim", "guest", "phone", name="Gorse", sure=True)
+    evening.worker = mine
+    evening.do("claim", "guest", "phone 2", name="Hazel", sure=True)
+    names = [each["name"] for each in evening.view["people"]]
+    assert names == [*NAMES, "Gorse", "Hazel"]
+
+
+def test_a_result_is_learnt_and_taken_back(evening: Evening) -> None:
+    """The match counts, its changes add up to what is shown, and an undo takes both back."""
+    match = played(evening)
+    view = evening.view
+    assert evening.matches == [match]
+    changes = view["last"]["changes"]["rows"]
+    assert {each["id"] for each in changes} == set(NAMES)
+    shown = {each["id"]: each["points"] for each in view["people"]}
+    assert all(each["points"] == shown[each["id"]] for each in changes)
+    evening.do("undo", of=view["undo"]["id"])
+    assert evening.matches == []
+    evening.do("redo", of=evening.view["redo"]["id"])
+    assert evening.matches == [match]
+
+
+def test_who_sat_out_plays_next(evening: Evening) -> None:
+    """With two a team, the two who sat out play, and two others do not."""
+    evening.do("settings", teams=2, size=2)
+    played(evening)
+    out = evening.view["last"]["out"]
+    evening.do("divide", round=2)
+    assert len(out) == 2
+    assert not set(out) & set(evening.view["division"]["out"])
+
+
+def test_teams_of_an_evening_do_not_come_again(evening: Evening) -> None:
+    """Five rounds of six have five different divisions."""
+    seen = set()
+    for _ in range(5):
+        played(evening)
+        seen.add(frozenset(map(frozenset, evening.view["last"]["teams"])))
+    assert len(seen) == 5
+
+
+def test_the_verdict_is_of_the_teams_in_view(evening: Evening) -> None:
+    """Proven of the best, by hand of a swap, with the chances that the library works out."""
+    evening.do("divide")
+    division = evening.view["division"]
+    assert division["proof"] == "proven"
+    assert division["why"]["count"] == 10
+    one, other = division["teams"][0][0], division["teams"][1][0]
+    evening.do("swap", match=division["id"], one=one, other=other)
+    evening.do("swap", match=division["id"], one=one, other=other)
+    assert evening.view["division"]["chances"] == pytest.approx(division["chances"])
+    assert not evening.view["division"]["hand"]
+
+
+def test_exactly_the_teams_of_a_link(evening: Evening) -> None:
+    """They are taken as they are; a link that names strangers, or somebody twice, is refused."""
+    teams = [list(NAMES[:2]), list(NAMES[2:])]
+    assert evening.do("exactly", teams=teams).status == "done"
+    assert evening.view["division"]["teams"] == teams
+    for wrong in ([["Amber"], ["Nobody"]], [["Amber"], ["Amber"]], [["Amber"], []], [["Amber"]]):
+        assert evening.do("exactly", teams=wrong).status == "refused"
+    assert evening.view["division"]["teams"] == teams
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_are_names(evening: Evening, name: str) -> None:
+    """A name is one line of 40 letters at most, or refused; the view is JSON all the same."""
+    answer = evening.do("claim", "guest", "phone", name=name, sure=True)
+    assert answer.status in ("done", "refused")
+    assert (answer.status == "refused") == (len(" ".join(name.split())) > LONGEST_NAME) or "\x00" in name
+    for each in evening.view["people"]:
+        assert each["name"].isprintable()
+        assert len(each["name"]) <= LONGEST_NAME
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        {}, {"type": 7}, {"type": "claim"}, {"type": "claim", "name": 3}, {"type": "swap"},
+        {"type": "result"},
+        {"type": "result", "scores": ["a", "b"]}, {"type": "result", "scores": [float("inf"), 0]},
+        {"type": "settings", "teams": "many"},
+        {"type": "settings", "teams": 99}, {"type": "party", "who": 3},
+        {"type": "exactly", "teams": 5}, {"type": "draft", "captains": None}, {"type": "open", "title": "x"},
+        {"type": "keys", "keys": {}}, {"type": "changed", "match": "x", "rows": [], "of": 1},
+        {"type": "add", "text": ""},
+        {"type": "status", "who": "Amber", "status": "king"}, {"type": "undo", "of": "x"}, {"type": "undo"},
+        {"type": "lock", "who": "Amber"}, {"type": "sitout", "who": "Amber"}, {"type": "next"},
+        {"type": "redo", "of": ""},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_tap_that_makes_no_sense_is_refused(evening: Evening, step: dict[str, Any]) -> None:
+    """Each has an answer, nothing has changed, and the next tap is taken."""
+    before = evening.view
+    (answer,), _ = evening.ask(("take", [Tap("thursday", "organiser", "desk", {"id": "nonsense", **step})]))
+    assert answer.status in ("refused", "asked")
+    assert answer.why
+    assert evening.view == before
+    assert evening.do("divide").status == "done"
+
+
+def test_a_name_like_another_is_asked_about(evening: Evening) -> None:
+    """Nobody becomes two people by a slip of a finger; who insists is new."""
+    answer = evening.do("claim", "guest", "phone", name="Ambr")
+    assert (answer.status, dict(answer.more or {})) == (
+        "asked",
+        {"name": "Ambr", "who": "Amber", "known": "Amber"},
+    )
+    assert evening.do("claim", "guest", "phone", name="Ambr", sure=True).status == "done"
+
+
+def test_links_are_hashed_revoked_and_go_on(evening: Evening) -> None:
+    """The archive holds no key; new links stand beside those before, or in their place."""
+    with open_archive(evening.url) as archive:
+        text = json.dumps(archive.night_events())
+        assert evening.links.organiser not in text
+        assert evening.links.guests not in text
+        beside = renewed_links(archive, "thursday", hours=1.0, revoke=False)
+    (view,) = evening.ask(("look", {"thursday": -1}))
+    assert {hashed(evening.links.organiser), hashed(beside.organiser)} <= view.keys.keys()
+    with open_archive(evening.url) as archive:
+        only = renewed_links(archive, "thursday", hours=1.0)
+        assert is_going_on(archive, "thursday")
+    (view,) = evening.ask(("look", {"thursday": -1}))
+    assert hashed(only.organiser) in view.keys
+    assert not {hashed(evening.links.organiser), hashed(beside.organiser)} & view.keys.keys()
+
+
+def test_a_forgotten_person_is_in_no_view(evening: Evening) -> None:
+    """The worker that runs shows the stand-in at its next look."""
+    played(evening)
+    with open_archive(evening.url) as archive:
+        stand_in = archive.forget("Amber")
+    (view,) = evening.ask(("look", {"thursday": -1}))
+    assert b"Amber" not in view.body
+    assert stand_in.encode() in view.body
