@@ -73,8 +73,8 @@ def test_every_equivalent_mutation_is_one_of_the_source_and_has_a_reason(mutate:
 def test_the_tests_of_a_module_are_those_of_its_folder_its_own_first(mutate: ModuleType) -> None:
     """And of a file at the top the one of its name; there are some for every module."""
     root = mutate.ROOT
-    found = mutate.tests_of(Path("src/equipoise/play/night.py"), root)
-    assert found[:2] == [root / "src/equipoise/play/night.py", root / "tests/play/test_night.py"]
+    found = mutate.tests_of(Path("src/equipoise/play/evening.py"), root)
+    assert found[:2] == [root / "src/equipoise/play/evening.py", root / "tests/play/test_evening.py"]
     assert {each.relative_to(root).parts[1] for each in found[1:]} == {"play"}
     assert mutate.tests_of(Path("src/equipoise/client.py"), root)[1:] == [root / "tests/test_client.py"]
 

@@ -30,10 +30,16 @@ TEAM_SIZES = (2, 3, 4, 5)
 LIMIT, CASE_LIMIT = 300.0, 180.0
 
 #: The tables that are measured.
-PARTS = ("published", "large", "before", "after", "limits")
+PARTS = ("published", "large", "before", "after", "limits", "near")
 
 #: Lobbies and seconds of the table of time limits.
 LIMITED = [(lobbies, limit) for lobbies in (10, 50, 200) for limit in (1.0, 4.0)]
+
+#: Family of skill, players, players a team, lobbies and seconds of the table of plans near their bounds.
+NEAR = [
+    *((family, 3_000, 2, 10, 10.0) for family in ("normal", "whole numbers", "bimodal", "lognormal")),
+    *((family, 900, 3, 3, 10.0) for family in ("whole numbers", "lognormal")),
+]
 
 HEAD = """\
 # Lobby plans: value, bound, time
@@ -45,7 +51,7 @@ HEAD = """\
 the same mean, targets and shares of teams above.
 - A time is that of one call of `fill` in a process of its own, with loading numba and HiGHS, by the wall \
 clock; processor time is in brackets, and where it is much less, others wanted the core.
-- All tables are of one run, one plan after another, on two cores that others used too.
+- Each table is of one run, one plan after another, on two cores that others used too.
 - Memory is the most the process ever held, players and plan included.
 - The excess is the root of gap by teams: by how much a team is off the bound in the root mean square.
 """
@@ -69,6 +75,8 @@ def plan(job: Row) -> Row:
 
     if "case" in job:
         return {**job, **of_case(job)}
+    if job["part"] == "near":
+        return {**job, **near_bound(job)}
     seed, distribution = job["seed"], job["distribution"]
     instance = (
         published(seed, distribution)
@@ -91,6 +99,42 @@ def plan(job: Row) -> Row:
         "status": str(found.status),
         "used": found.solver,
         "megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+    }
+
+
+def near_bound(job: Row) -> Row:
+    """Make a plan in lobbies whose targets are up to 15 % apart from the mean, a tenth in parties of two."""
+    import numpy as np
+    from benchmarks.lobbies.tournaments import within
+
+    from equipoise import fill
+
+    n, size, lobbies = job["players"], job["team_size"], job["lobbies"]
+    rng = np.random.default_rng([n, size, 29])
+    skill = {
+        "normal": lambda: rng.normal(25.0, 8.0, n),
+        "whole numbers": lambda: np.rint(rng.normal(25.0, 8.0, n)),
+        "bimodal": lambda: np.where(rng.random(n) < 0.5, rng.normal(15.0, 3.0, n), rng.normal(35.0, 3.0, n)),
+        "lognormal": lambda: 25.0 * np.exp(rng.normal(0.0, 0.6, n)),
+    }[job["distribution"]]()
+    targets = np.linspace(0.85, 1.15, lobbies) * float(skill.mean()) * size
+    targets = np.rint(targets) if job["distribution"] == "whole numbers" else targets
+    begin = time.process_time()
+    found = fill(
+        {f"p{k}": float(x) for k, x in enumerate(skill)},
+        {f"L{k}": float(target) for k, target in enumerate(targets)},
+        team_size=size,
+        parties=[(f"p{k}", f"p{k + 1}") for k in range(0, n // 10, 2)],
+        stop=within(job["limit"]),
+    )
+    assert found.value is not None
+    assert found.excess is not None
+    deviation, teams = float(skill.std()), n // size
+    return {
+        "processor": time.process_time() - begin,
+        "value": (found.value / teams) ** 0.5 / deviation,
+        "excess": found.excess / deviation,
+        "status": str(found.status),
     }
 
 
@@ -158,6 +202,8 @@ def measure(known: Row, parts: list[str], source: str | None) -> Row:
     """Return all measurements, or those known with some parts anew."""
     rows = [row for row in known.get("rows", []) if parts and row["part"] not in parts]
     todo = [{"part": "published" if job["players"] == 300 else "large", **job} for job in jobs()]
+    names = ("distribution", "players", "team_size", "lobbies", "limit")
+    todo += [{"part": "near", **dict(zip(names, values, strict=True))} for values in NEAR]
     for name in ("before", "after", "limits"):
         todo += case_jobs(name) if source is not None or name != "before" else []
     if not parts and source is None:
@@ -217,6 +263,7 @@ def report(results: Row) -> str:
         _cases(by_part["before"], by_part["after"]),
         "",
         *_limits(by_part["limits"]),
+        *_near(by_part["near"]),
         "## Large instances",
         "",
         _table(by_part["large"]),
@@ -268,6 +315,25 @@ def _limits(rows: list[Row]) -> list[str]:
         "those in threes came in parties of two."
     )
     return ["## Time limits", "", what, "", table, ""]
+
+
+def _near(rows: list[Row]) -> list[str]:
+    """Return the table of plans near their bounds, if it was measured."""
+    if not rows:
+        return []
+    head = ["skills", "players", "team", "lobbies", "limit", "time", "value", "excess"]
+    lines = [head, ["---"] * len(head)]
+    for row in rows:
+        numbers = [f"{row['limit']:g} s", f"{row['processor']:.1f} s", f"{row['value']:.4f}"]
+        own = "0, proven" if row["status"] == "optimal" else f"{row['excess']:.4f}"
+        sizes = [f"{row['players']:,}", str(row["team_size"]), str(row["lobbies"])]
+        lines.append([row["distribution"], *sizes, *numbers, own])
+    what = (
+        "Targets from 15 % below the mean to 15 % above, a tenth of the players in parties of two; the roots "
+        "of value and excess by teams, in the players' standard deviations."
+    )
+    table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return ["## Plans and their bounds", "", what, "", table, ""]
 
 
 def _table(rows: list[Row]) -> str:

@@ -16,8 +16,8 @@ import numpy as np
 
 from equipoise.core.player import Player
 from equipoise.core.win_probability import win_probability
+from equipoise.play.evening_events import Setup
 from equipoise.play.ledger import LedgerGame
-from equipoise.play.night import Setup
 from equipoise.play.proposals import MEETING, Rated, arrange
 from equipoise.teams.request import BalanceRequest
 

@@ -17,8 +17,8 @@ import numpy as np
 from benchmarks.reporting import PAGES
 
 from equipoise.core.player import Player
+from equipoise.play.evening_events import Proposal, Setup
 from equipoise.play.ledger import LedgerGame
-from equipoise.play.night import Proposal, Setup
 from equipoise.play.proposals import arrange
 from equipoise.play.round_plan import Rounds, planned
 

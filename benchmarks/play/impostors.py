@@ -24,7 +24,7 @@ from typing import Any
 from benchmarks.reporting import PAGES, RAW, run_many
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.play.pickup import PickupLobby
+from equipoise.play.evening_events import EveningLobby
 from equipoise.service.chat.irc import Address, Speaker
 from equipoise.service.pickup_lobbies import Pickups
 
@@ -72,7 +72,7 @@ class Night:
 
     def start(self) -> None:
         """Let the bot come into the channel."""
-        self.pickups = Pickups(self.archive, [PickupLobby("two", 2, 2)], admins=["boss"])
+        self.pickups = Pickups(self.archive, [EveningLobby("two", 2, 2)], admins=["boss"])
         self.bot = Speaker(self.pickups, Address("", 0, "#pug", "bot"))
         session = self.bot._session  # noqa: SLF001
         session.start(0.0)
@@ -104,7 +104,7 @@ class Night:
     def _judge(self, who: int, plain: dict[str, Any]) -> None:
         event = plain.get("event", {})
         player = event.get("who", "")
-        if plain["kind"] != "pickup" or not player or event["type"] == "leave":
+        if plain["kind"] != "evening" or not player or event["type"] == "leave":
             return
         if event["type"] == "add":
             self.began.setdefault(player, who)
@@ -144,7 +144,7 @@ class Night:
         if self.rng.random() < 0.15:
             self.change(heard=True)
         who = self.rng.randrange(len(NAMES) + len(IMPOSTORS))
-        game = next((self.pickups.lobbies.game_of(one) for one, n in self.began.items() if n == who), None)
+        game = next((self.pickups.evening.game_of(one) for one, n in self.began.items() if n == who), None)
         words = WORDS[1:] if game is None else SAID.get(game.phase.name, ("!yes",))
         if who >= len(NAMES):
             words = WORDS[1:]  # they want to be others, not to play
@@ -154,8 +154,8 @@ class Night:
 
     def _forget(self) -> None:
         """Keep who began as whom for those who wait or play."""
-        waiting = {one for queue in self.pickups.lobbies.waiting.values() for one in queue}
-        playing = {one for game in self.pickups.lobbies.games.values() for one in game.players}
+        waiting = {one for queue in self.pickups.evening.waiting.values() for one in queue}
+        playing = {one for game in self.pickups.evening.games.values() for one in game.players}
         self.began = {one: who for one, who in self.began.items() if one in waiting | playing}
 
     def settle(self) -> None:

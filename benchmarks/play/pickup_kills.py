@@ -31,14 +31,16 @@ from benchmarks.reporting import PAGES, RAW, run_many
 from equipoise.archive.archive import open_archive
 from equipoise.cli import group
 from equipoise.errors import InputError
-from equipoise.play.pickup import PickupLobby
+from equipoise.play import evening_events as ev
+from equipoise.play.evening_events import EveningLobby
+from equipoise.play.evening_records import taken
 from equipoise.service.pickup_lobbies import Pickups
 
 #: Kills of each kind, the longest time from the bot's arrival to a kill, and the time after the last, in s.
 TIMES, LONGEST, LAST = 100, 4.0, 20.0
 
 NICKS = ("ann", "bob", "cid", "dan")
-LOBBY = PickupLobby("two", 2, 2)
+LOBBY = EveningLobby("two", 2, 2)
 
 #: What everyone says over and over.
 WORDS = ("!add", "!ready", "!yes", "!report 2 1")
@@ -122,7 +124,8 @@ def _events(store: str) -> int:
     """Return how many steps were taken; an archive whose making was killed has none."""
     try:
         with open_archive(store, create=False) as archive:
-            return sum(event["kind"] != "weights" for event in archive.night_events())
+            events = [event for event, *_ in taken(archive.night_events())]
+            return sum(not isinstance(event, (ev.Open, *ev.ANSWERS)) for event in events)
     except InputError:
         return 0
 

@@ -35,9 +35,8 @@ from benchmarks.reporting import PAGES, RAW, add_modes, keep
 from equipoise.archive.archive import open_archive
 from equipoise.core.match import Match
 from equipoise.core.player import Player
+from equipoise.play.evening_events import EveningLobby, Setup
 from equipoise.play.ledger import LedgerGame
-from equipoise.play.night import Setup
-from equipoise.play.pickup import PickupLobby
 from equipoise.play.proposals import arrange
 from equipoise.ratings.ladder import Ladder
 from equipoise.service.pickup_lobbies import Pickups
@@ -70,7 +69,7 @@ REAL = 1000
 
 WEEK = 7 * 86400.0
 NAMES = [f"p{n:02d}" for n in range(PLAYERS)]
-LOBBY = PickupLobby("game", 2, SIZE)
+LOBBY = EveningLobby("game", 2, SIZE)
 
 Teams = Sequence[Sequence[str]]
 
@@ -200,7 +199,7 @@ def _game(pickups: Pickups, world: World, here: Sequence[str], now: float) -> No
     """Let everyone who is here and waits not yet add, in any order, and play the game that begins."""
     for n in world.rng.permutation(len(here)):
         _say(pickups, here[n], "!add", now)
-    (game,) = pickups.lobbies.games.values()
+    (game,) = pickups.evening.games.values()
     for word in ("!ready", "!yes"):
         for who in list(game.players):
             _say(pickups, who, word, now + 60.0)

@@ -1,6 +1,7 @@
 """Measure ratings: ``python -m benchmarks ratings`` writes ``ratings.json`` and from it ``RATINGS.md``.
 
-``--histories`` measures only what histories say, ``--throughput`` only how fast it is;
+``--histories`` measures only what histories say, ``--default`` that of the default model alone,
+``--throughput`` only how fast it is;
 ``--report`` only writes the report anew; ``--check`` writes nothing and exits with 1 where it is stale.
 The same results give the same report, byte for byte.  Needs openskill; ``--history FILE`` is a match file to
 predict, by default the one this was tried on, which may not be copied into the project.
@@ -19,7 +20,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from benchmarks.ratings.histories import FOLDER, measure_histories, report_histories
+from benchmarks.ratings.histories import (
+    FOLDER,
+    measure_default,
+    measure_histories,
+    report_default,
+    report_histories,
+)
 from benchmarks.reporting import PAGES, RAW, ROOT, add_modes, keep
 
 from equipoise.core.compiled import compiled
@@ -278,7 +285,8 @@ def measure(history: Path) -> dict[str, Any]:
 def remeasured(part: str) -> dict[str, Any]:
     """Return the kept results with a part of them measured anew."""
     kept: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
-    return {**kept, **now(), part: {"histories": measure_histories, "speeds": speeds}[part]()}
+    made = {"histories": measure_histories, "speeds": speeds, "default": measure_default}
+    return {**kept, **now(), part: made[part]()}
 
 
 def report(results: dict[str, Any]) -> str:
@@ -346,6 +354,7 @@ def report(results: dict[str, Any]) -> str:
             ],
         ),
         "",
+        *(report_default(results) if results.get("default") else ()),
         *(report_histories(results["histories"]) if results.get("histories") else ()),
     ]  # fmt: skip
     return "\n".join(lines)
@@ -404,11 +413,15 @@ def main() -> int:
     parser.add_argument("--history", type=Path, default=HISTORY, help="a match file to predict")
     parser.add_argument("--histories", action="store_true", help="measure only what histories say anew")
     parser.add_argument("--throughput", action="store_true", help="measure only throughput anew")
+    parser.add_argument("--default", action="store_true", help="measure only the default on histories anew")
     given = parser.parse_args()
 
     def made() -> dict[str, Any]:
-        if given.histories or given.throughput:
-            return remeasured("histories" if given.histories else "speeds")
+        for part in ("histories", "default"):
+            if getattr(given, part):
+                return remeasured(part)
+        if given.throughput:
+            return remeasured("speeds")
         return measure(given.history)
 
     return keep(given, RESULTS, REPORT, made, report)

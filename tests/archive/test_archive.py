@@ -160,7 +160,9 @@ def test_who_was_only_guessed_is_merged_and_forgotten(new_url: Callable[[], str]
         model = archive.standing().model
         assert model.rating(archive.standing().state, "guid7").mu > model.rating(before, "guid7").mu
         archive.merge("guid7", "Ann", back=True)
-        archive.add_night_event({"kind": "weights", "step": "1", "weights": {}, "spelled": {"Eve": "Eve"}}, 0)
+        archive.add_night_events(
+            [{"kind": "weights", "step": "1", "weights": {}, "spelled": {"Eve": "Eve"}}], 0
+        )
         for who in ("Ann", "Eve"):
             stand_in = archive.forget(who)
             assert who not in repr([*archive.contents(), archive.night_events(), archive.chosen_model])

@@ -17,8 +17,7 @@ from equipoise.archive.outbox import OutboxNote
 from equipoise.archive.tables import METADATA
 from equipoise.archive.ticket_record import RecordedEvent
 from equipoise.core.match import Contest, Match, Ruleset
-from equipoise.play.pickup import PickupLobby
-from equipoise.play.pickup_events import Add
+from equipoise.play.evening_events import Add, EveningLobby
 from equipoise.service.archive_workers import ForgottenPlayer, Keeping
 from equipoise.service.pickup_lobbies import Pickups
 
@@ -59,7 +58,7 @@ def used(archive: Archive) -> None:
         added.add([RecordedEvent(1, 9.0, json.dumps(enter), json.dumps(replies))])
         added.seat([(first, "match 1")])
     archive.keep_session("server one", {"players": [first], "names": {first: NAMES[0]}})
-    pickups = Pickups(archive, [PickupLobby("duel", 2, 1)])
+    pickups = Pickups(archive, [EveningLobby("duel", 2, 1)])
     pickups.take(Add("~wilhelmina", "duel"), 10.0, NAMES[0])
     pickups.seen("~wilhelmina", 11.0, "Wilhelmina|afk", "123")
 

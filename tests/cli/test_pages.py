@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 from tests.cli.running import run
 
+from equipoise.archive.archive import open_archive
+from equipoise.service.archive_workers import Keeping, UndoneGame
+
 
 @pytest.fixture
 def store(tmp_path: Path) -> str:
@@ -104,3 +107,19 @@ def test_a_manifest_cannot_name_files_elsewhere(store: str, tmp_path: Path) -> N
     assert done.returncode == 1
     assert "error: --out: " in done.stderr
     assert other.exists()
+
+
+def test_a_match_taken_back_by_a_server_leaves_an_exported_site(store: str, tmp_path: Path) -> None:
+    """As one by the command line does, and it comes back with the match."""
+    out = tmp_path / "site"
+    assert run("pages", "--store", store, "--out", str(out)).returncode == 0
+    before = (out / "index.html").read_text(encoding="utf-8")
+    with open_archive(store) as archive:
+        match = archive.listed(None, 1)[0].match.id
+    keeping = Keeping(store, 10.0)
+    list(keeping(UndoneGame(match, back=False)))
+    after = (out / "index.html").read_text(encoding="utf-8")
+    assert "8 matches of 4 players" in before
+    assert "7 matches of 4 players" in after
+    list(keeping(UndoneGame(match, back=True)))
+    assert (out / "index.html").read_text(encoding="utf-8") == before

@@ -141,3 +141,11 @@ def test_bots_the_forgotten_and_those_who_came_twice_are_not_listed() -> None:
         for n in range(12)
     ]
     assert Attendance.of(games).ids == ("p",)
+
+
+def test_how_many_are_left_out_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of more than can be compared those seen last are, and who came seldom is not counted."""
+    monkeypatch.setattr("equipoise.identity.double_ids.MOST", 4)
+    games = crowd(1, "Gordon")
+    assert Attendance.of(games).left_out == 12 - 4
+    assert Attendance.of([evening(0, [("once", "Once"), ("ever", "Ever")]), *games]).left_out == 12 - 4

@@ -13,7 +13,7 @@ import pytest
 
 from equipoise import Bots, Player, Preference, balance, pareto
 from equipoise.files.read_roster import read_roster
-from equipoise.pages.text import night, pickup
+from equipoise.pages.text import evening, night
 from equipoise.pages.text.point_changes import changes_text, ordinal
 from equipoise.pages.text.tables import Grid, csv_lines, escaped, markdown_lines, text_lines
 from equipoise.pages.text.teams import (
@@ -44,7 +44,8 @@ from equipoise.pages.text.wording import (
     saves,
     worth,
 )
-from equipoise.play.night import Proposal, Setup
+from equipoise.play.evening_events import EveningLobby, Proposal, Setup
+from equipoise.play.evening_state import Room
 from equipoise.ratings.point_changes import PointChange
 from equipoise.teams.explain.valuation import Cost, TeamChanges
 
@@ -468,10 +469,9 @@ def test_a_table_of_a_night_is_aligned() -> None:
         1,
     )
     shown = night.table_rows([{**row, "name": "Ann", "out": 9}])
-    assert shown[0][:8] == ("name", "here", "0-100", "played", "won", "drawn", "lost", "sat out")
+    assert shown[0][:8] == ("name", "here", "points", "played", "won", "drawn", "lost", "sat out")
     assert shown[1][7] == "9"
-    state: Any = SimpleNamespace(proposal=None)
-    lines = night.table_lines(state, [{**row, "name": "Longer name"}])
+    lines = night.table_lines([{**row, "name": "Longer name"}], setup(), None, {}, played=False)
     assert len({len(line) for line in lines}) == 1
     assert lines[1].startswith("Longer name  ")
 
@@ -510,7 +510,7 @@ def test_a_plan_is_told_round_by_round() -> None:
 )
 def test_how_a_pickup_ended_is_told(ranks: tuple[float, ...], words: str) -> None:
     """By the colours of four teams, by numbers beyond."""
-    assert pickup.result_text(ranks) == words
+    assert evening.result_text(ranks) == words
 
 
 def test_what_lobbies_say_is_told_in_words() -> None:
@@ -518,7 +518,7 @@ def test_what_lobbies_say_is_told_in_words() -> None:
 
     def say(kind: str, lobby: str = "", **facts: Any) -> str:
         notice: Any = SimpleNamespace(kind=kind, lobby=lobby, facts=facts)
-        return pickup.line_of(notice, str.title)
+        return evening.line_of(notice, str.title)
 
     assert say("added", "duel", who="ann", waiting=1, seats=2) == "[duel] Ann is in: 1 of 2"
     assert say("unheard of", "duel") == ""
@@ -559,28 +559,30 @@ def test_who_waits_where_and_why_teams_are_so_is_told() -> None:
         seen=[1, 2],
     )
     lobbies: Any = SimpleNamespace(
-        waiting={"duel": ("ann",), "two": ()},
-        lobbies={"duel": SimpleNamespace(seats=2), "two": SimpleNamespace(seats=4)},
+        rooms={
+            "duel": Room(EveningLobby("duel", 2, 1), Setup(("ann",))),
+            "two": Room(EveningLobby("two", 2, 2), Setup()),
+        },
         games={"g1": game},
         over={},
         game_of=lambda who: game if who == "ann" else None,
     )
-    assert pickup.status_lines(lobbies, str.title) == [
+    assert evening.status_lines(lobbies, str.title, ["duel", "two"]) == [
         "duel: 1 of 2: Ann",
         "two: 0 of 4",
         "g1: waiting for votes",
     ]
-    assert pickup.teams_lines(lobbies, str.title) == ["g1: red: Ann | blue: Bob, Cid (blue wins 75 %)"]
+    assert evening.teams_lines(lobbies, str.title) == ["g1: red: Ann | blue: Bob, Cid (blue wins 75 %)"]
     weights = {"ann": 500.4, "bob": 300.0}
-    assert pickup.why_lines(lobbies, "eve", str.title, weights) == [
+    assert evening.why_lines(lobbies, "eve", str.title, weights) == [
         "by the ratings red 25.0 %, 500 points | blue 75.0 %, 300 points; teams number 2 that were proposed"
     ]
     game.seen = [1]
-    assert not pickup.why_lines(lobbies, "ann", str.title, weights)[0].endswith("proposed")
+    assert not evening.why_lines(lobbies, "ann", str.title, weights)[0].endswith("proposed")
     game.picks = (("ann", "cid"), ("ann", ""))
-    assert pickup.why_lines(lobbies, "ann", str.title, {}) == ["captains picked these teams: Cid"]
+    assert evening.why_lines(lobbies, "ann", str.title, {}) == ["captains picked these teams: Cid"]
     game.teams = ()
-    assert pickup.why_lines(lobbies, "ann", str.title, {}) == ["there are no teams yet"]
-    assert pickup.teams_lines(lobbies, str.title) == ["no game is being played"]
+    assert evening.why_lines(lobbies, "ann", str.title, {}) == ["there are no teams yet"]
+    assert evening.teams_lines(lobbies, str.title) == ["no game is being played"]
     lobbies.games = {}
-    assert pickup.game_meant(lobbies, "eve") is None
+    assert evening.game_meant(lobbies, "eve") is None

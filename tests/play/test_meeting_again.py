@@ -11,8 +11,8 @@ import pytest
 
 from equipoise.core.player import Player, Rating
 from equipoise.core.win_probability import win_probability
+from equipoise.play.evening_events import Setup
 from equipoise.play.ledger import LedgerGame
-from equipoise.play.night import Setup
 from equipoise.play.proposals import MEETING, Rated, arrange
 from equipoise.play.round_plan import Rounds, planned
 from equipoise.teams.request import BalanceRequest

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from equipoise.core.player import Player, Rating
 from equipoise.core.win_probability import LOGISTIC_SLOPE
 from equipoise.pages.text.night import arranged_lines
+from equipoise.play.evening_events import Setup
 from equipoise.play.ledger import LedgerGame
-from equipoise.play.night import Setup
 from equipoise.play.proposals import NEAR, NEWCOMER, SURER, Rated, arrange, correlations, variances
 
 PEOPLE = tuple(f"p{n}" for n in range(10))

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from equipoise.core.player import Player
 from equipoise.errors import InputError
+from equipoise.play.evening_events import Setup
 from equipoise.play.ledger import LedgerGame
-from equipoise.play.night import Setup
 from equipoise.play.proposals import Rated
 from equipoise.play.round_plan import MEETING, Rounds, plan, planned
 

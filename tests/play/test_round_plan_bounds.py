@@ -12,8 +12,8 @@ from tests.play.test_round_plan import NAMES, rated
 from equipoise.core.player import Player
 from equipoise.core.stopping import never
 from equipoise.play import round_plan
+from equipoise.play.evening_events import Setup
 from equipoise.play.ledger import LedgerGame
-from equipoise.play.night import Setup
 from equipoise.play.round_plan import MEETING, Rounds, planned
 
 #: Players, the size of a team (all where None), rounds, and who came together.

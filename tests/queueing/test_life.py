@@ -411,6 +411,17 @@ def test_a_new_policy_keeps_all_tickets_and_a_pause_makes_no_matches() -> None:
     assert kinds(life.handle(MakeMatches(), 9.0)) == [Propose]
 
 
+def test_a_match_of_somebody_else_is_never_taken_for_one_of_the_queue() -> None:
+    """Numbers are the queue's own, also before they are given and after the match has ended."""
+    life = duel()
+    teams = ((Player("Cid"),), ())
+    for match in ("1", "2", "0"):
+        assert kinds(life.handle(OfferSeats(match, teams), 3.0)) == [TicketRefused]
+    assert life.openings == ()
+    assert life.handle(OfferSeats("srv-1", teams), 3.0) == (FreeSeats("srv-1", (0, 1)),)
+    assert life.handle(OfferSeats("srv-1", teams), 4.0) == ()
+
+
 def test_another_ticket_under_a_known_id_is_refused() -> None:
     """An id names one ticket."""
     life = duel()

@@ -400,3 +400,25 @@ def test_a_guess_of_a_bot_says_nothing() -> None:
     guesses = {"ann": 1500.0, "bob": 1200.0, "cid": 1800.0}
     plain, guessed = Mixture(starting=guesses), Mixture(starting={**guesses, "bot:x:1": 1500.0})
     assert guessed.rating(guessed.initial(), "bot:x:1") == plain.rating(plain.initial(), "bot:x:1")
+
+
+def test_a_newcomer_among_veterans_moves_fast_where_results_alone_are_known() -> None:
+    """As new among the new everyone begins alike; statistics tell by themselves who is strong."""
+
+    def played(scores: bool) -> list[Contest]:
+        made = []
+        for n in range(60):
+            ranks, points = (((1, 2), (30.0, 20.0)), ((2, 1), (20.0, 30.0)))[n % 2]
+            given = points if scores else ()
+            made.append(Contest(Ruleset(), (["a", "b"], ["c", "d"]), ranks, at=n * 3600.0, scores=given))
+        return made
+
+    def moved(model: GaussianFilter, before: list[Contest]) -> float:
+        state = model.run(model.initial(), before)[0]
+        came = Contest(Ruleset(), (["new", "b"], ["c", "d"]), (1, 2), at=60 * 3600.0)
+        return model.rating(model.update(state, came), "new").mu - model.rating(state, "new").mu
+
+    plain, late = GaussianFilter(), GaussianFilter(late_spread=4.0)
+    assert moved(late, played(scores=False)) > 2.5 * moved(plain, played(scores=False))
+    assert moved(late, played(scores=True)) == moved(plain, played(scores=True))
+    assert moved(late, []) == moved(plain, [])

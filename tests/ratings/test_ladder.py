@@ -312,3 +312,26 @@ def test_the_table_says_how_often_and_when_each_has_played() -> None:
     elo = Ladder(resolve("model", MODELS, "elo")())
     elo.record(Contest(ctf, (["ann"], ["bob"]), (1, 2), at=5.0))
     assert elo.table().records()[0]["games"] is None
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_the_leaderboard_as_columns_is_the_leaderboard(compiled: bool) -> None:
+    """Bit for bit, with parts of skills that some never had, for the first three too, and after newcomers."""
+    rng = np.random.default_rng(4)
+    ctf, tdm = Ruleset("ut2004", "ctf", ("instagib",)), Ruleset("ut2004", "tdm")
+    ladder = Ladder()
+    for n in range(60):
+        who = [f"p{each:02d}" for each in rng.choice(12 + n // 4, 4, replace=False)]
+        ladder.record(Contest((ctf, tdm)[n % 3 == 0], (who[:2], who[2:]), (1, 2), at=3600.0 * n))
+        if compiled and ladder._resident is not None:
+            ladder._resident._learnt.compile()
+        if n in (30, 59):
+            for ruleset in (ctf, tdm, Ruleset(), None):
+                rows = ladder.leaderboard(ruleset)
+                ids, mu, sigma = ladder.leaderboard_columns(ruleset)
+                assert [player for player, _ in rows] == ids
+                assert [each.mu for _, each in rows] == mu.tolist()
+                assert [each.sigma for _, each in rows] == sigma.tolist()
+                assert ladder.leaderboard(ruleset, first=3) == rows[:3]
+    with pytest.raises(InputError, match="first must be at least 1, got 0"):
+        ladder.leaderboard(first=0)

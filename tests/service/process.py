@@ -11,8 +11,8 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-#: Seconds after which a test that hangs fails.
-PATIENCE = 30.0
+#: Seconds after which a test that hangs fails: a busy machine takes long for the first answer of a worker.
+PATIENCE = 300.0
 
 TOKEN = "a token that nobody guesses"  # noqa: S105 -- of these tests
 

@@ -8,6 +8,7 @@ from tests.service.weights import conversation as talk
 from equipoise.core.match import Ruleset
 from equipoise.core.registry import GAMES, MODELS, resolve
 from equipoise.core.rulesets import GameRules
+from equipoise.identity.roster_lookup import LATELY, RosterLookup
 from equipoise.ratings.display_scale import scale_of
 from equipoise.ratings.models.elo import Elo
 from equipoise.service.answer_cache import (
@@ -39,6 +40,20 @@ def test_the_weight_is_that_of_the_scale_in_the_ruleset() -> None:
     ):
         shown = scale_of(model, state, ruleset).shown(model.rating(state, "a1b2", ruleset).mu)
         assert _ask(board, b"PLAYER a1b2", setting) == f"PLAYER a1b2 {shown:.4f}\n".encode()
+
+
+def test_who_is_meant_is_asked_on_the_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two with one name it is the one seen within 90 days of the question, whatever was learnt when."""
+    now = 1e9
+    seen = [("ann", "Max", now - LATELY + 10.0), ("name:bob", "max", now - LATELY + 20.0)]
+    board = Board(Snapshot(Ratings(Elo(), STATE, {}, lookup=RosterLookup(seen)), (CTF,)))
+    said = []
+    for later in (0.0, 15.0, 30.0):
+        monkeypatch.setattr("time.time", lambda later=later: now + later)
+        said.append(_ask(board, b"PLAYER MAX", Setting("ctf")))
+    bob = _ask(board, b"PLAYER name:bob", Setting("ctf"))
+    assert said[1] == b"PLAYER MAX" + bytes(bob).removeprefix(b"PLAYER name:bob")
+    assert all(bytes(each).startswith(b"ERR ambiguous-name") for each in (said[0], said[2]))
 
 
 def test_a_game_without_its_name_is_the_only_one_or_the_one_that_was_set() -> None:

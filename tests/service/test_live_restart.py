@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tests.play.test_pickup import TWO
+from tests.play.test_evening import TWO
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.core.match import Contest, Match, Ruleset
-from equipoise.play.night import LIVE, night_of
+from equipoise.play.evening_records import LIVE, taken
 from equipoise.service.live_server import BalancedServer, ranges
 from equipoise.service.live_settings import Playing
 from equipoise.service.pickup_lobbies import Pickups
@@ -104,8 +104,10 @@ def test_games_of_a_server_change_no_night_and_no_lobby(tmp_path: Path) -> None:
         server.play(("ann", "bob"), ("cid", "dan"))
         pickups.hear("bob", "bob", "!add", 6.0, lambda nick: nick)
         server.close()
-        assert Pickups(archive, [TWO]).lobbies.waiting == {"two": ["ann", "bob"]}
-        assert night_of(archive.night_events()).steps == ()
+        assert Pickups(archive, [TWO]).evening.waiting == {"two": ["ann", "bob"]}
+        assert [each.event.who for each in taken(archive.night_events()) if hasattr(each.event, "who")] == [
+            "ann", "bob",
+        ]  # fmt: skip
 
 
 def test_maps_have_the_range_that_games_have_shown_unless_it_is_set_or_turned_off(tmp_path: Path) -> None:

@@ -7,18 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
+from benchmarks.play import doors
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.core.match_records import record_data
 from equipoise.errors import InputError
-from equipoise.play.chat_commands import ChatQuestion, understood
+from equipoise.play.chat_commands import ChatQuestion, Speaking, understood
+from equipoise.play.evening_events import EveningLobby
+from equipoise.play.evening_state import Phase
 from equipoise.play.ledger import accounts
-from equipoise.play.pickup import Phase, PickupLobby
 from equipoise.service.chat.irc_session import ChatSession, Spoken
 from equipoise.service.pickup_lobbies import Pickups
 
 PEOPLE = ("ann", "bob", "cid", "dan", "eve", "fay")
-LOBBIES = (PickupLobby("duel", 2, 1), PickupLobby("two", 2, 2, maps=("dock", "keep", "mill"), veto=True))
+LOBBIES = (EveningLobby("duel", 2, 1), EveningLobby("two", 2, 2, maps=("dock", "keep", "mill"), veto=True))
 
 #: What people type in each phase, and whenever.
 SENSIBLE = {
@@ -53,16 +56,16 @@ STEPS = 150
 def played(archive: Archive, pickups: Pickups) -> object:
     """Return teams, results and accounts of an evening, and everyone's ratings."""
     over = [
-        (game.id, game.teams, game.ranks, game.counted, game.map) for game in pickups.lobbies.over.values()
+        (game.id, game.teams, game.ranks, game.counted, game.map) for game in pickups.evening.over.values()
     ]
     standing = archive.standing()
     ratings = {key: standing.model.rating(standing.state, *key) for key in standing.games}
     matches = [record_data(match) for match in archive.matches()]
     return (
         over,
-        pickups.lobbies.games,
-        pickups.lobbies.waiting,
-        accounts(pickups.lobbies.played()),
+        pickups.evening.games,
+        pickups.evening.waiting,
+        accounts(pickups.evening.played()),
         ratings,
         matches,
     )
@@ -89,7 +92,8 @@ def by_events(pickups: Pickups) -> Callable[[str, str, float], None]:
 
     def door(who: str, text: str, now: float) -> None:
         try:
-            meant = understood(text, who, pickups.lobbies, lambda nick: nick if nick in PEOPLE else None)
+            speaking = Speaking(who, lambda nick: nick if nick in PEOPLE else None)
+            meant = understood(text, speaking, pickups.evening)
         except InputError:
             return
         assert not isinstance(meant, ChatQuestion)
@@ -112,12 +116,20 @@ def test_an_evening_is_the_same_by_chat_and_by_its_own_door(tmp_path: Path) -> N
                 for n in range(STEPS):
                     if kind is by_irc:
                         who = str(draw.choice(PEOPLE))
-                        game = pickups.lobbies.game_of(who)
+                        game = pickups.evening.game_of(who)
                         words = WHENEVER if draw.random() < 0.1 else SENSIBLE[game and game.phase]
                         steps.append((who, str(draw.choice(words))))
                     pickups.tick(1000.0 + 4.0 * n)
                     door(*steps[n], 1000.0 + 4.0 * n)
                 evenings.append(played(archive, pickups))
-                games += sum(game.counted for game in pickups.lobbies.over.values())
+                games += sum(game.counted for game in pickups.evening.over.values())
         assert evenings[0] == evenings[1]
     assert games > EVENINGS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_an_evening_is_the_same_at_the_terminal_over_irc_and_by_its_own_door(seed: int) -> None:
+    """Teams, ledgers, results, matches and ratings, whatever is swapped, drafted or taken back."""
+    done = doors.evening(seed, 14)
+    assert done["taken"] > 7

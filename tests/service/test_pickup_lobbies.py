@@ -17,13 +17,12 @@ from equipoise.core.match_records import match_from, record_data
 from equipoise.core.plain_data import printable
 from equipoise.errors import InputError
 from equipoise.play.chat_commands import COMMANDS
-from equipoise.play.pickup import PickupLobby
-from equipoise.play.pickup_events import Leave
+from equipoise.play.evening_events import EveningLobby, Leave
 from equipoise.service.pickup_lobbies import ChatReply, Pickups
 
 pytestmark = pytest.mark.slow
 
-LOBBIES = [PickupLobby("duel", 2, 1), PickupLobby("two", 2, 2, maps=("a", "b"), veto=True)]
+LOBBIES = [EveningLobby("duel", 2, 1), EveningLobby("two", 2, 2, maps=("a", "b"), veto=True)]
 PEOPLE = ("ann", "bob", "cid", "dan")
 
 
@@ -66,17 +65,17 @@ def test_any_text_is_answered_and_a_new_start_goes_on(talk: list[tuple[str, str]
             for line in say(who, f"!{text}"):
                 assert line == printable(line)
         again = Pickups(archive, LOBBIES, apart=[("ann", "bob")], admins=["ann"])
-        assert again.lobbies.waiting == pickups.lobbies.waiting
-        assert again.lobbies.games == pickups.lobbies.games
-        assert again.lobbies.over == pickups.lobbies.over
-        assert archive.count() == sum(game.counted for game in again.lobbies.over.values())
+        assert again.evening.waiting == pickups.evening.waiting
+        assert again.evening.games == pickups.evening.games
+        assert again.evening.over == pickups.evening.over
+        assert archive.count() == sum(game.counted for game in again.evening.over.values())
 
 
 def test_picks_and_the_ruleset_stand_in_the_match(tmp_path: Path) -> None:
     """A drafted game keeps who picked whom and what was played, and an export comes back equal."""
     played = Ruleset("openarena", "ctf")
     with open_archive(f"sqlite:///{tmp_path / 'a.db'}", create=True) as archive:
-        pickups = Pickups(archive, [PickupLobby("two", 2, 2, played)])
+        pickups = Pickups(archive, [EveningLobby("two", 2, 2, played)])
         say = said(pickups)
         for text in ("!add", "!ready", "!captains"):
             for who in PEOPLE if text != "!captains" else PEOPLE[:3]:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from equipoise.archive.archive import Archive, open_archive
+from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.player import Player
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.queueing import QueuePolicy, QueueTicket
@@ -80,6 +81,28 @@ def test_another_owner_of_the_same_record_knows_all_of_it(archive: Archive, cloc
         asked = [*map(WhereAsked, "abcd"), MatchesAsked(), StatusAsked()]
         assert QueueOwner(archive, DUEL, HOOKS, clock).ask(asked).answers == owner.ask(asked).answers
     assert where(owner, *"abcd") == ["proposed", "gone", "gone", "proposed"]
+
+
+@pytest.mark.parametrize("stated", [False, True])
+def test_who_is_forgotten_is_not_brought_back_by_a_ticket_that_waits(
+    archive: Archive, clock: Clock, monkeypatch: pytest.MonkeyPatch, stated: bool
+) -> None:
+    """The owner, which has the ticket in its memory, goes on with who stands in, and keeps nothing else."""
+    if stated:
+        monkeypatch.setattr("equipoise.service.queue_owner.EVENTS_A_STATE", 1)
+    contest = Contest(Ruleset("oa", "ctf"), (("c0ffee",), ("bob",)), (1, 2), at=1.0)
+    archive.record([Match((contest,), ended=1.0, id="m", names=(("c0ffee", "Wilhelmina"),))])
+    archive.update_ratings()
+    owner = QueueOwner(archive, DUEL, HOOKS, clock)
+    owner.ask([enter("t", "c0ffee"), enter("b")])
+    stand_in = archive.forget("c0ffee")
+    clock.now += 3.0
+    owner.ask([TickDue()])
+    assert where(owner, "t", "b") == ["proposed", "proposed"]
+    record = archive.ticket_record("duel")
+    kept = json.dumps([*record.since(0), record.state(), [each.body for each in archive.outbox.listed(9)]])
+    assert "c0ffee" not in kept + str(owner.ask([MatchesAsked()]).answers)
+    assert stand_in in kept
 
 
 def test_seats_and_the_outbox_follow_the_events_in_one_transaction(

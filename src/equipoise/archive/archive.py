@@ -3,7 +3,7 @@
 What happened is kept as it was reported: matches, the events of nights, how far each followed log was read.
 What follows from it (ratings, names, numbers of games) is derived and can always be rebuilt, see
 :mod:`equipoise.archive.learning`.  How a database does it is in :mod:`equipoise.archive.database`; what the
-events of a night mean is in :mod:`equipoise.play.night`.
+events of a night mean is in :mod:`equipoise.play.evening_records`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ from equipoise.errors import InputError
 from equipoise.identity.forgetting import Forgotten
 from equipoise.identity.names import bare
 from equipoise.identity.shared_ids import Identities
-from equipoise.play.night import GUESSES, TONIGHT, WEIGHTS, event_renamed
+from equipoise.play.evening_records import GUESSES, TONIGHT, renamed_record, weighs
+from equipoise.play.evening_records import people as people_of_record
 from equipoise.ratings.model import RatingModel
 
 if TYPE_CHECKING:
@@ -458,7 +459,7 @@ class Archive:
     # Nights of games
 
     def night_events(self) -> list[dict[str, Any]]:
-        """Return what happened in nights of games, in order; see :mod:`equipoise.play.night`."""
+        """Return what happened in nights of games, in order; see :mod:`equipoise.play.evening_records`."""
         with self._database.reading() as connection:
             return events(connection)
 
@@ -483,7 +484,7 @@ class Archive:
             newer = events(connection, known)
             number = known + len(newer)
             for event, match, undone in steps(newer):
-                _add_as(self._database, connection, number, event, match, undone)
+                _add_as(self._database, connection, number, [event], match, undone)
                 number += 1
         return number
 
@@ -492,21 +493,21 @@ class Archive:
         with self._database.reading() as connection:
             return events(connection, known)
 
-    def add_night_event(
+    def add_night_events(
         self,
-        event: Mapping[str, Any],
+        records: Sequence[Mapping[str, Any]],
         known: int | None,
         match: Match | None = None,
         undone: str | None = None,
     ) -> None:
-        """Keep one event together with the match that it reports or takes back: both or neither.
+        """Keep records together with the match that they report or take back: all of it or nothing.
 
         Parameters
         ----------
-        event : mapping
+        records : sequence of mappings
             Plain data.
         known : int or None
-            How many events the caller knows of; None where others do not matter to this one.
+            How many records the caller knows of; None where others do not matter to these.
         match : Match, optional
             What is reported; one that was undone counts again, as it is reported now.
         undone : str, optional
@@ -515,10 +516,10 @@ class Archive:
         Raises
         ------
         InputError
-            If somebody else has added an event meanwhile.
+            If somebody else has added a record meanwhile.
         """
         with self._database.writing() as connection:
-            add(self._database, connection, event, known, match, undone)
+            add(self._database, connection, records, known, match, undone)
 
     # All of it
 
@@ -566,17 +567,19 @@ class Archive:
         with self._database.reading() as connection:
             return shared_ids.doubtful(connection)
 
-    def doubles(self, least: float = 0.1) -> list[DoubleId]:
+    def doubles(self, least: float = 0.1) -> tuple[list[DoubleId], int]:
         """Return pairs of ids that may be one person's, with how likely that is: those from ``least`` on.
 
+        Beside them is how many ids were not compared, as too many were seen after them.
         Ratings must be up to date; see :mod:`equipoise.identity.double_ids`.
         """
-        from equipoise.identity.double_ids import double_ids
+        from equipoise.identity.double_ids import Attendance, double_ids_in
 
         standing = self.standing()
         rating = standing.model.rating
         ratings = {player: rating(standing.state, player, None) for player, _ in standing.games}
-        return double_ids(self.matches(), ratings, least)
+        attendance = Attendance.of(self.matches())
+        return double_ids_in(attendance, ratings, least), attendance.left_out
 
     def history(self, player: str, *, why: bool = False) -> Iterator[Appearance]:
         """Go through the matches of a player, with the rating after each, and optionally what moved it."""
@@ -670,17 +673,17 @@ def events(connection: sa.Connection, known: int = 0) -> list[dict[str, Any]]:
 def add(
     database: Database,
     connection: sa.Connection,
-    event: Mapping[str, Any],
+    records: Sequence[Mapping[str, Any]],
     known: int | None,
     match: Match | None = None,
     undone: str | None = None,
 ) -> None:
-    """Add one event, with the match that it reports or takes back.
+    """Add records, with the match that they report or take back.
 
     Raises
     ------
     InputError
-        If there are other events than the known ones by now.
+        If there are other records than the known ones by now.
     """
     number = connection.execute(sa.select(sa.func.max(NIGHT.c.number))).scalar() or 0
     if known is not None and number != known:
@@ -688,15 +691,16 @@ def add(
             "night: somebody else has taken a step meanwhile; look at 'equipoise night table', and try again"
         )
         raise InputError(msg)
-    _add_as(database, connection, number, event, match, undone)
+    _add_as(database, connection, number, records, match, undone)
 
 
 def _add_as(
-    database: Database, connection: sa.Connection, number: int, event: Mapping[str, Any],
+    database: Database, connection: sa.Connection, number: int, records: Sequence[Mapping[str, Any]],
     match: Match | None, undone: str | None,
 ) -> None:  # fmt: skip
-    """Add the event after so many others, with the match that it reports or takes back."""
-    database.insert(connection, NIGHT, [(number + 1, _text(event))])
+    """Add records after so many others, with the match that they report or take back."""
+    numbered = enumerate(records, start=number + 1)
+    database.insert(connection, NIGHT, [(n, _text(record)) for n, record in numbered])
     if match is not None:
         _report(database, connection, match)
     counts = sa.select(MATCH.c.id).where(MATCH.c.id == identity(undone or ""), MATCH.c.undone.is_(False))
@@ -706,8 +710,8 @@ def _add_as(
 
 def replace_weights(database: Database, connection: sa.Connection) -> None:
     """Note that other starting weights were chosen than those of the steps so far, if there are any."""
-    if any(event["kind"] == WEIGHTS for event in events(connection)):
-        add(database, connection, {"kind": GUESSES}, None)
+    if any(map(weighs, events(connection))):
+        add(database, connection, [{"kind": GUESSES}], None)
 
 
 def _report(database: Database, connection: sa.Connection, match: Match) -> None:
@@ -727,7 +731,7 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
 def people(connection: sa.Connection) -> set[str]:
     """Return the ids of all who came to a night."""
     happened = events(connection)
-    came = {player for event in happened for player in event.get("spelled", ())}
+    came = {player for record in happened for player in people_of_record(record)}
     tapped = [step for step in happened if step["kind"] == TONIGHT]
     listed = {each["id"] for step in tapped for each in step.get("people", ())}
     return came | listed | {step["who"] for step in tapped if isinstance(step.get("who"), str)}
@@ -748,7 +752,7 @@ def rename(connection: sa.Connection, names: Mapping[str, str]) -> None:
     """Write other ids into all events, and no name for them: for people who are forgotten."""
     for row in connection.execute(sa.select(NIGHT)).all():
         before = json.loads(row.event)
-        after = event_renamed(before, names)
+        after = renamed_record(before, names)
         if after != before:
             changed = sa.update(NIGHT).where(NIGHT.c.number == row.number)
             connection.execute(changed.values(event=_text(after)))

@@ -11,7 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from equipoise.archive.row_codec import match_of, record_of
-from equipoise.archive.tables import AUDIT, OUTBOX, QUEUE_EVENT, QUEUE_MEMBER, identity, text_of
+from equipoise.archive.tables import AUDIT, OUTBOX, QUEUE_EVENT, QUEUE_MEMBER, QUEUE_STATE, identity, text_of
 from equipoise.errors import EquipoiseError
 from equipoise.identity.forgetting import Forgotten
 from equipoise.identity.merges import anonymous
@@ -33,6 +33,11 @@ def write_out(connection: sa.Connection, gone: Forgotten) -> None:
         if (event, replies) != (row.event, row.replies):
             key = (QUEUE_EVENT.c.queue == row.queue, QUEUE_EVENT.c.number == row.number)
             connection.execute(sa.update(QUEUE_EVENT).where(*key).values(event=event, replies=replies))
+    for row in connection.execute(sa.select(QUEUE_STATE)).all():
+        state = _changed(row.state, gone.without)
+        if state != row.state:
+            changed = sa.update(QUEUE_STATE).where(QUEUE_STATE.c.queue == row.queue)
+            connection.execute(changed.values(state=state))
     for row in connection.execute(sa.select(QUEUE_MEMBER)).all():
         ticket = gone.text(text_of(row.ticket))
         if ticket != text_of(row.ticket):

@@ -15,7 +15,15 @@ import sqlalchemy as sa
 from equipoise.archive import outbox
 from equipoise.archive.database import Database
 from equipoise.archive.outbox import OutboxNote
-from equipoise.archive.tables import ASKED, QUEUE_EVENT, QUEUE_MEMBER, QUEUE_STATE, identity, text_of
+from equipoise.archive.tables import (
+    ASKED,
+    FORGOTTEN,
+    QUEUE_EVENT,
+    QUEUE_MEMBER,
+    QUEUE_STATE,
+    identity,
+    text_of,
+)
 
 
 class RecordedEvent(NamedTuple):
@@ -54,10 +62,13 @@ class TicketRecord:
 
     def state(self) -> KeptState | None:
         """Return the newest state that was kept."""
-        wanted = sa.select(QUEUE_STATE.c.number, QUEUE_STATE.c.state)
         with self._database.reading() as connection:
-            row = connection.execute(wanted.where(QUEUE_STATE.c.queue == self.queue)).first()
-        return None if row is None else KeptState(*row)
+            return _state(connection, self.queue)
+
+    def forgotten(self) -> int:
+        """Return how many ids are forgotten: where more are than before, the record was rewritten."""
+        with self._database.reading() as connection:
+            return _forgotten(connection)
 
     def seats(self) -> dict[str, str]:
         """Return the match that each ticket is in, of those that are in one."""
@@ -84,6 +95,14 @@ class AddedEvents:
     def since(self, number: int) -> list[RecordedEvent]:
         """Return the events after a number, such as those that another process has added."""
         return _since(self._connection, self._queue, number, None)
+
+    def state(self) -> KeptState | None:
+        """Return the newest state that was kept."""
+        return _state(self._connection, self._queue)
+
+    def forgotten(self) -> int:
+        """Return how many ids are forgotten."""
+        return _forgotten(self._connection)
 
     def add(self, events: Iterable[RecordedEvent]) -> None:
         """Add events."""
@@ -119,6 +138,16 @@ class AddedEvents:
     def tell(self, hooks: Mapping[str, Sequence[str]], notes: Iterable[OutboxNote], now: float) -> None:
         """Put notes into the outbox."""
         outbox.put(self._database, self._connection, hooks, notes, now)
+
+
+def _state(connection: sa.Connection, queue: str) -> KeptState | None:
+    wanted = sa.select(QUEUE_STATE.c.number, QUEUE_STATE.c.state).where(QUEUE_STATE.c.queue == queue)
+    row = connection.execute(wanted).first()
+    return None if row is None else KeptState(*row)
+
+
+def _forgotten(connection: sa.Connection) -> int:
+    return int(connection.execute(sa.select(sa.func.count()).select_from(FORGOTTEN)).scalar() or 0)
 
 
 def _since(connection: sa.Connection, queue: str, number: int, limit: int | None) -> list[RecordedEvent]:

@@ -43,10 +43,10 @@ def command(
     from equipoise.files.read_matches import tied_apart
     from equipoise.files.result_tables import results_from
 
-    with night_names.opened_night(store, who=who) as evening:
-        known = evening.people()
+    with night_names.opened_night(store, who=who) as night:
+        known = night.people()
         past = PastResults(known)
-        ingest = Ingest(evening.archive, zone=zone)
+        ingest = Ingest(night.archive, zone=zone)
         ingest.table(file)
         apart: list[str] = []
 
@@ -57,7 +57,7 @@ def command(
 
         ingest.take(results_from(file, dates, past.recognised, note))
         ingest.keep()
-        updated = evening.archive.update_ratings()
+        updated = night.archive.update_ratings()
         archive_options.say_read(ingest.tally)
         say_apart(len(apart), apart, "the columns 'winner' and 'result'")
         archive_options.say_rebuilt(updated)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,13 +17,11 @@ from equipoise.cli.output_options import Number, Whole, table, table_forms
 from equipoise.cli.roster_options import read_option
 from equipoise.errors import InputError
 from equipoise.identity.roster_lookup import RosterLookup
-from equipoise.service.night import resolved
 
 if TYPE_CHECKING:
     from equipoise.files.pasted_names import Entry
-    from equipoise.play.night import Setup
-    from equipoise.play.proposals import Arranged
-    from equipoise.service.night import Evening
+    from equipoise.play.evening_events import Setup
+    from equipoise.service.night import Night
 
 #: A score as it is typed, and what stands between its numbers.
 SCORE = re.compile(r"-?\d+(?:\.\d+)?(?:\s*[:\s]\s*-?\d+(?:\.\d+)?)+")
@@ -113,21 +109,20 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
 
     NAMES are arguments, or - for a paste.  "Amber + Birch" stay together, "Cedar 1500" begins at a weight.
     """
-    with searching(store, options["who"]) as evening:
-        known = evening.people()
+    from equipoise.play.evening_events import Gather
+
+    with searching(store, options["who"]) as night:
+        known = night.people()
         _refuse_misspelt_step(names, options["new"], known)
         entries = night_names.entries_of(names, options["read"], known, command.commands)
-        ids = resolved(known, [entry.name for entry in entries], options["new"], evening.ask)
-        step = secrets.token_hex(6)
-        setup = _setup(evening, entries, ids, options)
-        evening.weigh(entries, ids, step)
-        spelled = evening.spellings(ids)
-        evening.night = replace(evening.night, spelled={**evening.night.spelled, **spelled})
-        arranged = evening.arrange(setup, vary=_price(options["vary"]))
-        evening.propose(setup, arranged.proposal, spelled, fresh=True, step=step)
+        ids = night.resolved([entry.name for entry in entries], options["new"])
+        setup, weights = _setup(night, entries, ids, options), night.weighing(entries, ids)
+        spelled, vary = night.spellings(ids), _price(options["vary"])
+        night.take(Gather(night.lobby, setup, spelled, weights, vary=vary))
+        night.note_weights(weights)
         if known.last_names:  # else everybody is
             _tell_newcomers(known, ids)
-        _tell_teams(evening, arranged, options["as_json"], options.get("form"))
+        _tell_teams(night, options["as_json"], options.get("form"))
 
 
 def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: RosterLookup) -> None:
@@ -150,18 +145,18 @@ def _misspelt(word: str, step: str) -> bool:
     return word != step and (sorted(word) == sorted(step) or shorter in fewer)
 
 
-def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], options: dict[str, Any]) -> Setup:
+def _setup(night: Night, entries: Sequence[Entry], ids: dict[str, str], options: dict[str, Any]) -> Setup:
     """Return who is here and the rules."""
     from equipoise.core.fields import typed_groups, typed_names
     from equipoise.identity.names import folded
-    from equipoise.play.night import Setup
+    from equipoise.play.evening_events import Setup
 
     by_name = {folded(name): each for name, each in ids.items()}
 
     def pairs(option: str) -> set[tuple[str, str]]:
         found = set()
         for group in typed_groups(options[option.replace("-", "_")], f"--{option}"):
-            who = [by_name.get(folded(name)) or evening.night.id_of(name) for name in group]
+            who = [by_name.get(folded(name)) or night.id_of(name) for name in group]
             for name, each in zip(group, who, strict=True):
                 if each is None:
                     msg = f"--{option}: there is no {name!r} among those who are here or ever came"
@@ -180,7 +175,7 @@ def _setup(evening: Evening, entries: Sequence[Entry], ids: dict[str, str], opti
             f"got {options['called']!r}"
         )
         raise InputError(msg)
-    before, neither = evening.night.setup, pairs("no-matter")
+    before, neither = night.setup, pairs("no-matter")
     apart = (set(before.apart) | pairs("apart")) - pairs("not-apart")
     prefer, avoid = pairs("prefer"), pairs("avoid")
     return Setup(
@@ -201,36 +196,43 @@ def _price(text: str) -> float:
     return price_of(text, "price", "--vary")
 
 
-def _tell_teams(evening: Evening, arranged: Arranged | None, as_json: bool, form: str | None = None) -> None:
+def _tell_teams(night: Night, as_json: bool, form: str | None = None) -> None:
     """Say which teams are proposed now."""
     from equipoise.pages.text.night import arranged_lines, names_of, proposal_rows
 
-    night = evening.night
+    arranged, proposal, spelled = night.arranged, night.proposal, night.spelled
     if as_json:
-        plain = {"id": None if night.proposal is None else night.proposal.id} if arranged is None else {}
+        plain = {"id": None if proposal is None else proposal.id} if arranged is None else {}
         shown = plain if arranged is None else arranged.as_dict(night.setup)
-        here = [night.spelled.get(player, player) for player in night.setup.here]
-        out = [] if night.proposal is None else [night.spelled.get(p, p) for p in night.proposal.out]
+        here = [spelled.get(player, player) for player in night.setup.here]
+        out = [] if proposal is None else [spelled.get(p, p) for p in proposal.out]
         click.echo(json.dumps({**shown, "here": here, "out": out}, indent=2))
     elif form is not None:
-        proposal = None if arranged is None else night.proposal
-        click.echo(table(("team", "player"), proposal_rows(night.setup, proposal, night.spelled), form))
+        cells = proposal_rows(night.setup, None if arranged is None else proposal, spelled)
+        click.echo(table(("team", "player"), cells, form))
     elif arranged is None:
-        click.echo(f"Here: {names_of(night.setup.here, night.spelled) or 'nobody'}.")
-        if night.proposal is None:
+        click.echo(f"Here: {names_of(night.setup.here, spelled) or 'nobody'}.")
+        if proposal is None:
             click.echo("Too few for teams: equipoise night late NAME adds somebody.")
         else:
             click.echo("Next teams: equipoise night again")
     else:
-        click.echo("\n".join(arranged_lines(night.setup, arranged, night.spelled)))
+        click.echo("\n".join([*arranged_lines(night.setup, arranged, spelled), *_next_lines(night)]))
+
+
+def _next_lines(night: Night) -> list[str]:
+    """Return what the current game waits for besides its result."""
+    from equipoise.pages.text.night import waiting_lines
+
+    return [] if night.game is None else waiting_lines(night.setup, night.game, night.spelled)
 
 
 @contextmanager
-def searching(store: str | None, who: Sequence[str] = ()) -> Iterator[Evening]:
+def searching(store: str | None, who: Sequence[str] = ()) -> Iterator[Night]:
     """Open a night for a step that searches: Ctrl-C ends the search, and the step is its best so far."""
     with interruptible(None) as stop:
-        with night_names.opened_night(store, stop.at_most, who) as evening:
-            yield evening
+        with night_names.opened_night(store, stop.at_most, who) as night:
+            yield night
         if stop.interruption.happened:
             end_interrupted()
 
@@ -251,20 +253,19 @@ def late(
     Written as the first names: "Cedar 1500", "Amber + Birch".
     The others stay in their teams unless a move makes it much fairer.
     """
-    with searching(store, who) as evening:
-        known = evening.people()
+    from equipoise.play.evening_events import Attend
+
+    with searching(store, who) as night:
+        known = night.people()
         entries = night_names.entries_of(names, None, known, command.commands)
-        ids = evening.arrivals([entry.name for entry in entries], new)
-        setup, step = evening.night.setup, secrets.token_hex(6)
-        evening.weigh(entries, ids, step)
-        after = replace(
-            setup,
-            here=(*setup.here, *ids.values()),
-            duos=(*setup.duos, *night_names.parties_of(entries, ids).values()),
-        )
-        arranged = evening.change(after, ids, step=step)
+        ids = night.arrivals([entry.name for entry in entries], new)
+        duos = tuple(night_names.parties_of(entries, ids).values())
+        weights = night.weighing(entries, ids)
+        night.take(Attend(night.lobby, tuple(ids.values()), duos=duos, spelled=night.spellings(ids),
+                          weights=weights))  # fmt: skip
+        night.note_weights(weights)
         _tell_newcomers(known, ids)
-        _tell_teams(evening, arranged, **forms)
+        _tell_teams(night, **forms)
 
 
 def _tell_newcomers(known: RosterLookup, ids: Mapping[str, str]) -> None:
@@ -281,12 +282,12 @@ def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
 
     The others stay in their teams unless a move makes it much fairer.
     """
-    with searching(store) as evening:
-        gone = {evening.present(night_names.unquoted(name)) for name in names}
-        setup = evening.night.setup
-        here = tuple(player for player in setup.here if player not in gone)
-        arranged = evening.change(replace(setup, here=here), {})
-        _tell_teams(evening, arranged, **forms)
+    from equipoise.play.evening_events import OUT, Attend
+
+    with searching(store) as night:
+        gone = dict.fromkeys(night.present(night_names.unquoted(name)) for name in names)
+        night.take(Attend(night.lobby, tuple(gone), OUT))
+        _tell_teams(night, **forms)
 
 
 @archive_options.step("sub")
@@ -307,27 +308,23 @@ def sub(
         raise click.UsageError(msg)
     n = names.index("for")
     going = night_names.unquoted(" ".join(names[n + 1 :]))
-    with searching(store, who) as evening:
-        finder = evening.people()
+    from equipoise.play.evening_events import Substitute
+
+    with searching(store, who) as night:
+        finder = night.people()
         entries = night_names.entries_of([" ".join(names[:n])], None, finder, command.commands)
         if len(entries) > 1:
             msg = f"there is one place, but {' and '.join(entry.name for entry in entries)} would take it"
             raise click.UsageError(msg)
-        coming, step = entries[0].name, secrets.token_hex(6)
-        setup, proposal = evening.night.setup, evening.night.proposal
-        gone = evening.present(going)
+        coming, proposal = entries[0].name, night.proposal
+        gone, known = night.present(going), night.id_of(coming)
         out = () if proposal is None else proposal.out
-        known = evening.night.id_of(coming)
-        if known in out:
-            ids = {coming: str(known)}
-            here = setup.here
-        else:
-            ids = evening.arrivals([coming], new)
-            here = tuple(ids[coming] if player == gone else player for player in setup.here)
-        evening.weigh(entries, ids, step)
-        arranged = evening.change(replace(setup, here=here), ids, {gone: ids[coming]}, step=step)
+        ids = {coming: str(known)} if known in out else night.arrivals([coming], new)
+        weights = night.weighing(entries, ids)
+        night.take(Substitute(night.lobby, ids[coming], gone, night.spellings(ids), weights))
+        night.note_weights(weights)
         _tell_newcomers(finder, ids)
-        _tell_teams(evening, arranged, **forms)
+        _tell_teams(night, **forms)
 
 
 @archive_options.step("again")
@@ -339,18 +336,18 @@ def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
 
     Teams of this evening come again only where no others lie within the price, and the answer says so.
     """
-    with searching(store) as evening:
-        setup = evening.night.setup
-        if not setup.here:
-            msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
-            raise InputError(msg)
-        if evening.night.plan and not same:
-            arranged = evening.next_planned()
-        else:
-            now = evening.teams_now() if same else None
-            arranged = evening.arrange(setup, now=now, still=same, vary=_price(vary))
-            evening.propose(setup, arranged.proposal, {}, plan=evening.night.plan)
-        _tell_teams(evening, arranged, **forms)
+    from equipoise.play.evening_events import Call
+
+    with searching(store) as night:
+        _refuse_nobody(night)
+        night.take(Call(night.lobby, same, _price(vary)))
+        _tell_teams(night, **forms)
+
+
+def _refuse_nobody(night: Night) -> None:
+    if not night.setup.here:
+        msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
+        raise InputError(msg)
 
 
 @archive_options.step("plan")
@@ -365,12 +362,9 @@ def plan(store: str | None, as_json: bool, rounds: int, vary: str, form: str | N
     """
     from equipoise.pages.text.night import plan_lines, proposal_rows
 
-    with searching(store) as evening:
-        if not evening.night.setup.here:
-            msg = "nobody is here yet; 'equipoise night NAMES' makes teams"
-            raise InputError(msg)
-        found = evening.planned(rounds, _price(vary))
-        night = evening.night
+    with searching(store) as night:
+        _refuse_nobody(night)
+        found = night.planned(rounds, _price(vary))
         if as_json:
             names = [night.setup.called(n) for n in range(night.setup.teams)]
             plain = found.as_dict()
@@ -411,13 +405,13 @@ def result(
 ) -> None:
     """Report how the game ended: the TEAM that won (or one of its players), draw, or a score as 3:1."""
     typed = " ".join(what)
-    with night_names.opened_night(store) as evening:
+    with night_names.opened_night(store) as night:
         if typed.casefold() == "draw":
-            _report_draw(evening, match, when, as_json)
+            _report_draw(night, match, when, as_json)
         elif SCORE.fullmatch(typed):
-            _report_score(evening, [float(each) for each in SCORE_PARTS.split(typed)], match, when, as_json)
+            _report_score(night, [float(each) for each in SCORE_PARTS.split(typed)], match, when, as_json)
         else:
-            _report_winner(evening, typed, match, when, as_json)
+            _report_winner(night, typed, match, when, as_json)
 
 
 @archive_options.step("won", hidden=True)
@@ -426,8 +420,8 @@ def result(
 @at_option
 def won(team: tuple[str, ...], store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
     """Report that TEAM won: its name, its number, or one of its players."""
-    with night_names.opened_night(store) as evening:
-        _report_winner(evening, " ".join(team), match, when, as_json)
+    with night_names.opened_night(store) as night:
+        _report_winner(night, " ".join(team), match, when, as_json)
 
 
 @archive_options.step("draw", hidden=True)
@@ -435,8 +429,8 @@ def won(team: tuple[str, ...], store: str | None, as_json: bool, match: str | No
 @at_option
 def draw(store: str | None, as_json: bool, match: str | None, when: str | None) -> None:
     """Report that nobody won."""
-    with night_names.opened_night(store) as evening:
-        _report_draw(evening, match, when, as_json)
+    with night_names.opened_night(store) as night:
+        _report_draw(night, match, when, as_json)
 
 
 @archive_options.step("score", hidden=True, context_settings={"ignore_unknown_options": True})
@@ -447,120 +441,306 @@ def score(
     scores: tuple[float, ...], store: str | None, as_json: bool, match: str | None, when: str | None
 ) -> None:
     """Report the score of each team, in the order shown; more is better."""
-    with night_names.opened_night(store) as evening:
-        _report_score(evening, scores, match, when, as_json)
+    with night_names.opened_night(store) as night:
+        _report_score(night, scores, match, when, as_json)
 
 
-def _report_winner(evening: Evening, name: str, match: str | None, when: str | None, as_json: bool) -> None:
-    from equipoise.play.night import current, team_named
+def _report_winner(night: Night, name: str, match: str | None, when: str | None, as_json: bool) -> None:
+    from equipoise.play.evening_state import team_called
 
-    winner = team_named(evening.night, night_names.unquoted(name))
-    ranks = [1.0 if n == winner else 2.0 for n in range(len(current(evening.night).teams))]
-    _report(evening, ranks, (), match, when, as_json)
+    teams = _teams(night)
+    winner = team_called(night.setup, teams, night_names.unquoted(name), night.id_of)
+    _report(night, [1.0 if n == winner else 2.0 for n in range(len(teams))], (), match, when, as_json)
 
 
-def _report_draw(evening: Evening, match: str | None, when: str | None, as_json: bool) -> None:
-    from equipoise.play.night import current
+def _report_draw(night: Night, match: str | None, when: str | None, as_json: bool) -> None:
+    _report(night, [1.0] * len(_teams(night)), (), match, when, as_json)
 
-    _report(evening, [1.0] * len(current(evening.night).teams), (), match, when, as_json)
+
+def _teams(night: Night) -> tuple[tuple[str, ...], ...]:
+    """Return the current teams.
+
+    Raises
+    ------
+    InputError
+        If there are none.
+    """
+    if night.proposal is None:
+        msg = "there are no teams yet; 'equipoise night NAMES' makes them"
+        raise InputError(msg)
+    return night.proposal.teams
 
 
 def _report_score(
-    evening: Evening, scores: Sequence[float], match: str | None, when: str | None, as_json: bool
+    night: Night, scores: Sequence[float], match: str | None, when: str | None, as_json: bool
 ) -> None:
     from equipoise.core.plain_data import number_of
-    from equipoise.play.night import ranks_of
+    from equipoise.play.evening import ranks_of
 
     counted = [
         number_of(repr(abs(each)), "score", "night") * (-1.0 if each < 0.0 else 1.0) for each in scores
     ]
-    _report(evening, ranks_of(counted), counted, match, when, as_json)
+    _report(night, ranks_of(counted), counted, match, when, as_json)
 
 
 def _report(
-    evening: Evening, ranks: Sequence[float], scores: Sequence[float], match: str | None, when: str | None,
+    night: Night, ranks: Sequence[float], scores: Sequence[float], match: str | None, when: str | None,
     as_json: bool,
 ) -> None:  # fmt: skip
     """Keep a result once, and say so."""
-    from itertools import chain
-
-    from equipoise.identity.short_ids import meant_by
+    from equipoise.pages.text.night import result_text
     from equipoise.pages.text.point_changes import changes_text
-    from equipoise.play.night import current, match_of, result_event, result_text
-    from equipoise.ratings.point_changes import point_changes
+    from equipoise.play.evening_events import Report
 
-    event = result_event(evening.night, ranks, scores, evening.time(when), match)
-    ids = [current(evening.night).id, *(each.match for each in evening.night.results)]
-    wanted = ids[0] if match is None else meant_by(match, ids)
-    before, changes = evening.weights(), []
-    if event is not None:
-        evening.add(event, match=match_of(evening.night, event))
-        changes = point_changes(chain(*current(evening.night).teams), before, evening.weights())
+    _teams(night)
+    done = night.take(Report("", tuple(ranks), tuple(scores), night.lobby, match or "", night.time(when)))
+    wanted = done.game or next(each.facts["game"] for each in done.notices() if each.kind == "known")
     if as_json:
-        status = "known" if event is None else "new"
-        changed = [each.as_dict() for each in changes]
+        status = "new" if done.game else "known"
+        changed = [each.as_dict() for each in done.changes]
         click.echo(json.dumps({"match": wanted, "status": status, "changes": changed}, indent=2))
-    elif event is None:
+    elif not done.game:
         click.echo("That was reported already; nothing has changed.")
     else:
-        text = result_text(evening.night, ranks)
-        archive_options.tell(f"{text}: {changes_text(changes, evening.shown)}.")
+        text = result_text(night.setup, ranks)
+        archive_options.tell(f"{text}: {changes_text(done.changes, night.shown)}.")
         archive_options.tell("Next teams: equipoise night again (a mistake: equipoise night undo)")
 
 
 @archive_options.step("undo")
 def undo(store: str | None, as_json: bool) -> None:
-    """Take back the last step: a result, or teams."""
-    from itertools import chain
+    """Take back the last step, whatever it was."""
+    from equipoise.pages.text.night import proposal_lines, step_word, undo_line
+    from equipoise.play.evening_events import Undo
 
-    from equipoise.pages.text.night import undo_line
-    from equipoise.play.night import RESULT, UNDO
-    from equipoise.ratings.point_changes import point_changes
-
-    with night_names.opened_night(store) as evening:
-        if not evening.night.steps:
+    with night_names.opened_night(store) as night:
+        steps = night.kept.evening.steps(night.lobby)
+        if not steps:
             msg = "undo: there is no step to take back"
             raise InputError(msg)
-        last = evening.night.steps[-1]
-        proposal = last.get("proposal") or {}
-        match = last["match"] if last["kind"] == RESULT else proposal.get("id")
-        night, before, changes = evening.night, evening.weights(), []
-        evening.add({"kind": UNDO}, undone=match if last["kind"] == RESULT else None)
-        if last["kind"] == RESULT:
-            changes = point_changes(chain(*night.results[-1].game.teams), before, evening.weights())
+        game, spelled = night.game, night.spelled
+        done = night.take(Undo("", lobby=night.lobby))
         if as_json:
-            plain = {"match": match, "status": "undone", "step": last["kind"]}
-            click.echo(json.dumps({**plain, "changes": [each.as_dict() for each in changes]}, indent=2))
+            match = done.game or (None if game is None else game.id)
+            plain = {"match": match, "status": "undone", "step": step_word(steps[-1])}
+            click.echo(json.dumps({**plain, "changes": [each.as_dict() for each in done.changes]}, indent=2))
             return
-        click.echo(undo_line(night, last, changes))
-        if evening.night.proposal is not None:
-            from equipoise.pages.text.night import proposal_lines
-
-            lines = proposal_lines(evening.night.setup, evening.night.proposal, evening.night.spelled)
+        click.echo(undo_line(night.setup, steps[-1], game, spelled, done.changes))
+        if night.proposal is not None:
+            click.echo("\n".join(proposal_lines(night.setup, night.proposal, night.spelled)))
+        if lines := _next_lines(night):
             click.echo("\n".join(lines))
 
 
 @archive_options.step("table")
 @table_forms
 def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
-    """Show everyone: ratings, games, sitting out, and the current teams."""
+    """Show everyone's ratings and games, and the teams."""
     from equipoise.pages.text.night import table_lines, table_rows
 
-    with night_names.opened_night(store) as evening:
-        rows = evening.rows()
+    with night_names.opened_night(store) as night:
+        rows, proposal = night.rows(), night.proposal
         if as_json:
-            proposal = evening.night.proposal
             teams = [] if proposal is None else [list(team) for team in proposal.teams]
             plain = {"players": rows, "id": None if proposal is None else proposal.id, "teams": teams}
-            click.echo(json.dumps({**plain, "games": len(evening.night.results)}, indent=2))
+            click.echo(json.dumps({**plain, "games": len(night.results)}, indent=2))
         elif form is not None:
             columns, *cells = table_rows(rows)
             click.echo(table(columns, cells, form))
         elif rows:
-            click.echo("\n".join(table_lines(evening.night, rows)))
+            played = night.game is not None and night.game.counted
+            lines = table_lines(rows, night.setup, proposal, night.spelled, played=played)
+            click.echo("\n".join(lines))
         else:
             click.echo("Nobody has come yet: equipoise night NAMES makes teams.")
 
 
-for each in (gather, again, late, leave, sub, result, undo, plan, everyone, won, draw, score, web, links):
+# Captains, votes, maps, and changes by hand
+
+
+def _tell_game(night: Night, as_json: bool, form: str | None = None) -> None:
+    """Say what the current game is, and what it waits for."""
+    from equipoise.pages.text.night import game_data, game_lines, proposal_rows
+
+    if as_json:
+        click.echo(json.dumps(game_data(night.setup, night.game, night.spelled), indent=2))
+    elif form is not None:
+        proposal = None if night.game is None else night.game.proposal
+        click.echo(table(("team", "player"), proposal_rows(night.setup, proposal, night.spelled), form))
+    else:
+        click.echo("\n".join(game_lines(night.setup, night.game, night.spelled)))
+
+
+def _known_as(night: Night, name: str) -> str:
+    """Return the id of somebody who has come.
+
+    Raises
+    ------
+    click.UsageError
+        If there is none of that name.
+    """
+    player = night.id_of(night_names.unquoted(name))
+    return night.present(night_names.unquoted(name)) if player is None else player
+
+
+@contextmanager
+def stepping(store: str | None, forms: dict[str, Any]) -> Iterator[Night]:
+    """Open a night for a step after which the current game is shown."""
+    with searching(store) as night:
+        yield night
+        _tell_game(night, **forms)
+
+
+@archive_options.step("maybe")
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@click.option("--later", is_flag=True, help="They come later for sure.")
+@new_option
+@table_forms
+def maybe(names: tuple[str, ...], store: str | None, later: bool, new: tuple[str, ...], **forms: Any) -> None:
+    """Note who comes perhaps, or later.
+
+    'late NAME' once they are there.
+    """
+    from equipoise.play.evening_events import LATER, MAYBE, Attend
+
+    with stepping(store, forms) as night:
+        entries = night_names.entries_of(names, None, night.people(), command.commands)
+        ids = night.resolved([entry.name for entry in entries], new)
+        state = LATER if later else MAYBE
+        night.take(Attend(night.lobby, tuple(ids.values()), state, spelled=night.spellings(ids)))
+
+
+@archive_options.step("captains")
+@click.argument("names", nargs=-1, required=True, metavar="NAME NAME...")
+@table_forms
+def captains(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
+    """Let captains pick the teams.
+
+    One for each team; then 'pick NAME' in turn.
+    """
+    from equipoise.play.evening_events import Captains
+
+    with stepping(store, forms) as night:
+        night.take(Captains(night.lobby, tuple(_known_as(night, name) for name in names)))
+
+
+@archive_options.step("pick")
+@click.argument("name", metavar="NAME")
+@table_forms
+def pick(name: str, store: str | None, **forms: Any) -> None:
+    """Pick NAME for the captain whose turn it is."""
+    from equipoise.play.evening_events import Pick
+
+    with stepping(store, forms) as night:
+        night.take(Pick("", _known_as(night, name), night.lobby))
+
+
+@archive_options.step("vote")
+@click.argument("name", metavar="NAME")
+@click.argument("choice", metavar="yes|no|captains|MAP")
+@table_forms
+def vote(name: str, choice: str, store: str | None, **forms: Any) -> None:
+    """Count the vote of NAME.
+
+    'no' is for other teams, 'captains' for a draft; or it is a map.  More than half of those who play decide.
+    """
+    from equipoise.play.evening_events import Vote
+
+    with stepping(store, forms) as night:
+        night.take(Vote(_known_as(night, name), choice, night.lobby))
+
+
+@archive_options.step("maps")
+@click.argument("maps", metavar="MAP,MAP...|none")
+@click.option("--veto", "by", flag_value="veto", help="The teams strike maps in turn, until one is left.")
+@click.option("--vote", "by", flag_value="vote", help="Everyone votes on maps.")
+@table_forms
+def maps(maps: str, store: str | None, by: str | None, **forms: Any) -> None:
+    """Say where games are played.
+
+    The maps come in turn, or after a veto, or as people vote.
+    """
+    from equipoise.core.fields import typed_names
+    from equipoise.play.evening_events import TURN, Maps
+
+    chosen = () if maps.casefold() == "none" else tuple(typed_names(maps))
+    with stepping(store, forms) as night:
+        night.take(Maps(night.lobby, chosen, by or TURN))
+
+
+@archive_options.step("veto")
+@click.argument("map_name", metavar="MAP")
+@table_forms
+def veto(map_name: str, store: str | None, **forms: Any) -> None:
+    """Strike MAP for the team whose turn it is."""
+    from equipoise.play.evening_events import Veto
+
+    with stepping(store, forms) as night:
+        night.take(Veto("", map_name, night.lobby))
+
+
+@archive_options.step("swap")
+@click.argument("one", metavar="NAME")
+@click.argument("other", metavar="NAME")
+@table_forms
+def swap(one: str, other: str, store: str | None, **forms: Any) -> None:
+    """Let two people change places.
+
+    They are of two teams, or one plays and one sits out.
+    """
+    from equipoise.play.evening_events import Swap
+
+    with stepping(store, forms) as night:
+        night.take(Swap(night.lobby, _known_as(night, one), _known_as(night, other)))
+
+
+@archive_options.step("lock")
+@click.argument("names", nargs=-1, metavar="[NAME...]")
+@click.option("--off", is_flag=True, help="Lock them no longer.")
+@table_forms
+def lock(names: tuple[str, ...], store: str | None, off: bool, **forms: Any) -> None:
+    """Keep people in the team they are in.
+
+    For the next teams too; without a NAME all of them.
+    """
+    from equipoise.play.evening_events import Lock
+
+    with stepping(store, forms) as night:
+        night.take(Lock(night.lobby, tuple(_known_as(night, name) for name in names), not off))
+
+
+@archive_options.step("roles")
+@click.argument("needs", required=False, metavar="[ROLE:N,...|none]")
+@click.option(
+    "--plays", multiple=True, metavar="NAME=ROLE,ROLE", help="Who plays what; others play all.  Repeatable."
+)
+@table_forms
+def roles(needs: str | None, store: str | None, plays: tuple[str, ...], **forms: Any) -> None:
+    """Say what every team needs, and who plays what."""
+    from equipoise.core.fields import typed_names
+    from equipoise.play.evening_events import Roles
+
+    if needs is None and not plays:
+        msg = "write what every team needs, as tank:1,support:2, or --plays NAME=ROLE"
+        raise click.UsageError(msg)
+    wanted = []
+    for each in typed_names(needs) if needs and needs.casefold() != "none" else ():
+        role, _, number = each.replace("=", ":").partition(":")
+        if not role or not number.isdecimal():
+            msg = f"NEEDS must be ROLE:N, as tank:1,support:2, or none, got {needs!r}"
+            raise click.UsageError(msg)
+        wanted.append((role, int(number)))
+    with stepping(store, forms) as night:
+        given = []
+        for each in plays:
+            name, equals, listed = each.partition("=")
+            if not equals:
+                msg = f"--plays must be NAME=ROLE,ROLE, got {each!r}"
+                raise click.UsageError(msg)
+            given.append((_known_as(night, name), tuple(typed_names(listed)) if listed else ()))
+        night.take(Roles(night.lobby, tuple(given), None if needs is None else tuple(wanted)))
+
+
+for each in (gather, again, late, leave, maybe, sub, swap, lock, captains, pick, vote, maps, veto, roles,
+             result, undo, plan, everyone, won, draw, score, web, links):  # fmt: skip
     command.add_command(each)

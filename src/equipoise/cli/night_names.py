@@ -21,7 +21,7 @@ from equipoise.errors import AmbiguousError, InputError
 from equipoise.identity.names import folded
 from equipoise.identity.roster_lookup import MOST_LISTED, AmbiguousNameError, RosterLookup
 from equipoise.service import night
-from equipoise.service.night import Evening
+from equipoise.service.night import Night
 
 if TYPE_CHECKING:
     from equipoise.files.pasted_names import Entry
@@ -185,6 +185,6 @@ class WhichOne:
 
 def opened_night(
     store: str | None, limited: Callable[[float], Stop] = deadline, who: Sequence[str] = ()
-) -> AbstractContextManager[Evening]:
+) -> AbstractContextManager[Night]:
     """Open the archive of a night, or make it; ask and warn at the terminal."""
     return night.opened(archive_options.address(store), limited, archive_options.warn, _asked, WhichOne(who))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -14,7 +15,7 @@ from equipoise.errors import InputError
 if TYPE_CHECKING:
     import ssl
 
-    from equipoise.play.pickup import PickupLobby
+    from equipoise.play.evening_events import EveningLobby
 
 #: The variable with the password of our account, as others can read the arguments of a process.
 PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
@@ -25,9 +26,10 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @click.option("--channel", required=True, metavar="#NAME", help="Where people gather.")
 @click.option("--nick", default="equipoise", show_default=True, metavar="NAME", help="Our nickname there.")
 @click.option(
-    "--lobby", "lobbies", multiple=True, metavar="NAME=5v5[@RULESET][:MAP,MAP[:veto]]", default=["game=5v5"],
-    show_default=True,
-    help="What people may sign up for; a ruleset is written as openarena/ctf+g_instantgib.  Repeatable.",
+    "--lobby", "lobbies", multiple=True, metavar="NAME=5v5[@RULESET][:MAP,MAP[:veto|vote]]",
+    default=["game=5v5"], show_default=True,
+    help="What people may sign up for, or allvall for a night; a ruleset is written as "
+    "openarena/ctf+g_instantgib.  Repeatable.",
 )  # fmt: skip
 @click.option("--apart", multiple=True, metavar="A,B", help="Never in the same team.  Repeatable.")
 @click.option(
@@ -96,30 +98,38 @@ def command(
         asyncio.run(speak())
 
 
-def _lobby(text: str, ready: float) -> PickupLobby:
-    """Return the lobby of ``NAME=5v5@RULESET:MAP,MAP:veto``."""
+def _lobby(text: str, ready: float) -> EveningLobby:
+    """Return the lobby of ``NAME=5v5@RULESET:MAP,MAP:veto`` or ``NAME=allvall``."""
     from equipoise.core.match import Ruleset
     from equipoise.core.rulesets import ruleset_from
-    from equipoise.play.pickup import PickupLobby
+    from equipoise.play.evening_events import EveningLobby, night_lobby
 
     name, _, rest = text.partition("=")
     form, _, maps = rest.partition(":")
     form, at, played = form.partition("@")
-    maps, _, veto = maps.partition(":")
+    maps, _, choice = maps.partition(":")
     sizes = form.split("v")
+    called = set(sizes) == {"all"}  # everyone who is there, when teams are called for
     if (
         not name
-        or any(not size.isdecimal() for size in sizes)
+        or (any(not size.isdecimal() for size in sizes) and not called)
         or len(set(sizes)) != 1
-        or veto not in ("", "veto")
+        or choice not in ("", "veto", "vote")
         or bool(at) is not bool(played.strip())
     ):
-        msg = f"--lobby must be NAME=5v5[@RULESET][:MAP,MAP[:veto]], as duel=1v1, got {text!r:.60}"
+        msg = (
+            "--lobby must be NAME=5v5[@RULESET][:MAP,MAP[:veto|vote]], as duel=1v1, or NAME=allvall for a "
+            f"night, got {text!r:.60}"
+        )
         raise InputError(msg)
     chosen = tuple(each.strip() for each in maps.split(",") if each.strip())
     try:
         ruleset = ruleset_from(played) if played else Ruleset()
-        return PickupLobby(name.strip(), len(sizes), int(sizes[0]), ruleset, chosen, veto == "veto", ready)
+        usual = night_lobby(name.strip()) if called else EveningLobby(name.strip(), ready=ready)
+        return replace(
+            usual, teams=len(sizes), size=None if called else int(sizes[0]), ruleset=ruleset, maps=chosen,
+            veto=choice == "veto", ballot=choice == "vote",
+        )  # fmt: skip
     except InputError as error:
         msg = f"--lobby: {error}"
         raise InputError(msg) from error

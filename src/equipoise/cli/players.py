@@ -131,14 +131,20 @@ def _tell_doubtful(archive: Archive, form: str | None, *, as_json: bool) -> None
 
 def _tell_doubles(archive: Archive, form: str | None, *, as_json: bool) -> None:
     """Print the pairs of ids that may be one person's, and how to merge them."""
+    from equipoise.identity.double_ids import MOST
     from equipoise.pages.text.double_ids import evidence, merge_command
 
-    pairs = archive.doubles()
+    pairs, left_out = archive.doubles()
+    if left_out:
+        archive_options.warn(
+            f"{left_out} more ids have as many games and are not compared: of more than {MOST:,}, only those "
+            "seen last are"
+        )
     if as_json:
         plain = [
             {**each.as_dict(), "evidence": evidence(each), "merge": merge_command(each)} for each in pairs
         ]
-        click.echo(json.dumps({"doubles": plain}, indent=2))
+        click.echo(json.dumps({"doubles": plain, "left_out": left_out}, indent=2))
         return
     rows = [
         (

@@ -115,6 +115,8 @@ class Attendance:
         How many matches there were in each slot, shape (SLOTS,).
     names : tuple of Counter
         How often each bore which name.
+    left_out : int
+        How many came as often and are not compared, as ``MOST`` others were seen after them.
     """
 
     ids: tuple[str, ...]
@@ -122,6 +124,7 @@ class Attendance:
     slots: Floats
     slot_matches: Floats
     names: tuple[Counter[str], ...]
+    left_out: int = 0
 
     @classmethod
     def of(cls, matches: Iterable[Match]) -> Attendance:
@@ -148,7 +151,7 @@ class Attendance:
         for player, called in zip(ids, names, strict=True):
             if not called:
                 called[player] = 1
-        return cls(ids, there, slots, slot_matches, names)
+        return cls(ids, there, slots, slot_matches, names, len(often) - len(ids))
 
     @property
     def counts(self) -> Floats:
@@ -337,7 +340,13 @@ def double_ids(
     >>> double_ids([], {})
     []
     """
-    attendance = Attendance.of(matches)
+    return double_ids_in(Attendance.of(matches), ratings, least)
+
+
+def double_ids_in(
+    attendance: Attendance, ratings: Mapping[str, Rating], least: float = LEAST
+) -> list[DoubleId]:
+    """Return what :func:`double_ids` does, of an attendance."""
     pairs = measured(attendance, ratings)
     chances = probabilities(pairs, len(attendance.ids))
     counts = attendance.counts.astype(int)

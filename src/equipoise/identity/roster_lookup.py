@@ -131,8 +131,10 @@ class RosterLookup:
                 names[player] = (last, name)
         return {player: name for player, (_, name) in names.items()}
 
-    def id_of(self, name: str) -> str | None:
+    def id_of(self, name: str, now: float | None = None) -> str | None:
         """Return the id of who is meant, None where nobody is called so.
+
+        ``now`` is when it is asked, where that is not when this was made.
 
         Raises
         ------
@@ -149,9 +151,14 @@ class RosterLookup:
         people = {each: last for each, last in bearers.items() if not is_bot(each)}
         if not people:
             return self._bots.get(name) or next(iter(bearers), None)
-        lately = {each: last for each, last in people.items() if last >= self._now - LATELY}
+        now = self._now if now is None else now
+        lately = {each: last for each, last in people.items() if last >= now - LATELY}
         meant = sorted(lately or people, key=lambda each: (-people[each], each))
         return self._asked(name, meant) if len(meant) > 1 else meant[0]
+
+    def lasts(self, name: str) -> bool:
+        """Tell whether a name means the same one whenever it is asked: one alone has it, or nobody."""
+        return name in self.ids or len(self.bearers.get(bare(name.removeprefix(NAMED)), ())) < 2
 
     def _asked(self, name: str, candidates: Sequence[str]) -> str:
         """Return which of several is meant, where somebody can tell."""

@@ -28,8 +28,8 @@ from equipoise.core.player import Player, Rating
 from equipoise.core.stopping import Stop, never
 from equipoise.core.win_probability import LOGISTIC_SLOPE
 from equipoise.errors import InputError
+from equipoise.play.evening_events import Proposal, Setup
 from equipoise.play.ledger import LedgerGame, accounts, burden, met, owed, ways_to_sit_out
-from equipoise.play.night import Proposal, Setup
 from equipoise.teams.balance import balance
 from equipoise.teams.problem.preferences import PREFERENCE_PRICE, Preference, recent_preferences
 from equipoise.teams.problem.problem import Problem
@@ -374,11 +374,12 @@ def _searched(
         msg = f"players: {setup.teams} teams need at least {setup.teams}, got {len(playing)}"
         raise InputError(msg)
     players, units = rated(playing)
+    players = placed_players(setup, players)
     keywords: dict[str, Any] = {**rules(setup, playing), **units, "stop": stop}
     preferences = priced_preferences(games, setup, playing)
     if now is None:
         met_before = [] if plainly else list(games)
-        few = setup.teams ** float(len(playing) - 1) <= MOST_SPLITS
+        few = setup.teams ** float(len(playing) - 1) <= MOST_SPLITS and not setup.roles
         if seen and not few:
             keywords["apart"] = [*keywords["apart"], *_one_pair_of_each(seen, players, keywords["parties"])]
         varied = _recent(met_before, players, keywords["parties"], vary) if vary > 0.0 else []
@@ -406,7 +407,37 @@ def rules(setup: Setup, playing: Collection[str]) -> dict[str, Any]:
     }
     if setup.size is not None:
         found |= {"max_size": setup.size, "max_difference": 1}
+    if setup.roles:
+        found["roles"] = dict(setup.roles)
     return found
+
+
+def placed_players(setup: Setup, players: Sequence[Player]) -> list[Player]:
+    """Return players with the team they are locked into and the roles they play."""
+    fixed, plays = dict(setup.fixed), dict(setup.plays)
+    return [
+        replace(player, team=fixed.get(player.id, player.team), roles=tuple((role, None) for role in roles))
+        for player in players
+        for roles in [plays.get(player.id, ()) if setup.roles else ()]
+    ]
+
+
+def judged(setup: Setup, rated: Rated, teams: Sequence[Sequence[str]]) -> tuple[float, ...]:
+    """Return how likely each of given teams is to win.
+
+    Examples
+    --------
+    >>> def rated(ids):
+    ...     return [Player(each, {"ann": 9, "bob": 5}[each]) for each in ids], {"beta": 2.0, "zero": 0.0}
+    >>> [round(chance, 2) for chance in judged(Setup(("ann", "bob")), rated, [["ann"], ["bob"]])]
+    [0.92, 0.08]
+    """
+    team_of = {player: n for n, team in enumerate(teams) for player in team}
+    players, units = rated(list(team_of))
+    placed = [replace(player, team=team_of[player.id], roles=()) for player in players]
+    keywords: dict[str, Any] = {"teams": setup.teams, **units}
+    solution = balance(BalanceRequest.of(placed, **keywords))
+    return tuple(solution.best.win_probability)
 
 
 def priced_preferences(

@@ -36,8 +36,8 @@ from equipoise.core.player import Player
 from equipoise.core.stopping import Stop, never
 from equipoise.core.win_probability import win_probability
 from equipoise.errors import InputError
+from equipoise.play.evening_events import Proposal, Setup
 from equipoise.play.ledger import LedgerGame, PlayerAccount, accounts
-from equipoise.play.night import Proposal, Setup
 from equipoise.play.proposals import MEETING, Rated, rules, unmet
 from equipoise.teams.balance import balance
 from equipoise.teams.problem.preferences import PREFERENCE_PRICE

@@ -18,7 +18,6 @@ from typing import Any
 
 from equipoise.errors import InputError
 from equipoise.play.ledger import LedgerGame
-from equipoise.play.night import Result
 
 #: One step as plain data.
 Step = Mapping[str, Any]
@@ -129,6 +128,28 @@ class Division:
     def team_of(self, player: str) -> int | None:
         """Return the team of somebody, from 0; None where they are in none."""
         return next((n for n, team in enumerate(self.teams) if player in team), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a game ended.
+
+    Parameters
+    ----------
+    match : str
+        The id of the match.
+    game : LedgerGame
+        Who played, and the ranks.
+    scores : tuple of float
+        Empty where nobody counted.
+    at : float
+        Seconds since 1970.
+    """
+
+    match: str
+    game: LedgerGame
+    scores: tuple[float, ...]
+    at: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -581,6 +581,9 @@ class TicketLife:
         if proposal is not None and (proposal.started is None or proposal.found.joins):
             why = f"joins {proposal.found.joins!r}" if proposal.found.joins else "has not begun"
             return [TicketRefused(match, f"the match {match!r} {why}")]
+        if proposal is None and before is None and match.isdecimal():  # such are the ids of this queue
+            why = f"no match {match!r} of this queue runs; the id of any other must not be a number"
+            return [TicketRefused(match, why)]
         if proposal is None and before is None and not event.teams:
             return [TicketRefused(match, f"no match {match!r} of this queue runs; teams must say who plays")]
         teams = self._seated(event, before)

@@ -16,6 +16,9 @@ from io import UnsupportedOperation
 from numbers import Real
 from typing import IO, Any
 
+import numpy as np
+
+from equipoise.core.arrays import Floats
 from equipoise.core.data_frames import Table
 from equipoise.core.match import Contest, Match, Members, Ruleset, Teams, members_of
 from equipoise.core.player import LARGEST_WEIGHT, Rating
@@ -28,6 +31,9 @@ from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.state_columns import FilterState, listed
 from equipoise.ratings.per_player_model import LATEST, PerPlayer
 from equipoise.ratings.state_check import check_state
+
+#: Members up to which moments are added up as columns.
+PAIR = 2
 
 #: How many standard deviations below its mean the careful figure of a leaderboard is.
 CAREFUL = 2.0
@@ -117,17 +123,58 @@ class Ladder:
         state = self._state if self._resident is None else self._resident.state(ids)
         return chances_of(self.model, self.model.win_probability(state, teams, ruleset, at), len(teams))
 
-    def leaderboard(self, ruleset: Ruleset | None = None) -> list[tuple[str, Rating]]:
-        """Return everyone who has played with the rating, the strongest first.
+    def leaderboard(
+        self, ruleset: Ruleset | None = None, first: int | None = None
+    ) -> list[tuple[str, Rating]]:
+        """Return everyone who has played with the rating, the strongest first; or the first so many.
+
+        Raises
+        ------
+        InputError
+            If the ruleset is none, or the number no whole number of at least 1.
+        """
+        _check_ruleset(ruleset)
+        if first is not None:
+            if not isinstance(first, int) or isinstance(first, bool) or first < 1:
+                msg = f"first must be at least 1, got {first!r}"
+                raise InputError(msg)
+            ids, mu, sigma = self._columns(ruleset, first)
+            rows = zip(ids, mu.tolist(), sigma.tolist(), strict=True)
+            return [(player, Rating(mean, deviation)) for player, mean, deviation in rows]
+        known = ratings_of(self.model, self._known(), ruleset)
+        return sorted(known.items(), key=lambda each: (-each[1].mu, each[0]))
+
+    def leaderboard_columns(self, ruleset: Ruleset | None = None) -> tuple[list[str], Floats, Floats]:
+        """Return the leaderboard as columns: ids, mu and sigma, the strongest first.
+
+        Of the default model it takes some milliseconds for tens of thousands of players.
 
         Raises
         ------
         InputError
             If the ruleset is none.
+
+        Examples
+        --------
+        >>> ladder = Ladder()
+        >>> _ = ladder.record(Contest(Ruleset(), (["ann"], ["bob"]), (2, 1)))
+        >>> ids, mu, sigma = ladder.leaderboard_columns()
+        >>> ids, bool(mu[0] > mu[1])
+        (['bob', 'ann'], True)
         """
         _check_ruleset(ruleset)
-        known = ratings_of(self.model, self._known(), ruleset)
-        return sorted(known.items(), key=lambda each: (-each[1].mu, each[0]))
+        return self._columns(ruleset, None)
+
+    def _columns(self, ruleset: Ruleset | None, first: int | None) -> tuple[list[str], Floats, Floats]:
+        """Return the first so many of the leaderboard as columns."""
+        if self._resident is not None and (found := self._resident.leaderboard(ruleset, first)) is not None:
+            return found
+        rows = self.leaderboard(ruleset)[:first]
+        return (
+            [player for player, _ in rows],
+            np.array([each.mu for _, each in rows]),
+            np.array([each.sigma for _, each in rows]),
+        )
 
     def table(self, ruleset: Ruleset | None = None) -> Table:
         """Return the leaderboard as a table, for a notebook or a data frame.
@@ -291,6 +338,7 @@ class Resident:
             {key: n for n, key in enumerate(state.table)}, {each: n for n, each in enumerate(state.rulesets)}
         )
         self._learnt = model.learnt(state, self._places.keys, self._places.rulesets)
+        self._boards: dict[Ruleset, tuple[int, list[str], Any]] = {}
 
     def fast(self, recorded: int) -> bool:
         """Tell whether compiled kernels pay where so many contests were recorded."""
@@ -321,6 +369,44 @@ class Resident:
             at = max(self._learnt.seen(rows[player][0]) for team in teams for player, _ in team) * DAY
         packed = pack([question(teams, ruleset, at)], before=known)
         return listed(self._learnt.predict(packed))
+
+    def leaderboard(
+        self, ruleset: Ruleset | None, first: int | None
+    ) -> tuple[list[str], Floats, Floats] | None:
+        """Return ids, mu and sigma, the strongest first; None where the columns are no arrays."""
+        known, model = self._places, self._model
+        if ruleset is None:
+            ruleset = next(iter(known.rulesets)) if len(known.rulesets) == 1 else GENERAL
+        if not self._learnt.is_compiled or ruleset not in known.rulesets:
+            return None
+        ids, places = self._board(ruleset)
+        state = model.state_of(self._learnt, {}, known.rulesets)
+        found = self._learnt.moments(places, known.rulesets[ruleset], model.filters(), ruleset)
+        if len(found) > PAIR:  # more than two are added up exactly, one player after the other
+            return None
+        weights = model.weights(state, ruleset)
+        mu = sum(weight * mean for weight, (mean, _) in zip(weights, found, strict=True))
+        variance = sum(
+            weight * (spread + (mean - mu) * (mean - mu))
+            for weight, (mean, spread) in zip(weights, found, strict=True)
+        )
+        able = np.arange(len(mu))
+        if first is not None and first < len(mu):
+            able = np.flatnonzero(mu >= np.partition(mu, -first)[-first])
+        # Ids ascend, so that of equals the first id is first.
+        order = able[np.argsort(-mu[able], kind="stable")][:first]
+        return [ids[n] for n in order.tolist()], mu[order], np.sqrt(variance[order])
+
+    def _board(self, ruleset: Ruleset) -> tuple[list[str], Any]:
+        """Return everyone by id, and where the parts of each one's skill stand, -1 for none."""
+        keys = self._places.keys
+        used, ids, places = self._boards.get(ruleset, (0, [], None))
+        if used != len(keys):
+            ids = sorted(player for player, part in keys if part is GENERAL or part == GENERAL)
+            rows = [[keys.get((player, part), -1) for part in levels(ruleset)] for player in ids]
+            places = np.array(rows, dtype=np.int64)
+            self._boards = {ruleset: (len(keys), ids, places)}
+        return ids, places
 
     def state(self, players: Iterable[str] | None = None) -> FilterState:
         """Return the state, of some players alone where they are named."""

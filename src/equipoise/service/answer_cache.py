@@ -75,6 +75,8 @@ class CachedLines:
                 Refusal.AMBIGUOUS_NAME.code.encode(), printable(str(error)).encode("utf-8", "replace")
             )  # fmt: skip
         answer = line + b"\n" if weight is None else b"%b %b\n" % (line, plain(weight).encode())
+        if not self._weights.lasts(member):
+            return answer
         if self._weights.knows(member):
             self.found[line] = answer
         elif self._strangers < MOST_STRANGERS and len(line) <= LONGEST_STRANGER:

@@ -202,6 +202,7 @@ def _undone(archive: Archive, undo: UndoneGame) -> str:
         return MISSING
     if kept.undone is undo.back:
         archive.undo(undo.id, back=undo.back)
+        exported_site.renew(archive, log.info)
         return NEW
     return KNOWN
 

@@ -43,6 +43,7 @@ from equipoise.core.player import Rating, is_bot
 from equipoise.errors import InputError
 from equipoise.games.rcon import Rcon
 from equipoise.games.server_adapter import Ranges
+from equipoise.play.evening_records import LIVE
 from equipoise.play.event_codec import as_plain, from_plain
 from equipoise.play.ledger import LedgerGame
 from equipoise.play.live.events import (
@@ -66,7 +67,6 @@ from equipoise.play.live.events import (
 )
 from equipoise.play.live.levers import RatingUnits, bot_skills
 from equipoise.play.live.session import IDLE, OPEN, Session
-from equipoise.play.night import LIVE
 from equipoise.ratings.display_scale import NOBODY, mean_bot, scale_of
 from equipoise.service.live_settings import Playing
 from equipoise.service.snapshot import nearest
@@ -451,7 +451,7 @@ class BalancedServer:
         self._do(self.session.handle(event, now))
         if len(self.session.played.games) > before and not self._dry:
             kept = {"kind": LIVE, "game": as_plain(self.session.played.games[-1])}
-            self._archive.add_night_event(kept, None)
+            self._archive.add_night_events([kept], None)
 
     def _kept_games(self) -> list[LedgerGame]:
         """Return what the ledger knows of earlier runs, on any server of the archive."""

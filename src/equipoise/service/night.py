@@ -1,8 +1,7 @@
-"""What the steps of ``equipoise night`` share: the archive, the names, and the teams that are proposed."""
+"""A night at a terminal: names are people of the archive, and every step is one event of the evening."""
 
 from __future__ import annotations
 
-import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,16 +17,13 @@ from equipoise.errors import ALIKE, InputError, again, nearest
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
-    from equipoise.play.night import Night
-
-if TYPE_CHECKING:
-    from equipoise.archive.archive import Archive
-    from equipoise.core.player import Player
     from equipoise.files.pasted_names import Entry
     from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
-    from equipoise.play.night import Event, Night, Proposal, Setup
+    from equipoise.play.evening_events import Event, Proposal, Setup
+    from equipoise.play.evening_state import EveningGame, Room
     from equipoise.play.proposals import Arranged
     from equipoise.play.round_plan import Plan
+    from equipoise.service.kept_evening import KeptEvening, StepTaken
 
 #: From a name, the spelling of somebody nearly called so and their id to who is meant.
 Ask = Callable[[str, str, str], "str | None"]
@@ -50,127 +46,85 @@ def nobody_to_ask(name: str, near: str, _: str) -> str | None:
 SECONDS = 10.0
 
 
-def new_match() -> str:
-    """Return an id that no other match has."""
-    return f"night-{time.strftime('%Y-%m-%d', time.gmtime())}-{secrets.token_hex(6)}"
-
-
 @dataclass(slots=True)
-class Evening:
-    """The archive of a night, and the night as it is after every step."""
+class Night:
+    """The lobby of a night, with its archive."""
 
     archive: Archive
-    events: list[Event]
-    night: Night
-    limited: Callable[[float], Stop] = deadline
+    kept: KeptEvening
+    lobby: str
     warn: Callable[[str], None] = ignore
     ask: Ask = nobody_to_ask
     which: Which | None = None
 
-    def add(self, event: Event, match: Any = None, undone: str | None = None) -> None:
-        """Take a step: keep it first, then answer."""
-        from equipoise.play.night import night_of
+    def take(self, event: Event, at: float | None = None) -> StepTaken:
+        """Take a step: it is kept before it is answered.
 
-        self.archive.add_night_event(event, len(self.events), match, undone)
-        self.events.append(event)
-        self.night = night_of(self.events)
-        self.settle()
+        Raises
+        ------
+        InputError
+            If it makes no sense now, or no teams keep all the rules; then nothing has changed.
+        """
+        self.kept.arranged = None
+        return self.kept.take(event, at, strictly=True)
 
-    def settle(self) -> None:
-        """Let the ratings begin at the starting weights of the steps that count, and learn what is new."""
-        model: Any = self.archive.chosen_model
-        wanted = self.starting(model)
-        if wanted is not None and wanted != tuple(model.starting):
-            self.archive.rebuild(replace(model, starting=wanted), of_night=True)
-        elif self.archive.is_behind():
-            self.archive.update_ratings()
+    @property
+    def room(self) -> Room:
+        """Who is here, and what holds."""
+        return self.kept.evening.rooms[self.lobby]
 
-    def starting(self, model: Any) -> Any:
-        """Return the guesses of a model with those of the night, None where it takes none."""
-        from equipoise.ratings.starting_weights import given_from
+    @property
+    def setup(self) -> Setup:
+        """Who is here, and the rules."""
+        return self.room.setup
 
-        if not hasattr(model, "starting"):
-            return None
-        others = [guess for guess in model.starting if guess[0] not in self.night.ever_weighed]
-        return given_from([*others, *self.night.weights.items()])
+    @property
+    def spelled(self) -> Mapping[str, str]:
+        """The last spelling of everyone who has come so far, by id."""
+        return self.room.spelled
 
-    def rated(self, players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
-        """Return players with their ratings under the ids and names of the night, and the units of these."""
-        from equipoise.archive.rated_players import rated
+    @property
+    def game(self) -> EveningGame | None:
+        """The current teams, or those of the last game."""
+        return self.kept.evening.current(self.lobby)
 
-        here = rated(self.archive.standing(), players, None, self.archive.merged())
-        named = [
-            replace(player, id=each, name=self.night.spelled.get(each, each), bot=False)
-            for each, player in zip(players, here.players, strict=True)
-        ]
-        return named, here.units
+    @property
+    def proposal(self) -> Proposal | None:
+        """The current teams, once everyone is in one."""
+        game = self.game
+        return game.proposal if game is not None and game.is_whole else None
 
-    def arrange(
-        self, setup: Setup, *, now: Mapping[str, int] | None = None, still: bool = False,
-        vary: float | None = None, match: str = "",
-    ) -> Arranged:  # fmt: skip
-        """Return teams of those who are here, with a new id unless one is given."""
-        from equipoise.play.proposals import MEETING, arrange
+    @property
+    def results(self) -> list[EveningGame]:
+        """The games with a result that counts, in the order these were reported."""
+        return self.kept.evening.ended(self.lobby)
 
-        return arrange(
-            self.night.games, setup, self.rated, match or new_match(),
-            seen=self.night.seen(time.time()), now=now, still=still,
-            vary=MEETING if vary is None else vary, stop=self.limited(SECONDS),
-        )  # fmt: skip
+    @property
+    def arranged(self) -> Arranged | None:
+        """The teams that the last step found, with what is proven of them."""
+        return self.kept.arranged
 
-    def propose(
-        self, setup: Setup, proposal: Proposal | None, spelled: Mapping[str, str], *, fresh: bool = False,
-        step: str = "", plan: Sequence[Proposal] = (),
-    ) -> None:  # fmt: skip
-        """Take the step to teams, with the rounds that follow."""
-        from equipoise.play.night import teams_event
+    def id_of(self, name: str) -> str | None:
+        """Return the id of somebody who has come, by id or last spelling, None for anyone else."""
+        from equipoise.identity.roster_lookup import RosterLookup
 
-        self.add(teams_event(setup, proposal, spelled, step or secrets.token_hex(6), fresh=fresh, plan=plan))
+        both = [each for player, name in self.spelled.items() for each in ((player, player), (player, name))]
+        return RosterLookup((player, each, 0.0) for player, each in both).id_of(name)
 
     def planned(self, rounds: int, vary: float) -> Plan:
-        """Take the step to the first of several rounds that are divided at once."""
+        """Take the step to the first of several games that are divided at once."""
+        from equipoise.play.evening_events import Gather
         from equipoise.play.round_plan import plan
 
-        stop = self.limited(SECONDS)
-        seen = self.night.seen(time.time())
-        found = plan(self.night.games, self.night.setup, self.rated, rounds, seen=seen, vary=vary, stop=stop)
-        first, *later = [replace(each, id=new_match()) for each in found.rounds]
-        self.propose(self.night.setup, first, {}, plan=later)
-        return replace(found, rounds=(first, *later))
-
-    def next_planned(self) -> Arranged:
-        """Take the step to the next round of the plan, with the chances of now."""
-        setup, (following, *later) = self.night.setup, self.night.plan
-        now = {player: n for n, team in enumerate(following.teams) for player in team}
-        arranged = self.arrange(setup, now=now, still=True, match=following.id)
-        self.propose(setup, arranged.proposal, {}, plan=later)
-        return arranged
-
-    def change(
-        self, setup: Setup, ids: Mapping[str, str], instead: Mapping[str, str] | None = None, *,
-        step: str = "",
-    ) -> Arranged | None:  # fmt: skip
-        """Take the step to other people; teams not played yet change with them as little as possible."""
-        night = self.night
-        spelled = self.spellings(ids)
-        self.night = replace(night, spelled={**night.spelled, **spelled})
-        proposal, arranged = night.proposal, None
-        if proposal is not None and night.result_of(proposal.id) is None:
-            if len(setup.here) < setup.teams:
-                proposal = None
-            else:
-                swapped = instead or {}
-                now = {swapped.get(player, player): n for player, n in self.teams_now().items()}
-                now = {player: n for player, n in now.items() if player in setup.here}
-                arranged = self.arrange(setup, now=now, still=bool(swapped))
-                proposal = arranged.proposal
-        self.propose(setup, proposal, spelled, step=step)
-        return arranged
-
-    def teams_now(self) -> dict[str, int]:
-        """Return the team of everyone who is in one."""
-        proposal = self.night.proposal
-        return {} if proposal is None else {p: n for n, team in enumerate(proposal.teams) for p in team}
+        evening = self.kept.evening
+        rules, lobby = evening.rules(self.lobby), evening.rooms[self.lobby].lobby
+        found = plan(
+            evening.played(self.lobby), rules, self.kept.rating(lobby), rounds,
+            seen=evening.seen(self.lobby, time.time()), vary=vary, stop=self.kept.limited(SECONDS),
+        )  # fmt: skip
+        self.take(Gather(self.lobby, self.setup, fresh=False, ask=False, rounds=tuple(found.rounds)))
+        first = self.proposal
+        return replace(found, rounds=(found.rounds[0] if first is None else first, *self.room.plan))
 
     def present(self, name: str) -> str:
         """Return the id of somebody who is here.
@@ -182,25 +136,16 @@ class Evening:
         """
         from equipoise.identity.names import folded
 
-        player = self.night.id_of(name)
-        if player in self.night.setup.here:
+        player = self.id_of(name)
+        if player in self.setup.here:
             return str(player)
         here = {
-            folded(spelled): spelled
-            for spelled in (self.night.spelled.get(each, each) for each in self.night.setup.here)
+            folded(spelled): spelled for spelled in (self.spelled.get(each, each) for each in self.setup.here)
         }
         near = nearest(folded(name), here)
         hint = f"; did you mean {here[near]!r}?" if near is not None else ""
         msg = f"{name!r} is not here{hint}"
         raise click.UsageError(msg)
-
-    def people(self) -> RosterLookup:
-        """Return what finds people by name among those who have come and those of the archive."""
-        from equipoise.archive.rated_players import people_of
-
-        return people_of(
-            self.archive.standing(), self.archive.merged(), time.time(), self.night.spelled, self.which
-        )
 
     def arrivals(self, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
         """Return the ids of those who come.
@@ -210,12 +155,24 @@ class Evening:
         InputError
             If one of them is here already.
         """
-        ids = resolved(self.people(), names, new, self.ask)
+        ids = self.resolved(names, new)
         for name, each in ids.items():
-            if each in self.night.setup.here:
+            if each in self.setup.here:
                 msg = f"players: {name!r} is here already"
                 raise InputError(msg)
         return ids
+
+    def people(self) -> RosterLookup:
+        """Return what finds people by name among those who have come and those of the archive."""
+        from equipoise.archive.rated_players import people_of
+
+        return people_of(
+            self.archive.standing(), self.archive.merged(), time.time(), self.spelled, self.which
+        )
+
+    def resolved(self, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
+        """Return the id of each name, as :func:`resolved` does."""
+        return resolved(self.people(), names, new, self.ask)
 
     def spellings(self, ids: Mapping[str, str]) -> dict[str, str]:
         """Return how everyone is written from now on: as typed, unless that was a slip for somebody known."""
@@ -225,37 +182,39 @@ class Evening:
             for name, each in ids.items()
         }
 
-    def weigh(self, entries: Sequence[Entry], ids: Mapping[str, str], step: str) -> None:
-        """Keep starting weights that are new, of those who have none from elsewhere."""
+    def weighing(self, entries: Sequence[Entry], ids: Mapping[str, str]) -> dict[str, float]:
+        """Return the starting weights that are new, of those who have none from elsewhere."""
         from equipoise.archive.chosen_model import starting_of
-        from equipoise.play.night import WEIGHTS
-        from equipoise.ratings.starting_weights import FEWEST, absurd, placed
 
         model: Any = self.archive.chosen_model
         weights = {ids[entry.name]: entry.weight for entry in entries if entry.weight is not None}
         if weights and not hasattr(model, "starting"):
             self.warn("note: the model of this archive takes no starting weights; they are left out")
-            return
-        elsewhere = {guess[0] for guess in starting_of(model)} - self.night.ever_weighed
-        changed = {
+            return {}
+        elsewhere = {guess[0] for guess in starting_of(model)} - self.kept.evening.ever_weighed
+        return {
             player: weight
             for player, weight in weights.items()
-            if player not in elsewhere and self.night.weights.get(player) != weight
+            if player not in elsewhere and self.room.weights.get(player) != weight
         }
-        if changed:
-            shown = self.spellings(ids)
-            spelled = {player: shown[player] for player in changed}
-            self.add({"kind": WEIGHTS, "step": step, "weights": changed, "spelled": spelled})
-            wild = set(absurd(starting_of(self.archive.model))) & changed.keys()
-            for player in sorted(wild):
-                self.warn(
-                    f"note: the weight {changed[player]:g} of {spelled[player]} is far from all others; "
-                    "it is left out"
-                )
-            if not placed(starting_of(self.archive.model)):
-                self.warn(
-                    f"note: starting weights change nothing before {FEWEST} players have one, not all alike"
-                )
+
+    def note_weights(self, weights: Mapping[str, float]) -> None:
+        """Say which of these starting weights change nothing."""
+        from equipoise.archive.chosen_model import starting_of
+        from equipoise.ratings.starting_weights import FEWEST, absurd, placed
+
+        if not weights:
+            return
+        wild = set(absurd(starting_of(self.archive.model))) & weights.keys()
+        for player in sorted(wild):
+            self.warn(
+                f"note: the weight {weights[player]:g} of {self.spelled[player]} is far from all others; "
+                "it is left out"
+            )
+        if not placed(starting_of(self.archive.model)):
+            self.warn(
+                f"note: starting weights change nothing before {FEWEST} players have one, not all alike"
+            )
 
     def time(self, when: str | None) -> float:
         """Return when a game ended: after those before it, and not in the future.
@@ -277,15 +236,9 @@ class Evening:
             raise InputError(msg)
         return moment
 
-    def weights(self) -> dict[str, float]:
-        """Return what everyone who has come weighs, 0 to 100."""
-        from equipoise.archive.rated_players import weights_of
-
-        return weights_of(self.archive.standing(), self.night.spelled, None, self.archive.merged())
-
     def shown(self, player: str) -> str:
         """Return how somebody is written."""
-        return printable(self.night.spelled.get(player, player))
+        return printable(self.spelled.get(player, player))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return everyone's row of the table, the strongest first."""
@@ -293,18 +246,19 @@ class Evening:
         from equipoise.play.ledger import PlayerAccount, accounts, met
         from equipoise.ratings.display_scale import scale_of
 
-        night, standing = self.night, self.archive.standing()
+        standing = self.archive.standing()
         scale = scale_of(standing.model, standing.state, Ruleset())
-        known, merged = accounts(night.games), self.archive.merged()
-        together, against = met(night.games)
+        games = self.kept.evening.played(self.lobby)
+        known, merged = accounts(games), self.archive.merged()
+        together, against = met(games)
         rows = []
-        for player, name in night.spelled.items():
+        for player, name in self.spelled.items():
             account = known.get(player, PlayerAccount())
             rating = standing.model.rating(standing.state, merged.get(player, player), None)
             weight = scale.shown(rating.mu) if standing.games else None
             rows.append(
-                {"id": player, "name": name, "here": player in night.setup.here, "weight": weight,
-                 "mu": rating.mu, "sigma": rating.sigma, "starting": night.weights.get(player),
+                {"id": player, "name": name, "here": player in self.setup.here, "weight": weight,
+                 "mu": rating.mu, "sigma": rating.sigma, "starting": self.room.weights.get(player),
                  "played": account.played, "won": account.won, "drawn": account.drawn,
                  "lost": account.lost, "out": account.out, "weak": account.weak, "moved": account.moved,
                  "unmet": account.unmet, "with": self._often(together, player),
@@ -315,7 +269,7 @@ class Evening:
     def _often(self, counts: Mapping[frozenset[str], int], player: str) -> dict[str, int]:
         """Return how often somebody met whom, by name, the most frequent first."""
         found = {other: n for pair, n in counts.items() if player in pair for other in pair - {player}}
-        named = {self.night.spelled.get(other, other): n for other, n in found.items()}
+        named = {self.spelled.get(other, other): n for other, n in found.items()}
         return dict(sorted(named.items(), key=lambda item: (-item[1], item[0])))
 
 
@@ -326,7 +280,7 @@ def opened(
     warn: Callable[[str], None] = ignore,
     ask: Ask = nobody_to_ask,
     which: Which | None = None,
-) -> Iterator[Evening]:
+) -> Iterator[Night]:
     """Open the archive of a night, or make it, and finish what a step that was cut off has left.
 
     Parameters
@@ -344,13 +298,15 @@ def opened(
         From a name that several have to who is meant; without it such a name is refused.
     """
     from equipoise.archive.archive import filled
-    from equipoise.play.night import night_of
+    from equipoise.play.evening_events import night_lobby
+    from equipoise.play.evening_records import NIGHT
+    from equipoise.service.kept_evening import KeptEvening
 
     with filled(url, warn) as archive:
-        events: list[Event] = list(archive.night_events())
-        evening = Evening(archive, events, night_of(events), limited, warn, ask, which)
-        evening.settle()
-        yield evening
+        kept = KeptEvening(archive, [night_lobby(NIGHT)], limited=limited, seconds=SECONDS)
+        kept.settle()
+        kept.start(time.time())
+        yield Night(archive, kept, NIGHT, warn, ask, which)
 
 
 def resolved(known: RosterLookup, names: Sequence[str], new: Sequence[str], ask: Ask) -> dict[str, str]:

@@ -43,6 +43,10 @@ class Weights:
         """Tell whether a member has played."""
         return self._id(member) is not None
 
+    def lasts(self, member: Member) -> bool:
+        """Tell whether what is known of a member stays so: that it turns on no date who is meant."""
+        return member.bot or self._ratings.lasts(member.name)
+
     def of(self, member: Member) -> float | None:
         """Return the weight of a member; of a bot never seen that of the mean bot, None for a stranger."""
         known = self._id(member)

@@ -2,8 +2,8 @@
 
 Several questions are one transaction: their events, which ticket is in which match, and what goes to webhooks
 are kept together, or nothing is.  What was answered survives a crash.
-After any error the life is read from the record again, and events that another process has added are taken in
-before any other.
+After any error the life is read from the record again, and when somebody is forgotten, which rewrites it;
+events that another process has added are taken in before any other.
 """
 
 from __future__ import annotations
@@ -141,21 +141,25 @@ class QueueOwner:
         self._hooks = hooks or {}
         self._clock = clock
         self._life: TicketLife | None = None
-        self._number = self._stated = 0
+        self._number = self._stated = self._forgotten = 0
         self._heard: dict[str, float] = {}
         self._since = clock()
 
     @property
     def life(self) -> TicketLife:
         """Where all tickets are, as the record has it."""
-        if self._life is None:
-            kept = self._record.state()
-            known = None if kept is None else life_of(kept.state)
-            life = TicketLife(QueuePolicy()) if known is None else known
-            self._number = self._stated = 0 if known is None or kept is None else kept.number
-            self._take(life, self._record.since(self._number))
-            self._life = life
-        return self._life
+        return self._read_again(self._record) if self._life is None else self._life
+
+    def _read_again(self, record: TicketRecord | AddedEvents) -> TicketLife:
+        """Make the life of what is recorded."""
+        self._life, self._forgotten = None, record.forgotten()
+        kept = record.state()
+        known = None if kept is None else life_of(kept.state)
+        life = TicketLife(QueuePolicy()) if known is None else known
+        self._number = self._stated = 0 if known is None or kept is None else kept.number
+        self._take(life, record.since(self._number))
+        self._life = life
+        return life
 
     @property
     def number(self) -> int:
@@ -194,6 +198,8 @@ class QueueOwner:
             return QueueAnswers([self._read(life, each) for each in questions], self._number, [], {})
         try:
             with collected_later(), self._record.adding() as added:
+                if added.forgotten() != self._forgotten:  # nor is their id in this memory from now on
+                    life = self._read_again(added)
                 self._take(life, added.since(self._number))
                 batch = _Batch(life, self._number, self._settings.max_players)
                 if life.policy != self._settings.policy:

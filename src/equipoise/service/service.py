@@ -439,7 +439,7 @@ class Service:
 
     async def _keep(self, what: Kept, whose: str) -> Any:
         try:
-            seconds = REBUILD if isinstance(what, ForgottenPlayer | MergedPlayers) else PATIENCE
+            seconds = REBUILD if isinstance(what, ForgottenPlayer | MergedPlayers | UndoneGame) else PATIENCE
             outcome = await self._results.ask(what, seconds, whose)
         except BusyError:
             raise

@@ -6,6 +6,7 @@ A newer snapshot takes the place of an older one as a whole; where they come fro
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -98,8 +99,12 @@ class Ratings:
         """
         if named in self.known:
             return named
-        found = None if self.lookup is None else self.lookup.id_of(named)
+        found = None if self.lookup is None else self.lookup.id_of(named, time.time())
         return found if found is None or not is_bot(found) else None
+
+    def lasts(self, named: str) -> bool:
+        """Tell whether the same one is meant for as long as this is what is known: it turns on no date."""
+        return self.lookup is None or self.lookup.lasts(named)
 
     def bot(self, named: str) -> str | None:
         """Return the id of a bot by its name, None where it was never seen."""

@@ -36,8 +36,9 @@ from equipoise.errors import ALIKE, AmbiguousError, InputError, nearest
 from equipoise.files.pasted_names import Entry, parse_paste
 from equipoise.identity.names import folded
 from equipoise.identity.roster_lookup import RosterLookup
+from equipoise.play.evening_events import Attend, Setup, night_lobby
+from equipoise.play.evening_records import NIGHT, TONIGHT
 from equipoise.play.ledger import accounts
-from equipoise.play.night import TONIGHT, Setup, night_of
 from equipoise.play.proposals import MEETING, Arranged, arrange, rules
 from equipoise.play.tonight import (
     FOR_GOOD,
@@ -54,7 +55,8 @@ from equipoise.play.tonight import (
 )
 from equipoise.ratings.display_scale import scale_of
 from equipoise.ratings.point_changes import point_changes, points
-from equipoise.service.night import Evening
+from equipoise.service.kept_evening import KeptEvening
+from equipoise.service.night import Night
 from equipoise.teams.balance import balance
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Solution, Status
@@ -169,7 +171,7 @@ def opened_evening(
         "size": size,
         "ruleset": ruleset,
     }
-    archive.add_night_event(_event(evening, step), None)
+    archive.add_night_events([_event(evening, step)], None)
     return links
 
 
@@ -179,7 +181,7 @@ def renewed_links(archive: Archive, evening: str, *, hours: float, revoke: bool 
     step = {
         "type": "keys", "keys": _keys_of(links), "only": revoke, "expires": time.time() + 3600.0 * hours
     }  # fmt: skip
-    archive.add_night_event(_event(evening, step), None)
+    archive.add_night_events([_event(evening, step)], None)
     return links
 
 
@@ -500,9 +502,13 @@ class Evenings:
             except InputError:  # the tap is refused with the reason
                 continue
             if any(each.weight is not None for each in entries):
-                events = self._archive.night_events()
-                evening = Evening(self._archive, [*events], night_of(events), warn=log.info)
-                evening.weigh(entries, ids, secrets.token_hex(6))
+                kept = KeptEvening(self._archive, [night_lobby(NIGHT)])
+                night = Night(self._archive, kept, NIGHT, warn=log.info)
+                weights, shown = night.weighing(entries, ids), night.spellings(ids)
+                if weights:
+                    spelled = {player: shown[player] for player in weights}
+                    kept.take(Attend(NIGHT, (), spelled=spelled, weights=weights))
+                    night.note_weights(weights)
                 self._follow()
 
     def _coming(self, record: TonightRecord, full: dict[str, Any], step: Mapping[str, Any]) -> None:

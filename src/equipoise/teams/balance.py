@@ -352,6 +352,10 @@ def run(
     task = Task(problem, objective.criterion, tuple(limits), keep, start, stop, seed, effort)
     found, name = _solve(task, solver)
     bound = found.bound if proven and math.isfinite(found.bound) else objective.criterion.floor
+    if not (found.proven and proven) and problem.n_teams > 2:
+        from equipoise.teams.solvers.many_team_bounds import least_cost  # few searches end without a proof
+
+        bound = max(bound, least_cost(problem, objective.criterion))
     found = Found(found.ranked, bound, found.proven and proven, task.error)
     return (_filled_up(task, found, solver) if fill_up and len(found.ranked) < keep else found), name
 

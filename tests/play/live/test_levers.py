@@ -11,13 +11,15 @@ import numpy as np
 import pytest
 
 from equipoise import InputError, Rating
-from equipoise.play import pickup_events as ev
+from equipoise.play import evening_events as ev
+from equipoise.play.evening import Evening
+from equipoise.play.evening_events import EveningLobby
+from equipoise.play.evening_state import Phase
 from equipoise.play.live.chat_answers import called, describe_advantage, describe_rank, percent
 from equipoise.play.live.events import Announced
 from equipoise.play.live.levers import LEVELS, BotSkills, Lever, RatingUnits, best_lever, bot_skills
 from equipoise.play.live.session import Session
 from equipoise.play.live.state import Policy
-from equipoise.play.pickup import Phase, PickupLobbies, PickupLobby
 
 UNITS = RatingUnits(12.0, 3.0)
 
@@ -215,7 +217,7 @@ def test_answers_in_the_chat_are_short() -> None:
 @pytest.mark.parametrize("given", [(), (0.625, 0.375)])
 def test_chances_of_a_pickup_are_those_that_were_worked_out(given: tuple[float, ...]) -> None:
     """Even ones where nobody says."""
-    lobbies = PickupLobbies([PickupLobby("duel", 2, 1)])
+    lobbies = Evening([EveningLobby("duel", 2, 1)])
     for who in ("a", "b"):
         lobbies.handle(ev.Add(who, "duel"), 1.0)
     for who in ("a", "b"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise.play.pickup_events import ChatPlace
+from equipoise.play.evening_events import ChatPlace
 from equipoise.service.chat.irc_session import (
     LONGEST_SENT,
     Arrived,

@@ -107,13 +107,33 @@ def test_the_server_is_as_the_document_says(tmp_path: Path) -> None:
     """
     open_archive(f"sqlite:///{tmp_path / 'games.db'}").close()
     served = Served(tmp_path / "games.db", "--http", "127.0.0.1:0", "--http-rate", "1e6")
-    program = Path(sys.executable).with_name("st")
-    done = subprocess.run(
-        [program, "run", f"{served.http}/openapi.json", "--exclude-path", "/v1/events",
-         "--checks", ",".join(CHECKS), "--phases", "fuzzing", "--max-examples", "2", "--seed", "18",
-         "--request-timeout", "60", "--suppress-health-check", "too_slow",
-         "--header", f"Authorization: Bearer {TOKEN}", "--no-color", "--continue-on-failure"],
-        capture_output=True, text=True, check=False, timeout=1200, cwd=tmp_path,
-    )  # fmt: skip
+    done = checked(
+        served, tmp_path, "--exclude-path", "/v1/events", "--phases", "fuzzing", "--max-examples", "2"
+    )
     served.end()
     assert done.returncode == 0, done.stdout[-8000:]
+
+
+@pytest.mark.slow
+def test_a_queue_is_as_the_document_says_step_after_step(tmp_path: Path) -> None:
+    """What one answer holds goes into the next question: tickets, matches, free seats."""
+    policy = "team_size = 1\ntick = 0.05\ntolerance = 1e6\nimbalance = 0.49\nmost_imbalance = 0.49\n"
+    (tmp_path / "serve.toml").write_text(f"[queue.duel]\n{policy}")
+    (tmp_path / "schemathesis.toml").write_text('[parameters]\nqueue = "duel"\n')
+    flags = ("--create", "--http", "127.0.0.1:0", "--http-rate", "1e6", "--config")
+    served = Served(tmp_path / "games.db", *flags, str(tmp_path / "serve.toml"))
+    paths = ("--include-path-regex", "/v1/queues", "--exclude-path-regex", "events")
+    done = checked(served, tmp_path, *paths, "--phases", "fuzzing,stateful", "--max-examples", "3")
+    served.end()
+    assert done.returncode == 0, done.stdout[-8000:]
+
+
+def checked(served: Served, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """Let Schemathesis check a server."""
+    program = Path(sys.executable).with_name("st")
+    return subprocess.run(
+        [program, "run", f"{served.http}/openapi.json", *options, "--checks", ",".join(CHECKS),
+         "--seed", "18", "--request-timeout", "60", "--suppress-health-check", "too_slow",
+         "--header", f"Authorization: Bearer {TOKEN}", "--no-color", "--continue-on-failure"],
+        capture_output=True, text=True, check=False, timeout=1200, cwd=folder,
+    )  # fmt: skip

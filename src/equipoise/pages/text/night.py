@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from equipoise.core.plain_data import printable
 from equipoise.pages.text.point_changes import changes_text
-from equipoise.play.night import RESULT, TEAMS, result_text
+from equipoise.play import evening_events as ev
+from equipoise.ratings.point_changes import points
 
 if TYPE_CHECKING:
-    from equipoise.play.night import Night, Proposal, Setup
+    from equipoise.play.evening_events import Event, Proposal, Setup
+    from equipoise.play.evening_state import EveningGame
     from equipoise.play.proposals import Arranged
     from equipoise.play.round_plan import Plan
     from equipoise.ratings.point_changes import PointChange
@@ -95,10 +97,10 @@ def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str
     lines: list[str] = []
     for number, each in enumerate(plan.rounds, start=1):
         lines += [f"Game {number}", *(f"  {line}" for line in proposal_lines(setup, each, spelled))]
-    points = [100.0 * part for part in (plan.value, plan.unfairness, plan.repeats)]
+    parts = [100.0 * part for part in (plan.value, plan.unfairness, plan.repeats)]
     lines.append(
-        f"Value {points[0]:.1f} points of win probability, lower is better: {points[1]:.1f} from even games, "
-        f"{points[2]:.1f} for people who meet again ({100.0 * plan.price:g} each time)."
+        f"Value {parts[0]:.1f} points of win probability, lower is better: {parts[1]:.1f} from even games, "
+        f"{parts[2]:.1f} for people who meet again ({100.0 * plan.price:g} each time)."
     )
     if plan.again:
         games = ", ".join(str(number) for number in plan.again)
@@ -114,30 +116,158 @@ def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str
     return lines
 
 
-def undo_line(night: Night, last: Mapping[str, Any], changes: Sequence[PointChange]) -> str:
-    """Return what was taken back: the last step of a night, as it was before."""
-    if last["kind"] == RESULT:
-        points = changes_text(changes, lambda player: names_of([player], night.spelled))
-        return printable(f"Taken back: {result_text(night, last['ranks'])} ({last['match']}): {points}.")
-    if last["kind"] == TEAMS and last["proposal"] is not None:
-        teams = " against ".join(names_of(team, night.spelled) for team in last["proposal"]["teams"])
+def result_text(setup: Setup, ranks: Sequence[float]) -> str:
+    """Return how a game ended.
+
+    Examples
+    --------
+    >>> from equipoise.play.evening_events import Setup
+    >>> result_text(Setup(), (2.0, 1.0))
+    'blue won'
+    """
+    best = [n for n, rank in enumerate(ranks) if rank == min(ranks)]
+    return f"{setup.called(best[0])} won" if len(best) == 1 else "A draw"
+
+
+#: What was taken back, by the kind of the step.
+TAKEN_BACK = {
+    ev.Gather: "who is here", ev.Substitute: "a substitute", ev.Roles: "roles", ev.Vote: "a vote",
+    ev.Captains: "the captains", ev.Pick: "a pick", ev.Swap: "a swap", ev.Lock: "who is locked into a team",
+    ev.Maps: "the maps", ev.Veto: "a veto", ev.Correct: "a correction", ev.Attend: "who is here",
+}  # fmt: skip
+
+
+def step_word(step: Event) -> str:
+    """Return what data call a step: a result, teams (and who is here), or what it is by itself.
+
+    Examples
+    --------
+    >>> step_word(ev.Report("", (1.0, 2.0))), step_word(ev.Call("night")), step_word(ev.Veto("", "dock"))
+    ('result', 'teams', 'veto')
+    """
+    if isinstance(step, ev.Report | ev.Correct):
+        return "result"
+    teams = isinstance(step, ev.Gather | ev.Attend | ev.Substitute | ev.Call)
+    return "teams" if teams else type(step).__name__.lower()
+
+
+def undo_line(
+    setup: Setup, last: Event, game: EveningGame | None, spelled: Mapping[str, str],
+    changes: Sequence[PointChange],
+) -> str:  # fmt: skip
+    """Return what was taken back: the last step of a night, as it was before.
+
+    Parameters
+    ----------
+    setup : Setup
+        What teams are called.
+    last : Event
+        The step.
+    game : EveningGame or None
+        The current game before it was taken back.
+    spelled : mapping from str to str
+        How people are written.
+    changes : sequence of PointChange
+        What that changed.
+    """
+    if isinstance(last, ev.Report) and game is not None:
+        changed = changes_text(changes, lambda player: names_of([player], spelled))
+        return printable(f"Taken back: {result_text(setup, last.ranks)} ({game.id}): {changed}.")
+    if isinstance(last, ev.Gather | ev.Call) and game is not None and game.teams:
+        teams = " against ".join(names_of(team, spelled) for team in game.teams)
         return f"Taken back: the teams {teams}."
-    if last["kind"] == TEAMS:
-        return f"Taken back: who is here ({names_of(last['setup']['here'], night.spelled) or 'nobody'})."
-    return f"Taken back: the starting weights of {names_of(list(last['weights']), night.spelled)}."
+    if isinstance(last, ev.Attend):
+        who = names_of(last.players or tuple(last.weights), spelled)
+        what = "the starting weights of" if not last.players else f"{last.state}:"
+        return f"Taken back: {what} {who}."
+    detail = ""
+    if isinstance(last, ev.Pick):
+        detail = f" of {names_of([last.player], spelled)}"
+    elif isinstance(last, ev.Veto):
+        detail = f" of {printable(last.map)}"
+    elif isinstance(last, ev.Vote):
+        detail = f" of {names_of([last.who], spelled)} for {printable(last.choice)}"
+    elif isinstance(last, ev.Swap):
+        detail = f" of {names_of([last.one, last.other], spelled)}"
+    return f"Taken back: {TAKEN_BACK.get(type(last), 'a step')}{detail}."
+
+
+def waiting_lines(setup: Setup, game: EveningGame, spelled: Mapping[str, str]) -> list[str]:
+    """Return what a game waits for besides its result: picks, maps, votes."""
+    phase = game.phase.name
+    if phase == "DRAFTING":
+        left = names_of(game.unpicked, spelled)
+        captain = names_of([game.teams[game.turn][0]], spelled)
+        return [f"{captain} picks next, one of {left}: equipoise night pick NAME"]
+    if phase == "STRIKING":
+        side = setup.called((len(game.lobby.maps) - len(game.maps)) % game.lobby.teams)
+        return [f"{printable(side)} strikes a map, of {', '.join(game.maps)}: equipoise night veto MAP"]
+    if phase == "CHOOSING":
+        return [f"Everyone votes on {', '.join(game.lobby.maps)}: equipoise night vote NAME MAP"]
+    return [f"Map: {printable(game.map)}."] if game.map else []
+
+
+def game_lines(setup: Setup, game: EveningGame | None, spelled: Mapping[str, str]) -> list[str]:
+    """Return the current game: teams, or as far as they are picked, and what it waits for."""
+    if game is None:
+        return [f"Here: {names_of(setup.here, spelled) or 'nobody'}."]
+    if game.is_whole:
+        lines = proposal_lines(setup, game.proposal, spelled)
+    else:
+        lines = [
+            f"{printable(setup.called(n))}  {names_of(team, spelled)}" for n, team in enumerate(game.teams)
+        ]
+    if setup.fixed:
+        lines.append(f"Locked: {names_of([player for player, _ in setup.fixed], spelled)}.")
+    votes = [f"{names_of([who], spelled)} {printable(choice)}" for who, choice in game.votes.items()]
+    if votes:
+        lines.append(f"Votes: {', '.join(votes)}.")
+    return [*lines, *waiting_lines(setup, game, spelled)]
+
+
+def game_data(setup: Setup, game: EveningGame | None, spelled: Mapping[str, str]) -> dict[str, Any]:
+    """Return the current game as plain data."""
+
+    def names(players: Iterable[str]) -> list[str]:
+        return [spelled.get(player, player) for player in players]
+
+    here = {"here": names(setup.here)}
+    if game is None:
+        return {"id": None, "phase": None, "teams": [], **here}
+    drafting = game.phase.name == "DRAFTING"
+    return {
+        "id": game.id, "phase": game.phase.name.lower(), **here,
+        "names": [setup.called(n) for n in range(len(game.teams))],
+        "teams": list(map(names, game.teams)), "out": names(game.out),
+        "win_probability": list(game.chances),
+        "captain": names([game.teams[game.turn][0]])[0] if drafting else None,
+        "left": names(game.unpicked) if drafting else [],
+        "maps": list(game.maps) if game.phase.name == "STRIKING" else list(game.lobby.maps),
+        "map": game.map or None, "votes": {spelled.get(who, who): each for who, each in game.votes.items()},
+        "locked": names(player for player, _ in setup.fixed),
+    }  # fmt: skip
 
 
 def table_rows(rows: Sequence[Mapping[str, object]]) -> list[tuple[str, ...]]:
     """Return everyone who has come so far as rows of a table, the columns' names first."""
-    columns = ("name", "here", "0-100", "played", "won", "drawn", "lost", "sat out", "weaker side", "moved",
+    columns = ("name", "here", "points", "played", "won", "drawn", "lost", "sat out", "weaker side", "moved",
                "unmet", "mostly with", "against")  # fmt: skip
     fields = ("name", "here", "weight", "played", "won", "drawn", "lost", "out", "weak", "moved", "unmet",
               "with", "against")  # fmt: skip
-    return [columns, *(tuple(_cell(row[name]) for name in fields) for row in rows)]
+    shown = [{**row, "weight": _points(row["weight"])} for row in rows]
+    return [columns, *(tuple(_cell(row[name]) for name in fields) for row in shown)]
 
 
-def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return everyone who has come so far as a table, and the current teams."""
+def _points(weight: object) -> int | None:
+    """Return a weight as people read it; None where nobody has played."""
+    return points(weight) if isinstance(weight, int | float) else None
+
+
+def table_lines(
+    rows: Sequence[Mapping[str, object]], setup: Setup, proposal: Proposal | None,
+    spelled: Mapping[str, str], *, played: bool,
+) -> list[str]:  # fmt: skip
+    """Return everyone who has come so far as a table, and the current teams, which may be ``played``."""
     cells = table_rows(rows)
     widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
     lines = [
@@ -146,10 +276,9 @@ def table_lines(night: Night, rows: Sequence[Mapping[str, object]]) -> list[str]
         ).rstrip()
         for row in cells
     ]
-    if night.proposal is not None:
-        done = night.result_of(night.proposal.id) is not None
-        lines += ["", "Teams of the last game:" if done else "Current teams:"]
-        lines += proposal_lines(night.setup, night.proposal, night.spelled)
+    if proposal is not None:
+        lines += ["", "Teams of the last game:" if played else "Current teams:"]
+        lines += proposal_lines(setup, proposal, spelled)
     return lines
 
 

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from equipoise.play import pickup_events as ev
+from equipoise.play import evening_events as ev
 from equipoise.service.chat.irc_session import (
     RATE,
     Arrived,
@@ -159,7 +159,7 @@ class Speaker:
             self._pickups.seen(self._player(happened.who), now, happened.nick)
         elif isinstance(happened, Identified):
             was = self._player(happened.was)
-            if self._pickups.lobbies.game_of(was) is not None:
+            if self._pickups.evening.game_of(was) is not None:
                 self._pickups.go_on(happened.who, was, now)  # a game goes on with whom it began
             else:
                 self._leave(was, now)
@@ -174,8 +174,8 @@ class Speaker:
 
     def _leave(self, who: str, now: float) -> None:
         """Let somebody who is not here wait no longer; a game is not ended by a lost connection."""
-        lobbies = self._pickups.lobbies
-        if lobbies.game_of(who) is None and any(who in queue for queue in lobbies.waiting.values()):
+        evening = self._pickups.evening
+        if evening.game_of(who) is None and evening.waits(who):
             self._say(self._pickups.take(ev.Leave(who), now))
 
     def _player(self, who: str) -> str:

@@ -23,7 +23,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from equipoise.core.plain_data import printable
-from equipoise.play.pickup_events import ChatPlace
+from equipoise.play.evening_events import ChatPlace
 
 #: The longest line that is sent, without its end (RFC 1459), and the longest that is read: tags may be 8 KiB.
 LONGEST_SENT, LONGEST_READ = 510, 8192 + 512

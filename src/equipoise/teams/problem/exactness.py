@@ -118,7 +118,7 @@ class Unit(NamedTuple):
 
     def each_shown(self, numbers: Floats) -> Floats:
         """Return numbers as :meth:`shown` does."""
-        return numbers if self == ROSTER else numbers * self.numerator / self.denominator
+        return numbers if self == ROSTER else numbers * float(self.numerator) / float(self.denominator)
 
     def each_counted(self, numbers: Floats) -> Floats:
         """Return numbers as :meth:`counted` does; those of sixteen digits right to the last but one."""
@@ -126,10 +126,10 @@ class Unit(NamedTuple):
             return numbers
         whole = multiples(numbers)
         if whole is None:
-            return numbers * self.denominator / self.numerator
+            return numbers * float(self.denominator) / float(self.numerator)
         numbers, parts = whole
         numerator, denominator = reduced(self.denominator, parts * self.numerator)
-        return numbers * numerator / denominator
+        return numbers * float(numerator) / float(denominator)
 
 
 #: The units of the roster itself.
@@ -154,7 +154,7 @@ class Counted(NamedTuple):
         """Return weights of the roster as they are counted, means of all of them among them."""
         if self.unit == ROSTER:
             return numbers
-        return np.rint(numbers * self.unit.denominator / self.unit.numerator)
+        return np.rint(numbers * float(self.unit.denominator) / float(self.unit.numerator))
 
     def centre(self, centre: float) -> float:
         """Return where squares are counted from: whole among whole numbers, so that they are exact."""
@@ -195,8 +195,9 @@ def multiples(numbers: Floats, more: float = 0.0) -> tuple[Floats, int] | None:
     # A quotient of two exact numbers is rounded once, as is a decimal that is read: both or neither are it.
     if not (whole / float(power) == numbers).all():
         return None
+    # Of nothing but zeros that is 10 to the 22nd, which no integer of NumPy holds.
     common = math.gcd(int(np.gcd.reduce(whole.astype(np.int64), axis=None)), power)
-    return (whole, power) if common == 1 else (whole / common, power // common)
+    return (whole, power) if common == 1 else (whole / float(common), power // common)
 
 
 def counted(weights: Floats, more: float = 0.0, shares: int = 1) -> Counted:

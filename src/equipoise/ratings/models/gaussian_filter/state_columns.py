@@ -20,8 +20,8 @@ import numpy as np
 from equipoise.core.compiled import compiled, has_vectors, pays, renamed
 from equipoise.core.match import Ruleset
 from equipoise.ratings.models.gaussian_filter import kernels
-from equipoise.ratings.models.gaussian_filter.contest_columns import Key, Packed
-from equipoise.ratings.models.gaussian_filter.parameters import Numbers
+from equipoise.ratings.models.gaussian_filter.contest_columns import Key, Packed, levels
+from equipoise.ratings.models.gaussian_filter.parameters import Hyperparameters, Numbers
 
 #: More members than this are worked on in blocks, compiled too: machine code grows with the lanes.
 MOST_LANES = 8  # effort
@@ -133,6 +133,41 @@ class Learnt:
             columns = [_vectors(each) if self._lanes else each for each in (*parts, *room)]
             made.append(kernels.FilterColumns(*columns))
         return tuple(made)
+
+    def moments(
+        self, places: Any, which: int, filters: Sequence[Hyperparameters], ruleset: Ruleset
+    ) -> list[tuple[Any, Any]]:
+        """Return mean and variance of many players' skills in a ruleset, as each member sees them.
+
+        Parameters
+        ----------
+        places : array of int
+            ``(players, parts)``: the rows of the parts of their skills, -1 for parts that were never seen.
+        which : int
+            The place of the ruleset.
+        filters : sequence of Hyperparameters
+            The members.
+        ruleset : Ruleset
+            What the parts are of.
+        """
+        played = self._games[places[:, 0]]
+        rows, absent = places * kernels.ROW, places < 0
+        new = [one.row(("", part)) for one in filters for part in levels(ruleset)]
+        found = []
+        for member, one in enumerate(filters):
+            block, lane = divmod(member, self._lanes)
+            table = self._parts[TABLE][block][:, lane]
+            of = self._parts[RULESETS][block][kernels.RULESET * which : kernels.RULESET * (which + 1), lane]
+            mean, variance = of[kernels.BODY], 0.0
+            for n in range(places.shape[1]):
+                row, fresh = rows[:, n], new[member * places.shape[1] + n]
+                part = table[row + kernels.MEAN] + of[kernels.TRUST] * table[row + kernels.STATISTIC]
+                mean = mean + np.where(absent[:, n], 0.0, part)
+                known = table[row + kernels.VARIANCE]
+                variance = variance + np.where(absent[:, n], fresh[kernels.VARIANCE], known)
+            mean = mean + of[kernels.EXPERIENCE] * played / (played + one.experience_games)
+            found.append((mean, variance))
+        return found
 
     def entries(self, part: int, places: Mapping[Any, int]) -> dict[Any, Numbers]:
         """Return the rows at some places."""

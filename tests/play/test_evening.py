@@ -12,14 +12,25 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from equipoise.errors import InputError
-from equipoise.play import pickup_events as ev
-from equipoise.play.pickup import Phase, PickupLobbies, PickupLobby
-from equipoise.play.pickup_events import Command, Divide, Event, Keep, Notice, TakeBack, as_plain, from_plain
+from equipoise.play import evening_events as ev
+from equipoise.play.evening import Evening
+from equipoise.play.evening_events import (
+    Command,
+    Divide,
+    EveningLobby,
+    Event,
+    Keep,
+    Notice,
+    TakeBack,
+    as_plain,
+    from_plain,
+)
+from equipoise.play.evening_state import Phase
 
 PEOPLE = [f"p{n}" for n in range(12)]
 APART = (("p0", "p1"), ("p2", "p3"))
-TWO, SHOT = PickupLobby("two", 2, 2), PickupLobby("shot", 2, 3, maps=("a", "b", "c"), veto=True)
-DUEL = PickupLobby("duel", 2, 1, maps=("x", "y"))
+TWO, SHOT = EveningLobby("two", 2, 2), EveningLobby("shot", 2, 3, maps=("a", "b", "c"), veto=True)
+DUEL = EveningLobby("duel", 2, 1, maps=("x", "y"))
 
 
 def divided(command: Divide) -> ev.Divided:
@@ -41,8 +52,8 @@ def divided(command: Divide) -> ev.Divided:
 class World:
     """Lobbies with a clock, and somebody who divides."""
 
-    def __init__(self, *lobbies: PickupLobby) -> None:
-        self.lobbies, self.now = PickupLobbies(lobbies, APART), 0.0
+    def __init__(self, *lobbies: EveningLobby) -> None:
+        self.lobbies, self.now = Evening(lobbies, APART), 0.0
         self.log: list[tuple[Event, float, tuple[Command, ...]]] = []
 
     def do(self, *events: Event, later: float = 0.0) -> list[Command]:
@@ -115,7 +126,7 @@ class Machine(RuleBasedStateMachine):
         self._do(ev.Tick(), seconds)
 
     @rule(lobby=st.sampled_from([TWO, SHOT, DUEL]), data=st.data())
-    def gather(self, lobby: PickupLobby, data: st.DataObject) -> None:
+    def gather(self, lobby: EveningLobby, data: st.DataObject) -> None:
         """As many as play wait and are ready."""
         free = [each for each in PEOPLE if self.world.game(each) is None]
         for player in data.draw(st.permutations(free))[: lobby.seats]:
@@ -176,7 +187,7 @@ class Machine(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Replaying the events gives the same commands; they survive being plain data."""
-        again = PickupLobbies([TWO, SHOT, DUEL], APART)
+        again = Evening([TWO, SHOT, DUEL], APART)
         for event, now, reported in self.world.log:
             assert again.handle(from_plain(as_plain(event)), now) == reported
 
@@ -231,7 +242,7 @@ def test_who_does_not_show_up_is_out_and_the_others_wait_first() -> None:
 
 def test_captains_pick_in_turn_and_their_picks_are_recorded() -> None:
     """A duo comes together, and what the rules leave no choice in is done."""
-    world = World(PickupLobby("six", 2, 3))
+    world = World(EveningLobby("six", 2, 3))
     people = ["p0", "p4", "p5", "p6", "p7", "p8"]
     world.do(ev.Duo("p4", "p5"), ev.Duo("p5", "p4"))
     world.do(*(ev.Add(each, "six") for each in people), *(ev.Ready(each) for each in people))
@@ -252,13 +263,13 @@ def test_captains_pick_in_turn_and_their_picks_are_recorded() -> None:
 
 def test_a_pick_that_the_rules_leave_no_teams_after_is_made_for_the_captain() -> None:
     """One who is apart from another has to take the duo; a captain who is slow loses the choice."""
-    world = World(PickupLobby("six", 2, 3))
+    world = World(EveningLobby("six", 2, 3))
     people = ["p0", "p1", "p4", "p5", "p6", "p7"]
     world.do(ev.Duo("p4", "p5"), ev.Duo("p5", "p4"))
     world.do(*(ev.Add(each, "six") for each in people), *(ev.Ready(each) for each in people))
     reported = world.kinds(*(ev.Vote(each, "captains") for each in ["p0", "p6", "p7", "p1"]))
     assert reported == ["play"]
-    slow = World(PickupLobby("four", 2, 2))
+    slow = World(EveningLobby("four", 2, 2))
     people = ["p4", "p5", "p6", "p7"]
     slow.do(*(ev.Add(each, "four") for each in people), *(ev.Ready(each) for each in people))
     assert slow.kinds(*(ev.Vote(each, "captains") for each in people[:3])) == ["pick"]
@@ -325,16 +336,16 @@ def test_somebody_waits_in_several_lobbies_and_plays_in_one() -> None:
 
 def test_those_apart_wait_until_there_are_others() -> None:
     """Two who never play together cannot fill a team; a lobby that is wrong is refused."""
-    world = World(PickupLobby("one", 2, 2))
+    world = World(EveningLobby("one", 2, 2))
     world.lobbies.apart = (("p0", "p1"), ("p0", "p2"), ("p1", "p2"))
     world.do(*(ev.Add(each, "one") for each in ["p0", "p1", "p2", "p4"]))
     assert world.lobbies.games == {}
     world.do(ev.Add("p5", "one"))
     assert len({"p0", "p1", "p2"} & set(world.game("p4").players)) == 2
     for wrong in (
-        lambda: PickupLobby("x", 1),
-        lambda: PickupLobby("x", maps=("a",), veto=True),
-        lambda: PickupLobbies([]),
+        lambda: EveningLobby("x", 1),
+        lambda: EveningLobby("x", maps=("a",), veto=True),
+        lambda: Evening([DUEL, DUEL]),
     ):
         with pytest.raises(InputError, match="lobb"):
             wrong()

@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from equipoise.core.plain_data import printable
+from equipoise.play.evening_events import COLOURS, LATER, MAYBE
 
 if TYPE_CHECKING:
-    from equipoise.play.pickup import PickupGame, PickupLobbies
-    from equipoise.play.pickup_events import Notice
+    from equipoise.play.evening import Evening
+    from equipoise.play.evening_events import Notice
+    from equipoise.play.evening_state import EveningGame
 
 #: From the id of a player to what is shown.
 Shown = Callable[[str], str]
-
-#: What teams are called.
-COLOURS = ("red", "blue", "green", "gold")
 
 
 def called(team: int) -> str:
@@ -49,7 +48,7 @@ def _fact(value: Any, name: str, shown: Shown) -> str:
     """Return a fact in words."""
     if name in ("who", "other", "instead", "captain"):
         return shown(value)
-    if isinstance(value, tuple) and name in ("players", "left", "waiting", "gone"):
+    if isinstance(value, tuple) and name in ("players", "left", "waiting", "gone", "who_all"):
         return names_of(value, shown) or "nobody"
     return f"{value:.0f} s" if name == "seconds" else str(value)
 
@@ -104,37 +103,51 @@ _WORDS: Mapping[str, str] = {
     "take back?": "{who} wants {game} taken back; the other side: !undo",
     "taken back": "{game} no longer counts",
     "cancelled": "{game} is called off",
+    "attending": "{who_all}: {state}; here: {waiting}",
+    "roles": "noted",
+    "voted": "{who} votes for {choice}",
+    "ballot": "vote for a map: !vote {choices}",
+    "swapped": "{who} and {other} change places: {line_up}",
+    "locked": "locked: {players}",
+    "known": "that was reported already; nothing has changed",
+    "undone": "taken back: {step}",
 }  # fmt: skip
 
 
-def status_lines(lobbies: PickupLobbies, shown: Shown) -> list[str]:
-    """Return who waits where, and which games there are."""
-    lines = [
-        f"{name}: {len(queue)} of {lobbies.lobbies[name].seats}"
-        + (f": {names_of(queue, shown)}" if queue else "")
-        for name, queue in lobbies.waiting.items()
-    ]
-    lines += [f"{game.id}: waiting for {game.phase.value}" for game in lobbies.games.values()]
+def status_lines(evening: Evening, shown: Shown, names: Iterable[str]) -> list[str]:
+    """Return who waits or is there in these lobbies, and which games there are."""
+    lines = []
+    for name in names:
+        room = evening.rooms[name]
+        queue = room.setup.here
+        seats = "here" if room.lobby.called else f"of {room.lobby.seats}"
+        states = [
+            f"{state}: {names_of(them, shown)}"
+            for state in (MAYBE, LATER) if (them := [p for p, each in room.states.items() if each == state])
+        ]  # fmt: skip
+        text = f"{name}: {len(queue)} {seats}" + (f": {names_of(queue, shown)}" if queue else "")
+        lines.append("; ".join([text, *states]))
+    lines += [f"{game.id}: waiting for {game.phase.value}" for game in evening.games.values()]
     return list(map(printable, lines))
 
 
-def teams_lines(lobbies: PickupLobbies, shown: Shown) -> list[str]:
+def teams_lines(evening: Evening, shown: Shown) -> list[str]:
     """Return the teams of the games there are."""
     lines = [
         f"{game.id}: {teams_text(game.teams, shown)} ({_odds(game.chances)})"
-        for game in lobbies.games.values() if game.teams
+        for game in evening.games.values() if game.teams
     ]  # fmt: skip
     return list(map(printable, lines)) or ["no game is being played"]
 
 
-def game_meant(lobbies: PickupLobbies, who: str) -> PickupGame | None:
+def game_meant(evening: Evening, who: str) -> EveningGame | None:
     """Return the game that somebody asks about: their own, or else the last one; None before the first."""
-    return lobbies.game_of(who) or next(reversed([*lobbies.over.values(), *lobbies.games.values()]), None)
+    return evening.game_of(who) or next(reversed([*evening.over.values(), *evening.games.values()]), None)
 
 
-def why_lines(lobbies: PickupLobbies, who: str, shown: Shown, weights: Mapping[str, float]) -> list[str]:
+def why_lines(evening: Evening, who: str, shown: Shown, weights: Mapping[str, float]) -> list[str]:
     """Return why teams are as they are: chances and the sums of what everyone weighs."""
-    game = game_meant(lobbies, who)
+    game = game_meant(evening, who)
     if game is None or not game.teams:
         return ["there are no teams yet"]
     if game.picks:

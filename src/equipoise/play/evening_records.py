@@ -1,0 +1,189 @@
+"""Evenings as an archive keeps them: records, which are only ever added, and the events they stand for.
+
+A record is an event with when it was taken, and what the one who acts was called there.  Beside these stand
+the ledger of running games (``live``) and where people of a chat were seen (``chat``), which change nothing,
+and evenings in browsers (``tonight``), which :mod:`equipoise.play.tonight` reads.
+Records of nights and lobbies from before both were one are read as the events they are today.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+from equipoise.errors import InputError
+from equipoise.play import evening_events as ev
+from equipoise.play.evening_events import Event, Proposal, Setup, with_other_ids
+from equipoise.play.event_codec import from_plain
+
+#: Kinds of records.
+TAKEN, GUESSES, LIVE, CHAT, TONIGHT = "evening", "guesses", "live", "chat", "tonight"
+
+#: Kinds of earlier records: of lobbies, and of nights.
+PICKUP = "pickup"
+WEIGHTS, TEAMS, RESULT, UNDO = "weights", "teams", "result", "undo"
+OF_NIGHTS = (WEIGHTS, TEAMS, RESULT, UNDO)
+
+#: The lobby of a night at a terminal.
+NIGHT = "night"
+
+#: One record as plain data.
+Record = Mapping[str, Any]
+
+
+class Taken(NamedTuple):
+    """An event that was taken."""
+
+    event: Event
+    at: float
+    nick: str = ""
+
+
+def record_of(event: Event, at: float, nick: str = "") -> dict[str, Any]:
+    """Return the record of an event.
+
+    Examples
+    --------
+    >>> record_of(ev.Ready("ann"), 5.0)["event"]
+    {'type': 'ready', 'who': 'ann'}
+    """
+    return {"kind": TAKEN, "at": at, "nick": nick, "event": ev.as_plain(event)}
+
+
+def taken(records: Iterable[Record]) -> Iterator[Taken]:
+    """Go through the events of records, in order.
+
+    Raises
+    ------
+    InputError
+        If a record cannot be read.
+    """
+    reading = _Reading()
+    for record in records:
+        try:
+            yield from reading.events(record)
+        except (KeyError, TypeError, ValueError) as error:
+            msg = f"night: an event cannot be read: {error}"
+            raise InputError(msg) from error
+    yield from reading.rest()
+
+
+class _Reading:
+    """Reads records; weights of earlier ones wait for the teams of the same step."""
+
+    def __init__(self) -> None:
+        self._weights: Record | None = None
+        self._at = -math.inf
+        self._opened = False
+
+    def events(self, record: Record) -> Iterator[Taken]:
+        """Go through the events of one record."""
+        kind = record["kind"]
+        if kind in (LIVE, CHAT, TONIGHT):
+            return
+        if kind in (TAKEN, PICKUP):
+            self._at = record["at"]
+            yield from self.rest()
+            yield Taken(ev.from_plain(record["event"]), record["at"], record["nick"])
+        elif kind == GUESSES:
+            yield from self.rest()
+            yield Taken(ev.Reweighed(), self._at)
+        elif kind in OF_NIGHTS:
+            if not self._opened:
+                self._opened = True
+                yield Taken(ev.Open(ev.night_lobby(NIGHT)), self._at)
+            yield from self._of_night(record)
+        else:
+            msg = f"{kind!r} is no record"
+            raise ValueError(msg)
+
+    def _of_night(self, record: Record) -> Iterator[Taken]:
+        if record["kind"] == WEIGHTS:
+            yield from self.rest()
+            self._weights = record
+            return
+        weights = self._weights
+        if record["kind"] == TEAMS and weights is not None and weights["step"] == record["step"]:
+            self._weights = None
+        else:
+            weights = None
+            yield from self.rest()
+        if record["kind"] == TEAMS:
+            yield Taken(self._gather(record, weights), self._at)
+        elif record["kind"] == RESULT:
+            self._at = max(self._at, record["at"])
+            ranks, scores = tuple(record["ranks"]), tuple(record["scores"])
+            yield Taken(ev.Report("", ranks, scores, NIGHT, record["match"], record["at"]), self._at)
+        else:
+            yield Taken(ev.Undo("", lobby=NIGHT), self._at)
+
+    @staticmethod
+    def _gather(record: Record, weights: Record | None) -> ev.Gather:
+        proposals = [] if record["proposal"] is None else [record["proposal"], *record["plan"]]
+        return ev.Gather(
+            NIGHT, from_plain(Setup, record["setup"], "setup"),
+            {**(weights["spelled"] if weights else {}), **record["spelled"]},
+            weights["weights"] if weights else {}, record["fresh"], ask=False,
+            rounds=tuple(from_plain(Proposal, each, "proposal") for each in proposals),
+        )  # fmt: skip
+
+    def rest(self) -> Iterator[Taken]:
+        """Go through the weights that no teams came with: their step was cut off."""
+        weights, self._weights = self._weights, None
+        if weights is not None:
+            event = ev.Attend(NIGHT, (), spelled=weights["spelled"], weights=weights["weights"])
+            yield Taken(event, self._at)
+
+
+def weighs(record: Record) -> bool:
+    """Tell whether a record gives starting weights."""
+    return bool(record.get("weights") or record.get("event", {}).get("weights"))
+
+
+def people(record: Record) -> Iterable[str]:
+    """Return the ids of those whose names a record gives."""
+    spelled = record.get("spelled") or record.get("event", {}).get("spelled") or {}
+    return list(spelled)
+
+
+def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return a record with other ids for some players, and without any name of theirs.
+
+    Examples
+    --------
+    >>> old = {"kind": "weights", "step": "1", "weights": {"ann": 5.0}, "spelled": {"ann": "Ann"}}
+    >>> renamed_record(old, {"ann": "x"})
+    {'kind': 'weights', 'step': '1', 'weights': {'x': 5.0}, 'spelled': {'x': 'x'}}
+    """
+    if record["kind"] == TONIGHT:
+        return {name: values_renamed(value, names) for name, value in record.items()}
+    if record["kind"] == CHAT:
+        if not names.keys() & {record["who"], record.get("account")}:
+            return dict(record)
+        who = {name: names.get(record[name], record[name]) for name in ("who", "account") if name in record}
+        rest = {} if "account" in record else {"nick": "", "sign": ""}
+        return {"kind": CHAT, "at": record["at"], **who, **rest}
+    plain = with_other_ids(record, names)
+    if record["kind"] in (PICKUP, TAKEN):
+        plain["nick"] = "" if record["event"].get("who") in names else record["nick"]
+    return plain
+
+
+def values_renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Return plain data with other ids for some players wherever these stand, and without any name of theirs.
+
+    Examples
+    --------
+    >>> values_renamed({"type": "claim", "who": "ann", "name": "Ann"}, {"ann": "x"})
+    {'type': 'claim', 'who': 'x', 'name': 'x'}
+    """
+    if isinstance(value, str):
+        return names.get(value, value)
+    if isinstance(value, Mapping):
+        found = {names.get(key, key): values_renamed(each, names) for key, each in value.items()}
+        who = value.get("who", value.get("id"))
+        if isinstance(who, str) and who in names and "name" in found:
+            found["name"] = names[who]
+        return found
+    return [values_renamed(each, names) for each in value] if isinstance(value, list | tuple) else value

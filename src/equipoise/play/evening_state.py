@@ -1,0 +1,297 @@
+"""What an evening knows of a lobby and those who are there, and of a game up to its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from equipoise.errors import InputError
+from equipoise.identity.names import folded
+from equipoise.play.evening_events import Divide, EveningLobby, Event, Proposal, Setup, Teams
+from equipoise.play.ledger import LedgerGame
+
+
+class Phase(Enum):
+    """What a game is waiting for."""
+
+    CHECKING = "ready"
+    DIVIDING = "teams"
+    VOTING = "votes"
+    DRAFTING = "picks"
+    STRIKING = "maps"
+    CHOOSING = "votes on maps"
+    PLAYING = "a result"
+    DISPUTED = "agreement"
+    OVER = "nothing"
+
+
+@dataclass(slots=True)
+class EveningGame:
+    """A game from the ready check to its result.
+
+    Parameters
+    ----------
+    id : str
+        The id of its match.
+    lobby : EveningLobby
+        What is played.
+    players : list of str
+        Everyone in it, in the order they came.
+    phase : Phase
+        What it is waiting for.
+    deadline : float
+        When that ends, seconds since 1970.
+    """
+
+    id: str
+    lobby: EveningLobby
+    players: list[str]
+    phase: Phase
+    deadline: float
+    duos: tuple[tuple[str, ...], ...] = ()
+    ready: set[str] = field(default_factory=set)
+    late: set[str] = field(default_factory=set)
+    votes: dict[str, str] = field(default_factory=dict)
+    seen: set[frozenset[frozenset[str]]] = field(default_factory=set)
+    teams: Teams = ()
+    chances: tuple[float, ...] = ()
+    picks: list[tuple[str, str]] = field(default_factory=list)
+    maps: list[str] = field(default_factory=list)
+    map: str = ""
+    wanted: set[str] = field(default_factory=set)
+    reports: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    ranks: tuple[float, ...] = ()
+    counted: bool = False
+    takers: set[int] = field(default_factory=set)
+    out: tuple[str, ...] = ()
+    moved: tuple[str, ...] = ()
+    unmet: tuple[tuple[str, str], ...] = ()
+    scores: tuple[float, ...] = ()
+    ended: float | None = None
+    asked: Divide | None = None
+
+    @property
+    def size(self) -> int:
+        """How many play in a team at most."""
+        most = -(-len(self.players) // self.lobby.teams)
+        return most if self.lobby.size is None or self.lobby.called else self.lobby.size
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether everyone who plays is in a team."""
+        return bool(self.teams) and not self.unpicked
+
+    @property
+    def proposal(self) -> Proposal:
+        """The teams as they are proposed."""
+        return Proposal(self.id, self.teams, self.chances, self.out, self.moved, self.unmet)
+
+    @property
+    def in_ledger(self) -> LedgerGame:
+        """The game as a ledger counts it."""
+        return LedgerGame(self.teams, self.chances, self.ranks, self.out, self.moved, self.unmet)
+
+    def copied(self) -> EveningGame:
+        """Return a copy that nothing changes any more."""
+        return replace(
+            self, players=list(self.players), ready=set(self.ready), late=set(self.late),
+            votes=dict(self.votes), seen=set(self.seen), picks=list(self.picks), maps=list(self.maps),
+            wanted=set(self.wanted), reports=dict(self.reports), takers=set(self.takers),
+        )  # fmt: skip
+
+    def team_of(self, player: str) -> int:
+        """Return the team, from 0, of somebody in one.
+
+        Raises
+        ------
+        InputError
+            If the player is in none.
+        """
+        for n, team in enumerate(self.teams):
+            if player in team:
+                return n
+        msg = f"{player!r} is in no team of {self.id}"
+        raise InputError(msg)
+
+    @property
+    def parted(self) -> frozenset[frozenset[str]]:
+        """Who is together, whatever the teams are called."""
+        return frozenset(map(frozenset, self.teams))
+
+    @property
+    def picked(self) -> tuple[tuple[str, str], ...]:
+        """Who picked whom, in order, of those who play; a turn without a choice is no pick."""
+        playing = {player for team in self.teams for player in team}
+        return tuple(pick for pick in self.picks if set(pick) <= playing)
+
+    def most_wanted(self, choice: str) -> bool:
+        """Tell whether more than half of all players vote for something."""
+        return 2 * sum(vote == choice for vote in self.votes.values()) > len(self.players)
+
+    def replaced(self, old: str, new: str) -> None:
+        """Let somebody take the place of another, in all that is known of the game."""
+        self.players[self.players.index(old)] = new
+        self.teams = tuple(tuple(new if each == old else each for each in team) for team in self.teams)
+        self.duos = tuple(duo for duo in self.duos if old not in duo)
+        self.wanted.discard(old)
+        self.ready = {new if each == old else each for each in self.ready}
+        self.votes.pop(old, None)
+
+    # A draft
+
+    @property
+    def turn(self) -> int:
+        """The team whose captain picks next: in a row, then back, so that the last picks twice."""
+        rounds = _snake(self.lobby.teams)
+        turn = next(rounds)
+        for _ in range(len(self.picks)):
+            turn = next(rounds)
+        while len(self.teams[turn]) >= self.size:
+            turn = (turn + 1) % self.lobby.teams
+        return turn
+
+    @property
+    def unpicked(self) -> list[str]:
+        """Those whom no captain has picked yet."""
+        placed = {player for team in self.teams for player in team}
+        return [player for player in self.players if player not in placed]
+
+    def with_partner(self, player: str) -> tuple[str, ...]:
+        """Return those who come along with a player."""
+        return next((duo for duo in self.duos if player in duo), (player,))
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A lobby with those who are there.
+
+    Parameters
+    ----------
+    lobby : EveningLobby
+        What they gather for.
+    setup : Setup
+        Who is here (or waits), in order, and what holds for every division of them.
+    states : mapping from str to str
+        Who said that they are there perhaps, later, or not.
+    spelled : mapping from str to str
+        How everyone who ever came is written, by id.
+    weights : mapping from str to float
+        Starting weights by id.
+    game : str
+        The id of the current teams, or of the last ones; empty before the first.
+    plan : tuple of Proposal
+        The games that follow, where several were divided at once.
+    tonight : tuple of sets of teams
+        All that were proposed since people gathered.
+    ended : tuple of str
+        The ids of the games with a result that counts, in the order these were reported.
+    """
+
+    lobby: EveningLobby
+    setup: Setup
+    states: Mapping[str, str] = field(default_factory=dict)
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    weights: Mapping[str, float] = field(default_factory=dict)
+    game: str = ""
+    plan: tuple[Proposal, ...] = ()
+    tonight: tuple[frozenset[frozenset[str]], ...] = ()
+    ended: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """Something that can be taken back, with what it may have changed as that was before."""
+
+    event: Event
+    room: Room | None
+    games: Mapping[str, EveningGame | None]
+
+
+def _snake(teams: int) -> Iterator[int]:
+    while True:
+        yield from range(teams)
+        yield from reversed(range(teams))
+
+
+def can_be_finished(
+    teams: Sequence[Sequence[str]], blocks: Sequence[Sequence[str]], size: int, apart: Iterable[Sequence[str]]
+) -> bool:
+    """Tell whether those who are left, each block together, still fit into teams of a size.
+
+    Examples
+    --------
+    >>> can_be_finished([["a"], ["b"]], [["c", "d"], ["e"], ["f"]], 3, []), can_be_finished(
+    ...     [["a", "x"], ["b", "y"]], [["c", "d"]], 3, [])
+    (True, False)
+    """
+    against: dict[str, set[str]] = {}
+    for one, other in apart:
+        against.setdefault(one, set()).add(other)
+        against.setdefault(other, set()).add(one)
+    order = sorted(blocks, key=len, reverse=True)
+    return _fits([set(team) for team in teams], order, size, against)
+
+
+def _fits(
+    teams: list[set[str]], blocks: Sequence[Sequence[str]], size: int, against: Mapping[str, set[str]]
+) -> bool:
+    if not blocks:
+        return True
+    block = set(blocks[0])
+    tried = set()
+    for team in teams:
+        state = frozenset(team)
+        if len(team) + len(block) > size or state in tried:
+            continue
+        tried.add(state)
+        if any(against.get(player, set()) & team for player in block):
+            continue
+        team.update(block)
+        found = _fits(teams, blocks[1:], size, against)
+        team.difference_update(block)
+        if found:
+            return True
+    return False
+
+
+def team_called(setup: Setup, teams: Teams, name: str, id_of: Callable[[str], str | None]) -> int:
+    """Return the team, from 0, that is called by its name, its number, or one of its players.
+
+    Parameters
+    ----------
+    setup : Setup
+        What teams are called.
+    teams : tuple of tuples of str
+        The current teams.
+    name : str
+        What is typed.
+    id_of : callable
+        From a name to the id of a player, None where nobody has it.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+
+    Examples
+    --------
+    >>> [team_called(Setup(), (("ann",), ("bob",)), name, str.lower) for name in ("Blue", "1", "Bob")]
+    [1, 0, 1]
+    """
+    if not teams:
+        msg = "there are no teams yet"
+        raise InputError(msg)
+    wanted = folded(name)
+    called = [setup.called(n) for n in range(len(teams))]
+    for n, team in enumerate(called):
+        if wanted == folded(team):
+            return n
+    if wanted.isdecimal() and 1 <= int(wanted) <= len(called):
+        return int(wanted) - 1
+    player = id_of(name)
+    for n, players in enumerate(teams):
+        if player is not None and player in players:
+            return n
+    msg = f"team must be one of {', '.join(called)}, a number up to {len(called)} or a player, got {name!r}"
+    raise InputError(msg)

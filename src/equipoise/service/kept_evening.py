@@ -1,0 +1,399 @@
+"""An evening with an archive: events are kept, with what they do, before anything is answered.
+
+Every door uses this: it hands in events and gets out what there is to say.  Teams are found here, by the
+ratings of the archive, and results go into it, with ratings that follow at once.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from equipoise.archive.rated_players import people_of, rated, weights_of
+from equipoise.core.clock import deadline
+from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.core.plain_data import printable
+from equipoise.core.player import Player, is_bot
+from equipoise.errors import InputError
+from equipoise.identity.merges import renamed
+from equipoise.play import evening_events as ev
+from equipoise.play.evening import Evening
+from equipoise.play.evening_events import Command, Divide, EveningLobby, Event, Judge, Keep, Notice, TakeBack
+from equipoise.play.evening_records import record_of, taken
+from equipoise.play.evening_state import EveningGame
+from equipoise.ratings.point_changes import PointChange, point_changes
+
+if TYPE_CHECKING:
+    from equipoise.archive.archive import Archive
+    from equipoise.core.stopping import Stop
+    from equipoise.play.proposals import Arranged
+
+#: How often a step is taken again where somebody else took one meanwhile.
+TIMES = 3
+
+
+class NoTeamsError(InputError):
+    """No teams keep all the rules."""
+
+
+@dataclass(frozen=True, slots=True)
+class StepTaken:
+    """What followed from an event.
+
+    Parameters
+    ----------
+    commands : tuple of Command
+        Notices are to be said; everything else is done already.
+    changes : tuple of PointChange
+        What a result, or taking it back, changed for those who played.
+    new : tuple of str
+        The names of those in a result whom the archive did not know.
+    refused : str
+        Why the event changed nothing; empty where it did.
+    """
+
+    commands: tuple[Command, ...]
+    changes: tuple[PointChange, ...] = ()
+    new: tuple[str, ...] = ()
+    refused: str = ""
+
+    @property
+    def game(self) -> str:
+        """The id of the game whose result was kept or taken back; empty where none was."""
+        return next((each.game for each in self.commands if isinstance(each, Keep | TakeBack)), "")
+
+    def notices(self) -> list[Notice]:
+        """Return what there is to say."""
+        return [each for each in self.commands if isinstance(each, Notice)]
+
+
+class KeptEvening:
+    """An evening whose events are kept in an archive; what the archive has of earlier times goes on.
+
+    Parameters
+    ----------
+    archive : Archive
+        Where they are kept.
+    lobbies : sequence of EveningLobby
+        What people may gather for; the archive may know more of them.
+    apart : iterable of (str, str)
+        Who never plays in one team.
+    vary : float, optional
+        The price of meeting again, in win probability: of two people in one team, and of whole teams.
+    limited : callable
+        What ends a search after some seconds, or before.
+    seconds : float
+        How long a search may take.
+    """
+
+    def __init__(
+        self, archive: Archive, lobbies: Sequence[EveningLobby] = (), *,
+        apart: Iterable[tuple[str, str]] = (), vary: float | None = None,
+        limited: Callable[[float], Stop] = deadline, seconds: float = 10.0,
+    ) -> None:  # fmt: skip
+        self.archive = archive
+        self._lobbies, self._apart, self._vary = tuple(lobbies), tuple(apart), vary
+        self.limited, self._seconds = limited, seconds
+        #: How everyone was last called who acted.
+        self.names: dict[str, str] = {}
+        #: The last teams that were found, with what is proven of them.
+        self.arranged: Arranged | None = None
+        self.load()
+
+    def load(self) -> None:
+        """Let the evening be what the archive has of it by now."""
+        records = self.archive.night_events()
+        self.evening, self.known = Evening(self._lobbies, self._apart), len(records)
+        opened: dict[str, EveningLobby] = {}
+        for event, at, nick in taken(records):
+            self.note(getattr(event, "who", ""), nick)
+            self.evening.handle(event, at)
+            if isinstance(event, ev.Open):
+                opened[event.lobby.name] = event.lobby
+        self._to_open = [lobby for lobby in self._lobbies if opened.get(lobby.name) != lobby]
+        for lobby in self._to_open:
+            self.evening.handle(ev.Open(lobby), -math.inf)
+
+    def note(self, who: str, nick: str) -> None:
+        """Note what somebody is called."""
+        if who and nick:
+            self.names[who] = nick
+
+    def shown(self, player: str) -> str:
+        """Return the name of somebody."""
+        if player in self.names:
+            return printable(self.names[player])
+        spelled = (room.spelled.get(player) for room in self.evening.rooms.values())
+        return printable(next(filter(None, spelled), player.lstrip("~")))
+
+    def take(
+        self, event: Event, now: float | None = None, nick: str = "", *, strictly: bool = False
+    ) -> StepTaken:
+        """Take an event, keep it with all that follows, and return what follows.
+
+        Parameters
+        ----------
+        event : Event
+            What happened.
+        now : float, optional
+            When, seconds since 1970.
+        nick : str
+            What the one who acts is called.
+        strictly : bool
+            Whether what makes no sense, and a step that somebody else took meanwhile, are errors.
+
+        Raises
+        ------
+        InputError
+            If the archive cannot keep it; where it is taken strictly, for every other reason too.
+        """
+        now = time.time() if now is None else now
+        for attempt in range(TIMES):
+            kept = 0
+            try:
+                commands = self.evening.handle(event, now)
+                if refused := _refused(commands):
+                    if strictly:
+                        raise InputError(refused)
+                    return StepTaken(commands, refused=refused)
+                if not commands and isinstance(event, ev.Tick):
+                    return StepTaken(())
+                if getattr(event, "weights", None):  # teams are made by ratings that begin at these
+                    self._keep([event], now, nick, commands)
+                    self.settle()
+                    kept = 1
+                commands, events = self._followed(event, commands, now)
+                done = StepTaken(commands)
+                before = self._table(done.game)
+                played = {player for player, _ in self.archive.standing().games} if done.game else set()
+                self._keep(events[kept:], now, "" if kept else nick, commands)
+            except NoTeamsError as error:
+                self.load()
+                if kept:
+                    self.take(ev.Undo("", lobby=getattr(event, "lobby", "")), now)
+                if strictly:
+                    raise
+                return StepTaken((Notice("refused", facts={"why": str(error)}),), refused=str(error))
+            except InputError:
+                self.load()
+                if strictly or attempt == TIMES - 1:
+                    raise
+                continue
+            self.note(getattr(event, "who", ""), nick)
+            return self._with_changes(done, before, played)
+        return StepTaken(())
+
+    def _with_changes(
+        self, done: StepTaken, before: Mapping[str, float], played: Collection[str]
+    ) -> StepTaken:
+        """Return what followed with what a result changed."""
+        if not done.game:
+            return done
+        after = self._table(done.game)
+        game = self.evening.over.get(done.game) or self.evening.games[done.game]
+        playing = self._counted(game)
+        both = {player: before.get(player, weight) for player, weight in after.items()}
+        name_of = {counted: player for player, counted in playing.items()}
+        changes = tuple(
+            replace(each, id=name_of.get(each.id, each.id))
+            for each in point_changes(playing.values(), both, after)
+        )
+        keep = any(isinstance(each, Keep) for each in done.commands)
+        fresh = [player for player in chain(*game.teams) if playing[player] not in played]
+        return replace(done, changes=changes, new=tuple(map(self.shown, fresh)) if keep else ())
+
+    def _counted(self, game: EveningGame) -> dict[str, str]:
+        """Return the id that each player of a game has in the archive."""
+        players = list(chain(*game.teams))
+        return {p: p for p in players} if game.lobby.called else self.known_as(players, math.inf)
+
+    def _table(self, name: str) -> dict[str, float]:
+        """Return the weights of all who are in the table that a game counts in."""
+        game = self.evening.over.get(name) or self.evening.games.get(name)
+        if game is None:
+            return {}
+        standing, ruleset = self.archive.standing(), self._ruleset(game.lobby)
+        everyone: Iterable[str] = self.evening.rooms[game.lobby.name].spelled
+        if ruleset is not None:
+            everyone = sorted({player for player, each in standing.games if each == ruleset})
+        both = dict.fromkeys([*self._counted(game).values(), *everyone])
+        return weights_of(standing, both, ruleset, self.archive.merged())
+
+    @staticmethod
+    def _ruleset(lobby: EveningLobby) -> Ruleset | None:
+        """Return the ruleset whose ratings a lobby goes by; None for skill in general."""
+        return None if lobby.called and lobby.ruleset == Ruleset() else lobby.ruleset
+
+    def _followed(
+        self, event: Event, commands: Sequence[Command], now: float
+    ) -> tuple[tuple[Command, ...], list[Event]]:
+        """Return the commands of an event and of all answers to them, and these events."""
+        found, events = list[Command](), [event]
+        waiting = list(commands)
+        while waiting:
+            command = waiting.pop(0)
+            answer = self._answer(command)
+            if answer is None:
+                found.append(command)
+            else:
+                events.append(answer)
+                waiting += self.evening.handle(answer, now)
+        return tuple(found), events
+
+    def start(self, now: float) -> tuple[Command, ...]:
+        """Answer what was not answered before the last end."""
+        found: list[Command] = []
+        for command in self.evening.pending():
+            try:
+                answer = self._answer(command)
+            except NoTeamsError:
+                answer = ev.Divided(getattr(command, "game", ""), ())
+            if answer is not None:
+                found += self.take(answer, now).commands
+        return tuple(found)
+
+    # Answers
+
+    def _answer(self, command: Command) -> Event | None:
+        """Return the answer to a question, None where a command is none."""
+        if isinstance(command, Judge):
+            from equipoise.play.proposals import judged, unmet
+
+            lobby = self._lobby_of(command.game)
+            try:
+                chances = judged(command.setup, self.rating(lobby), command.teams)
+            except InputError:
+                return ev.Judged(command.game, ())
+            return ev.Judged(command.game, chances, unmet(command.setup, command.teams))
+        if not isinstance(command, Divide):
+            return None
+        try:
+            found = self.arrange(command)
+        except InputError as error:
+            if self._lobby_of(command.game).called:  # what was there stays, and the step is not taken
+                raise NoTeamsError(str(error)) from error
+            return ev.Divided(command.game, ())
+        self.arranged, made = found, found.proposal
+        return ev.Divided(
+            command.game, made.teams, made.chances, found.price, made.out, made.moved, made.unmet
+        )
+
+    def _lobby_of(self, game: str) -> EveningLobby:
+        known = self.evening.games.get(game) or self.evening.over[game]
+        return known.lobby
+
+    def arrange(self, command: Divide) -> Arranged:
+        """Find teams.
+
+        Raises
+        ------
+        InputError
+            If no teams keep the rules.
+        """
+        from equipoise.play.proposals import MEETING, arrange
+
+        lobby = self._lobby_of(command.game)
+        usual = MEETING if self._vary is None else self._vary
+        return arrange(
+            self.evening.played(lobby.name), command.setup, self.rating(lobby), command.game,
+            seen=command.seen, now=command.now, still=command.still,
+            vary=usual if command.vary is None else command.vary, stop=self.limited(self._seconds),
+        )  # fmt: skip
+
+    def rating(self, lobby: EveningLobby) -> Callable[[Sequence[str]], tuple[list[Player], dict[str, float]]]:
+        """Return what gives the ratings of people in a lobby, under the ids they have there."""
+        ruleset = self._ruleset(lobby)
+
+        def rates(players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
+            known = {p: p for p in players} if lobby.called else self.known_as(players, math.inf)
+            here = rated(self.archive.standing(), known.values(), ruleset, self.archive.merged())
+            given = [
+                replace(player, id=each, name=self.shown(each) if lobby.called else each, bot=False)
+                for each, player in zip(players, here.players, strict=True)
+            ]
+            return given, here.units
+
+        return rates
+
+    def known_as(self, players: Iterable[str], now: float) -> dict[str, str]:
+        """Return the id that each player has in the archive: their own, or that of whoever bears the name.
+
+        Who took the nick of another one, or bears the name of several, is nobody known.
+        """
+        lookup = people_of(self.archive.standing(), self.archive.merged(), now)
+        found: dict[str, str] = {}
+        taken_ids: set[str] = set()
+        for player in players:
+            one = player
+            for name in (player, player.removeprefix("~")):
+                try:
+                    known = None if name.endswith("'") else lookup.id_of(name)
+                except InputError:
+                    known = None
+                if known is not None and not is_bot(known) and known not in taken_ids:
+                    one = known
+                    break
+            found[player] = one
+            taken_ids.add(one)
+        return found
+
+    # Keeping
+
+    def remember(self, record: Mapping[str, Any]) -> None:
+        """Keep a record that is no event."""
+        self.archive.add_night_events([record], None)
+        self.known += 1
+
+    def _keep(self, events: Sequence[Event], now: float, nick: str, commands: Sequence[Command]) -> None:
+        """Keep events with what they do: all of it or nothing."""
+        if not events:
+            return
+        keep = next((each for each in commands if isinstance(each, Keep)), None)
+        undone = next((each.game for each in commands if isinstance(each, TakeBack)), None)
+        match = None if keep is None else self._match(keep, now)
+        records = [record_of(ev.Open(lobby), now) for lobby in self._to_open]
+        records += [record_of(each, now, "" if n else nick) for n, each in enumerate(events)]
+        self.archive.add_night_events(records, self.known, match, undone)
+        self.known += len(records)
+        self._to_open = []
+        if match is not None or undone is not None or any(isinstance(each, ev.Undo) for each in events):
+            self.settle()
+
+    def _match(self, keep: Keep, now: float) -> Match:
+        """Return a result as an archive keeps it: after those before it, of the people it knows."""
+        at = max(now, self.archive.last_ended()) if keep.at is None else keep.at
+        lobby = self.evening.rooms[keep.lobby].lobby
+        parties = [duo for duo in keep.parties if any(set(duo) <= set(team) for team in keep.teams)]
+        contest = Contest(lobby.ruleset, keep.teams, keep.ranks, at=at, parties=parties, scores=keep.scores)
+        names = tuple((player, self.shown(player)) for team in keep.teams for player in team)
+        match = Match((contest,), ended=at, id=keep.game, names=names, map=keep.map, picks=keep.picks)
+        return match if lobby.called else renamed(match, self.known_as(chain(*keep.teams), now))
+
+    def settle(self) -> None:
+        """Let the ratings begin at the starting weights of the events that count, and learn what is new."""
+        model: Any = self.archive.chosen_model
+        wanted = self.starting(model)
+        if wanted is not None and wanted != tuple(model.starting):
+            self.archive.rebuild(replace(model, starting=wanted), of_night=True)
+        elif self.archive.is_behind():
+            self.archive.update_ratings()
+
+    def starting(self, model: Any) -> Any:
+        """Return the guesses of a model with those of the evening, None where it takes none."""
+        from equipoise.ratings.starting_weights import given_from
+
+        if not hasattr(model, "starting"):
+            return None
+        weights = [pair for room in self.evening.rooms.values() for pair in room.weights.items()]
+        others = [guess for guess in model.starting if guess[0] not in self.evening.ever_weighed]
+        return given_from([*others, *weights])
+
+
+def _refused(commands: Sequence[Command]) -> str:
+    """Return why an event changed nothing, nothing where it did."""
+    first = commands[0] if len(commands) == 1 else None
+    return str(first.facts["why"]) if isinstance(first, Notice) and first.kind == "refused" else ""
