@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from equipoise import balance
+
 #: What is asked, by what would be loaded for it with more time.
 ASKED = {
     "numba": "balance({f'p{k}': 25.0 + (k * k * 0.7310585786) % 9 for k in range(40)}, stop=deadline(0.4))",
@@ -26,3 +28,11 @@ def test_what_a_short_limit_cannot_afford_is_not_loaded(absent: str) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split(maxsplit=1)[1].strip() == "[]"
     assert done.stdout.startswith(("feasible", "optimal"))
+
+
+def test_a_climb_without_time_is_better_than_a_random_split() -> None:
+    """Forty players are all but even at once."""
+    weights = {f"p{k}": 25.0 + (k * k * 0.7310585786) % 9 for k in range(40)}
+    solution = balance(weights, objective="difference", solver="resplit", stop=lambda: True)
+    assert solution.value is not None
+    assert solution.value < 0.1

@@ -134,7 +134,7 @@ class Schedule:
         self.look()
         name = str(self.rng.choice(["record", "keep_place", "update_ratings"]))
 
-        def killed(*_: Any) -> None:
+        def killed(*_: Any, **__: Any) -> None:
             raise KilledError
 
         setattr(self.archive, name, killed)

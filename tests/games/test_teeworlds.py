@@ -58,6 +58,17 @@ def test_captures_are_points_in_capture_the_flag(new: bool) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(("new", "local"), [(True, "clock"), (False, "")])
+def test_only_dates_are_of_a_clock_where_the_server_stands(new: bool, local: str) -> None:
+    """0.6 writes seconds since 1970."""
+    (match,) = [
+        one
+        for one in parsed(GAME, teeworlds(("CTF", "CAP 1"), NEXT, new=new).encode())
+        if isinstance(one, Match)
+    ]
+    assert match.local == local
+
+
 def test_a_game_without_an_end_is_none() -> None:
     """The end of the log, a side that was empty, a level score, a command to begin anew, a server's start."""
     kills = ("TDM", "KILL 0 1")

@@ -469,7 +469,7 @@ def test_a_table_of_a_night_is_aligned() -> None:
         1,
     )
     shown = night.table_rows([{**row, "name": "Ann", "out": 9}])
-    assert shown[0][:8] == ("name", "here", "0-100", "played", "won", "drawn", "lost", "sat out")
+    assert shown[0][:8] == ("name", "here", "points", "played", "won", "drawn", "lost", "sat out")
     assert shown[1][7] == "9"
     lines = night.table_lines([{**row, "name": "Longer name"}], setup(), None, {}, played=False)
     assert len({len(line) for line in lines}) == 1

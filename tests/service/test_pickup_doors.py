@@ -7,6 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
+from benchmarks.play import doors
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.core.match_records import record_data
@@ -123,3 +125,11 @@ def test_an_evening_is_the_same_by_chat_and_by_its_own_door(tmp_path: Path) -> N
                 games += sum(game.counted for game in pickups.evening.over.values())
         assert evenings[0] == evenings[1]
     assert games > EVENINGS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_an_evening_is_the_same_at_the_terminal_over_irc_and_by_its_own_door(seed: int) -> None:
+    """Teams, ledgers, results, matches and ratings, whatever is swapped, drafted or taken back."""
+    done = doors.evening(seed, 14)
+    assert done["taken"] > 7

@@ -100,7 +100,7 @@ def test_the_life_of_a_server(served: Served, store: Path, tmp_path: Path) -> No
     code, events = served.end()
     assert code == 0
     assert [event["event"] for event in events if event["event"] != "ratings refreshed"] == [
-        "result", "result", "ending", "ended",
+        "new players", "result", "result", "ending", "ended",
     ]  # fmt: skip
 
 

@@ -50,6 +50,7 @@ from equipoise.archive.tables import (
     merged_ids,
     present,
     text_of,
+    turn_of,
 )
 from equipoise.archive.ticket_record import TicketRecord
 from equipoise.core.match import Match
@@ -144,7 +145,7 @@ def open_archive(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with open_archive(f"sqlite:///{pathlib.Path(folder, 'games.db')}") as archive:
     ...         archive.record([duel, duel]), archive.update_ratings().matches
-    (Recorded(new=1, duplicates=1, conflicts=(), shared=()), 1)
+    (Recorded(new=1, duplicates=1, conflicts=(), shared=(), moved=0), 1)
     """
     database = _connected(url, create=create, timeout=timeout, waiting=waiting)
     try:
@@ -211,11 +212,13 @@ class Archive:
         matches: Iterable[Match],
         hooks: Mapping[str, Sequence[str]] | None = None,
         now: float = 0.0,
+        *,
+        redate: bool = False,
     ) -> Recorded:
         """Keep matches, all of them or (where that fails) none, each once.
 
         With ``hooks``, the webhooks that want each kind of note, what is new is put into the outbox too, in
-        the same transaction.
+        the same transaction.  With ``redate`` games of logs that are known get the dates they have now.
 
         When this returns they survive a crash and a power cut.  A forgotten player stays so.  Under one id
         the first match stays and a different one is a conflict, but for games of logs: they hash their lines.
@@ -229,11 +232,22 @@ class Archive:
                 connection, {key: forget.applied(unique[key]) for key in known}
             )
             stored_matches.take_back(connection, unique, known)
+            moved = 0
+            if redate:
+                games = {key: forget.applied(unique[key]) for key in known}
+                moved = stored_matches.redate(connection, games, known)
             new = {key: match for key, match in unique.items() if key not in known}
             if new:
                 revision = grow(connection)
                 rows = [
-                    (key, float(match.ended or 0.0), revision, False, record_of(forget.applied(match)))
+                    (
+                        key,
+                        float(match.ended or 0.0),
+                        revision,
+                        False,
+                        record_of(forget.applied(match)),
+                        turn_of(key),
+                    )
                     for key, match in new.items()
                 ]
                 self._database.insert(connection, MATCH, rows)
@@ -242,7 +256,8 @@ class Archive:
                     outbox.put(self._database, connection, hooks, notes, now)
             shared_ids.of_matches(self._database, connection, list(known))
             shared = shared_ids.note(self._database, connection, new)
-        return Recorded(len(new), len(incoming) - len(new) - len(conflicts), tuple(conflicts), tuple(shared))
+        duplicates = len(incoming) - len(new) - len(conflicts)
+        return Recorded(len(new), duplicates, tuple(conflicts), tuple(shared), moved)
 
     def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
         """Return those matches of logs that were probably reported as results too, with the ids of these.
@@ -311,6 +326,20 @@ class Archive:
         Others may write meanwhile: matches that they keep are learnt from the next time.
         """
         return self._learner.renew()
+
+    def follow_newest(self) -> Updated:
+        """Learn at once from what follows the last match that is learnt; what came late waits.
+
+        Until :meth:`update_ratings` has learnt from that too, the ratings are as if it had not come.
+        """
+        return self._learner.follow_newest()
+
+    def waiting_since(self) -> float | None:
+        """Return since when what came late waits, seconds since 1970; None where nothing does.
+
+        It is 0 where the past was changed in another way, as by a correction.
+        """
+        return self._learner.waiting_since()
 
     def standing(self) -> Standing:
         """Return what is known of everyone, as of one revision."""
@@ -567,7 +596,17 @@ class Archive:
         """Keep what goes on on a server, for those who look at the archive; what was before is gone."""
         self.keep_place(f"{SESSION}{server}", session)
 
-    # Followed logs
+    # Sources of logs
+
+    def zones(self) -> dict[str, str]:
+        """Return the name of the zone of each source whose local times were read."""
+        return {each["source"]: each["zone"] for each in self.places(ZONE)}
+
+    def keep_zones(self, zones: Mapping[str, str]) -> None:
+        """Keep the zones of sources."""
+        with self._database.writing() as connection:
+            for source, zone in zones.items():
+                keep(self._database, connection, f"{ZONE}{source}", {"source": source, "zone": zone})
 
     def place(self, log: str) -> dict[str, Any] | None:
         """Return what :meth:`keep_place` was last given for a log."""
@@ -585,8 +624,8 @@ class Archive:
             keep(self._database, connection, log, place)
 
 
-#: How the names of servers begin among those of logs, which are absolute paths.
-SESSION = "live:"
+#: How the names of servers, and of zones of sources, begin among those of logs, which are absolute paths.
+SESSION, ZONE = "live:", "zone:"
 
 
 def sessions(connection: sa.Connection) -> list[dict[str, Any]]:
@@ -682,7 +721,7 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
     ended = float(match.ended or 0.0)
     before = connection.execute(sa.select(MATCH.c.ended).where(MATCH.c.id == key)).scalar()
     if before is None:
-        database.insert(connection, MATCH, [(key, ended, grow(connection), False, record)])
+        database.insert(connection, MATCH, [(key, ended, grow(connection), False, record, turn_of(key))])
         return
     changed = sa.update(MATCH).where(MATCH.c.id == key)
     connection.execute(changed.values(ended=ended, record=record, undone=False, revision=grow(connection)))

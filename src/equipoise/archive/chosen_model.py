@@ -78,8 +78,7 @@ def with_merged(model: RatingModel, roots: Mapping[str, str]) -> RatingModel:
 
     Examples
     --------
-    >>> from equipoise.ratings.models.gaussian_filter.mixture import Mixture
-    >>> model = Mixture(starting={"ann2": 3.0, "bob": 2.0, "bob2": 1.0})
+    >>>     >>> model = Mixture(starting={"ann2": 3.0, "bob": 2.0, "bob2": 1.0})
     >>> [(who, mu) for who, mu, _ in with_merged(model, {"ann2": "ann", "bob2": "bob"}).starting]
     [('ann', 3.0), ('bob', 2.0)]
     """
@@ -121,7 +120,11 @@ def is_rated_by(text: str, model: RatingModel) -> bool:
 
 
 def _rated_by(model: RatingModel, name: str) -> str:
-    return json.dumps([name, type(model).__qualname__, _settings(model)], sort_keys=True)
+    settings = _settings(model)
+    if "members" in settings and hasattr(model, "filters"):
+        # The members of the default model are names, whose constants may be others in another version.
+        settings["constants"] = [one.as_settings() for one in model.filters()]
+    return json.dumps([name, type(model).__qualname__, settings], sort_keys=True)
 
 
 def _registered_name(kind: type) -> str:

@@ -145,7 +145,7 @@ def forget(
             stands = {each: stand_in(stones[key]) for each, key in gone.items()}
             shared = tuple(each for each in match.shared if each not in ids)
             record = record_of(replace(anonymous(match, stands), shared=shared))
-            rows.append((bytes(row.id), row.ended, row.revision, row.undone, record))
+            rows.append((bytes(row.id), row.ended, row.revision, row.undone, record, row.turn))
     stones |= {each: tombstone(salt, each) for each in ids}
     names = {each: stand_in(stone) for each, stone in stones.items()}
     if not rows and ids.isdisjoint(_guessed(connection).union(others)):

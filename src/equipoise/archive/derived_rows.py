@@ -27,7 +27,7 @@ import sqlalchemy as sa
 from equipoise.archive.database import Database
 from equipoise.archive.row_codec import MatchRow, common_keys, keys_of, parts_of, patched, state_of
 from equipoise.archive.standing import Known
-from equipoise.archive.tables import ASKED, CHANGED, CHECKPOINT, DERIVED, RENEWAL, SIZE, UNDO
+from equipoise.archive.tables import ASKED, CHANGED, CHECKPOINT, DERIVED, RATING, RENEWAL, SIZE, UNDO, turn_of
 from equipoise.ratings.model import State
 
 #: How the names of parts of the model's state and of what else is known begin.
@@ -230,7 +230,7 @@ def renew(database: Database, connection: sa.Connection, revision: int, *, moved
 
 def delete_all(connection: sa.Connection) -> None:
     """Delete every derived row."""
-    for table in (DERIVED, RENEWAL, SIZE):
+    for table in (DERIVED, RENEWAL, SIZE, RATING):
         connection.execute(sa.delete(table))
 
 
@@ -243,7 +243,7 @@ PARTS = 8
 #: The largest part of what comes after them that the span of two united neighbours may be.
 MOST_OF_LATER = 0.5
 
-#: A place in replay order.
+#: A place in replay order: when a match ended, and its turn among those that ended then.
 Position = tuple[float, bytes]
 
 #: Before every match.
@@ -292,8 +292,8 @@ def together(left: int, most: int) -> int:
 
 def changed_since(connection: sa.Connection) -> Position | None:
     """Return the earliest place where corrections have changed the past, None where they have not."""
-    first = connection.execute(sa.select(CHANGED).order_by(CHANGED.c.ended, CHANGED.c.id).limit(1)).first()
-    return None if first is None else (float(first.ended), bytes(first.id))
+    rows = connection.execute(sa.select(CHANGED.c.ended, CHANGED.c.id))
+    return min(((float(row.ended), turn_of(bytes(row.id))) for row in rows), default=None)
 
 
 def way_back(connection: sa.Connection, position: Position) -> Back | None:
@@ -325,10 +325,13 @@ def forget_all(connection: sa.Connection) -> None:
     connection.execute(sa.delete(CHECKPOINT))
 
 
-def note(database: Database, connection: sa.Connection, one: CheckpointNote) -> None:
-    """Keep what rows were at a place."""
+def note(database: Database, connection: sa.Connection, one: CheckpointNote, *, unite: bool = True) -> None:
+    """Keep what rows were at a place.
+
+    Without ``unite`` checkpoints stay as they are: somebody may be on the way back to one of them.
+    """
     there = _all(connection)
-    if there and there[-1].matches + one.matches <= SPAN:
+    if there and (not unite or there[-1].matches + one.matches <= SPAN):
         number = there[-1].number
         grown = sa.update(CHECKPOINT).where(CHECKPOINT.c.number == number)
         connection.execute(grown.values(matches=there[-1].matches + one.matches))

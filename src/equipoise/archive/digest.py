@@ -22,6 +22,7 @@ from equipoise.archive.tables import (
     identity,
     mark_stale,
     text_of,
+    turn_of,
 )
 from equipoise.errors import InputError
 
@@ -90,7 +91,7 @@ def fill(database: Database, connection: sa.Connection, content: Iterable[Conten
         if one.kind == WHOLE:
             _fill_whole(connection, one)
         elif one.kind == GAME:
-            rows.append((one.id, one.ended, 1, one.undone, _record(one)))
+            rows.append((one.id, one.ended, 1, one.undone, _record(one), turn_of(one.id)))
             matches += 1
         elif one.kind == SAME:
             database.insert(connection, MERGED, [(one.id, identity(one.text))])

@@ -4,13 +4,20 @@ The ratings after n matches are a fold over them in replay order.  New matches a
 alone; where the past has changed, what comes after the nearest checkpoint before it; and only the derived
 rows of those who played are read, where the model looks at nobody else.  Whichever way is taken, the rows are
 bit for bit those of a rebuild.
+
+What comes late need not hold up what comes now.  :meth:`Learner.follow_newest` learns at once from what
+follows the last match that is learnt, and notes the late ones, which wait.  :meth:`Learner.renew` learns from
+all: it reads as of one revision, replays beside those who go on writing, and then puts its rows in the place
+of theirs in one short transaction.  The archive is then as of the revision that was read, and what has come
+since is new: the next call learns from it.  A kill at any place does no harm: what waits is written down.
 """
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -19,6 +26,7 @@ from equipoise.archive import derived_rows
 from equipoise.archive.chosen_model import Chosen, is_rated_by, rated_by, with_merged
 from equipoise.archive.database import Database
 from equipoise.archive.derived_rows import (
+    BEGINNING,
     KNOWN,
     SPAN,
     STATE,
@@ -41,14 +49,19 @@ from equipoise.archive.row_codec import MatchRow, match_of, rows_before, rows_of
 from equipoise.archive.standing import Known, Standing, Updated
 from equipoise.archive.tables import (
     ARCHIVE,
+    ASKED,
     CHANGED,
+    LATE,
     MATCH,
+    RATING,
     archive_row,
     grow,
     identities,
     in_replay_order,
     merged_ids,
+    turn_of,
 )
+from equipoise.archive.views import RatingRow, rating_rows, take_off
 from equipoise.core.match import Match
 from equipoise.errors import InputError
 from equipoise.identity.merges import everyone
@@ -60,6 +73,9 @@ TOGETHER = 10_000
 
 #: Matches up to which the rows of their players are asked for one by one.
 FEW = 2 * SPAN  # effort
+
+#: Why the past is learnt again where a match came that is earlier than others.
+CAME_LATE = "a match came that is earlier than others"
 
 #: How often it is tried to learn while others may write, before they have to wait.
 ATTEMPTS = 3  # effort
@@ -76,6 +92,13 @@ class Mark(NamedTuple):
     position: Position
     matches: int
     both: Both
+
+
+class Waits(NamedTuple):
+    """What is not learnt from yet though the ratings go further: late matches, and changes of the past."""
+
+    late: frozenset[bytes] = frozenset()
+    changed: frozenset[tuple[float, bytes]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +118,9 @@ class _Learnt:
     matches: int
     back: Back | None
     marks: tuple[Mark, ...]
+    seen: Waits = Waits()  # noqa: RUF009  # it is immutable
+    first: Position = BEGINNING
+    ratings: tuple[RatingRow, ...] = ()
 
     def notes(self) -> Iterator[CheckpointNote]:
         """Go through the ways back that are new, each made when it is needed: they are large."""
@@ -163,8 +189,23 @@ class Learner:
             return self._is_behind(connection, archive_row(connection))
 
     def _is_behind(self, connection: sa.Connection, row: Any) -> bool:
-        late = in_replay_order(None).where(MATCH.c.revision > row.rated).limit(1)
-        return bool(self._reason(connection, row)) or connection.execute(late).first() is not None
+        new = in_replay_order(None).where(MATCH.c.revision > row.rated).limit(1)
+        waits = sa.select(LATE.c.id).limit(1)
+        return bool(self._reason(connection, row)) or any(
+            connection.execute(each).first() is not None for each in (new, waits)
+        )
+
+    def waiting_since(self) -> float | None:
+        """Return since when what came late waits to be learnt from, seconds since 1970; None where none does.
+
+        It is 0 where the past was changed in another way, of which no time is known.
+        """
+        with self._database.reading() as connection:
+            row = archive_row(connection)
+            first = connection.execute(sa.select(sa.func.min(LATE.c.noted))).scalar()
+            if first is not None:
+                return float(first)
+            return 0.0 if row.rated and self._reason(connection, row) else None
 
     def _reason(self, connection: sa.Connection, row: Any) -> str:
         if not self._asked and self._chosen != Chosen(row.model, row.settings):
@@ -211,6 +252,7 @@ class Learner:
         asked : str
             Why to learn again from the beginning; empty for what is needed.
         """
+        self._note_late()
         for attempt in range(ATTEMPTS + 1):
             alone = attempt == ATTEMPTS
             with self._database.writing() if alone else self._database.reading() as connection:
@@ -223,12 +265,59 @@ class Learner:
                 learnt = self._learnt(connection, row, reason, None if asked else since)
                 written = alone and self._write(connection, row, learnt)
             if not alone:
+                # What takes long is done before others have to wait; of a rebuild it is too much to hold.
+                notes = None if learnt.new else [one._replace(rows=tuple(one.rows)) for one in learnt.notes()]
                 with self._database.writing() as connection:
-                    written = self._write(connection, row, learnt)
+                    written = self._write(connection, row, learnt, notes=notes)
             if written:
                 self._asked = False
                 return Updated(learnt.matches, reason)
         raise AssertionError  # alone it is always written
+
+    def follow_newest(self) -> Updated:
+        """Learn from what follows the last match that is learnt, and note what came late, which waits.
+
+        Where nothing is learnt yet, or by another model, all is learnt from.
+        """
+        for _ in range(ATTEMPTS):
+            with self._database.reading() as connection:
+                row = archive_row(connection)
+                self._reason(connection, row)
+                known = derived_rows.token_of(connection)  # somebody who is forgotten takes all with them
+                mine = not self._asked and is_rated_by(row.rated_by, self._learns)
+                if not (row.rated and known and mine):
+                    break
+                late = self._new_late(connection, row)
+                learnt = self._learnt(connection, row, "", None)
+            if not learnt.matches and not late:
+                return Updated(0, "")
+            with self._database.writing() as connection:
+                if self._write(connection, row, learnt, late):
+                    return Updated(learnt.matches, "")
+        return self.renew()
+
+    def _note_late(self) -> None:
+        """Note what came late, so that others know that it waits."""
+        with self._database.reading() as connection:
+            row = archive_row(connection)
+            if not row.rated or not self._new_late(connection, row):
+                return
+        with self._database.writing() as connection:
+            row = archive_row(connection)
+            self._database.insert_missing(connection, LATE, self._new_late(connection, row))
+
+    def _new_late(self, connection: sa.Connection, row: Any) -> list[tuple[bytes, float, float]]:
+        """Return the new matches that come before the last one that is learnt, as they are noted."""
+        last = (row.last_ended, bytes(row.last_match))
+        new = sa.select(MATCH.c.ended, MATCH.c.turn, MATCH.c.id).where(
+            MATCH.c.undone.is_(False), MATCH.c.revision > row.rated, MATCH.c.ended <= row.last_ended
+        )
+        now = time.time()
+        return [
+            (bytes(one.id), float(one.ended), now)
+            for one in connection.execute(new)
+            if (float(one.ended), bytes(one.turn)) <= last
+        ]
 
     def _late(self, connection: sa.Connection, row: Any) -> tuple[str | None, Position | None]:
         """Return why the past is not what was learnt, and from where on.
@@ -236,14 +325,18 @@ class Learner:
         The reason is empty where new matches only follow, and None where there are none.
         """
         since = changed_since(connection)
+        noted = connection.execute(sa.select(LATE.c.ended, LATE.c.id)).all()
+        waits = min(((float(one.ended), turn_of(one.id)) for one in noted), default=None)
+        if waits is not None:
+            return CAME_LATE, min(since or waits, waits)
         new = in_replay_order(None).where(MATCH.c.revision > row.rated)
         first = connection.execute(new.limit(1)).first()
         if first is None:
             return None, since
-        position = (float(first.ended), bytes(first.id))
+        position = (float(first.ended), bytes(first.turn))
         if not row.rated or position > (row.last_ended, bytes(row.last_match)):
             return "", since
-        return "a match came that is earlier than others", min(since or position, position)
+        return CAME_LATE, min(since or position, position)
 
     def _back(self, connection: sa.Connection, row: Any, since: Position | None) -> Back | None:
         """Return the way back to before a place, None where there is none."""
@@ -273,9 +366,23 @@ class Learner:
             both = self._after(both, _matches(rows, known))
             learnt += len(rows)
             left -= len(rows)
-            last = (rows[-1].ended, bytes(rows[-1].id))
+            last = (rows[-1].ended, bytes(rows[-1].turn))
         changed = _placed(places, _rows(both, None if new else start))
-        return _Learnt(new, changed, both, places, last or (0.0, b""), learnt, back, tuple(marks))
+        seen = _waits(connection)
+        ratings = tuple(rating_rows(self._learns, both.state, both.known, None if new else start.known))
+        return _Learnt(
+            new,
+            changed,
+            both,
+            places,
+            last or (0.0, b""),
+            learnt,
+            back,
+            tuple(marks),
+            seen,
+            since or BEGINNING,
+            ratings,
+        )
 
     def _start(
         self, connection: sa.Connection, row: Any, last: Position, back: Back | None, *, few: bool
@@ -297,14 +404,29 @@ class Learner:
         contests = [contest for match in matches for contest in match.contests]
         return Both(self._learns.run(both.state, contests)[0], both.known.after(matches))
 
-    def _write(self, connection: sa.Connection, row: Any, learnt: _Learnt) -> bool:
-        """Write what has changed, unless what it rests on has changed since; tell whether it was written."""
+    def _write(
+        self,
+        connection: sa.Connection,
+        row: Any,
+        learnt: _Learnt,
+        late: Sequence[tuple[bytes, float, float]] | None = None,
+        notes: Sequence[CheckpointNote] | None = None,
+    ) -> bool:
+        """Write what has changed, unless what it rests on has changed since; tell whether it was written.
+
+        With ``late``, matches that are to wait, what waits already goes on waiting; ``notes`` are those of
+        ``learnt``, where they are made already.
+        """
         now = archive_row(connection)
-        whole = row.stale or not row.revision
-        same = now.revision == row.revision if whole else not now.stale
-        mine = (version_of_ratings(row), row.model, row.settings)
-        if not same or (version_of_ratings(now), now.model, now.settings) != mine:
+        waits = _waits(connection)
+        if not _stands(row, now, learnt, waits, late_waits=late is not None):
             return False
+        back = learnt.back
+        if back is not None:
+            to, back = back.to, way_back(connection, learnt.first)
+            if back is None or back.to.position != to.position:
+                return False
+            learnt = replace(learnt, back=back)
         if learnt.new:
             derived_rows.delete_all(connection)
             forget_all(connection)
@@ -317,23 +439,57 @@ class Learner:
             gone = [each for each in gone if (each.part, each.key) not in changed]
             moved = moved or bool(gone)
             derived_rows.delete(connection, gone)
+            take_off(connection, gone)
             changed = {(each.part, each.key): each for each in learnt.back.rows if each.numbers} | changed
-        for each in learnt.notes():
-            note(self._database, connection, each)
-        connection.execute(sa.delete(CHANGED))
+        waiting = late is not None and bool(now.stale or waits.late or late)
+        for each in learnt.notes() if notes is None else notes:
+            note(self._database, connection, each, unite=not waiting)
+        if late is None:
+            connection.execute(sa.delete(CHANGED))
+            _forget_late(connection, learnt.seen.late)
+        else:
+            self._database.insert_missing(connection, LATE, late)
         revision = grow(connection)
         derived_rows.write(self._database, connection, changed.values(), revision, new=learnt.new)
+        self._database.upsert(connection, RATING, learnt.ratings)
         derived_rows.write_sizes(self._database, connection, learnt.sizes())
         token = derived_rows.renew(self._database, connection, revision, moved=moved)
         connection.execute(
             sa.update(ARCHIVE).values(
                 rated=max(int(row.revision), 1), rated_by=rated_by(self._learns), last_ended=learnt.last[0],
-                last_match=learnt.last[1], stale="", model=self._chosen.name, settings=self._chosen.settings,
+                last_match=learnt.last[1], stale="" if late is None else now.stale,
+                model=self._chosen.name, settings=self._chosen.settings,
             )
         )  # fmt: skip
         if learnt.places is None:
             self._kept = Kept(token, revision, learnt.both)
         return True
+
+
+def _stands(row: Any, now: Any, learnt: _Learnt, waits: Waits, *, late_waits: bool) -> bool:
+    """Tell whether what was learnt may be written: what it rests on is as it was."""
+    mine, theirs = ((each.rated_by, each.model, each.settings, bool(each.stale)) for each in (row, now))
+    if mine != theirs or waits.changed != learnt.seen.changed:
+        return False
+    if learnt.new or learnt.back is not None:
+        # Others may have learnt from what is new meanwhile, but not from what was seen to wait.
+        return bytes(now.salt) == bytes(row.salt) and waits.late >= learnt.seen.late
+    waiting = bool(now.stale or waits.late)
+    return version_of_ratings(now) == version_of_ratings(row) and (late_waits or not waiting)
+
+
+def _waits(connection: sa.Connection) -> Waits:
+    """Return what waits."""
+    late = connection.execute(sa.select(LATE.c.id)).scalars()
+    changed = connection.execute(sa.select(CHANGED.c.ended, CHANGED.c.id))
+    return Waits(frozenset(map(bytes, late)), frozenset((float(one.ended), bytes(one.id)) for one in changed))
+
+
+def _forget_late(connection: sa.Connection, ids: Iterable[bytes]) -> None:
+    """Take off what waits no longer."""
+    several = list(ids)
+    for first in range(0, len(several), ASKED):
+        connection.execute(sa.delete(LATE).where(LATE.c.id.in_(several[first : first + ASKED])))
 
 
 def _kept_model(connection: sa.Connection, row: Any) -> RatingModel:

@@ -56,6 +56,8 @@ def record_of(match: Match) -> str:
         plain["picks"] = match.picks
     if match.shared:
         plain["shared"] = match.shared
+    if match.read is not None:
+        plain["read"] = match.read
     return _encode(plain)
 
 
@@ -130,6 +132,7 @@ def _match_of(plain: dict[str, Any]) -> Match:
         tuple((captain, player) for captain, player in plain.get("picks", ())),
         plain.get("server", ""),
         tuple(plain.get("shared", ())),
+        read=plain.get("read"),
     )
 
 

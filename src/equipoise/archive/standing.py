@@ -103,12 +103,15 @@ class Recorded:
         Ids under which the archive has a different match, which stays as it is.
     shared : tuple of str
         Ids that turned out to be several people's.
+    moved : int
+        How many known games have another date now.
     """
 
     new: int
     duplicates: int
     conflicts: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
+    moved: int = 0
 
 
 @dataclass(frozen=True, slots=True)

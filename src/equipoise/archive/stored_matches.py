@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
 import sqlalchemy as sa
@@ -11,7 +12,8 @@ import sqlalchemy as sa
 from equipoise.archive.database import Database
 from equipoise.archive.row_codec import match_of, record_of
 from equipoise.archive.tables import MATCH, found, identity, in_replay_order, mark_stale, merged_ids
-from equipoise.core.match import Match
+from equipoise.core.dates import STEP
+from equipoise.core.match import Match, replay_key
 from equipoise.core.match_records import record_data
 from equipoise.core.player import is_bot
 from equipoise.identity.merges import renamed
@@ -46,13 +48,41 @@ def conflicts(connection: sa.Connection, known: dict[bytes, Match]) -> list[str]
     reported = {key: match for key, match in known.items() if not LOGGED.fullmatch(match.id)}
     kept = found(connection, list(reported), MATCH.c.record)
     pairs = [(row.record, reported[bytes(row.id)]) for row in kept]
-    differing = [(match_of(record), match) for record, match in pairs if record != record_of(match)]
+    differing = [
+        (kept_as, match)
+        for record, match in pairs
+        if record != record_of(match)
+        # When it was read is no part of a game.
+        and record_of(kept_as := replace(match_of(record), read=None)) != record_of(replace(match, read=None))
+    ]
     merged = merged_ids(connection) if differing else {}
     return [
         match.id
         for known, match in differing
         if not is_one_game(renamed(known, merged), renamed(match, merged))
     ]
+
+
+def redate(connection: sa.Connection, matches: dict[bytes, Match], known: dict[bytes, float]) -> int:
+    """Let known games of logs have the dates that they have now, as in another zone; return how many moved.
+
+    What counts as read now says nothing about when it was, so that it stays.
+    """
+    moved = {
+        key: known[key]
+        for key in known
+        if LOGGED.fullmatch(matches[key].id)
+        and matches[key].dated
+        and abs((matches[key].ended or 0.0) - known[key]) > STEP
+    }
+    for key in moved:
+        match = matches[key]
+        new = {"ended": float(match.ended or 0.0), "record": record_of(match)}
+        connection.execute(sa.update(MATCH).where(MATCH.c.id == key).values(**new))
+    if moved:
+        first = min((min(before, matches[key].ended or 0.0), key) for key, before in moved.items())
+        mark_stale(connection, "games have other dates", first)
+    return len(moved)
 
 
 def take_back(connection: sa.Connection, matches: dict[bytes, Match], known: dict[bytes, float]) -> None:
@@ -170,7 +200,7 @@ def parts(database: Database) -> Iterator[list[tuple[str, float]]]:
         if not rows:
             return
         yield [(row.record, row.ended) for row in rows]
-        last = (rows[-1].ended, rows[-1].id)
+        last = (rows[-1].ended, rows[-1].turn)
 
 
 class MatchData(TypedDict):
@@ -201,10 +231,10 @@ class Listed(NamedTuple):
 
 def before(database: Database, place: tuple[float, str] | None, limit: int) -> list[Listed]:
     """Return some matches, the newest first, before a place: the end and the id of a match."""
-    wanted = sa.select(MATCH).order_by(MATCH.c.ended.desc(), MATCH.c.id.desc()).limit(limit)
+    wanted = sa.select(MATCH).order_by(MATCH.c.ended.desc(), MATCH.c.turn.desc()).limit(limit)
     if place is not None:
-        ended, key = place[0], identity(place[1])
-        earlier = sa.or_(MATCH.c.ended < ended, sa.and_(MATCH.c.ended == ended, MATCH.c.id < key))
+        ended, turn = place[0], replay_key(place[1])
+        earlier = sa.or_(MATCH.c.ended < ended, sa.and_(MATCH.c.ended == ended, MATCH.c.turn < turn))
         wanted = wanted.where(MATCH.c.ended <= ended, earlier)
     return _read(database, wanted)
 

@@ -13,11 +13,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from equipoise.core.match import replay_key
 from equipoise.errors import InputError
 from equipoise.identity.shared_ids import Identities
 
 #: The newest schema: the name of the last step in ``migrations/versions``.
-HEAD = "7"
+HEAD = "8"
 
 METADATA = sa.MetaData()
 
@@ -40,7 +41,8 @@ ARCHIVE = sa.Table(
     sa.Column("stale", sa.Text, nullable=False),
 )
 
-#: What happened: a row a match, with its record as JSON and the revision it came with.
+#: What happened: a row a match, with its record as JSON and the revision it came with; ``turn`` is its turn
+#: among those that ended at the same time.
 MATCH = sa.Table(
     "match",
     METADATA,
@@ -49,7 +51,8 @@ MATCH = sa.Table(
     sa.Column("revision", sa.BigInteger, nullable=False),
     sa.Column("undone", sa.Boolean, nullable=False),
     sa.Column("record", sa.Text, nullable=False),
-    sa.Index("match_in_order", "ended", "id"),
+    sa.Column("turn", sa.LargeBinary, nullable=False),
+    sa.Index("match_in_order", "ended", "turn"),
     sa.Index("match_by_revision", "revision"),
 )
 
@@ -149,6 +152,31 @@ CHANGED = sa.Table(
     sa.Column("ended", sa.Double, nullable=False),
 )
 
+#: Matches that came late and are not learnt from yet, and when that was noted, seconds since 1970.
+LATE = sa.Table(
+    "late",
+    METADATA,
+    sa.Column("id", sa.LargeBinary, primary_key=True),
+    sa.Column("ended", sa.Double, nullable=False),
+    sa.Column("noted", sa.Double, nullable=False),
+)
+
+#: What the ratings come to as plain numbers, for those who read with SQL; it follows from the derived rows.
+RATING = sa.Table(
+    "rating",
+    METADATA,
+    sa.Column("player", sa.Text, primary_key=True),
+    sa.Column("ruleset", sa.Text, primary_key=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("game", sa.Text, nullable=False),
+    sa.Column("game_type", sa.Text, nullable=False),
+    sa.Column("mutators", sa.Text, nullable=False),
+    sa.Column("mu", sa.Double, nullable=False),
+    sa.Column("sigma", sa.Double, nullable=False),
+    sa.Column("weight", sa.Double, nullable=False),
+    sa.Column("games", sa.BigInteger, nullable=False),
+)
+
 #: How far followed logs were read.
 FOLLOWED = sa.Table(
     "followed",
@@ -238,6 +266,11 @@ def text_of(identity: bytes) -> str:
     return bytes(identity).decode("utf-8", "surrogatepass")
 
 
+def turn_of(identity: bytes) -> bytes:
+    """Return the turn of the match with an id among those that ended at the same time."""
+    return replay_key(bytes(identity))
+
+
 def archive_row(connection: sa.Connection) -> Any:
     """Return the one row of the archive."""
     return connection.execute(sa.select(ARCHIVE)).one()
@@ -260,12 +293,12 @@ def mark_stale(connection: sa.Connection, reason: str, earliest: tuple[float, by
 
 
 def in_replay_order(last: tuple[float, bytes] | None) -> sa.Select[Any]:
-    """Select the matches that count, in replay order, after some place in it."""
-    wanted = sa.select(MATCH.c.ended, MATCH.c.id, MATCH.c.record).where(MATCH.c.undone.is_(False))
+    """Select the matches that count, in replay order, after some place in it: an end and a turn."""
+    wanted = sa.select(MATCH.c.ended, MATCH.c.turn, MATCH.c.record).where(MATCH.c.undone.is_(False))
     if last is not None:
-        later = sa.and_(MATCH.c.ended == last[0], MATCH.c.id > last[1])
+        later = sa.and_(MATCH.c.ended == last[0], MATCH.c.turn > last[1])
         wanted = wanted.where(MATCH.c.ended >= last[0], sa.or_(MATCH.c.ended > last[0], later))
-    return wanted.order_by(MATCH.c.ended, MATCH.c.id)
+    return wanted.order_by(MATCH.c.ended, MATCH.c.turn)
 
 
 def found(

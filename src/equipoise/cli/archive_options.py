@@ -13,18 +13,42 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.output_options import with_json
+from equipoise.cli.output_options import OptionType, refuse, with_json
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
     from equipoise.archive.ingest.ingest import Tally
     from equipoise.archive.standing import Standing, Updated
+    from equipoise.core.dates import Zone
+
+
+class ZoneName(OptionType):
+    """The name of a zone."""
+
+    name = "zone"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Zone:
+        """Return the zone."""
+        from equipoise.core.dates import Zone, zone_named
+
+        if isinstance(value, Zone):
+            return value
+        try:
+            return zone_named(str(value))
+        except InputError as error:
+            refuse(str(error).removeprefix("zone "), param, ctx)
 
 
 store = click.option(
     "--store", required=True, metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
     help="The archive: sqlite:///path or postgresql://user@host/database.",
+)  # fmt: skip
+
+zone = click.option(
+    "--zone", type=ZoneName(), metavar="NAME",
+    help="The zone of local times, such as Europe/Berlin or +05:45; it is kept with the source.  "
+    "[default: the kept one, or else this machine's]",
 )  # fmt: skip
 
 mutators = click.option(
@@ -136,9 +160,16 @@ def _say_dates(tally: Tally) -> None:
     """Say which games have other dates than their log says, and why."""
     for source, (first, many) in tally.ahead.items():
         games = "1 game is" if many == 1 else f"{many} games are"
+        zone = f"; local times were read as {tally.zones[source]}" if source in tally.zones else ""
         warn(
-            f"{source}: {games} {first} (the first of them) and count as read now; are zone and clock right?"
+            f"{source}: {games} {first} (the first of them) and count as read now{zone}; are zone and clock "
+            "right? 'ingest --zone' dates them again"
         )
+    for source, many in tally.set_back.items():
+        games = "1 game is dated before the game" if many == 1 else f"{many} games are dated before games"
+        warn(f"{source}: {games} above it in the log and counts as after it; was its clock set back?")
+    if tally.moved:
+        warn(f"{tally.moved} known games have other dates now")
     for source, by in tally.dated_by.items():
         warn(f"{source}: its games have no dates and were dated by {by}; --dated sets another date")
 

@@ -13,6 +13,7 @@ from equipoise.cli.output_options import OneOf, with_json
 from equipoise.identity.roster_lookup import PastResults
 
 if TYPE_CHECKING:
+    from equipoise.core.dates import Zone
     from equipoise.core.match import Match
 
 #: New names that are like another one and are listed one by one.
@@ -25,10 +26,13 @@ MOST_LISTED = 10
     "--dates", type=OneOf(["day-first", "month-first"]),
     help="How to read dates such as 03/04/2026, which are ambiguous otherwise.",
 )  # fmt: skip
+@archive_options.zone
 @night_names.who_option
 @archive_options.optional_store
 @with_json
-def command(file: str, dates: str | None, who: tuple[str, ...], store: str | None, as_json: bool) -> None:
+def command(
+    file: str, dates: str | None, zone: Zone | None, who: tuple[str, ...], store: str | None, as_json: bool
+) -> None:
     """Read past results from FILE: CSV or a spreadsheet, a row for each match or for each player.
 
     Names match those of the archive, whatever their case; each match counts once, however often its
@@ -42,7 +46,8 @@ def command(file: str, dates: str | None, who: tuple[str, ...], store: str | Non
     with night_names.opened_night(store, who=who) as night:
         known = night.people()
         past = PastResults(known)
-        ingest = Ingest(night.archive)
+        ingest = Ingest(night.archive, zone=zone)
+        ingest.table(file)
         apart: list[str] = []
 
         def note(place: str, match: Match) -> None:

@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +16,9 @@ from equipoise.cli.model_options import kept_starting
 from equipoise.cli.output_options import Number, json_option
 from equipoise.core.registry import GAMES
 from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from equipoise.core.dates import Zone
 
 
 @click.command(name="ingest")
@@ -28,7 +31,7 @@ from equipoise.errors import InputError
 @click.option(
     "--dated",
     metavar="FROM",
-    help="The date of games whose log and file name have none, as 2026-01-31T20:15.",
+    help="The date of games whose log and file name have none, as 2026-01-31T20:15; in --zone, or UTC.",
 )
 @click.option(
     "--follow", is_flag=True,
@@ -40,6 +43,7 @@ from equipoise.errors import InputError
 )  # fmt: skip
 @click.option("--once", is_flag=True, help="With --follow: go on where it was left, and end.")
 @kept_starting
+@archive_options.zone
 @archive_options.mutators
 @json_option("Print JSON; with --follow one line each time there is something new.")
 def command(paths: tuple[str, ...], follow: bool, **options: Any) -> None:
@@ -60,7 +64,7 @@ def command(paths: tuple[str, ...], follow: bool, **options: Any) -> None:
         _follow(paths[0], options["store"], options["game"], options["interval"] or 1.0, options)
     else:
         _read(paths, **{name: options[name] for name in (
-            "store", "game", "dated", "starting", "mutators", "as_json")})  # fmt: skip
+            "store", "game", "dated", "starting", "zone", "mutators", "as_json")})  # fmt: skip
 
 
 def _read(
@@ -69,6 +73,7 @@ def _read(
     game: str,
     dated: str | None,
     starting: str | None,
+    zone: Zone | None,
     mutators: str | None,
     as_json: bool,
 ) -> None:
@@ -81,7 +86,7 @@ def _read(
 
     if game != AUTO:
         named_game(game)
-    assumed = None if dated is None else time_from(dated, "--dated")
+    assumed = None if dated is None else time_from(dated, "--dated", zone)
     counted = None if mutators is None else read_mutators(mutators)
     sources = find_logs(paths)
     from equipoise.archive.archive import filled
@@ -89,7 +94,7 @@ def _read(
     with filled(store, archive_options.warn) as archive:
         if starting is not None:
             archive.rebuild(started(archive.chosen_model, starting))
-        ingest = Ingest(archive, assumed, counted)
+        ingest = Ingest(archive, assumed, counted, zone)
         size, done = sum(source.size for source in sources) or 1, 0
         with archive_options.progress_bar("reading") as tell:
             for chain in in_chains(sources):
@@ -140,7 +145,11 @@ def _follow(path: str, store: str, game: str, interval: float, options: dict[str
         signal.signal(number, lambda *_: stop.set())
     from equipoise.archive.archive import filled
 
-    with filled(store, archive_options.warn) as archive, Watch(archive, path, game, counted) as watch:
+    zone = options["zone"]
+    with (
+        filled(store, archive_options.warn) as archive,
+        Watch(archive, path, game, counted, zone=zone) as watch,
+    ):
         archive_options.say_rebuilt(archive.update_ratings())
         while True:
             tally, updated = watch.step()

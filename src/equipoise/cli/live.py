@@ -45,6 +45,11 @@ AGAIN, AGAIN_MOST = 2.0, 60.0
     help="Whether games in the archive show how many players suit a map.  [default: --map-ranges]",
 )  # fmt: skip
 @click.option("--intermission", type=Number(), metavar="SECONDS", help="The pause after a game with people.")
+@click.option(
+    "--zone", metavar="NAME",
+    help="The zone of times in the log, such as Europe/Berlin or +05:45.  "
+    "[default: the kept one, or else this machine's]",
+)  # fmt: skip
 @click.option("--config", metavar="FILE.toml", help="Several servers: a table [[server]] for each.")
 @click.option(
     "--store", metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,

@@ -1,58 +1,303 @@
-"""Dates: of games whose log has none, and those ahead of this machine's clock.
+"""When something was: the zones of local times, the dates of games in logs, and their order of replay.
 
-Replay order is the order of dates, so each game whose log has none gets one: that of its source, plus a time
-that grows with its place in the source and is too short to matter otherwise.
-Sources of one date go by a hash of their first game, so that it does not matter which was read first.
+Servers write the time of day of where they stand, most without saying where that is; some write no dates at
+all, and clocks are set back, for winter or because they were wrong.  Replay order is the order of dates, so
+each game of a log gets one here, and nowhere else, from one object for each source of logs:
+
+* local times are those of the source's zone, which the archive keeps with it;
+* a log is written in order, so of the two moments that a time of day stands for when clocks go back for
+  winter, a game has the first that is not before the game above it;
+* where a clock was set back by more, what follows comes after what stands above it, as far apart as the log
+  says;
+* what is ahead of this machine's clock counts as read now: neither is it lost, nor does it come after all
+  that follows;
+* a game without a date has that of its source, plus a time that grows with its place there and is too short
+  to matter otherwise.  Sources of one date go by a hash of their first game, so that it does not matter which
+  was read first.
+
+Matches that end at one time are replayed in the natural order of their ids, see
+:func:`equipoise.core.match.replay_key`.
 """
 
 from __future__ import annotations
 
+import difflib
 import hashlib
-from dataclasses import replace
+import io
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import NamedTuple
+from zoneinfo import ZoneInfo, available_timezones
 
-from equipoise.core.match import Match, moved
+from equipoise.core.match import CLOCK, START, Match, moved
+from equipoise.errors import InputError
 
 #: Seconds from one game of a source to the next: some steps of a floating point number of this size.
 STEP = 2.0**-20
 
 #: Seconds by which something may be dated ahead of this machine's clock: what the clocks of a network differ
-#: by.  A match that is further ahead is refused, since every later one would come late beside it.
+#: by.  A game of a log that is further ahead counts as read now, and a result is refused, since every later
+#: one would come late beside it.
 SKEW = 120.0
 
 #: Seconds within which the hash of its first game places a source.
 SPREAD = 2.0**-10
 
+#: What stands before a rule for zones as POSIX has it, in the name of a zone.
+POSIX = "posix:"
 
-class Dating:
-    """Gives dates to the games of one source.
+_EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001  # the time of day in no zone
+_OFFSET = re.compile(r"(?:(?:UTC|GMT)?(?P<sign>[+-])(?P<hours>\d{1,2})(?::?(?P<minutes>[0-5]\d))?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """What turns local times into dates.
+
+    Parameters
+    ----------
+    name : str
+        As :func:`zone_named` takes it.
+    rules : tzinfo
+        When its clocks differed from UTC by how much.
+    """
+
+    name: str
+    rules: tzinfo
+
+    def moments(self, wall: float) -> tuple[float, ...]:
+        """Return the moments that a time of day stands for, in order: two when clocks have gone back.
+
+        Parameters
+        ----------
+        wall : float
+            Seconds from 1970-01-01 0:00 to what the clock showed.
+
+        Examples
+        --------
+        >>> berlin = zone_named("Europe/Berlin")
+        >>> [moment - 1792890000.0 for moment in berlin.moments(1792890000.0 + 5400.0)]
+        [-1800.0, 1800.0]
+        """
+        try:
+            shown = _EPOCH + timedelta(seconds=wall)
+            first, second = (
+                wall - _seconds(self.rules.utcoffset(shown.replace(tzinfo=self.rules, fold=fold)))
+                for fold in (0, 1)
+            )
+        except OverflowError:  # beyond the calendar
+            return (wall,)
+        return (first, second) if first < second else (first,)
+
+    def moment(self, wall: float) -> float:
+        """Return the first moment that a time of day stands for."""
+        return self.moments(wall)[0]
+
+
+def _seconds(offset: timedelta | None) -> float:
+    return 0.0 if offset is None else offset.total_seconds()
+
+
+def zone_named(name: str, argument: str = "zone") -> Zone:
+    """Return the zone with a name.
+
+    Parameters
+    ----------
+    name : str
+        Of the IANA time zone database, such as ``Europe/Berlin``; an offset such as ``+05:45`` or ``UTC-10``,
+        positive east of Greenwich; or ``posix:`` with a rule as the variable ``TZ`` may have it.
+    argument : str
+        What messages call it.
+
+    Raises
+    ------
+    InputError
+        If there is none.
+
+    Examples
+    --------
+    >>> zone_named("+5:45").moment(0.0), zone_named("posix:UTC-10").moment(0.0)
+    (-20700.0, -36000.0)
+    """
+    offset = _OFFSET.fullmatch(name)
+    if offset is not None:
+        seconds = 3600 * int(offset["hours"]) + 60 * int(offset["minutes"] or 0)
+        if seconds < 86_400:
+            signed = timedelta(seconds=seconds if offset["sign"] == "+" else -seconds)
+            return Zone(name, timezone(signed))
+    if name in ("UTC", "Z"):
+        return Zone("UTC", UTC)
+    try:
+        if name.startswith(POSIX) and name != POSIX:
+            return Zone(name, _posix(name.removeprefix(POSIX)))
+        return Zone(name, ZoneInfo(name))
+    except (ValueError, OSError, LookupError) as error:  # what there is none of, and folders of the database
+        near = difflib.get_close_matches(name, sorted(available_timezones()), 1, 0.6)
+        instead = f"; did you mean {near[0]}?" if near else ""
+        msg = f"must be a zone such as Europe/Berlin, or an offset such as +05:45, got {name!r}{instead}"
+        raise InputError(msg, argument) from error
+
+
+def _posix(rule: str) -> tzinfo:
+    """Return the zone of a rule such as ``CET-1CEST,M3.5.0,M10.5.0/3``: a file of zones that has it alone.
+
+    References
+    ----------
+    RFC 8536, section 3.
+    """
+    header = b"TZif2" + bytes(15) + b"".join(count.to_bytes(4, "big") for count in (0, 0, 0, 0, 1, 1))
+    block = header + bytes(6) + b"\0"
+    return ZoneInfo.from_file(io.BytesIO(block + block + b"\n" + rule.encode("ascii") + b"\n"))
+
+
+#: The zone of what says none where nobody has named one.
+UTC_ZONE = Zone("UTC", UTC)
+
+
+def of_date(moment: datetime) -> tuple[float, str]:
+    """Return the seconds of a date as it stands in a log, and which times are local, as a match has it.
+
+    Examples
+    --------
+    >>> of_date(datetime.fromisoformat("1970-01-02 00:00"))
+    (86400.0, 'clock')
+    >>> of_date(datetime.fromisoformat("1970-01-02T00+01"))
+    (82800.0, '')
+    """
+    local = moment.tzinfo is None
+    return (moment.replace(tzinfo=UTC) if local else moment).timestamp(), CLOCK if local else ""
+
+
+class Dated(NamedTuple):
+    """A game with its date.
+
+    Parameters
+    ----------
+    match : Match
+        The game.
+    ahead : str
+        By how much its own date is ahead of the clock, so that it counts as read now; empty where it is not.
+    set_back : bool
+        Whether its own date is before that of the game above it, so that it was moved after that.
+    """
+
+    match: Match
+    ahead: str = ""
+    set_back: bool = False
+
+
+class SourceDates:
+    """Gives dates to the games of one source, in the order in which they stand there.
 
     Parameters
     ----------
     date : float
         When the source is taken to have ended; it may be moved on while the source is read.
-    offset : float, optional
-        What its first game adds to it, where that was read before.
-    given : int
-        How many games were given dates before.
+    zone : Zone
+        That of its local times.
+    in_order : bool
+        Whether what stands later in it was later, as in a log; otherwise dates are taken as they are.
+    known : sequence of float or None
+        What :meth:`kept` returned, where some of it was read before.
     """
 
-    def __init__(self, date: float, offset: float | None = None, steps: int = 0) -> None:
+    def __init__(
+        self,
+        date: float,
+        zone: Zone = UTC_ZONE,
+        *,
+        in_order: bool = True,
+        known: Sequence[float | None] = (),
+    ) -> None:
+        fresh: tuple[float | None, ...] = (None, 0, None, 0.0)
+        offset, steps, last, back = (*known, *fresh[len(known) :])
         self.date = date
-        self.offset = offset
-        self.steps = steps
-        #: The last date in the log itself, which is better known than that of the source.
-        self._last: float | None = None
+        self.zone = zone
+        self._in_order = in_order
+        #: What its first game without a date adds to the date of the source, and how many such there were.
+        self._offset = offset
+        self._steps = int(steps or 0)
+        #: The date of the last game that had one, and by how much its clock was set back.
+        self._last = last
+        self._back = float(back or 0.0)
 
-    def dated(self, match: Match) -> Match:
-        """Return a match with a date; one that has its own as it is."""
-        if match.dated:
-            self._last = match.ended
-            return match
-        if self.offset is None:
-            self.offset = _offset(match.id)
+    def kept(self) -> tuple[float | None, ...]:
+        """Return what is needed to go on where this one stands."""
+        return self._offset, self._steps, self._last, self._back
+
+    def after(self, earlier: SourceDates) -> None:
+        """Go on after an earlier piece of the same log."""
+        self._last, self._back = earlier._last, earlier._back
+
+    def part(self) -> None:
+        """Take note that what follows does not go on from what was read."""
+        self._last, self._back = None, 0.0
+
+    def dated(self, match: Match, now: float) -> Dated:
+        """Return a game with a date.
+
+        Parameters
+        ----------
+        match : Match
+            As its reader gives it; the next one of the source.
+        now : float
+            The time of this machine.
+        """
+        if not match.dated:
+            return Dated(self._without(match))
+        floor = -math.inf if self._last is None or not self._in_order else self._last
+        if match.local:
+            match = self._converted(match, floor)
+        own = match.ended or 0.0
+        wrong = ahead(own, now)
+        if wrong:
+            floor = -math.inf if self._last is None else self._last
+            self._last = max(now, floor + STEP)
+            match = moved(replace(match, dated=False, read=now), self._last)
+            return Dated(match, wrong)
+        if not self._in_order:
+            return Dated(match)
+        if own > floor:
+            self._last, self._back = own, 0.0
+            return Dated(match)
+        far = floor - own > SKEW
+        if own + self._back <= floor:
+            self._back = floor + STEP - own
+        self._last = min(own + self._back, max(now, floor + STEP))
+        return Dated(moved(match, self._last), set_back=far)
+
+    def _converted(self, match: Match, floor: float) -> Match:
+        """Return a game with dates for its local times, which come after those of the game before."""
+        last = floor
+
+        def moment(wall: float) -> float:
+            nonlocal last
+            moments = self.zone.moments(wall)
+            last = next((each for each in moments if each >= last), moments[0])
+            return last
+
+        if match.local == START:
+            began = match.ended if match.began is None else match.began
+            match = replace(match, local="")
+            return moved(match, (match.ended or 0.0) + moment(began or 0.0) - (began or 0.0))
+        began = None if match.began is None else moment(match.began)
+        ats = [moment(contest.at) for contest in match.contests]
+        ended = moment(match.ended or 0.0)
+        contests = match.contests
+        if any(at != contest.at for at, contest in zip(ats, contests, strict=True)):
+            contests = tuple(replace(one, at=at) for one, at in zip(contests, ats, strict=True))
+        return replace(match, contests=contests, began=began, ended=ended, local="")
+
+    def _without(self, match: Match) -> Match:
+        """Return a game without a date with that of its source."""
+        if self._offset is None:
+            self._offset = _offset(match.id)
         date = self.date if self._last is None else self._last
-        ended = date + self.offset + STEP * self.steps
-        self.steps += 1
+        ended = date + self._offset + STEP * self._steps
+        self._steps += 1
         # Clocks of logs may run faster than time, so that within a game nothing is before the last game.
         contests = tuple(replace(contest, at=match.ended or 0.0) for contest in match.contests)
         return moved(replace(match, contests=contests), ended)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -382,6 +383,12 @@ class Match:
         The name of the server it was played on; empty where not known.
     shared : tuple of str
         Ids that two clients had at once who both played meanwhile, under different names.
+    local : {"", "clock", "start"}
+        Which of its times a clock showed where the server stands, as seconds from 1970-01-01 0:00: none, all,
+        or that of its start, from which seconds were counted.  Readers of logs give such, and
+        :mod:`equipoise.core.dates` turns them into dates.
+    read : float or None
+        When a game was read that counts as of then, as its own date was ahead of the clock.
 
     Raises
     ------
@@ -406,6 +413,8 @@ class Match:
     picks: tuple[tuple[str, str], ...] = ()
     server: str = ""
     shared: tuple[str, ...] = ()
+    local: str = ""
+    read: float | None = None
 
     if TYPE_CHECKING:  # what may be given is more than what is kept
 
@@ -422,6 +431,8 @@ class Match:
             picks: Sequence[tuple[str, str]] = (),
             server: str = "",
             shared: Sequence[str] = (),
+            local: str = "",
+            read: float | None = None,
         ) -> None: ...
 
     def __post_init__(self) -> None:
@@ -481,6 +492,37 @@ def moved(match: Match, ended: float) -> Match:
     contests = tuple(replace(contest, at=contest.at + by) for contest in match.contests)
     began = None if match.began is None else match.began + by
     return replace(match, contests=contests, began=began, ended=ended)
+
+
+#: What says that all times of a match are local, or its start alone.
+CLOCK, START = "clock", "start"
+
+#: Numbers in an id, and ids that are hashes, in which digits are no numbers.
+_NUMBERS, _HASH = re.compile(rb"\d+"), re.compile(rb"[0-9a-f]{64}")
+
+
+def replay_key(match_id: str | bytes) -> bytes:
+    """Return what puts the ids (or their bytes) of matches that end at one time in their order of replay.
+
+    That is the natural one: numbers in ids go by their size, all else by code points.  Ids that are hashes of
+    a log go by code points alone.
+
+    Examples
+    --------
+    >>> sorted(["10", "2", "1", "final", "game 10", "game 9"], key=replay_key)
+    ['1', '2', '10', 'final', 'game 9', 'game 10']
+    """
+    content = match_id if isinstance(match_id, bytes) else match_id.encode("utf-8", "surrogatepass")
+    if _HASH.fullmatch(content):
+        return content
+    key = _NUMBERS.sub(_by_size, content)
+    return key if len(key) == len(content) + 2 * len(_NUMBERS.findall(content)) else key + b"\0" + content
+
+
+def _by_size(number: re.Match[bytes]) -> bytes:
+    """Return a number so that the longer of two is the later one; zeros before it tell nothing."""
+    digits = number[0].lstrip(b"0")
+    return b"0" + b"\xff" * (len(digits) // 255) + bytes((len(digits) % 255,)) + digits
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,14 @@ import sys
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, time
 from decimal import Decimal
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from equipoise.core.match import Contest, Match, Ruleset, Statistics, ranks_of
 from equipoise.core.player import LARGEST_WEIGHT
 from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from equipoise.core.dates import Zone
 
 #: What a record of a match may have, besides what a contest may have.
 MATCH_FIELDS = ("id", "began", "ended", "map", "server", "picks", "contests")
@@ -266,10 +269,10 @@ def number_from(value: Any, field: str) -> float:
     return float(value)
 
 
-def time_from(value: Any, field: str) -> float:
+def time_from(value: Any, field: str, zone: Zone | None = None) -> float:
     """Return a time as seconds since 1970: of a number, a date, or a text such as 2026-01-31T20:15:00Z.
 
-    What says no zone is in UTC.
+    What says no zone is in the given one, or else in UTC.
 
     Examples
     --------
@@ -280,7 +283,7 @@ def time_from(value: Any, field: str) -> float:
         value = float(value)
     if isinstance(value, str):
         try:
-            return _stamp(datetime.fromisoformat(value))
+            return _stamp(datetime.fromisoformat(value), zone)
         except ValueError:
             pass
         except OverflowError:
@@ -290,7 +293,7 @@ def time_from(value: Any, field: str) -> float:
         except ValueError:
             _fail(field, f"must be {TIMES}, got {_short(value)}")
     if isinstance(value, date):
-        return _stamp(value if isinstance(value, datetime) else datetime.combine(value, time()))
+        return _stamp(value if isinstance(value, datetime) else datetime.combine(value, time()), zone)
     number = number_from(value, field)
     if number >= LATEST:
         year = f"must be below {LATEST:.0f}, the year 10000, got {_short(value)}"
@@ -300,8 +303,11 @@ def time_from(value: Any, field: str) -> float:
     return number
 
 
-def _stamp(moment: datetime) -> float:
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+def _stamp(moment: datetime, zone: Zone | None) -> float:
+    if moment.tzinfo:
+        return moment.timestamp()
+    wall = moment.replace(tzinfo=UTC).timestamp()
+    return wall if zone is None else zone.moment(wall)
 
 
 def text_from(value: Any, field: str) -> str:

@@ -18,7 +18,7 @@ from typing import IO, Any
 import numpy as np
 
 from equipoise.core.arrays import Ints
-from equipoise.core.match import Match, Skipped
+from equipoise.core.match import Match, Skipped, replay_key
 from equipoise.errors import InputError
 from equipoise.files.file_kinds import HEAD, mistaken
 from equipoise.files.match_json_columns import Decoded, LineDecoder
@@ -281,7 +281,7 @@ class _Reading:
         named = {self._ids[match] or self._match(match).id: match for match in first.values()}
         if len(named) < len(first):
             raise _Rare  # one match, written in two ways
-        return [named[name] for name in sorted(named)]
+        return [named[name] for name in sorted(named, key=replay_key)]
 
     def _match(self, which: int) -> Match:
         """Return a match as its line says."""

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
-from equipoise.core.match import Match, Skipped, moved
+from equipoise.core.match import CLOCK, Match, Skipped, moved
 from equipoise.core.match_records import LATEST, cell_text, match_from, number_from, time_from
 from equipoise.errors import InputError
 from equipoise.files.pasted_lines import HELD, named, parts_of, unquoted, weight_of
@@ -207,6 +207,22 @@ def _time(when: Any, column: str, dates: str | None) -> float:
     return time_from(text or when, column)
 
 
+def _is_local(part: Any) -> bool:
+    """Tell whether the first row of a match says when it was without a zone."""
+    row = part if isinstance(part, Mapping) else part[0]
+    row = row if isinstance(row, Mapping) else row[1]
+    when = next((row[name] for name in WHEN if name in row), None)
+    if isinstance(when, datetime):
+        return when.tzinfo is None
+    text = _COMPACT.sub(r"\1-\2-\3", str(when).strip())
+    if _SLASHED.fullmatch(text) or _YEAR_FIRST.fullmatch(text):
+        return True
+    try:
+        return datetime.fromisoformat(text).tzinfo is None
+    except ValueError:
+        return False
+
+
 def _likely(number: float) -> str:
     """Return what a number in a column of dates looks like."""
     if _DAYS[0] <= number <= _DAYS[1]:
@@ -264,7 +280,8 @@ def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | S
     >>> match.contests[0].teams, match.contests[0].ranks
     (((('Ann', 1.0), ('Bob', 1.0)), (('Cid', 1.0),)), (1.0, 2.0))
     """
-    return results_from(source, dates)
+    for found in results_from(source, dates):
+        yield replace(found, local="") if isinstance(found, Match) else found
 
 
 def results_from(
@@ -276,6 +293,8 @@ def results_from(
     """Read a table as :func:`read_results`, with the ids that ``known`` gives to players.
 
     ``tell`` hears of each match where it stands.
+
+    Times of day without a zone are given as local times, see :class:`~equipoise.core.match.Match`.
 
     Raises
     ------
@@ -309,7 +328,7 @@ def results_from(
             continue
         if tell is not None:
             tell(at, match)
-        yield match
+        yield replace(match, local=CLOCK) if _is_local(part) else match
 
 
 class _Numbering:

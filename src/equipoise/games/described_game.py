@@ -20,7 +20,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-from equipoise.core.match import Contest, Ruleset
+from equipoise.core.match import CLOCK, Contest, Ruleset
 from equipoise.core.rulesets import GameRules
 from equipoise.errors import InputError
 from equipoise.games.log_reader import Block, GameReader
@@ -279,6 +279,8 @@ class DescribedMatch:
         self.points: dict[int, float] = {}
         self.totals: dict[int, float] = {}
         self.winner: Hashable | None = None
+        #: Whether its times are those of a clock where the server stands.
+        self.is_local = False
         self.is_drawn = False
         #: Whether somebody had nobody to play against after the game had begun to count.
         self.was_empty = False
@@ -406,6 +408,7 @@ class DescribedReader(GameReader[DescribedMatch]):
             return
         game.play.clock += max(passed, 0.0)
         if now[0] != "clock":
+            game.is_local |= now[0] == "date"
             game.began = now[1] if game.began is None else game.began
             game.at = max(game.at, now[1])
 
@@ -439,6 +442,7 @@ class DescribedReader(GameReader[DescribedMatch]):
         game.hash.update(line + b"\n")
         if self._clock is not None and self._clock[0] != "clock":
             game.began = game.at = self._clock[1]
+            game.is_local = self._clock[0] == "date"
         for key, (identity, name, side) in self._there.items():
             game.play.arrive(key, identity, name)
             game.play.place(key, game.side(side))
@@ -566,7 +570,7 @@ class DescribedReader(GameReader[DescribedMatch]):
         found = game.play.match(
             [] if contest is None else [contest], game.hash.hexdigest(), game.where,
             (game.at if game.began is None else game.began, game.at), game.map,
-            dated=game.began is not None,
+            dated=game.began is not None, local=CLOCK if game.is_local else "",
         )  # fmt: skip
         self._outcome = "the game ends"
         self.give(found)
@@ -603,14 +607,14 @@ class DescribedReader(GameReader[DescribedMatch]):
 
 
 def _seconds(kind: str, text: str) -> tuple[str, float] | None:
-    """Return a time in seconds, of the clock or since 1970."""
+    """Return a time in seconds: of the clock, of a local date, or since 1970."""
     if kind == "clock":
         parts = [int(part) for part in text.split(":")]
         return "clock", float(sum(part * 60**n for n, part in enumerate(reversed(parts))))
     if kind == "hexdate":
-        return "date", float(int(text, 16))
+        return "epoch", float(int(text, 16))
     if kind == "epoch":
-        return "date", float(text)
+        return "epoch", float(text)
     try:
         return "date", datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
     except ValueError:

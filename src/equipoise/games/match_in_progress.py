@@ -413,9 +413,13 @@ class Play:
         map_name: str,
         *,
         dated: bool = True,
+        local: str = "",
         server: str = "",
     ) -> Match | Unfinished:
-        """Return the match of its contests, or why it is none; ``times`` are when it began and ended."""
+        """Return the match of its contests, or why it is none; ``times`` are when it began and ended.
+
+        ``local`` says which of them a clock showed where the server stands, see :class:`Match`.
+        """
         if not contests:
             return Unfinished(where, "there was nobody to play against")
         there = dict.fromkeys(name for contest in contests for team in contest.teams for name, _ in team)
@@ -423,5 +427,5 @@ class Play:
         return Match(
             tuple(contests), began=times[0], ended=times[1], id=identity, roster=tuple(there),
             names=tuple((name, self.people[name].name) for name in there), map=map_name, dated=dated,
-            server=server, shared=tuple(sorted(shared)),
+            server=server, shared=tuple(sorted(shared)), local=local,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from equipoise.core.match import Contest, Match
+from equipoise.core.match import Contest, Match, replay_key
 from equipoise.core.player import is_bot
 from equipoise.identity.merges import NAMED, opposed, renamed, without_number
 from equipoise.identity.names import LONG, VARIED, bare, likeness, stem_of
@@ -72,7 +72,7 @@ def people_of_id(base: str, seen: Iterable[SeenId]) -> dict[str, str]:
     >>> people_of_id("0a1b", lan[:1])
     {}
     """
-    matches = sorted(seen, key=lambda one: (one.ended, one.match))
+    matches = sorted(seen, key=lambda one: (one.ended, replay_key(one.match)))
     if sum(one.proven for one in matches) < PROOFS:
         return {}
     order: dict[str, None] = {}

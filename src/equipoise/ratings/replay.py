@@ -6,9 +6,10 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, cast
 
-from equipoise.core.match import Contest, Match, Ruleset, Skipped, moved
+from equipoise.core.match import Contest, Match, Ruleset, Skipped, moved, replay_key
 from equipoise.errors import InputError
 from equipoise.ratings.model import Attention, Chances, RatingModel, State, checked
 
@@ -24,7 +25,7 @@ MOST_MOVED = 3600.0
 
 
 def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
-    """Return each match once, ordered by the time it ended and then by id.
+    """Return each match once, ordered by the time it ended and then by id, numbers in ids by their size.
 
     Raises
     ------
@@ -45,7 +46,10 @@ def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
         if known is not match and not is_one_game(known, match):
             msg = f"matches: two different ones have the id {match.id!r}; ids must differ"
             raise InputError(msg)
-    return sorted(by_id.values(), key=lambda match: (match.ended, match.id))
+    ordered = sorted(by_id.values(), key=lambda match: match.ended or 0.0)
+    if all(one.ended != other.ended for one, other in pairwise(ordered)):
+        return ordered
+    return sorted(ordered, key=lambda match: (match.ended, replay_key(match.id)))
 
 
 def is_one_game(known: Match, match: Match) -> bool:

@@ -312,7 +312,7 @@ class BalancedServer:
         self._archive, self._say, self._dry = archive, say, dry
         family = self._family = settings.family()
         self._log = family.log(ranges(archive, settings), settings.players)
-        self._watch = Watch(archive, settings.log, family.game, tap=self._tap)
+        self._watch = Watch(archive, settings.log, family.game, tap=self._tap, zone=settings.zone)
         self._rated = ArchiveRatings(archive)
         self._link = Link(settings if not dry else Playing(settings.log))
         self._console = Rcon(settings.password or "none", family.dialect)

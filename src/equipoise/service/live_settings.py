@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.core.addresses import host_and_port
+from equipoise.core.dates import Zone, zone_named
 from equipoise.core.registry import SERVERS, resolve
 from equipoise.errors import InputError, again
 from equipoise.games.rcon import Rcon
@@ -30,7 +31,7 @@ from equipoise.games.server_adapter import Ranges, ServerFamily
 from equipoise.play.live.state import Policy
 
 #: Settings of one server beside those of its policy, and what each is.
-TEXTS = ("name", "game", "log", "rcon", "rcon_password_file")
+TEXTS = ("name", "game", "log", "rcon", "rcon_password_file", "zone")
 TABLES = ("maps", "players")
 NUMBERS = ("intermission",)
 SWITCHES = ("map_ranges",)
@@ -62,6 +63,8 @@ class Playing:
         What the server plays, as registered.
     map_ranges : bool
         Whether maps that are not in ``maps`` have the range that games in the archive have shown.
+    zone : Zone or None
+        That of local times in the log; by default the one that is kept with it, or else this machine's.
     """
 
     log: str
@@ -74,6 +77,7 @@ class Playing:
     intermission: float = 15.0
     game: str = "openarena"
     map_ranges: bool = True
+    zone: Zone | None = None
 
     @property
     def title(self) -> str:
@@ -169,7 +173,7 @@ def server_of(given: Mapping[str, Any]) -> Playing:
         {name: _range(name, span) for name, span in given.get("maps", {}).items()},
         {name: _plain(name, character) for name, character in given.get("players", {}).items()},
         float(given.get("intermission", 15.0)), given.get("game", "openarena"),
-        given.get("map_ranges", True),
+        given.get("map_ranges", True), zone_named(given["zone"]) if given.get("zone") else None,
     )  # fmt: skip
     if not 0.0 <= playing.intermission < 1e6:
         msg = f"must be from 0 to 1000000, got {given['intermission']!r}"

@@ -43,7 +43,7 @@ from equipoise.service.queue_lines import answered
 from equipoise.service.queues import Queues
 from equipoise.service.settings import Settings
 from equipoise.service.snapshot import AmbiguousGameError, Ratings, Snapshot
-from equipoise.service.snapshot_follower import Follower
+from equipoise.service.snapshot_follower import FIRST_RETRY, LAST_RETRY, Follower
 from equipoise.service.tokens import Keyring
 from equipoise.service.webhooks import Deliverer
 from equipoise.service.weights.commands import Limits
@@ -132,7 +132,12 @@ class Service:
         self._beginning: list[asyncio.Future[Any]] = []
         self._trouble = ""
         self._unreadable = False
-        self._behind_since = 0.0
+        #: When the first result was kept of which no look at the archive has told yet, before and since the
+        #: present look began; when others were found to wait; and since when what is late does.
+        self._unseen = self._looked_at = self._behind_since = 0.0
+        self._waits: float | None = None
+        self._settling: asyncio.Future[None] | None = None
+        self._failures = 0
         self.metrics = ServerMetrics()
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
         self.queues = Queues(
@@ -156,6 +161,9 @@ class Service:
             healing = asyncio.ensure_future(self._look(now=True))
             self._beginning.append(healing)
             await asyncio.wait([healing], timeout=HEALING)
+            if self._settling is not None:
+                await asyncio.wait([self._settling], timeout=HEALING)
+                await self._look(now=True)
         await begun
 
     async def _begin(self) -> None:
@@ -167,6 +175,8 @@ class Service:
     async def follow(self) -> None:
         """Keep the board up to date, without end, whatever happens."""
         await asyncio.gather(*self._beginning)
+        if self.keyring.can_report:
+            self._beginning.append(asyncio.ensure_future(self._follower.begin()))
         now, pause = False, POLL
         while True:
             with contextlib.suppress(TimeoutError):
@@ -180,6 +190,7 @@ class Service:
     async def _look(self, *, now: bool) -> bool:
         """Look for something new, optionally learning at once; tell whether that went well."""
         began = time.monotonic()
+        self._looked_at, self._unseen = self._looked_at or self._unseen, 0.0
         try:
             snapshot = await self._follower.newer(now=now)
         except Exception as error:
@@ -193,15 +204,34 @@ class Service:
             return False
         self._unreadable = False
         self._tell("ratings cannot be learnt", self._follower.trouble)
-        if not self._follower.behind:
-            self._behind_since = 0.0
+        behind, waits = self._follower.behind, self._follower.waits
+        if not behind:
+            self._behind_since = self._looked_at = 0.0
         elif not self._behind_since:
-            self._behind_since = time.monotonic()
+            self._behind_since = self._looked_at or time.monotonic()
+        self._waits = waits
+        if waits:  # all others are learnt
+            self._behind_since = self._looked_at = 0.0
+        if waits is not None and self._settling is None:
+            self._settling = asyncio.ensure_future(self._settle())
         if snapshot is not None:
             self._take(snapshot)
             seconds = round(time.monotonic() - began, 3)
             log.info("ratings refreshed", extra={"players": len(snapshot.ratings.known), "seconds": seconds})
         return True
+
+    async def _settle(self) -> None:
+        """Learn from what came late, while all else goes on; what comes meanwhile is the next round's."""
+        try:
+            await self._follower.settle()
+        except EquipoiseError as error:
+            log.warning("late results are not learnt yet", extra={"why": str(error)})
+            await asyncio.sleep(min(FIRST_RETRY * 2**self._failures, LAST_RETRY))
+            self._failures += 1
+        else:
+            self._failures = 0
+        self._settling = None
+        self._kept.set()
 
     async def compile(self) -> None:
         """Have every kernel compiled; until then divisions of many players look at fewer splits."""
@@ -426,6 +456,7 @@ class Service:
             log.info(KEPT[ForgottenPlayer])
         else:
             log.info(KEPT[type(what)], extra={"id": what.id, **facts})
+        self._unseen = self._unseen or time.monotonic()
         self._kept.set()
         return outcome
 
@@ -442,14 +473,17 @@ class Service:
         return self._trouble if self._unreadable else ""
 
     def lag(self) -> float:
-        """Return for how many seconds matches have waited to be learnt from; 0 where none waits."""
-        return time.monotonic() - self._behind_since if self._behind_since else 0.0
+        """Return for how many seconds the oldest result has waited that is not learnt yet; 0 without one."""
+        now = time.monotonic()
+        ages = [now - each for each in (self._unseen, self._looked_at, self._behind_since) if each]
+        return max([*ages, time.time() - self._waits if self._waits else 0.0])
 
     async def close(self) -> None:
         """Let go of everything; what is under way then is not waited for."""
-        for each in self._beginning:
+        begun = [*self._beginning, *([self._settling] if self._settling is not None else [])]
+        for each in begun:
             each.cancel()
-        await asyncio.gather(*self._beginning, return_exceptions=True)
+        await asyncio.gather(*begun, return_exceptions=True)
         await asyncio.gather(
             self._compiler.end(),
             self.divisions.end(),

@@ -15,7 +15,9 @@ from typing import Any
 import msgspec
 
 from equipoise.core.addresses import host_and_port
+from equipoise.core.dates import Zone, zone_named
 from equipoise.errors import InputError
+from equipoise.files.machine_zone import machine_zone
 from equipoise.service.admission import AdmissionLimits
 from equipoise.service.table_settings import KINDS as SENT
 from equipoise.service.table_settings import QueueSettings, Webhook, queue_of, webhook_of
@@ -71,6 +73,7 @@ class Settings:
     weights: str = _setting(ADDRESS, "HOST:PORT", "Address of the weight protocol; port 0 picks a free one.")
     http: str = _setting("", "HOST:PORT", "Address of HTTP.  [default: none]")
     game: str = _setting("", "NAME", "The game that GAME refers to when it names none.")
+    zone: str = _setting("", "NAME", "The zone of times of results that say none.  [default: this machine's]")
     token_file: str = _setting(
         "", "FILE", "A file with the token for AUTH; without one, results are refused."
     )
@@ -128,6 +131,8 @@ class Settings:
         if not self.store:
             msg = "is missing; write sqlite:///PATH or postgresql://..."
             raise InputError(msg, "store")
+        if self.zone:
+            zone_named(self.zone)
         if self.log_level not in LEVELS:
             msg = f"must be one of {', '.join(LEVELS)}, got {self.log_level!r}"
             raise InputError(msg, "log_level")
@@ -167,6 +172,10 @@ class Settings:
             for kind in SENT
             if (names := tuple(each.name for each in self.webhooks if kind in each.events))
         }
+
+    def local_zone(self) -> Zone:
+        """Return the zone of local times."""
+        return zone_named(self.zone) if self.zone else machine_zone()
 
     @property
     def origins(self) -> list[str]:

@@ -1,12 +1,14 @@
 """The newest snapshot of an archive, whatever process writes it, and whatever file takes its place.
 
 A worker reads the archive, and learns from matches that nobody has learnt from; what has changed comes over
-in small parts, so that no lookup waits for more than one of them.
+in small parts, so that no lookup waits for more than one of them.  What came late, and corrections, a second
+worker learns from beside it: current results do not wait for that.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 from collections.abc import Generator, Iterator, Mapping
@@ -88,6 +90,8 @@ class News(NamedTuple):
         Of the archive.
     behind : bool
         Whether there are matches that are not in the ratings.
+    waits : float or None
+        Since when something waits that is learnt from beside, seconds since 1970; 0 where that is not known.
     trouble : str
         Why learning has failed.
     """
@@ -99,7 +103,23 @@ class News(NamedTuple):
     mean_bots: Mapping[Ruleset, tuple[float, int]] = {}
     revision: int = 0
     behind: bool = False
+    waits: float | None = None
     trouble: str = ""
+
+
+class Settling:
+    """The second worker: learns from what came late, and from corrections, while others learn and write."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def __call__(self, learn: bool | None) -> Generator[None, None, int]:
+        """Learn from all that waits; return from how many matches; None asks only for it to be ready."""
+        yield from ()
+        if not learn:
+            return 0
+        with open_archive(self._url, create=False, waiting=log.warning) as archive:
+            return archive.update_ratings().matches
 
 
 class Learning:
@@ -149,9 +169,10 @@ class Learning:
             self._files = None  # it was written here
             stamp = archive.stamp()
         self._stamp, self._behind = stamp, archive.is_behind()
+        waits = archive.waiting_since() if self._behind else None
         if stamp == before and not look.fresh:
-            return News(behind=self._behind, trouble=trouble)
-        return (yield from self._news(archive, trouble, fresh=look.fresh))
+            return News(behind=self._behind, waits=waits, trouble=trouble)
+        return (yield from self._news(archive, waits, trouble, fresh=look.fresh))
 
     def _is_time(self, look: Look) -> bool:
         now = time.monotonic()
@@ -160,7 +181,7 @@ class Learning:
     def _learn(self, archive: Archive) -> str:
         """Learn from the matches that nobody has learnt from; return what went wrong."""
         try:
-            archive.update_ratings()
+            archive.follow_newest()
         except EquipoiseError as error:
             self._retry = time.monotonic() + min(FIRST_RETRY * 2**self._failures, LAST_RETRY)
             self._failures += 1
@@ -168,7 +189,9 @@ class Learning:
         self._failures = 0
         return ""
 
-    def _news(self, archive: Archive, trouble: str, *, fresh: bool) -> Generator[Entries, None, News]:
+    def _news(
+        self, archive: Archive, waits: float | None, trouble: str, *, fresh: bool
+    ) -> Generator[Entries, None, News]:
         standing = archive.standing()
         if fresh:
             self._sent = {}
@@ -191,7 +214,7 @@ class Learning:
         }
         return News(
             standing.model, values, standing.rulesets, self._first_game, means, standing.revision,
-            self._behind, trouble,
+            self._behind, waits, trouble,
         )  # fmt: skip
 
 
@@ -264,8 +287,11 @@ class Follower:
         }
         self._parts: dict[str, Mapping[Any, Any]] = {}
         self._has_all = False
-        #: Whether matches wait to be learnt from, and why that has failed.
+        self._settler = Worker("settle", url)
+        #: Whether matches wait to be learnt from, since when those do that are learnt from beside, and why
+        #: learning has failed.
         self.behind = False
+        self.waits: float | None = None
         self.trouble = ""
 
     async def newer(self, *, now: bool = False) -> Snapshot | None:
@@ -296,10 +322,10 @@ class Follower:
         self._has_all = True
         if news.model is None:
             if not fresh:
-                self.behind = news.behind
+                self.behind, self.waits = news.behind, news.waits
                 self.trouble = news.trouble or self.trouble * news.behind
             return None
-        self.behind, self.trouble = news.behind, news.trouble
+        self.behind, self.waits, self.trouble = news.behind, news.waits, news.trouble
         self._parts |= coming
         return self._snapshot(news)
 
@@ -321,13 +347,29 @@ class Follower:
             parts["games"],
         )  # fmt: skip
 
+    async def begin(self) -> None:
+        """Begin the second worker, so that the first result that comes late need not wait for that."""
+        with contextlib.suppress(EquipoiseError):  # it is tried again when something comes late
+            await self._settler.ask(None, PATIENCE)
+
+    async def settle(self) -> None:
+        """Learn from what came late, beside all else.
+
+        Raises
+        ------
+        EquipoiseError
+            If it cannot be learnt from.
+        """
+        await self._settler.ask(True, PATIENCE)
+
     async def close(self) -> None:
         """Let go of the archive, when what is under way has ended or soon after."""
+        await self._settler.end()
         await self._worker.close()
 
     async def end(self) -> None:
         """Let go of the archive at once; what was being learnt is learnt another time."""
-        await self._worker.end()
+        await asyncio.gather(self._settler.end(), self._worker.end())
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from equipoise.archive.ingest.log_files import (
     pieces,
     pieces_beside,
 )
+from equipoise.core.dates import UTC_ZONE, Zone
 
 #: Bytes before the place that was reached by which a log is known again.
 TAIL = 4096
@@ -165,6 +166,8 @@ class Following:
         Where the live log is.
     place : LogPosition
         Where to go on; by default with the oldest piece that lies beside the log.
+    zone : Zone
+        That of dates in names of files.
 
     Raises
     ------
@@ -172,8 +175,14 @@ class Following:
         When it is asked what is new, if the file cannot be read; one that does not exist is waited for.
     """
 
-    def __init__(self, path: str, place: LogPosition = LogPosition()) -> None:  # noqa: B008  # immutable
+    def __init__(
+        self,
+        path: str,
+        place: LogPosition = LogPosition(),  # noqa: B008  # immutable
+        zone: Zone = UTC_ZONE,
+    ) -> None:
         self._path = Path(path)
+        self._zone = zone
         self._file: IO[bytes] | None = None
         #: How the last file of which anything was read is known again, and where to go on in it.
         self._anchor = place
@@ -313,7 +322,7 @@ class Following:
     def _give_whole(self, step: FollowStep) -> Iterator[bytes]:
         """Give a piece beside the log from a place on."""
         stamp = stamp_of(step.path)
-        self.date = date_of(step.path)[0]
+        self.date = date_of(step.path, zone=self._zone)[0]
         skip, tail = step.start, b""
         begun = False
         for piece in pieces(Source(str(step.path), named=False)):
@@ -389,7 +398,7 @@ class Following:
         except OSError as error:
             msg = f"{self._path}: cannot be read: {error.strerror or error}"
             raise UnreadableLogError(msg) from error
-        self.date = date_of(self._path)[0]
+        self.date = date_of(self._path, zone=self._zone)[0]
         return True
 
     def _drain(self) -> Iterator[bytes]:

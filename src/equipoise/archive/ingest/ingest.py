@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain as joined
 from pathlib import Path
 from types import TracebackType
@@ -16,15 +16,23 @@ from types import TracebackType
 from equipoise.archive.archive import Archive
 from equipoise.archive.ingest.custom_mutators import Mutators, without_mutators
 from equipoise.archive.ingest.follow_log import BREAK, Following, LogPosition
-from equipoise.archive.ingest.log_files import Progress, Source, UnreadableLogError, date_of, pieces
+from equipoise.archive.ingest.log_files import (
+    Progress,
+    Source,
+    UnreadableLogError,
+    date_of,
+    piece_of,
+    pieces,
+)
 from equipoise.archive.standing import Updated
-from equipoise.core.dates import Dating, ahead
+from equipoise.core.dates import SourceDates, Zone, zone_named
 from equipoise.core.match import Match, Ruleset, Skipped, Unfinished
 from equipoise.core.plain_data import short
 from equipoise.core.registry import GAMES, resolve
 from equipoise.core.rulesets import GameRules, unknown_mutators
 from equipoise.errors import InputError
 from equipoise.files.file_kinds import mistaken
+from equipoise.files.machine_zone import machine_zone
 from equipoise.files.read_game import ENDING, read_game
 from equipoise.games.log_reader import HEAD, Game, Guess, Parsed, Reader, guess_game
 
@@ -74,6 +82,12 @@ class Tally:
         For each source with games without dates by what they were dated, where a time of a file was needed.
     ahead : dict of str to (str, int)
         For each source with games dated ahead of the clock, by how much the first is, and how many.
+    set_back : dict of str to int
+        For each source how many games are dated before those above them, as where a clock was set back.
+    zones : dict of str to str
+        For each source with local times the zone that they were read in.
+    moved : int
+        Known games that have another date now, as they were read in another zone.
     twice : int
         Matches that were probably reported as results too, and so count twice.
     first_twice : list of (str, str)
@@ -95,6 +109,9 @@ class Tally:
     files: list[dict[str, str]] = field(default_factory=list)
     dated_by: dict[str, str] = field(default_factory=dict)
     ahead: dict[str, tuple[str, int]] = field(default_factory=dict)
+    set_back: dict[str, int] = field(default_factory=dict)
+    zones: dict[str, str] = field(default_factory=dict)
+    moved: int = 0
     twice: int = 0
     first_twice: list[tuple[str, str]] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -112,22 +129,37 @@ class Ingest:
         When games were whose log has no dates, nor its name; by default the time of the file says it.
     mutators : Mutators, optional
         What counts as a mutator beside the tables, and what does not.
+    zone : Zone, optional
+        That of local times; by default that which is kept with each source, or of what lies beside it, or
+        else this machine's.  Where it is given, games that are known get their dates again.
     """
 
     def __init__(
-        self, archive: Archive, assumed: float | None = None, mutators: Mutators | None = None
+        self,
+        archive: Archive,
+        assumed: float | None = None,
+        mutators: Mutators | None = None,
+        zone: Zone | None = None,
     ) -> None:
         self.archive = archive
         self._assumed = assumed
+        self._zone = zone
+        #: Whether games that are known get their dates again.
+        self.redates = zone is not None
+        self._zones = archive.zones()
+        #: Zones of sources with local times that are to be kept.
+        self._new_zones: dict[str, str] = {}
+        #: What the present source is kept as; empty where it has no place.
+        self._kept_as = ""
         self._mutators = {} if mutators is None else mutators.gameplay
         self._cosmetic = {} if mutators is None else mutators.cosmetic
         #: What gives dates to the games of the present source that have none.
-        self.dating = Dating(0.0)
-        #: What gives dates to games that are ahead of the clock, in the order in which they are read.
-        self._read_now: Dating | None = None
+        self.dating = SourceDates(0.0, in_order=False)
         self._dated_by = ""
         self._label = ""
         self.tally = Tally()
+        #: What gave dates to the piece of the log before the present one.
+        self._chained: SourceDates | None = None
         self._batch: list[Match] = []
         self._tables: Sequence[GameRules] = ()
         self._seen: set[Ruleset] = set()
@@ -136,15 +168,36 @@ class Ingest:
         self._logs_there: bool | None = None
 
     def _in_time(self, match: Match) -> Match:
-        """Return a match with a date: when it was read, where its own is ahead of the clock."""
-        now = time.time()
-        if not match.dated or not (wrong := ahead(match.ended or 0.0, now)):
-            return self.dating.dated(match)
-        first, many = self.tally.ahead.get(self._label, (wrong, 0))
-        self.tally.ahead[self._label] = first, many + 1
-        self._read_now = self._read_now or Dating(now)
-        self._read_now.date = now
-        return self._read_now.dated(replace(match, dated=False))
+        """Return a match with a date, and count what is to be said of it."""
+        if match.local and self._label not in self.tally.zones:
+            name = self.tally.zones[self._label] = self.dating.zone.name
+            if self._kept_as and self._zones.get(self._kept_as) != name:
+                self._zones[self._kept_as] = self._new_zones[self._kept_as] = name
+        dated = self.dating.dated(match, time.time())
+        if dated.ahead:
+            first, many = self.tally.ahead.get(self._label, (dated.ahead, 0))
+            self.tally.ahead[self._label] = first, many + 1
+        if dated.set_back:
+            self.tally.set_back[self._label] = self.tally.set_back.get(self._label, 0) + 1
+        return dated.match
+
+    def source(self, path: str) -> Zone:
+        """Begin with what is read from a file, and return the zone of its local times."""
+        self._label = path
+        log = Path(path).absolute()
+        log = log.with_name(piece_of(log.name).log)
+        self._kept_as = str(log)
+        if self._zone is not None:
+            return self._zone
+        known = self._zones.get(self._kept_as)
+        beside = {zone for one, zone in self._zones.items() if Path(one).parent == log.parent}
+        if known is None and len(beside) == 1:
+            (known,) = beside
+        return machine_zone() if known is None else zone_named(known)
+
+    def table(self, path: str) -> None:
+        """Begin with a table, in which rows may stand in any order."""
+        self.dating = SourceDates(0.0, self.source(path), in_order=False)
 
     def take(self, parsed: Iterable[Parsed]) -> None:
         """Take what came out of a log."""
@@ -196,7 +249,11 @@ class Ingest:
         """Keep the matches that were taken."""
         if not self._batch:
             return
-        recorded = self.archive.record(self._batch)
+        if self._new_zones:  # before the games, so that none is there without its zone
+            self.archive.keep_zones(self._new_zones)
+            self._new_zones = {}
+        recorded = self.archive.record(self._batch, redate=self.redates)
+        self.tally.moved += recorded.moved
         if recorded.shared:
             for one in self.archive.doubtful():
                 if one.id in recorded.shared:
@@ -237,6 +294,7 @@ class Ingest:
         """
         reader: Reader | None = None
         fed = done = 0
+        self._chained = None
         for source in chain:
             if reader is not None and reader.settled == fed:
                 self.take(reader.finish())
@@ -257,6 +315,7 @@ class Ingest:
         """Read a file, with the reader of a game that goes on in it or a new one; return it and its bytes."""
         content = pieces(source, progress)
         head = _head(content)
+        after, self._chained = self._chained, None
         if reader is None:
             guess = recognise(head, game)
             if game == AUTO and (guess is None or guess.name == MATCHES):
@@ -269,21 +328,28 @@ class Ingest:
                 return None, 0
             self.tally.files.append({"file": source.label, "game": guess.name, "by": guess.because})
             reader, fed = self.begin(guess, source.label), 0
-            self.date(source)
+            self.date(source, after=after)
         else:
             known = self.tally.files[-1]["game"]
             self.tally.files.append({"file": source.label, "game": known, "by": "a game goes on in it"})
-            self.date(source, self.dating.date)
+            self.date(source, self.dating.date, self.dating)
         for piece in joined([head], content):
             fed += len(piece)
             self.take(reader.read(piece))
         self.take(reader.end_of_file())
+        self._chained = self.dating
         return reader, fed
 
-    def date(self, source: Source, earliest: float = -math.inf) -> None:
-        """Know when games without dates in a source were."""
-        date, by = _date_of(source, self._assumed)
-        self.dating, self._label = Dating(max(date, earliest)), source.label
+    def date(self, source: Source, earliest: float = -math.inf, after: SourceDates | None = None) -> None:
+        """Know when games of a source were, which goes on after another piece of its log."""
+        if source.is_file:
+            zone = self.source(source.path)
+        else:
+            zone, self._label, self._kept_as = self._zone or machine_zone(), source.label, ""
+        date, by = _date_of(source, self._assumed, zone)
+        self.dating = SourceDates(max(date, earliest), zone, in_order=not self._reported)
+        if after is not None:
+            self.dating.after(after)
         self._dated_by = by if by.endswith(TIMES) else ""
 
     def _not_recognised(self, source: Source, head: bytes) -> None:
@@ -300,9 +366,9 @@ class Ingest:
             self.tally.files.append({"file": source.label, "game": "", "by": reason})
 
 
-def _date_of(source: Source, assumed: float | None) -> tuple[float, str]:
+def _date_of(source: Source, assumed: float | None, zone: Zone) -> tuple[float, str]:
     if source.is_file:
-        return date_of(Path(source.path), assumed)
+        return date_of(Path(source.path), assumed, zone)
     return (time.time(), "the time of reading") if assumed is None else (assumed, "--dated")
 
 
@@ -366,6 +432,9 @@ def plain(tally: Tally) -> dict[str, object]:
         "twice": tally.twice,
         "dated_by": tally.dated_by,
         "ahead": {source: many for source, (_, many) in tally.ahead.items()},
+        "set_back": tally.set_back,
+        "zones": tally.zones,
+        "moved": tally.moved,
         "unknown_mutators": {game: sorted(names) for game, names in tally.unknown_mutators.items()},
         "unknown_games": sorted(tally.unknown_games),
         "files": tally.files,
@@ -392,6 +461,8 @@ class Watch:
         What counts as a mutator beside the tables, and what does not.
     tap : callable, optional
         Takes every piece of the log as it is read, and :data:`~equipoise.archive.ingest.follow_log.BREAK`.
+    zone : Zone, optional
+        That of local times; by default the one that is kept with the log, or else this machine's.
     """
 
     def __init__(
@@ -401,6 +472,7 @@ class Watch:
         game: str = AUTO,
         mutators: Mutators | None = None,
         tap: Callable[[bytes], None] | None = None,
+        zone: Zone | None = None,
     ) -> None:
         if game != AUTO:
             named_game(game)
@@ -410,7 +482,17 @@ class Watch:
         kept = archive.place(self._log) or {}
         self._game = kept.get("game", game) if game == AUTO else game
         place = LogPosition(*kept["place"]) if kept and kept["game"] == self._game else LogPosition()
-        self._following = Following(path, place)
+        self._ingest = Ingest(archive, mutators=mutators, zone=zone)
+        self._ingest.redates = False
+        known = archive.zones().get(self._log)
+        its = self._ingest.source(path)
+        self._following = Following(path, place, its)
+        if known not in (None, its.name):
+            self._following.news.append(
+                f"{path}: local times are read as {its.name} from now on, before as {known}; "
+                "'ingest --zone' gives games that are known their dates again"
+            )
+        self._ingest.dating = SourceDates(0.0, its, known=kept.get("dating", ()))
         self._label = path
         self._reader: Reader | None = None
         #: Bytes from the beginning that may belong to the game; how many bytes and lines were before them.
@@ -418,8 +500,6 @@ class Watch:
         self._skipped = self._skipped_lines = 0
         self._first_line = 1
         self._place: LogPosition | None = None
-        self._ingest = Ingest(archive, mutators=mutators)
-        self._ingest.dating = Dating(0.0, *kept.get("dating", ()))
 
     def __enter__(self) -> Watch:
         return self
@@ -438,6 +518,7 @@ class Watch:
                 self._tap(piece)
             if piece == BREAK:
                 self._reader, self._head = None, b""
+                ingest.dating.part()
                 self._skipped = self._skipped_lines = 0
             else:
                 ingest.dating.date = max(ingest.dating.date, self._following.date)
@@ -488,7 +569,6 @@ class Watch:
         lines = self._skipped_lines + reader.settled_line - self._first_line
         place = self._following.place(self._skipped + reader.settled, lines)
         if place is not None and place != self._place:
-            dating = self._ingest.dating
-            kept = {"game": self._game, "place": place, "dating": (dating.offset, dating.steps)}
+            kept = {"game": self._game, "place": place, "dating": self._ingest.dating.kept()}
             self._archive.keep_place(self._log, kept)
             self._place = place

@@ -22,6 +22,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
+from equipoise.core.dates import UTC_ZONE, Zone
 from equipoise.core.packages import needs
 from equipoise.errors import InputError
 from equipoise.files.read_roster import standard_input
@@ -63,11 +64,14 @@ class Piece(NamedTuple):
         Of its rotation, the higher the older; 0 without.
     date : float or None
         Seconds since 1970 that the name tells.
+    local : bool
+        Whether these are of a local time.
     """
 
     log: str
     number: int = 0
     date: float | None = None
+    local: bool = False
 
 
 def piece_of(name: str) -> Piece:
@@ -75,10 +79,12 @@ def piece_of(name: str) -> Piece:
 
     Examples
     --------
-    >>> piece_of("games.log.2.gz"), piece_of("games-1970-01-02.log")
-    (Piece(log='games.log', number=2, date=None), Piece(log='games.log', number=0, date=86400.0))
-    >>> piece_of("nexuiz00000001.log")
-    Piece(log='nexuiz00000001.log', number=0, date=None)
+    >>> piece_of("games.log.2.gz")
+    Piece(log='games.log', number=2, date=None, local=False)
+    >>> piece_of("games-1970-01-02.log")
+    Piece(log='games.log', number=0, date=86400.0, local=True)
+    >>> piece_of("nexuiz00000001.log").log
+    'nexuiz00000001.log'
     """
     for ending in COMPRESSED:
         name = name.removesuffix(ending)
@@ -88,7 +94,7 @@ def piece_of(name: str) -> Piece:
             if date is not None:
                 before, after = name[: found.start()].rstrip(_SEPARATORS), name[found.end() :]
                 after = ROUND.sub("", after)
-                return Piece(before + after, 0, date)
+                return Piece(before + after, 0, date, pattern is DATE)
     number = next(
         (each for each in reversed(list(NUMBER.finditer(name))) if each.start() and each.end() == len(name)),
         None,
@@ -165,7 +171,7 @@ def modified(path: Path) -> float:
         return 0.0
 
 
-def date_of(path: Path, assumed: float | None = None) -> tuple[float, str]:
+def date_of(path: Path, assumed: float | None = None, zone: Zone = UTC_ZONE) -> tuple[float, str]:
     """Return when the games of a file without dates are taken to have been, and by what that is known.
 
     Parameters
@@ -174,10 +180,12 @@ def date_of(path: Path, assumed: float | None = None) -> tuple[float, str]:
         The file.
     assumed : float, optional
         What stands in the place of times of files.
+    zone : Zone
+        That of dates in names.
     """
     piece = piece_of(path.name)
     if piece.date is not None:
-        return piece.date, "its name"
+        return (zone.moment(piece.date) if piece.local else piece.date), "its name"
     times = "the time of the file" if assumed is None else "--dated"
     if not piece.number:
         return (modified(path) if assumed is None else assumed), times

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 
-from equipoise.core.match import Contest, Match, Ruleset, Unfinished
+from equipoise.core.dates import of_date
+from equipoise.core.match import CLOCK, Contest, Match, Ruleset, Unfinished
 from equipoise.core.rulesets import GameRules
 from equipoise.games.halflife.rulesets import CS2, GO, MAPS, OLD, OTHER, RULES, TF2, changes_play, rules_of
 from equipoise.games.halflife.team_fortress import (
@@ -273,7 +274,7 @@ class HalfLifeGame:
         ruleset = rules.ruleset(kind, mutators)
         contests = [replace(contest, ruleset=ruleset) for contest in contests]
         times = (self.began, self.at)
-        return self.play.match(contests, self._digest(), self.where, times, self.map)
+        return self.play.match(contests, self._digest(), self.where, times, self.map, local=CLOCK)
 
 
 def _identity(name: str, identity: str) -> str:
@@ -426,9 +427,10 @@ def _event(game: HalfLifeGame, text: bytes) -> None:
 
 
 def _date(parts: re.Match[bytes]) -> float | None:
+    """Return what the clock of the server showed."""
     month, day, year, hour, minute, second = (int(part) for part in parts.groups()[:6])
     try:
-        return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
+        return of_date(datetime(year, month, day, hour, minute, second))[0]  # noqa: DTZ001  # a local time
     except (ValueError, OverflowError):
         return None
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
+from equipoise.core.dates import of_date
 from equipoise.core.match import Contest, Match, Unfinished
 from equipoise.core.rulesets import GameRules
 from equipoise.games.log_reader import Block, GameReader
@@ -77,7 +78,14 @@ class EventLogGame:
     """
 
     def __init__(
-        self, rules: GameRules, game_type: str, map_name: str, number: int, date: float | None, where: str
+        self,
+        rules: GameRules,
+        game_type: str,
+        map_name: str,
+        number: int,
+        date: float | None,
+        where: str,
+        local: str = "",
     ) -> None:
         from hashlib import sha256  # here, as it costs a cold start of those who read no log
 
@@ -85,6 +93,7 @@ class EventLogGame:
         self.rules = rules
         self.ruleset = rules.ruleset(game_type)
         self.dated = date is not None
+        self.local = local
         #: The date of the last event; without dates the number of the game, which keeps games in order.
         self.at = float(number) if date is None else date
         self.began = self.at
@@ -223,8 +232,9 @@ class EventLogGame:
             final = self.play.placements(self.ruleset, self.at)
         contests = [*self.contests, *([final] if final is not None else [])]
         return self.play.match(
-            contests, self.hash.hexdigest(), self.where, (self.began, self.at), self.map, dated=self.dated
-        )
+            contests, self.hash.hexdigest(), self.where, (self.began, self.at), self.map, dated=self.dated,
+            local=self.local,
+        )  # fmt: skip
 
 
 #: What is done with each kind of line.
@@ -245,7 +255,8 @@ class EventReader(GameReader[EventLogGame]):
     def __init__(self, rules: GameRules, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)
         self._rules = rules
-        self._date: float | None = None
+        #: The date of the line before, and whether it is a local time.
+        self._date: tuple[float, str] | None = None
         self._status = False
 
     def idle(self) -> bool:
@@ -286,14 +297,13 @@ class EventReader(GameReader[EventLogGame]):
 
     def _time(self, block: Block, place: int, rest: bytes) -> None:
         try:
-            date = datetime.fromisoformat(rest.strip().decode("latin-1"))
-            seconds = date.replace(tzinfo=UTC).timestamp()
+            seconds, local = of_date(datetime.fromisoformat(rest.strip().decode("latin-1")))
         except (ValueError, OverflowError):
             self.skip(block.line_at(place), "a time that is no date")
             return
         if self.game is None:
             self.begins(block, place)
-            self._date = seconds
+            self._date = seconds, local
         else:
             self.game.date(seconds)
 
@@ -307,6 +317,7 @@ class EventReader(GameReader[EventLogGame]):
         if self._date is not None:
             self._settled = settled
         game_type = self._rules.game_type(start[1].decode("latin-1"))
-        date = self._date if self._date is not None or start[4] is None else float(start[4])
-        self.game = EventLogGame(self._rules, game_type, text_from(start[2]), int(start[3] or 0), date, where)
+        seconds, local = self._date or (None if start[4] is None else float(start[4]), "")
+        number = int(start[3] or 0)
+        self.game = EventLogGame(self._rules, game_type, text_from(start[2]), number, seconds, where, local)
         self._date = None

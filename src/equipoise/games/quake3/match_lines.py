@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
+from equipoise.core.dates import of_date
 from equipoise.core.match import Contest, Match, Unfinished
 from equipoise.games.match_in_progress import ALONE, NAME, GameHalf, Play, bot_id, guid_id, text_from
 from equipoise.games.quake3.rulesets import COLOUR, URBAN_TERROR, ServerSetup
@@ -106,11 +107,12 @@ ROUND_BEGINS, FLAG_ROUND_BEGINS = b"0", b"4"
 FLAG_ROUND_ENDS = (b"6", b"7", b"8", b"9")
 
 
-def _date(stamp: str) -> float | None:
+def _date(stamp: str) -> tuple[float | None, str]:
+    """Return the date of a game, and whether it is a local time, see :class:`Match`."""
     try:
-        return datetime.fromisoformat(stamp).replace(tzinfo=UTC).timestamp()
+        return of_date(datetime.fromisoformat(stamp))
     except (ValueError, OverflowError):
-        return None
+        return None, ""
 
 
 class Quake3Game:
@@ -136,7 +138,7 @@ class Quake3Game:
         #: When a round of Urban Terror began that has not ended, and which side has the bomb.
         self.round_began: float | None = None
         self.attackers: int | None = None
-        self.date = _date(stamp)
+        self.date, self.local = _date(stamp)
         self.start = float(seconds or 0)
         self.last = seconds or 0
         self.play = Play()
@@ -219,7 +221,7 @@ class Quake3Game:
             self._add(self.play.result(self.ruleset, {RED: red, BLUE: blue}, self.at))
         return self.play.match(
             self.contests, self.hash.hexdigest(), self.where, (self.began, self.at), self.map,
-            dated=self.date is not None, server=self.server,
+            dated=self.date is not None, local=self.local, server=self.server,
         )  # fmt: skip
 
     def _add(self, contest: Contest | None) -> None:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import codecs
 import re
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import datetime
 
-from equipoise.core.match import Contest, Match, Unfinished
+from equipoise.core.dates import of_date
+from equipoise.core.match import START, Contest, Match, Unfinished
 from equipoise.core.rulesets import GameRules
 from equipoise.games.log_reader import Block, GameReader, Parsed
 from equipoise.games.match_in_progress import ALONE, NAME, Play, bot_id, text_from
@@ -234,7 +235,8 @@ class UT2004Game:
         else:
             final = self.play.placements(self.ruleset, self.at)
         contests = [*self.contests, *([final] if final is not None else [])]
-        return self.play.match(contests, self.hash.hexdigest(), self.where, (self.began, self.at), self.map)
+        times = (self.began, self.at)
+        return self.play.match(contests, self.hash.hexdigest(), self.where, times, self.map, local=START)
 
 
 #: Numbers of teams.
@@ -320,12 +322,13 @@ def _lines(content: bytes) -> list[bytes]:
 
 
 def _date(stamp: str) -> float | None:
+    """Return what the clock of the server showed."""
     date = DATE.fullmatch(stamp.strip())
     if date is None:
         return None
     year, month, day, hour, minute, second = (int(part) for part in date.groups())
     try:
-        return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
+        return of_date(datetime(year, month, day, hour, minute, second))[0]  # noqa: DTZ001  # a local time
     except (ValueError, OverflowError):
         return None
 

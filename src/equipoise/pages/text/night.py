@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.core.plain_data import printable
 from equipoise.pages.text.point_changes import changes_text
 from equipoise.play import evening_events as ev
+from equipoise.ratings.point_changes import points
 
 if TYPE_CHECKING:
     from equipoise.play.evening_events import Event, Proposal, Setup
@@ -96,10 +97,10 @@ def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str
     lines: list[str] = []
     for number, each in enumerate(plan.rounds, start=1):
         lines += [f"Game {number}", *(f"  {line}" for line in proposal_lines(setup, each, spelled))]
-    points = [100.0 * part for part in (plan.value, plan.unfairness, plan.repeats)]
+    parts = [100.0 * part for part in (plan.value, plan.unfairness, plan.repeats)]
     lines.append(
-        f"Value {points[0]:.1f} points of win probability, lower is better: {points[1]:.1f} from even games, "
-        f"{points[2]:.1f} for people who meet again ({100.0 * plan.price:g} each time)."
+        f"Value {parts[0]:.1f} points of win probability, lower is better: {parts[1]:.1f} from even games, "
+        f"{parts[2]:.1f} for people who meet again ({100.0 * plan.price:g} each time)."
     )
     if plan.again:
         games = ", ".join(str(number) for number in plan.again)
@@ -170,8 +171,8 @@ def undo_line(
         What that changed.
     """
     if isinstance(last, ev.Report) and game is not None:
-        points = changes_text(changes, lambda player: names_of([player], spelled))
-        return printable(f"Taken back: {result_text(setup, last.ranks)} ({game.id}): {points}.")
+        changed = changes_text(changes, lambda player: names_of([player], spelled))
+        return printable(f"Taken back: {result_text(setup, last.ranks)} ({game.id}): {changed}.")
     if isinstance(last, ev.Gather | ev.Call) and game is not None and game.teams:
         teams = " against ".join(names_of(team, spelled) for team in game.teams)
         return f"Taken back: the teams {teams}."
@@ -249,11 +250,17 @@ def game_data(setup: Setup, game: EveningGame | None, spelled: Mapping[str, str]
 
 def table_rows(rows: Sequence[Mapping[str, object]]) -> list[tuple[str, ...]]:
     """Return everyone who has come so far as rows of a table, the columns' names first."""
-    columns = ("name", "here", "0-100", "played", "won", "drawn", "lost", "sat out", "weaker side", "moved",
+    columns = ("name", "here", "points", "played", "won", "drawn", "lost", "sat out", "weaker side", "moved",
                "unmet", "mostly with", "against")  # fmt: skip
     fields = ("name", "here", "weight", "played", "won", "drawn", "lost", "out", "weak", "moved", "unmet",
               "with", "against")  # fmt: skip
-    return [columns, *(tuple(_cell(row[name]) for name in fields) for row in rows)]
+    shown = [{**row, "weight": _points(row["weight"])} for row in rows]
+    return [columns, *(tuple(_cell(row[name]) for name in fields) for row in shown)]
+
+
+def _points(weight: object) -> int | None:
+    """Return a weight as people read it; None where nobody has played."""
+    return points(weight) if isinstance(weight, int | float) else None
 
 
 def table_lines(

@@ -75,6 +75,7 @@ class Backend:
     def __init__(self, service: Service, settings: Settings) -> None:
         self.service = service
         self.settings = settings
+        self.zone = settings.local_zone()
         self.metrics = service.metrics
         self.document = b""
         self.ending = False

@@ -15,9 +15,9 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 
 from equipoise.archive.stored_matches import MatchData
-from equipoise.core.dates import ahead
+from equipoise.core.dates import Zone, ahead
 from equipoise.core.match import Match, Ruleset
-from equipoise.core.match_records import CONTEST_FIELDS, MATCH_FIELDS, match_from
+from equipoise.core.match_records import CONTEST_FIELDS, MATCH_FIELDS, match_from, time_from
 from equipoise.errors import InputError
 from equipoise.identity.merges import everyone
 from equipoise.identity.roster_lookup import AmbiguousNameError, ReportedMatch
@@ -188,6 +188,17 @@ async def _from_archive(backend: Backend, asked: HttpRequest, kind: str, what: A
     return Reply(200, read.body, _etag(backend.known))
 
 
+def _dated(record: dict[str, Any], zone: Zone) -> dict[str, Any]:
+    """Return a record whose times have dates: local ones are those of a zone."""
+    parts = record.get("contests")
+    places = [record, *(parts if isinstance(parts, list) else ())]
+    for place in places:
+        for name in ("began", "ended", "at"):
+            if isinstance(place, dict) and isinstance(place.get(name), str):
+                place[name] = time_from(place[name], name, zone)
+    return record
+
+
 async def results(backend: Backend, asked: HttpRequest) -> Reply:
     """Keep a match that has ended."""
     record = plain_object(asked.body)
@@ -206,7 +217,7 @@ async def results(backend: Backend, asked: HttpRequest) -> Reply:
         )
         raise ProblemError(HttpProblem(422, "invalid", detail, "/id"))
     try:
-        match = match_from(record)
+        match = match_from(_dated(record, backend.zone))
     except InputError as error:
         pointer, detail = located(str(error), record, error.argument)
         raise ProblemError(HttpProblem(422, "invalid", detail, pointer)) from None

@@ -20,7 +20,7 @@ from equipoise.core.player import NO_SIDE, Player
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
-    from equipoise.core.match import Match
+    from equipoise.core.match import Match, replay_key
 
 #: What a preference is worth where no price is named: one percent of win probability.
 PREFERENCE_PRICE = 0.01
@@ -221,7 +221,8 @@ def recent_preferences(
     [Preference(kind='apart', players=('Ann', 'Bob'), price=0.01)]
     """
     prices: dict[tuple[str, str], float] = {}
-    last = sorted(matches, key=lambda match: (match.ended or 0.0, match.id), reverse=True)[:n_matches]
+    newest = sorted(matches, key=lambda one: (one.ended or 0.0, replay_key(one.id)), reverse=True)
+    last = newest[:n_matches]
     for match in last:
         mates = {
             (min(one, other), max(one, other))

@@ -1,0 +1,303 @@
+"""The same evenings at the terminal, over IRC and by their own door: ``python -m benchmarks doors``.
+
+Random evenings of up to nine people: they come, go, are replaced, teams are called for, swapped and locked
+by hand, picked by captains, refused by vote, maps are struck or voted on, results are reported, and
+everything is taken back now and then.  Each step is taken three times: as the words of ``equipoise night``,
+as the bytes of what somebody types on IRC, and as the event itself.  Teams, ledgers, results and ratings
+must be the same, to the last bit, and so must be what is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+import click
+import numpy as np
+from benchmarks.reporting import PAGES, RAW, run_many
+
+from equipoise.archive.archive import Archive, open_archive
+from equipoise.cli import group
+from equipoise.core.match_records import record_data
+from equipoise.errors import InputError
+from equipoise.play import evening_events as ev
+from equipoise.play.evening import Evening
+from equipoise.play.evening_events import Event
+from equipoise.play.evening_state import Phase
+from equipoise.play.ledger import accounts
+from equipoise.service.chat.irc_session import ChatSession, Spoken
+from equipoise.service.kept_evening import KeptEvening
+from equipoise.service.pickup_lobbies import Pickups
+
+EVENINGS, STEPS = 500, 16
+
+PEOPLE = ("ann", "bob", "cid", "dan", "eve", "fay", "gus", "hal", "ida")
+MAPS = ("dock", "keep", "mill")
+LOBBY = ev.night_lobby("night")
+
+#: Who runs the evening in the chat, and plays in none.
+ORGANISER = "org"
+
+#: What is counted beside the kinds of steps.
+SUMS = ("steps", "taken", "games")
+
+#: A step: what it is, and of whom or what.
+Step = tuple[str, ...]
+
+Row = dict[str, Any]
+
+
+def drawn(evening: Evening, rng: np.random.Generator) -> Step:
+    """Draw a step that mostly makes sense now."""
+    room, game = evening.rooms[LOBBY.name], evening.current(LOBBY.name)
+    here = room.setup.here
+    away = [player for player in PEOPLE if player not in here]
+
+    def one(of: Any) -> str:
+        return str(rng.choice(list(of) or list(PEOPLE)))
+
+    if len(here) < 4:
+        return ("in", one(away))
+    if game is None or rng.random() < 0.04:
+        return ("again",)
+    if rng.random() < 0.3:
+        mate, other = one(here), one(here)
+        return [
+            ("undo",),
+            ("undo",),
+            ("out", mate),
+            ("in", one(away)),
+            ("maybe", one(away)),
+            ("sub", one(away), mate),
+            ("swap", mate, other),
+            ("lock", mate),
+            ("unlock",),
+            ("captains", mate, other),
+            ("again",),
+            ("same",),
+            ("maps", one(("veto", "vote", "turn"))),
+            ("plays", mate, one(("tank", "support"))),
+            ("won", one(("red", "blue"))),
+            ("pick", mate),
+            ("veto", one(MAPS)),
+            ("vote", mate, one(("no", "yes"))),
+        ][int(rng.integers(18))]
+    if game.phase is Phase.DRAFTING:
+        return ("pick", one(game.unpicked))
+    if game.phase is Phase.STRIKING:
+        return ("veto", one(game.maps))
+    if game.phase is Phase.CHOOSING:
+        return ("vote", one(game.players), one(MAPS))
+    if game.phase is Phase.PLAYING:
+        return [("won", "red"), ("won", "2"), ("won", one(game.players)), ("draw",), ("score", "3", "1"),
+                ("vote", one(game.players), "no"), ("undo",)][int(rng.integers(7))]  # fmt: skip
+    return [("again",), ("again",), ("captains", one(here), one(here)), ("same",)][int(rng.integers(4))]
+
+
+def words_of(step: Step) -> list[str]:
+    """Return the words of ``equipoise night``."""
+    what, *rest = step
+    plain = {
+        "in": ["late", *rest, "--new", *rest],
+        "out": ["leave", *rest],
+        "maybe": ["maybe", *rest, "--new", *rest],
+        "sub": ["sub", rest[0], "for", rest[-1], "--new", rest[0]] if rest else [],
+        "same": ["again", "--same"],
+        "unlock": ["lock", "--off"],
+        "maps": ["maps", ",".join(MAPS), *(f"--{by}" for by in rest if by != "turn")],
+        "plays": ["roles", "--plays", "=".join(rest)],
+    }
+    return plain.get(what, [what, *rest])
+
+
+def typed(step: Step) -> tuple[str, str]:
+    """Return who types what in the chat."""
+    what, *rest = step
+    if what == "vote":
+        return rest[0], f"!vote {rest[1]}"
+    plain = {
+        "again": "!divide", "same": "!divide same", "sub": f"!sub {' for '.join(rest)}",
+        "swap": f"!swap {', '.join(rest)}", "captains": f"!captains {', '.join(rest)}",
+        "maps": f"!maps {','.join(MAPS)} {''.join(rest)}", "plays": f"!plays {' '.join(rest)}",
+        "undo": "!undo",
+    }  # fmt: skip
+    return ORGANISER, plain.get(what, " ".join([f"!{what}", *rest]))
+
+
+def event_of(step: Step, evening: Evening) -> Event:
+    """Return the event of a step."""
+    what, *rest = step
+    name, game = LOBBY.name, evening.current(LOBBY.name)
+    teams = () if game is None else game.teams
+    known = evening.rooms[name].spelled
+    if what in ("pick", "captains", "swap", "lock", "out", "vote", "plays") and not all(
+        player in known for player in rest[: 1 if what in ("vote", "plays") else None]
+    ):
+        msg = "there is none of that name"
+        raise InputError(msg)
+    if what in ("won", "draw", "score"):
+        ranks = {"draw": (1.0,) * len(teams), "score": (1.0, 2.0)}.get(what) or tuple(
+            1.0 if n == _winner(rest[0], teams) else 2.0 for n in range(len(teams))
+        )
+        scores = (3.0, 1.0) if what == "score" else ()
+        return ev.Report("", ranks, scores, name)
+    plain: dict[str, Callable[[], Event]] = {
+        "in": lambda: ev.Attend(name, (rest[0],), spelled={rest[0]: rest[0]}),
+        "out": lambda: ev.Attend(name, (rest[0],), ev.OUT),
+        "maybe": lambda: ev.Attend(name, (rest[0],), ev.MAYBE, spelled={rest[0]: rest[0]}),
+        "sub": lambda: ev.Substitute(name, rest[0], rest[1], {rest[0]: rest[0]}),
+        "again": lambda: ev.Call(name), "same": lambda: ev.Call(name, same=True),
+        "swap": lambda: ev.Swap(name, rest[0], rest[1]), "lock": lambda: ev.Lock(name, (rest[0],)),
+        "unlock": lambda: ev.Lock(name, on=False), "captains": lambda: ev.Captains(name, tuple(rest)),
+        "pick": lambda: ev.Pick("", rest[0], name), "vote": lambda: ev.Vote(rest[0], rest[1], name),
+        "maps": lambda: ev.Maps(name, MAPS, rest[0]), "veto": lambda: ev.Veto("", rest[0], name),
+        "plays": lambda: ev.Roles(name, ((rest[0], (rest[1],)),)), "undo": lambda: ev.Undo("", lobby=name),
+    }  # fmt: skip
+    return plain[what]()
+
+
+def _winner(name: str, teams: tuple[tuple[str, ...], ...]) -> int:
+    called = {"red": 0, "blue": 1, "1": 0, "2": 1}
+    found = called.get(name, next((n for n, team in enumerate(teams) if name in team), -1))
+    if found < 0 or not teams:
+        msg = "there is no such team"
+        raise InputError(msg)
+    return found
+
+
+def at_terminal(url: str) -> Callable[[Step], None]:
+    """Return the door of the terminal; the archive is opened for each step, as a process would."""
+
+    def door(step: Step) -> None:
+        silent, refused = io.StringIO(), (InputError, click.ClickException, click.exceptions.Exit)
+        with (
+            contextlib.redirect_stdout(silent),
+            contextlib.redirect_stderr(silent),
+            contextlib.suppress(*refused),
+        ):
+            group.main(["night", "--store", url, *words_of(step)], standalone_mode=False)
+
+    return door
+
+
+def by_irc(archive: Archive) -> tuple[Pickups, Callable[[Step], None]]:
+    """Return a chat, and the door of bytes that a server would send."""
+    pickups, session = Pickups(archive, [LOBBY], admins=[ORGANISER]), ChatSession("bot", "#pug", "", "", 1e9)
+    session.start(0.0)
+    session.feed(b":irc 001 bot :hi\r\n:irc 376 bot :end\r\n:bot!b@h JOIN #pug\r\n", 0.0)
+    for who in (*PEOPLE, ORGANISER):
+        session.feed(f":{who}!{who}@h JOIN #pug\r\n".encode(), 0.0)
+
+    def door(step: Step) -> None:
+        who, text = typed(step)
+        now = time.time()
+        for each in session.feed(f":{who}!{who}@h PRIVMSG #pug :{text}\r\n".encode(), now):
+            if isinstance(each, Spoken):
+                pickups.hear(each.who, each.nick, each.text, now, session.id_of)
+
+    return pickups, door
+
+
+def played(archive: Archive, evening: Evening) -> Row:
+    """Return teams, ledger, results and ratings of an evening."""
+    standing, room = archive.standing(), evening.rooms[LOBBY.name]
+    game = evening.current(LOBBY.name)
+    return {
+        "here": room.setup,
+        "states": room.states,
+        "tonight": room.tonight,
+        "steps": len(evening.steps(LOBBY.name)),
+        "current": game and (game.id, game.phase, game.teams, game.chances, game.out, game.map, game.votes),
+        "ledger": accounts(evening.played(LOBBY.name)),
+        "results": [
+            (each.id, each.teams, each.ranks, each.scores, each.map, each.picks)
+            for each in evening.ended(LOBBY.name)
+        ],
+        "matches": [{**record_data(match), "names": None} for match in archive.matches()],
+        "ratings": {key: standing.model.rating(standing.state, *key) for key in standing.games},
+    }
+
+
+@contextlib.contextmanager
+def clock(moment: list[float]) -> Iterator[None]:
+    """Let it be as late as is said."""
+    with mock.patch("time.time", side_effect=lambda: moment[0]):
+        yield
+
+
+def evening(seed: int, steps: int = STEPS) -> Counter[str]:
+    """Play one evening through all three doors; raise AssertionError where they differ."""
+    rng, moment, done = np.random.default_rng([31, seed]), [1_700_000_000.0], Counter[str]()
+    with tempfile.TemporaryDirectory() as name, clock(moment), contextlib.ExitStack() as stack:
+        urls = {door: f"sqlite:///{Path(name) / door}.db" for door in ("terminal", "irc", "own")}
+        chat, own = (stack.enter_context(open_archive(urls[door], create=True)) for door in ("irc", "own"))
+        pickups, say = by_irc(chat)
+        kept = KeptEvening(own, [LOBBY])
+        terminal = at_terminal(urls["terminal"])
+        for _ in range(steps):
+            step = drawn(kept.evening, rng)
+            moment[0] += 30.0
+            before = len(kept.evening.steps(LOBBY.name))
+            with contextlib.suppress(InputError):
+                kept.take(event_of(step, kept.evening), moment[0], strictly=True)
+            done["steps"] += 1
+            done["taken"] += len(kept.evening.steps(LOBBY.name)) != before
+            done[step[0]] += 1
+            say(step)
+            terminal(step)
+        with open_archive(urls["terminal"], create=False) as third:
+            there = KeptEvening(third, [LOBBY])
+            found = [played(own, kept.evening), played(chat, pickups.evening), played(third, there.evening)]
+        for door, other in zip(("irc", "terminal"), found[1:], strict=True):
+            different = [key for key in found[0] if found[0][key] != other[key]]
+            assert not different, f"evening {seed}: {door} differs in {different}"
+        done["games"] += len(found[0]["results"])
+    return done
+
+
+def measure(evenings: int) -> Row:
+    """Play so many evenings."""
+    began, done = time.process_time(), Counter[str]()
+    for seed in range(evenings):
+        done.update(evening(seed))
+    return {"evenings": evenings, "seconds": time.process_time() - began, "done": dict(sorted(done.items()))}
+
+
+def report(results: Row) -> str:
+    """Return the page."""
+    done = results["done"]
+    kinds = ", ".join(
+        f"{name} {count:,}" for name, count in done.items() if name not in ("steps", "taken", "games")
+    )
+    return f"""\
+# One evening behind three doors
+
+`python -m benchmarks doors` played this and wrote it; do not edit.
+
+{results["evenings"]:,} random evenings, each at the terminal (`equipoise night`), over IRC (the bytes a \
+server sends) and by its own door (events).
+{done["steps"]:,} steps were tried, {done["taken"]:,} made sense and were taken, and {done["games"]:,} games \
+have a result; {results["seconds"]:.0f} s of processor time.
+
+Teams, chances, who sits out, votes, maps, ledgers, results, the matches in the archive and all ratings are \
+the same through all three, to the last bit; so is what was refused.
+
+Steps by kind: {kinds}.
+"""
+
+
+def main() -> int:
+    """Read the arguments and do what they say."""
+    return run_many(__doc__, RAW / "doors.json", PAGES / "DOORS.md", measure, report, evenings=EVENINGS)
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(EVENINGS)))

@@ -1,0 +1,144 @@
+"""What comes late waits, and holds up nobody: the archive is that of a rebuild once it is learnt from."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from benchmarks.archive.late_matches import match
+
+from equipoise.archive import derived_rows, learning
+from equipoise.archive.archive import Archive, open_archive
+
+START = 1.7e9
+
+
+def known(archive: Archive) -> str:
+    """Return all that is known."""
+    standing = archive.standing()
+    return repr((standing.state, standing.known))
+
+
+def is_rebuilt(archive: Archive) -> bool:
+    """Tell whether what is known is what a rebuild gives."""
+    before = known(archive)
+    archive.rebuild()
+    return before == known(archive)
+
+
+@pytest.fixture
+def _small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let checkpoints stand close, so that few matches have many."""
+    monkeypatch.setattr(derived_rows, "SPAN", 3)
+    monkeypatch.setattr(learning, "TOGETHER", 10)
+
+
+@pytest.mark.usefixtures("_small")
+def test_current_results_are_learnt_while_late_ones_wait(new_url: Callable[[], str]) -> None:
+    """Upon what is known; the late ones count for nothing until all is settled, and then as ever."""
+    rng = np.random.default_rng(1)
+    url = new_url()
+    with open_archive(url) as archive, open_archive(url) as other:
+        archive.record(match(rng, n, START + 600.0 * n, 12) for n in range(60))
+        archive.update_ratings()
+        assert archive.waiting_since() is None
+        for n in range(6):
+            before = time.time()
+            archive.record([match(rng, 100 + n, START + float(rng.uniform(0.0, 36_000.0)), 12)])
+            archive.record([match(rng, 200 + n, START + 600.0 * (60 + n), 12)])
+            assert other.follow_newest().matches == 1
+            since = other.waiting_since()
+            assert since is not None
+            assert before - 60.0 < since <= time.time()
+            assert not other.standing().current
+        assert int(other.standing().known.counted[0]) == 66
+        assert other.update_ratings().rebuilt == learning.CAME_LATE
+        assert other.waiting_since() is None
+        assert int(other.standing().known.counted[0]) == 72
+        assert is_rebuilt(archive)
+
+
+@pytest.mark.usefixtures("_small")
+def test_others_learn_while_the_past_is_replayed(
+    new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever comes between the reading and the writing of a replay: new, late, undone, or merged."""
+    rng = np.random.default_rng(2)
+    url = new_url()
+    with open_archive(url) as archive, open_archive(url) as other:
+        archive.record(match(rng, n, START + 600.0 * n, 12) for n in range(60))
+        archive.update_ratings()
+        learnt, left, turn = learning.Learner._learnt, list(range(40)), [True]
+
+        def meanwhile(learner: learning.Learner, *args: Any) -> Any:
+            found = learnt(learner, *args)
+            if learner is archive._learner and left and turn:
+                turn.clear()
+                n = left.pop()
+                kinds = ["new", "late", "newcomer", *(["undo"] if n % 4 == 0 else [])]
+                kind = kinds[int(rng.integers(len(kinds)))]
+                ended = START + 600.0 * (200 - n) if kind != "late" else START + float(rng.uniform(0.0, 3e4))
+                if kind == "undo":
+                    other.undo(f"m{n}")
+                else:
+                    people = 12 if kind != "newcomer" else 12 + 40 - n
+                    other.record([match(rng, 1000 + n, ended, people)])
+                other.follow_newest()
+            return found
+
+        monkeypatch.setattr(learning.Learner, "_learnt", meanwhile)
+        for n in range(12):
+            other.record([match(rng, 500 + n, START + float(rng.uniform(0.0, 3e4)), 12)])
+            turn.append(True)
+            archive.update_ratings()
+        left.clear()
+        archive.update_ratings()
+        assert archive.waiting_since() is None
+        assert is_rebuilt(archive)
+
+
+PROGRAM = """
+import sys, numpy as np
+from benchmarks.archive.late_matches import match
+from equipoise.archive import derived_rows, learning
+from equipoise.archive.archive import open_archive
+derived_rows.SPAN, learning.TOGETHER = 3, 10
+rng = np.random.default_rng(int(sys.argv[2]))
+with open_archive(sys.argv[1]) as archive:
+    print("begun", flush=True)
+    for n in range(10_000):
+        ended = 1.7e9 + (600.0 * (1000 + n) if n % 2 else float(rng.uniform(0.0, 3e4)))
+        archive.record([match(rng, int(sys.argv[2]) * 100_000 + n, ended, 12)])
+        archive.follow_newest()
+        if n % 5 == 0:
+            archive.update_ratings()
+"""
+
+
+@pytest.mark.slow
+def test_a_kill_loses_nothing_that_waits(new_url: Callable[[], str]) -> None:
+    """Whenever it comes: what waits is learnt by the next process, to the last bit."""
+    url, rng = new_url(), np.random.default_rng(3)
+    with open_archive(url) as archive:
+        archive.record(match(rng, n, START + 600.0 * n, 12) for n in range(60))
+        archive.update_ratings()
+    for n in range(5):
+        command = [sys.executable, "-c", PROGRAM, url, str(n + 1)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ) as process:
+            assert process.stdout is not None
+            process.stdout.readline()
+            until = time.monotonic() + float(rng.uniform(0.05, 1.0))
+            while time.monotonic() < until:
+                pass
+            process.send_signal(signal.SIGKILL)
+        with open_archive(url) as archive:
+            archive.update_ratings()
+            assert archive.waiting_since() is None
+            assert is_rebuilt(archive)
