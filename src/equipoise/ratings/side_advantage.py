@@ -33,8 +33,8 @@ CLIP = 1e-6
 #: So many contests of which so large a part is won by the first stand in the order of the result.
 ENOUGH, NEARLY_ALL = 10, 0.95
 
-#: How many standard deviations from none an advantage is that is told of.
-TOLD = 2.0
+#: How many standard deviations from none an advantage is that is reported.
+REPORTED = 2.0
 
 
 class Played(Protocol):
@@ -83,9 +83,9 @@ class SideAdvantage:
         return self.contests >= ENOUGH and not 1.0 - NEARLY_ALL < share < NEARLY_ALL
 
     @property
-    def told(self) -> bool:
-        """Whether it is far enough from none to be told of."""
-        return abs(self.mean) > TOLD * self.sigma and not self.by_result
+    def reported(self) -> bool:
+        """Whether it is far enough from none to be reported."""
+        return abs(self.mean) > REPORTED * self.sigma and not self.by_result
 
     def chance(self, chance: float) -> float:
         """Return the first team's chance with its side, from that by the players alone.
