@@ -37,7 +37,7 @@ ENOUGH, NEARLY_ALL = 10, 0.95
 REPORTED = 2.0
 
 
-class Played(Protocol):
+class PlayedContest(Protocol):
     """What is looked at of a contest."""
 
     @property
@@ -131,7 +131,7 @@ class SideAdvantages:
     _rulesets: dict[Ruleset, _Worth] = field(default_factory=dict)
     _maps: dict[tuple[Ruleset, str], _Worth] = field(default_factory=dict)
 
-    def learn(self, contest: Played, chance: float, at_map: str = "") -> None:
+    def learn(self, contest: PlayedContest, chance: float, at_map: str = "") -> None:
         """Learn from a contest of two teams and the chance that the first had by the players alone."""
         parts = [self._rulesets.setdefault(contest.ruleset, _Worth(0.0, OF_RULESET**2))]
         if at_map:
@@ -166,7 +166,7 @@ class SideAdvantages:
 
 
 def learnt_sides(
-    contests: Sequence[Played], chances: Sequence[Sequence[float]], maps: Sequence[str]
+    contests: Sequence[PlayedContest], chances: Sequence[Sequence[float]], maps: Sequence[str]
 ) -> SideAdvantages:
     """Return what sides are worth, from contests in order and what was predicted of each before it.
 
