@@ -167,3 +167,18 @@ def test_refused_teams_come_again_only_where_there_are_no_others_and_that_is_sai
             "[duel] no other teams lie within 0.5 % of win probability, the price of meeting again"
         )
         assert lines[1].startswith("[duel] play: ")
+
+
+def test_who_was_killed_before_their_place_was_kept_is_not_lost(tmp_path: Path) -> None:
+    """The event is kept and nothing else: an organiser can say who it is, and nobody else is it."""
+    url = f"sqlite:///{tmp_path}/a.db"
+    with open_archive(url) as archive:
+        pickups = Pickups(archive, [EveningLobby("duel", 2, 1)], admins=["boss"])
+        pickups.hear("~ann", "ann", "!add duel", 10.0, lambda _: None)
+        assert "~ann" not in pickups.places
+    with open_archive(url) as archive:
+        pickups = Pickups(archive, [EveningLobby("duel", 2, 1)], admins=["boss"])
+        assert pickups.places["~ann"].nick == ""
+        heard = pickups.hear("boss", "boss", "!is ann_ ann", 20.0, lambda _: None, lambda *_: True)
+        assert [each.text for each in heard] == ["ann_ is ann"]
+        assert pickups.places["~ann"].nick == "ann_"

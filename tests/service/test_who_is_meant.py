@@ -302,6 +302,24 @@ def test_a_chat_knows_and_takes_nobody_for_one_of_several(store: Path, tmp_path:
             assert known == (next(iter(meant)) if len(meant) == 1 else f"~{typed}")
 
 
+def test_a_chat_asks_who_of_several_is_meant(store: Path, tmp_path: Path) -> None:
+    """Whoever adds under the name of several is told of whom, and so is who asks for a rank."""
+    copy = tmp_path / "games.db"
+    shutil.copy(store, copy)
+    with open_archive(f"sqlite:///{copy}") as archive:
+        archive.update_ratings()
+        pickups = Pickups(archive, [EveningLobby("duel", 2, 1)])
+        for typed in TYPED:
+            several = expected(typed) if len(expected(typed)) > 1 else set()
+            for nick, words in ((typed, "!add duel"), ("somebody", f"!rank {typed}")):
+                pickups.names.clear()
+                heard = pickups.hear(f"~{nick}", nick, words, time.time(), lambda _: None)
+                asked = [each.text.partition(": you count")[0] for each in heard if "several" in each.text]
+                assert set().union(*map(candidates, asked)) == several, (words, heard)
+                assert {each.to for each in heard if "several" in each.text} <= {f"~{nick}"}
+            pickups.hear(f"~{typed}", typed, "!leave", time.time(), lambda _: None)
+
+
 def test_answers_for_scripts(store: Path, tmp_path: Path) -> None:
     """A name of several is answered by ``--who``, and refused where the answer is none of them."""
     copy = tmp_path / "games.db"

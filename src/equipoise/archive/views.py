@@ -60,7 +60,7 @@ def rating_rows(model: RatingModel, state: State, known: Known, before: Known | 
 
 
 def take_off(connection: sa.Connection, gone: Iterable[MatchRow]) -> None:
-    """Delete the rows of what nobody has played any more."""
+    """Delete the rows of what nobody plays now."""
     for each in gone:
         if each.part != GAMES:
             continue

@@ -20,6 +20,7 @@ from equipoise.core.plain_data import printable
 from equipoise.core.player import Player, is_bot
 from equipoise.errors import InputError
 from equipoise.identity.merges import renamed
+from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
 from equipoise.play import evening_events as ev
 from equipoise.play.evening import Evening
 from equipoise.play.evening_events import Command, Divide, EveningLobby, Event, Judge, Keep, Notice, TakeBack
@@ -209,7 +210,7 @@ class KeptEvening:
     def _counted(self, game: EveningGame) -> dict[str, str]:
         """Return the id that each player of a game has in the archive."""
         players = list(chain(*game.teams))
-        return {p: p for p in players} if game.lobby.called else self.known_as(players, math.inf)
+        return {p: p for p in players} if game.lobby.called else self.known_as(players, time.time())
 
     def _table(self, name: str) -> dict[str, float]:
         """Return the weights of all who are in the table that a game counts in."""
@@ -309,7 +310,7 @@ class KeptEvening:
         ruleset = self._ruleset(lobby)
 
         def rates(players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
-            known = {p: p for p in players} if lobby.called else self.known_as(players, math.inf)
+            known = {p: p for p in players} if lobby.called else self.known_as(players, time.time())
             here = rated(self.archive.standing(), known.values(), ruleset, self.archive.merged())
             given = [
                 replace(player, id=each, name=self.shown(each) if lobby.called else each, bot=False)
@@ -324,7 +325,7 @@ class KeptEvening:
 
         Who took the nick of another one, or bears the name of several, is nobody known.
         """
-        lookup = people_of(self.archive.standing(), self.archive.merged(), now)
+        lookup = self._lookup(now)
         found: dict[str, str] = {}
         taken_ids: set[str] = set()
         for player in players:
@@ -340,6 +341,19 @@ class KeptEvening:
             found[player] = one
             taken_ids.add(one)
         return found
+
+    def question(self, player: str, now: float) -> str:
+        """Return who may be meant by a player who bears the name of several; empty where that is clear."""
+        name = player.removeprefix("~")
+        if self.known_as([player], now)[player] == player and not name.endswith("'"):
+            try:
+                self._lookup(now).id_of(name)
+            except AmbiguousNameError as error:
+                return str(error).partition(": ")[2].partition("; give an id")[0]
+        return ""
+
+    def _lookup(self, now: float) -> RosterLookup:
+        return people_of(self.archive.standing(), self.archive.merged(), now)
 
     # Keeping
 

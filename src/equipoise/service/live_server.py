@@ -39,10 +39,12 @@ from equipoise.archive.ingest.log_files import Source, pieces
 from equipoise.archive.standing import Standing
 from equipoise.core.clock import deadline
 from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.core.plain_data import printable
 from equipoise.core.player import Rating, is_bot
 from equipoise.errors import InputError
 from equipoise.games.rcon import Rcon
 from equipoise.games.server_adapter import Ranges
+from equipoise.identity.shared_ids import base_of
 from equipoise.play.evening_records import LIVE
 from equipoise.play.event_codec import as_plain, from_plain
 from equipoise.play.ledger import LedgerGame
@@ -87,7 +89,9 @@ class ArchiveRatings:
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
         self._standing: Standing = archive.standing()
-        self._merged = archive.merged()
+        self._identities = archive.identities()
+        #: From the id of each who was seen on the server to the person whom the archive knows.
+        self._people: dict[str, str] = {}
         #: What is played.
         self.ruleset = Ruleset()
 
@@ -95,13 +99,30 @@ class ArchiveRatings:
         """Read what the archive knows now."""
         if self._archive.is_behind() and self._archive.writable:
             self._archive.update_ratings()
-        self._standing, self._merged = self._archive.standing(), self._archive.merged()
+        self._standing, self._identities = self._archive.standing(), self._archive.identities()
+        self._people.clear()
+
+    def meet(self, player: str, name: str) -> str:
+        """Note who comes under an id and a name; return what is to be reported of an id that several have."""
+        person = self._people[player] = self._identities.person(player, name)
+        several = self._identities.shared.get(base_of(player, name))
+        if several is None:
+            return ""
+        who = f"{name} is {person}" if self._has_played(person) else f"{name} is somebody new"
+        return printable(
+            f"{base_of(player, name)} is the id of several: {', '.join(sorted(set(several.values())))}; {who}"
+        )
+
+    def _has_played(self, person: str) -> bool:
+        return any(player == person for player, _ in self._standing.known.games)
+
+    def _person(self, player: str) -> str:
+        return self._people.get(player) or self._identities.merged.get(player, player)
 
     def rating(self, player: str) -> Rating | None:
         """Return what is known of somebody, None for a stranger."""
-        known = self._merged.get(player, player)
-        standing = self._standing
-        if not any(player_ == known for player_, _ in standing.known.games):
+        known, standing = self._person(player), self._standing
+        if not self._has_played(known):
             return None
         return standing.model.rating(standing.state, known, self._nearest())
 
@@ -113,7 +134,8 @@ class ArchiveRatings:
         standing, ruleset = self._standing, self._nearest()
         model: Any = standing.model
         default = model.rating(standing.state, NOBODY, ruleset)
-        found = {player: rating for player in ids if (rating := self.rating(player)) is not None}
+        there = list(ids)
+        found = {player: rating for player in there if (rating := self.rating(player)) is not None}
         reach = scale_of(model, standing.state, ruleset).reach / 3.0
         beta = getattr(model, "beta", None) or reach
         zero = getattr(model, "zero", None)
@@ -124,7 +146,9 @@ class ArchiveRatings:
         ]
         mean = Rating(mean_bot(model, standing.state, ruleset)[0], default.sigma if not levels else 0.0)
         scale = RatingUnits(beta, default.mu - beta if zero is None else zero)
-        return RatingsKnown(found, default, bot_skills(levels, mean), scale, self._ranks(ruleset))
+        ranks = self._ranks(ruleset)
+        ranks |= {player: ranks[who] for player in there if (who := self._person(player)) in ranks}
+        return RatingsKnown(found, default, bot_skills(levels, mean), scale, ranks)
 
     def _ranks(self, ruleset: Ruleset) -> dict[str, tuple[int, int, float]]:
         """Return rank, number and shown weight of everyone who has played, bots left out."""
@@ -445,6 +469,8 @@ class BalancedServer:
             self._knows(now)
         self._note(event, now)
         if isinstance(event, Joined):
+            if reported := self._rated.meet(event.id, event.name):
+                self._say(reported)
             weight = Weighed(event.id, self._rated.rating(event.id))
             self._do(self.session.handle(weight, now))
         before = len(self.session.played.games)
@@ -463,6 +489,8 @@ class BalancedServer:
         self._rated.ruleset = self._log.ruleset
         self._rated.read()
         ids = [each.id for each in self.there.values()]
+        for each in self.there.values():
+            self._rated.meet(each.id, each.name)
         self._do(self.session.handle(self._rated.known(ids), now))
 
     def _answered(self, question: str, text: str, now: float) -> None:
@@ -595,6 +623,8 @@ def replay(archive: Archive, settings: Playing) -> Iterator[str]:
                 yield from happened(rated.known([each.id for each in there.values()]))
             elif isinstance(event, Joined):
                 there[event.slot] = event
+                if reported := rated.meet(event.id, event.name):
+                    yield f"  {reported}"
                 yield from happened(Weighed(event.id, rated.rating(event.id)))
             elif isinstance(event, Left):
                 there.pop(event.slot, None)

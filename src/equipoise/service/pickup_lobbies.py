@@ -5,7 +5,7 @@ Nothing here knows where they type; a chat hands over who typed what, and sends 
 
 from __future__ import annotations
 
-import math
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -72,6 +72,10 @@ class Pickups:
             if record["kind"] == CHAT:
                 self._noted(record)
         self._let_go()
+        playing = [each for game in self.evening.games.values() for each in game.players]
+        for each in chain(playing, *self.evening.waiting.values()):
+            if each.startswith("~") and each not in self.places:  # killed before their place was kept
+                self.places[each] = ChatPlace("", "")
         self.kept.settle()
 
     @property
@@ -164,7 +168,7 @@ class Pickups:
 
     def start(self, now: float) -> list[ChatReply]:
         """Ask again what was not answered before the last end."""
-        return self._said(self.kept.start(now))
+        return self._typed(self.kept.start(now))
 
     def hear(
         self, who: str, nick: str, text: str, now: float, id_of: Callable[[str], str | None],
@@ -184,7 +188,11 @@ class Pickups:
                 return [
                     ChatReply(who if meant.about == "help" else "", line) for line in self._answered(meant)
                 ]
-            return self.take(meant, now, nick)
+            answers = self.take(meant, now, nick)
+            if isinstance(meant, ev.Add) and self._plays(who) and (question := self.kept.question(who, now)):
+                text = f"{question}: you count as somebody new unless you take a name that is yours alone"
+                answers.append(ChatReply(who, printable(text)))
+            return answers
         except InputError as error:
             return [ChatReply(who, printable(str(error)))]
 
@@ -215,7 +223,7 @@ class Pickups:
         """
         done = self.kept.take(event, now, nick)
         self._let_go()
-        answers = self._said(done.commands)
+        answers = self._typed(done.commands)
         if done.new:
             answers.append(ChatReply("", printable(f"new: {', '.join(done.new)}")))
         if done.game:
@@ -224,7 +232,7 @@ class Pickups:
             answers.append(ChatReply("", f"[{lobby.name}] {line}"))
         return answers
 
-    def _said(self, commands: Iterable[Command]) -> list[ChatReply]:
+    def _typed(self, commands: Iterable[Command]) -> list[ChatReply]:
         """Return what there is to say."""
         found: list[ChatReply] = []
         for command in commands:
@@ -259,21 +267,25 @@ class Pickups:
 
     def _weights(self, players: Iterable[str], ruleset: Ruleset | None = None) -> dict[str, float]:
         """Return what players weigh in a ruleset, or over all."""
-        known = self.kept.known_as(players, math.inf)
+        known = self.kept.known_as(players, time.time())
         weights = weights_of(self.archive.standing(), known.values(), ruleset, self.archive.merged())
         return {player: weights[counted] for player, counted in known.items()}
+
+    def _meant(self, name: str) -> str | None:
+        """Return the id of whoever bears a name in the archive; one of several is a question."""
+        return people_of(self.archive.standing(), self.archive.merged(), time.time()).id_of(name)
 
     def _rank(self, question: ChatQuestion) -> str:
         """Return the place of somebody among all who have played."""
         wanted = question.argument.casefold()
         who = next(
             (player for player, name in self.names.items() if wanted in (name.casefold(), player.casefold())),
-            question.who if not wanted else None,
+            self._meant(question.argument) if wanted else question.who,
         )
         standing = self.archive.standing()
         played = {player for player, _ in standing.games}
         shown = "" if who is None else self.shown(who)
-        who = None if who is None else self.kept.known_as([who], math.inf)[who]
+        who = None if who is None else self.kept.known_as([who], time.time())[who]
         if who is None or who not in played:
             return f"{question.argument or self.shown(question.who):.40} has no games that count"
         weights = self._weights(played)

@@ -102,7 +102,7 @@ def asked(board: Browser) -> Any:
 
 def test_the_best_teams_are_there_at_once(board: Browser) -> None:
     """They are the library's, said to be proven, with chances that follow."""
-    assert board.run("return document.getElementById('status').textContent").startswith("Proven best")
+    assert board.run("return document.getElementById('status').textContent").endswith("Proven best.")
     best = balance(BalanceRequest.from_dict(asked(board))).best
     assert sorted(map(sorted, teams(board))) == sorted(sorted(p.id for p in team) for team in best.teams)
     assert board.log() == []
@@ -146,7 +146,11 @@ def test_two_players_change_places(board: Browser, kind: str) -> None:
     board.tap(chip(one), kind)
     board.tap(chip(other), kind)
     assert (team_of(board, one), team_of(board, other)) == (1, 0)
-    assert board.run("return document.getElementById('status').textContent").startswith("Changed by hand")
+    assert (
+        board.run("return document.getElementById('status').textContent")
+        .partition(". ")[2]
+        .startswith("Changed by you")
+    )
 
 
 def test_the_keyboard_moves_swaps_locks_and_solves_again(board: Browser) -> None:
@@ -160,7 +164,7 @@ def test_the_keyboard_moves_swaps_locks_and_solves_again(board: Browser) -> None
     board.press("Enter")
     assert team_of(board, name) == 1
     assert asked(board)["fixed"] == {name: 2}
-    assert board.run("return document.getElementById('status').textContent").startswith("Proven best")
+    assert board.run("return document.getElementById('status').textContent").endswith("Proven best.")
     other = teams(board)[0][0]
     board.run("document.querySelector(arguments[0]).focus()", chip(other))
     board.press("Enter")

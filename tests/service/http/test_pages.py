@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import time
 
@@ -26,7 +27,8 @@ def test_the_pages_of_the_archive_are_there(root: str) -> None:
     first = ask(f"{root}/")
     assert first.headers["content-type"] == "text/html; charset=utf-8"
     assert first.headers["content-security-policy"].startswith("default-src 'self'; style-src 'sha256-")
-    links = set(re.findall(r'(?:href|src)="([^"]*)"', first.body.decode())) - {"data:,"}
+    links = set(re.findall(r'(?:href|src)="([^"]*)"', first.body.decode()))
+    links = {link for link in links if not link.startswith("data:")}
     assert {"board.html", "live.js", "leaderboard/index.html", "fairness/index.html"} < links
     for link in links:
         assert ask(f"{root}/{link}").status == 200, link
@@ -61,6 +63,23 @@ def test_the_board_asks_the_service(root: str) -> None:
     board = ask(f"{root}/board.html").body.decode()
     assert 'data-server="v1/balance"' in board
     assert 'data-results="v1/results"' in board
+
+
+def test_an_unchanged_page_is_not_sent_again(root: str) -> None:
+    """What a browser has is answered by 304, and what it has not comes compressed."""
+    first = ask(f"{root}/index.html", Accept_Encoding="gzip")
+    assert first.headers["content-encoding"] == "gzip"
+    assert gzip.decompress(first.body).startswith(b"<!doctype html>")
+    assert len(first.body) < 8_000
+    assert ask(f"{root}/index.html", If_None_Match=first.headers["etag"]).status == 304
+
+
+def test_a_missing_page_is_a_page_for_people(root: str) -> None:
+    """A browser is shown where to go on; all others get the problem as data."""
+    shown = ask(f"{root}/player/nobody.html", Accept="text/html,*/*")
+    assert (shown.status, shown.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert b"There is nothing here" in shown.body
+    assert ask(f"{root}/player/nobody.html").plain["status"] == 404
 
 
 def test_other_paths_are_no_pages(root: str) -> None:

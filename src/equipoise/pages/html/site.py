@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from functools import cache, cached_property
 from importlib import import_module
 from importlib.resources import files
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -180,8 +180,7 @@ class Site:
         return environment().get_template(template).render(
             t=self.t, language=texts(self.language)["language"], title=title, root=root, site=self,
             kinds=[name for name in KINDS if name != "player"], policy=policy(),
-            mark=Markup(MARK),  # noqa: S704
-            icon=base64.b64encode(mark_file().encode()).decode(), style=Markup(style()), **given,  # noqa: S704  # a file of the package
+            style=Markup(style()), **given,  # noqa: S704  # a file of the package
         )  # fmt: skip
 
     # What templates ask for
@@ -281,7 +280,26 @@ def environment() -> Environment:
         "shown": shown, "whole": printable, "date": date, "percent": percent, "ruleset": ruleset_text,
         "score": "{:g}".format,
     }  # fmt: skip
+    icon = base64.b64encode(mark_file().encode()).decode()
+    made.globals |= {"mark": Markup(MARK), "icon": icon}  # noqa: S704  # a constant
     return made
+
+
+@cache
+def missing_html(language: str = "en") -> str:
+    """Return the page for what is not there.
+
+    Examples
+    --------
+    >>> "There is nothing here" in missing_html()
+    True
+    """
+    t = texts(language)["pages"]
+    return environment().get_template("missing.html").render(
+        t=t, language=texts(language)["language"], title=t["missing"], root="/", here="",
+        site=SimpleNamespace(live=False), kinds=[name for name in KINDS if name != "player"],
+        policy=policy(), style=Markup(style()),  # noqa: S704  # a file of the package
+    )  # fmt: skip
 
 
 @cache

@@ -21,7 +21,7 @@ from equipoise.archive.archive import open_archive
 from equipoise.errors import EquipoiseError
 from equipoise.pages.html.board import board_html
 from equipoise.pages.html.queues_page import queues_html, queues_script
-from equipoise.pages.html.site import KINDS, Site, mark_file, policy
+from equipoise.pages.html.site import KINDS, Site, mark_file, missing_html, policy
 from equipoise.pages.html.tonight import POLICY, tonight_file, tonight_html
 from equipoise.ratings.timeline import chronicle_of
 from equipoise.service.admission import address_of
@@ -122,6 +122,9 @@ class Pages:
             answer = await self._reply(scope)
         except ProblemError as error:
             answer = refusal(error.problem, ((b"connection", b"close"),))
+            if error.problem.status == 404 and b"text/html" in dict(scope["headers"]).get(b"accept", b""):
+                answer = _StaticFile.of(missing_html(), HTML, policy()).answer({})
+                answer.status = 404
         await sent(answer, send)
 
     async def _reply(self, scope: Scope) -> Reply:
@@ -148,17 +151,18 @@ class Pages:
                 HttpProblem(401, "no-token", "reading needs a token here, which pages cannot carry")
             )
         query = parse_qsl(scope["query_string"].decode("ascii", "replace"), errors="replace")
-        return await self._page(path, dict(query), address)
+        return await self._page(path, dict(query), address, headers)
 
-    async def _page(self, path: str, query: dict[str, str], address: str) -> Reply:
+    async def _page(
+        self, path: str, query: dict[str, str], address: str, headers: Mapping[bytes, bytes]
+    ) -> Reply:
         known, page = await self._backend.page(path, query, address)
         if known == "later":
             soon = b'<!doctype html><meta charset="utf-8"><title>Soon</title><p>The pages are being made.'
             return Reply(503, soon, ((b"retry-after", b"5"), (b"refresh", b"5")), HTML)
         if page is None:
             raise _missing()
-        security = (b"content-security-policy", policy().encode())
-        return Reply(200, page.encode(), (*_headers(), security), CSV if path.endswith(".csv") else HTML)
+        return _StaticFile.of(page, CSV if path.endswith(".csv") else HTML, policy()).answer(headers)
 
 
 def _missing() -> ProblemError:

@@ -20,7 +20,7 @@ from equipoise.core.player import NO_SIDE, Player
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
-    from equipoise.core.match import Match, replay_key
+    from equipoise.core.match import Match
 
 #: What a preference is worth where no price is named: one percent of win probability.
 PREFERENCE_PRICE = 0.01
@@ -220,6 +220,8 @@ def recent_preferences(
     >>> recent_preferences([game], {"Ann", "Bob", "Cid"}, 0.01)
     [Preference(kind='apart', players=('Ann', 'Bob'), price=0.01)]
     """
+    from equipoise.core.match import replay_key  # only where there is a history
+
     prices: dict[tuple[str, str], float] = {}
     newest = sorted(matches, key=lambda one: (one.ended or 0.0, replay_key(one.id)), reverse=True)
     last = newest[:n_matches]

@@ -55,19 +55,19 @@ VIEWS = {
 FROM "match" """,
         "postgresql": f"""SELECT convert_from(id, 'UTF8') AS game_id,
   to_timestamp(ended) AT TIME ZONE 'UTC' AS ended,
-  to_timestamp((told.record->>'began')::float8
-    + CASE WHEN told.record->>'dated' = 'false' THEN ended ELSE 0 END) AT TIME ZONE 'UTC' AS began,
-  told.record#>>'{{contests,0,ruleset,0}}' AS game,
-  told.record#>>'{{contests,0,ruleset,1}}' AS game_type,
-  (SELECT string_agg(one, ',') FROM jsonb_array_elements_text(told.record#>'{{contests,0,ruleset,2}}') one)
+  to_timestamp((kept.record->>'began')::float8
+    + CASE WHEN kept.record->>'dated' = 'false' THEN ended ELSE 0 END) AT TIME ZONE 'UTC' AS began,
+  kept.record#>>'{{contests,0,ruleset,0}}' AS game,
+  kept.record#>>'{{contests,0,ruleset,1}}' AS game_type,
+  (SELECT string_agg(one, ',') FROM jsonb_array_elements_text(kept.record#>'{{contests,0,ruleset,2}}') one)
     AS mutators,
-  told.record->>'map' AS map,
-  COALESCE(told.record->>'server', '') AS server,
-  jsonb_array_length(told.record->'contests') AS contests,
-  jsonb_array_length(told.record->'roster') AS players,
-  COALESCE((told.record->>'dated')::boolean, true) AS dated,
+  kept.record->>'map' AS map,
+  COALESCE(kept.record->>'server', '') AS server,
+  jsonb_array_length(kept.record->'contests') AS contests,
+  jsonb_array_length(kept.record->'roster') AS players,
+  COALESCE((kept.record->>'dated')::boolean, true) AS dated,
   NOT undone AS counts
-FROM match CROSS JOIN LATERAL (SELECT {_JSON} AS record) told""",
+FROM match CROSS JOIN LATERAL (SELECT {_JSON} AS record) kept""",
     },
     "appearances": {
         "sqlite": _PEOPLE["sqlite"]
@@ -95,13 +95,13 @@ WHERE NOT "match".undone""",
   contest.value#>>'{{ruleset,1}}' AS game_type,
   team.place AS team,
   COALESCE(person.root, member.value->>0) AS player,
-  COALESCE((SELECT one->>1 FROM jsonb_array_elements(told.record->'names') one
+  COALESCE((SELECT one->>1 FROM jsonb_array_elements(kept.record->'names') one
     WHERE one->>0 = member.value->>0 LIMIT 1), '') AS name,
   (member.value->>1)::float8 AS share,
   (contest.value->'ranks'->>(team.place - 1)::int)::float8 AS rank,
   (contest.value->'scores'->>(team.place - 1)::int)::float8 AS score
-FROM match CROSS JOIN LATERAL (SELECT {_JSON} AS record) told
-  CROSS JOIN LATERAL jsonb_array_elements(told.record->'contests') WITH ORDINALITY contest (value, place)
+FROM match CROSS JOIN LATERAL (SELECT {_JSON} AS record) kept
+  CROSS JOIN LATERAL jsonb_array_elements(kept.record->'contests') WITH ORDINALITY contest (value, place)
   CROSS JOIN LATERAL jsonb_array_elements(contest.value->'teams') WITH ORDINALITY team (value, place)
   CROSS JOIN LATERAL jsonb_array_elements(team.value) member (value)
   LEFT JOIN person ON person.player = member.value->>0

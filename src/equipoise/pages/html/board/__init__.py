@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import re
 from functools import cache
 from importlib.resources import files
 
@@ -29,6 +30,11 @@ SCRIPTS = (
     "teams.js",
     "moving.js",
     "start.js",
+)
+
+#: Comments that fill whole lines, and types in the middle of one: for readers of the source alone.
+_COMMENTS = re.compile(
+    r"^[ \t]*//.*\n|^[ \t]*/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*\n|/\*\* @type (?:[^*]|\*(?!/))*\*/ ?", re.MULTILINE
 )
 
 #: The objectives that the page offers, the usual one first.
@@ -81,7 +87,8 @@ def board_script(language: str = "en") -> str:
     words = json.dumps(texts(language)["board"], ensure_ascii=False).replace("</", "<\\/")
     fields = json.dumps([name for name, info in FIELDS.items() if BOARD in info.kept_by])
     pastes = json.dumps(grammar(), ensure_ascii=False).replace("</", "<\\/")
-    return "\n".join([f"const TEXTS = {words}, FIELDS = {fields}, PASTES = {pastes};", *map(_read, SCRIPTS)])
+    parts = (_COMMENTS.sub("", _read(name)) for name in SCRIPTS)
+    return "\n".join([f"const TEXTS = {words}, FIELDS = {fields}, PASTES = {pastes};", *parts])
 
 
 @cache

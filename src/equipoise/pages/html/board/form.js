@@ -4,12 +4,12 @@
 /**
  * @typedef {{text: string, read: string | null, asked: Asked | null, problem: Problem | null, status: string,
  *   labels: number[], best: number[], others: number[][], locks: Set<string>, picked: number, unknown: string[],
- *   within: number, prices: string[] | null, reported: {key: string, id: string} | null, drag: {place: number, x: number, y: number, ghost: HTMLElement | null} | null}} State
+ *   hand: number[] | null, within: number, prices: string[] | null, reported: {key: string, id: string} | null, drag: {place: number, x: number, y: number, ghost: HTMLElement | null} | null}} State
  */
 
 /** @type {State} */
 const state = { text: "", read: null, asked: null, problem: null, status: "", labels: [], best: [], others: [],
-  locks: new Set(), picked: -1, unknown: [], within: 0, prices: null, reported: null, drag: null };
+  locks: new Set(), picked: -1, unknown: [], hand: null, within: 0, prices: null, reported: null, drag: null };
 const MOST_OTHERS = 6;
 
 /** @param {string} id @returns {any} */
@@ -83,7 +83,7 @@ function askedInForm() {
   const target = numberIn($("bots").value, 0, 1e6, say("bots"));
   return { players, teams: Number($("teams").value), parties: groupsIn("parties"), apart: groupsIn("apart"),
     fixed: pairsIn("fixed").map(([who, team]) => [who, Number(team) - 1]),
-    bots: target === null ? null : { weight, target: Math.floor(target) },
+    bots: target === null ? null : { weight, target },
     roles: pairsIn("roles").map(([role, count]) => [role, numberIn(count, 0, 100, role) ?? 0]),
     objective: $("objective").value };
 }
@@ -147,6 +147,9 @@ function fault(error) {
   $("fault").hidden = !error;
   write($("fault"), error ? printable(String(error.message)) : "");
   $("text").setAttribute("aria-invalid", String(Boolean(error)));
+  $("board").classList.toggle("stale", Boolean(error));
+  for (const id of ["copy", "link", "request", "print"]) $(id).disabled = Boolean(error);
+  for (const button of $("played")?.querySelectorAll("button") ?? []) button.disabled = Boolean(error);
   const chosen = choicesOf(state.read);
   $("ways").hidden = !ways.length && state.read === null;
   for (const button of $("ways").children) {

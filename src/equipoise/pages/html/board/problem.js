@@ -60,6 +60,17 @@ function placeOf(players, who) {
   throw new InputFault(named.length ? "namesakes" : "nobody", { count: named.length, name: quoted(who) });
 }
 
+/** Refuse a team that there is not, and counts that are not whole, wherever they were written.
+ * @param {Asked} request */
+function checkWhole({ players, teams, fixed, bots, roles }) {
+  const named = [...fixed.map(([, team]) => team), ...players.flatMap(({ team }) => (team === null ? [] : [team]))];
+  if (named.some((team) => !(Number.isInteger(team) && team >= 0 && team < teams))) throw new InputFault("no_team", { teams });
+  const counts = /** @type {[string, number, number][]} */ ([...roles.map(([role, count]) => [role, count, 100]), ...(bots ? [[say("bots"), bots.target, 1e6]] : [])]);
+  for (const [what, count, high] of counts) {
+    if (!(Number.isInteger(count) && count >= 0 && count <= high)) throw new InputFault("whole", { what, low: 0, high, value: count });
+  }
+}
+
 /** Turn a request into blocks with additive features.
  * @param {Asked} request @returns {Problem} */
 function build(request) {
@@ -73,13 +84,13 @@ function build(request) {
   const mu = players.map((player) => player.mu ?? usual);
   const sigma = players.map((player) => player.sigma);
   const centre = sum(mu) / n;
+  checkWhole(request);
   const fixedTeam = players.map((player) => player.team ?? -1);
   for (const [who, team] of request.fixed) {
     const place = placeOf(players, who);
     if (![-1, team].includes(fixedTeam[place])) throw new InputFault("fixed_twice", { name: quoted(who) });
     fixedTeam[place] = team;
   }
-  if (fixedTeam.some((team) => !(team >= -1 && team < k))) throw new InputFault("no_team", { teams: k });
   const blockOf = grouped(request);
   const blocks = /** @type {Block[]} */ ([]);
   blockOf.forEach((at, place) => {

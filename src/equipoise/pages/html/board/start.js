@@ -20,12 +20,13 @@ function chatOf() {
 function linkOf() {
   const bytes = new TextEncoder().encode(JSON.stringify(dataOf(withLocks())));
   const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-  return `${location.href.split("#")[0]}#${text.replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "")}`;
+  const made = state.problem && state.labels.length && byHand() ? `.${byPlayer(state.labels).map((team) => team.toString(36)).join("")}` : "";
+  return `${location.href.split("#")[0]}#${text.replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "")}${made}`;
 }
 
 /** Read the request in the address; false where there is none. @returns {boolean} */
 function fromLink() {
-  const fragment = location.hash.slice(1);
+  const [fragment, made] = location.hash.slice(1).split(".");
   if (!fragment) return false;
   try {
     const text = atob(fragment.replace(/-/g, "+").replace(/_/g, "/"));
@@ -34,6 +35,7 @@ function fromLink() {
     fault(new InputFault("link", { why: error instanceof InputFault ? error.message : "" }));
     return false;
   }
+  state.hand = made ? Array.from(made, (team) => parseInt(team, 36)) : null;
   return true;
 }
 

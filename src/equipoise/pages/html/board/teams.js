@@ -32,6 +32,11 @@ function take(problem, request, asked, { status, labels, within }) {
   const others = labels.slice(1).map((one) => renumbered(problem, best, one));
   if (request === asked) state.locks = new Set();
   Object.assign(state, { asked, problem, status, best, others, within, labels: best, picked: -1, prices: null });
+  if (state.hand && best.length && state.hand.length === problem.n && state.hand.every((team) => team < problem.k)) {
+    const made = state.hand;
+    state.labels = problem.blocks.map((block) => made[block.players[0]]);
+  }
+  state.hand = null;
   show();
   if (document.body.dataset.server && (status !== "optimal" || state.unknown.length)) void askServer(problem);
 }
@@ -94,6 +99,22 @@ function changeOf(from, to) {
 
 // --- showing -----------------------------------------------------------------------------------------------
 
+/** Chances as whole numbers that add up to 100. @param {number[]} chances @returns {number[]} */
+function wholeOf(chances) {
+  const found = chances.map((one) => Math.floor(100 * one + 1e-9));
+  const order = chances.map((one, at) => [100 * one - found[at], at]).sort((one, other) => other[0] - one[0] || one[1] - other[1]);
+  for (let left = 100 - sum(found), at = 0; left > 0; left--, at++) found[order[at % order.length][1]]++;
+  return found;
+}
+
+/** What is said first: how even the teams are. @param {number[]} chances */
+function verdictOf(chances) {
+  const far = Math.max(...chances.map((one) => Math.abs(100 * one * chances.length - 100))), whole = wholeOf(chances);
+  const team = teamName(chances.indexOf(Math.max(...chances)));
+  const word = far <= 5 + 1e-9 ? say("even") : far <= 20 ? say("close") : say(far <= 40 ? "ahead" : "far_ahead", { team });
+  return `${word}: ${chances.length === 2 ? whole.join(" : ") : `${Math.min(...whole)} ${say("to")} ${Math.max(...whole)}`}`;
+}
+
 /** Whether the teams are other than the best. */
 const byHand = () => state.problem !== null && signature(state.problem, state.labels) !== signature(state.problem, state.best);
 
@@ -101,11 +122,11 @@ const byHand = () => state.problem !== null && signature(state.problem, state.la
 function show() {
   const { problem, labels, best, status } = state;
   if (!problem) return;
-  const { objective } = problem.request;
   const none = !labels.length;
-  const value = none ? "" : number(judged(labels).value);
+  const chances = none ? [] : judged(labels).chances;
   const key = none ? status : byHand() ? "by_hand" : { optimal: "proven", server: "server", server_found: "server_found" }[status] ?? "found";
-  write($("status"), say(key, { objective, value, best: best.length ? number(judged(best).value) : "" }));
+  const words = say(key, { best: best.length ? wholeOf(judged(best).chances).join(" : ") : "" });
+  write($("status"), none ? words : `${verdictOf(chances)}. ${words}`);
   const left = state.unknown.length ? say("unsupported", { fields: state.unknown.map(printable).join(", ") }) : "";
   const broken = none ? 0 : violation(problem, labels);
   write($("said"), broken ? say("breaks", { count: broken }) : left);

@@ -602,7 +602,7 @@ async function find() {
 
 function paint() {
   const view = state.view;
-  const pieces = !evening || state.over ? joining() : !view ? [make("p.lead", {}, say(state.online ? "loading" : "offline"))]
+  const pieces = !evening || state.over ? joining() : !view ? [make("h1", {}, say("tonight")), make("p.lead", {}, say(state.online ? "loading" : "offline"))]
     : view.phase === "ended" ? [make("h1", {}, say("ended")), make("p.lead", {}, say("ended_lead"))]
       : ui.open === "who" || ui.open === "new" || (!mine() && !organiser() && !asking()) ? visit()
         : ui.open === "draft" ? [drafting()]
