@@ -488,3 +488,31 @@ def test_settings_for_several_models_may_come_from_a_pipe(history: str) -> None:
         pipe.close()
         done = run("evaluate", history, "--models", "elo,glicko2", "--settings", f"/dev/fd/{read}")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", ["rate", "evaluate", "predict"])
+def test_a_table_of_results_is_read_as_it_is(tmp_path: Path, command: str) -> None:
+    """Without dates, with a winner by name; the answer is that of the same matches as JSONL."""
+    table = tmp_path / "results.csv"
+    rows = ["Ann,Bob,ann", "Bob,Cid,Cid", "Ann,Cid,draw"]
+    table.write_text("\n".join(["red,blue,winner", *rows]) + "\n", encoding="utf-8")
+    lines = tmp_path / "results.jsonl"
+    records = [
+        {"ended": 946684800 + 60 * n, "teams": [[one], [other]], "ranks": ranks}
+        for n, (one, other, ranks) in enumerate(
+            [("Ann", "Bob", [1, 2]), ("Bob", "Cid", [2, 1]), ("Ann", "Cid", [1, 1])]
+        )
+    ]
+    lines.write_text("\n".join(map(json.dumps, records)) + "\n", encoding="utf-8")
+    more = ("--team", "Ann", "--team", "Bob") if command == "predict" else ()
+    answers = [run(command, str(path), *more) for path in (table, lines)]
+    assert answers[0].returncode == 0, answers[0].stderr
+    assert answers[0].stdout == answers[1].stdout
+
+
+def test_an_empty_cell_of_a_table_is_reported(tmp_path: Path) -> None:
+    """The match is read as it stands, and the note says how."""
+    table = tmp_path / "results.csv"
+    table.write_text("red1,red2,blue1,blue2,winner\nAnn,Bob,Cid,,red\n", encoding="utf-8")
+    done = run("rate", str(table))
+    assert f"note: {table}, line 2: blue2 is empty: read as 2 against 1" in done.stderr
