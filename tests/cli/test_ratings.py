@@ -513,6 +513,8 @@ def test_a_table_of_results_is_read_as_it_is(tmp_path: Path, command: str) -> No
 def test_an_empty_cell_of_a_table_is_reported(tmp_path: Path) -> None:
     """The match is read as it stands, and the note says how."""
     table = tmp_path / "results.csv"
-    table.write_text("red1,red2,blue1,blue2,winner\nAnn,Bob,Cid,,red\n", encoding="utf-8")
+    table.write_text(
+        "red1,red2,blue1,blue2,winner\nAnn,Bob,Cid,,red\nAnn,Bob,Cid,Dan,Bob\n", encoding="utf-8"
+    )
     done = run("rate", str(table))
     assert f"note: {table}, line 2: blue2 is empty: read as 2 against 1" in done.stderr
