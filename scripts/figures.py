@@ -268,7 +268,7 @@ def lobby_times() -> str:
     rows = json.loads((ROOT / "benchmarks" / "results" / "lobbies.json").read_text(encoding="utf-8"))["rows"]
     times: dict[str, dict[int, list[float]]] = {}
     for row in rows:
-        if row.get("team_size") == 2 and row["deviation"] == "squared":
+        if row.get("team_size") == 2 and row.get("deviation") == "squared":
             times.setdefault(row["used"], {}).setdefault(row["players"], []).append(row["processor"])
     series = {
         solver: [(math.log10(n), fmean(each)) for n, each in sorted(of.items())]

@@ -53,9 +53,9 @@ def test_an_unknown_name_is_refused(
     """With all the names there are, and as a mistake of usage."""
     monkeypatch.setattr(sys, "argv", ["benchmarks", "kill"])
     assert main() == 2
-    told = capsys.readouterr().err
-    assert "'kill'; there are: archive, " in told
-    assert ", kills," in told
+    reported = capsys.readouterr().err
+    assert "'kill'; there are: archive, " in reported
+    assert ", kills," in reported
 
 
 def test_raw_results_belong_to_a_benchmark() -> None:

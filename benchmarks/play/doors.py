@@ -155,11 +155,11 @@ def event_of(step: Step, evening: Evening) -> Event:
         "maybe": lambda: ev.Attend(name, (rest[0],), ev.MAYBE, spelled={rest[0]: rest[0]}),
         "sub": lambda: ev.Substitute(name, rest[0], rest[1], {rest[0]: rest[0]}),
         "again": lambda: ev.Call(name), "same": lambda: ev.Call(name, same=True),
-        "swap": lambda: ev.Swap(name, rest[0], rest[1]), "lock": lambda: ev.Lock(name, (rest[0],)),
+        "swap": lambda: ev.SwapPlayers(name, rest[0], rest[1]), "lock": lambda: ev.Lock(name, (rest[0],)),
         "unlock": lambda: ev.Lock(name, on=False), "captains": lambda: ev.Captains(name, tuple(rest)),
         "pick": lambda: ev.Pick("", rest[0], name), "vote": lambda: ev.Vote(rest[0], rest[1], name),
         "maps": lambda: ev.Maps(name, MAPS, rest[0]), "veto": lambda: ev.Veto("", rest[0], name),
-        "plays": lambda: ev.Roles(name, ((rest[0], (rest[1],)),)), "undo": lambda: ev.Undo("", lobby=name),
+        "plays": lambda: ev.SetRoles(name, ((rest[0], (rest[1],)),)), "undo": lambda: ev.Undo("", lobby=name),
     }  # fmt: skip
     return plain[what]()
 

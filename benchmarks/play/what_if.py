@@ -94,7 +94,7 @@ def measure(many: int) -> dict[str, Any]:
     """Return what was measured of each cell."""
     cells = []
     for how, games, scores in CELLS:
-        rows, told, right, large, told_large = [], 0, 0, 0, 0
+        rows, reported, right, large, reported_large = [], 0, 0, 0, 0
         for seed in range(many):
             rng = np.random.default_rng([games, scores, len(how), seed])
             truth, contests, who, even = archive(rng, how, games, scores)
@@ -113,15 +113,15 @@ def measure(many: int) -> dict[str, Any]:
                 is_true = float(true[name][0])
                 rows.append((name, low - 1e-9 <= is_true <= high + 1e-9, high - low, narrow[1] - narrow[0]))
                 if "-" in name:
-                    verdict = verdict_of(low, high, told=known.is_plain)
+                    verdict = verdict_of(low, high, plain=known.is_plain)
                     large += abs(is_true) >= LARGE
                     if verdict != "cannot tell":
-                        told += 1
+                        reported += 1
                         right += (verdict == "closer") == (is_true < 0.0)
-                        told_large += abs(is_true) >= LARGE
+                        reported_large += abs(is_true) >= LARGE
         cells.append({
-            "how": how, "games": games, "scores": scores, "told": told, "right": right, "large": large,
-            "told_large": told_large,
+            "how": how, "games": games, "scores": scores, "told": reported, "right": right, "large": large,
+            "told_large": reported_large,
             "ways": {
                 name: {
                     "covered": float(np.mean([row[1] for row in rows if row[0] == name])),

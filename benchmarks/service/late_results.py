@@ -50,9 +50,9 @@ class Client:
 
     def ask(self, path: str, body: dict[str, Any] | None = None) -> Any:
         """Return the answer as plain data, or as text where it is none."""
-        told = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+        reported = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
         self._connection.request(
-            "GET" if body is None else "POST", path, None if body is None else json.dumps(body), told
+            "GET" if body is None else "POST", path, None if body is None else json.dumps(body), reported
         )
         answer = self._connection.getresponse()
         content = answer.read().decode()
@@ -71,17 +71,17 @@ def body(rng: np.random.Generator, name: str, ended: float | None, newcomer: str
     ids = [f"p{number}" for number in rng.choice(PEOPLE, 7, replace=False).tolist()]
     teams = [[newcomer, *ids[:3]], ids[3:]]
     scores = rng.integers(0, 9, 2).tolist()
-    told = {"id": name, "game": "g", "game_type": "tdm", "teams": teams, "scores": scores}
-    return told if ended is None else {**told, "ended": ended}
+    reported = {"id": name, "game": "g", "game_type": "tdm", "teams": teams, "scores": scores}
+    return reported if ended is None else {**reported, "ended": ended}
 
 
-def one_result(port: int, due: float, told: dict[str, Any], player: str, seen: list[float]) -> None:
+def one_result(port: int, due: float, reported: dict[str, Any], player: str, seen: list[float]) -> None:
     """Report a result when it is due, and note how long it took until it was seen."""
     time.sleep(max(0.0, due - time.monotonic()))
     client = Client(port)
     before = games(client, player)
     due = max(due, time.monotonic())
-    client.ask("/v1/results", told)
+    client.ask("/v1/results", reported)
     while games(client, player) == before:
         time.sleep(0.01)
     seen.append(time.monotonic() - due)
@@ -97,18 +97,18 @@ def traffic(port: int, first: float, last: float, seed: int) -> tuple[list[float
         # Nobody of a result is in one that comes within some seconds of it, so that its count is its own.
         crowd = PEOPLE // 20
         ids = [f"p{crowd * (n % 20) + at}" for at in rng.choice(crowd, 8, replace=False).tolist()]
-        told = {"id": f"now-{seed}-{n}", "game": "g", "game_type": "tdm", "teams": [ids[:4], ids[4:]],
+        reported = {"id": f"now-{seed}-{n}", "game": "g", "game_type": "tdm", "teams": [ids[:4], ids[4:]],
                 "scores": rng.integers(0, 9, 2).tolist()}  # fmt: skip
         due = began + EVERY * n
-        threads.append(threading.Thread(target=one_result, args=(port, due, told, ids[0], seen)))
+        threads.append(threading.Thread(target=one_result, args=(port, due, reported, ids[0], seen)))
     for thread in threads:
         thread.start()
     client, lag, came = Client(port), 0.0, 0.0
     for n in range(int(LONG / LATE_EVERY)):
         time.sleep(max(0.0, began + LATE_EVERY * n - time.monotonic()))
-        told = body(rng, f"late-{seed}-{n}", float(rng.uniform(first, last)), f"p{n}")
-        told["teams"] = [[f"p{at}" for at in range(n, n + 4)], [f"p{at}" for at in range(n + 4, n + 8)]]
-        client.ask("/v1/results", told)
+        reported = body(rng, f"late-{seed}-{n}", float(rng.uniform(first, last)), f"p{n}")
+        reported["teams"] = [[f"p{at}" for at in range(n, n + 4)], [f"p{at}" for at in range(n + 4, n + 8)]]
+        client.ask("/v1/results", reported)
         came = time.monotonic()
         gauge = next(
             line for line in client.ask("/metrics").splitlines()

@@ -194,7 +194,7 @@ def test_a_match_without_dates_is_the_same_text_whenever_it_is_taken_to_have_bee
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", '{"id": "m"}', '{"contests": 3}', "null"])
-def test_a_damaged_record_is_told(text: str) -> None:
+def test_a_damaged_record_is_reported(text: str) -> None:
     """As one of the store."""
     with pytest.raises(InputError, match=r"^store: the record of a match cannot be read: "):
         match_of(text)

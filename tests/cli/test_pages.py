@@ -50,7 +50,7 @@ def test_a_report_is_one_file(store: str, tmp_path: Path) -> None:
     out = tmp_path / "report.html"
     assert run("pages", "--store", store, "--one-file", str(out)).returncode == 0
     page = out.read_text(encoding="utf-8")
-    assert 'href="data:,"' in page
+    assert 'rel="icon" href="data:' in page
     assert page.count("href=") == 1
 
 

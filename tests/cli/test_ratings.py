@@ -516,14 +516,14 @@ def test_matches_of_one_time_have_one_order_everywhere(ids: tuple[str, ...], tmp
     state = replay(Mixture(), matches.values())
     assert {player: Mixture().rating(state, player, GAME).mu for player in "abc"} == expected
 
-    def told(contest: Contest) -> dict[str, object]:
+    def reported(contest: Contest) -> dict[str, object]:
         return {
             "ended": contest.at, "game": "g", "game_type": "t", "ranks": contest.ranks,
             "teams": [[player for player, _ in team] for team in contest.teams],
         }  # fmt: skip
 
     path = tmp_path / "games.jsonl"
-    lines = [json.dumps({"id": each, **told(games[each])}) for each in ids]
+    lines = [json.dumps({"id": each, **reported(games[each])}) for each in ids]
     path.write_text("\n".join(lines), encoding="utf-8")
     of_rate = json.loads(run("rate", str(path), "--json").stdout)["ratings"]
     [of_game] = [each["players"] for each in of_rate if each["game"] == "g"]

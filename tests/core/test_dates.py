@@ -70,5 +70,5 @@ def test_moving_a_match_moves_all_its_times() -> None:
 )
 def test_clocks_may_differ_by_two_minutes(late: float, words: str) -> None:
     """What is further ahead is said in minutes."""
-    told = ahead(1e9 + late, 1e9)
-    assert told == (f"dated {words} ahead of this machine's clock" if words else "")
+    reported = ahead(1e9 + late, 1e9)
+    assert reported == (f"dated {words} ahead of this machine's clock" if words else "")

@@ -175,7 +175,7 @@ def test_a_time_is_seconds_or_a_date(value: Any, seconds: float) -> None:
         (float("nan"), "ended must be a finite number"),
     ],
 )
-def test_what_is_no_time_is_told(value: Any, message: str) -> None:
+def test_what_is_no_time_is_reported(value: Any, message: str) -> None:
     """Milliseconds too."""
     with pytest.raises(InputError) as caught:
         time_from(value, "ended")

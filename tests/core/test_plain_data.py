@@ -136,7 +136,7 @@ def test_a_text_is_stripped_and_what_can_be_shown(name: Any) -> None:
         (math.nan, "name 'NaN' is not a text"), (["a"], r"""name '\["a"\]' is not a text"""),
     ],
 )  # fmt: skip
-def test_what_is_no_text_is_told(value: object, message: str) -> None:
+def test_what_is_no_text_is_reported(value: object, message: str) -> None:
     """With the place, and what is wrong."""
     with pytest.raises(InputError, match=f"^here: {message}$"):
         text_of(value, "name", "here")
@@ -259,7 +259,7 @@ def test_every_field_of_a_player_is_read() -> None:
         ),
     ],
 )
-def test_a_wrong_field_of_a_player_is_told(change: dict[str, Any], message: str) -> None:
+def test_a_wrong_field_of_a_player_is_reported(change: dict[str, Any], message: str) -> None:
     """With the entry, the field, and what is allowed."""
     with pytest.raises(InputError, match=f"^x, entry 1: {message}$"):
         players_of([{**FULL, **change}], "x")
@@ -285,7 +285,7 @@ def test_ends_of_ranges_are_included() -> None:
         ([{"name": "Ann", "weight": math.nan}], "x, entry 1: weight must be from -1e15 to 1e15, got nan"),
     ],
 )
-def test_wrong_lists_of_players_are_told(data: Any, message: str) -> None:
+def test_wrong_lists_of_players_are_reported(data: Any, message: str) -> None:
     """With the entry."""
     with pytest.raises(InputError, match=f"^{message}$"):
         players_of(data, "x")

@@ -110,11 +110,11 @@ def test_each_reader_takes_its_own_and_names_others(reader: str) -> None:
         wanted = None if kind.name in READERS[reader] else f"x is {kind.shown}; {kind.remedy}"
         assert mistaken(content, "x", reader) == wanted
     for players in (TABLE, b"30 Ann\n40 Bob\n", b"Ann\nBob\n"):
-        told = mistaken(players, "x", reader)
+        reported = mistaken(players, "x", reader)
         if reader in ("players", "plan"):
-            assert told is None
+            assert reported is None
         else:
-            assert told == "x is a list of players; 'equipoise balance' divides them"
+            assert reported == "x is a list of players; 'equipoise balance' divides them"
     for no_list in (b"Ann 30\n", b"a,b\nc,d\n", b"a{b\nc\n", b"what is this?\n"):
         assert mistaken(no_list, "x", "matches") is None
     assert mistaken(b"players: Ann\n30 Bob\n40 Cid\n", "x", "request") is None

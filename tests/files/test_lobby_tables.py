@@ -83,7 +83,7 @@ def test_commas_of_numbers_are_points_where_something_else_parts_cells(table: Ca
         ('id,skill\n"ann,1\n', "it is not CSV"),
     ],
 )
-def test_what_is_wrong_with_players_is_told(text: str, message: str, table: Callable[[str], str]) -> None:
+def test_what_is_wrong_with_players_is_reported(text: str, message: str, table: Callable[[str], str]) -> None:
     """With the line, and what is allowed."""
     with pytest.raises(InputError) as caught:
         read_players(table(text))

@@ -76,8 +76,8 @@ def test_a_game_without_an_end_is_none() -> None:
     assert reasons(teeworlds((*kills, "LEAVE 1", "LEAVE 3"), NEXT))[0] == "a side was empty before it ended"
     assert reasons(teeworlds((*kills, "KILL 1 0"), NEXT))[0] == "another game begins while it is level"
     anew = teeworlds((*kills, "[server]: cid=0 cmd='restart 1'"), NEXT)
-    assert reasons(anew)[0] == "it was begun anew by a command"
-    assert reasons(teeworlds(kills) + teeworlds(kills, start=1))[0] == "the server was started anew"
+    assert reasons(anew)[0] == "a command began it again"
+    assert reasons(teeworlds(kills) + teeworlds(kills, start=1))[0] == "the server was restarted"
 
 
 def test_what_a_client_may_write_is_not_believed() -> None:

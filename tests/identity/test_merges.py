@@ -142,7 +142,7 @@ def test_who_is_in_no_match_changes_none() -> None:
         ("a\nb#2", "a\nb"),
     ],
 )
-def test_a_second_client_is_told_by_its_number(player: str, first: str) -> None:
+def test_a_second_client_is_reported_by_its_number(player: str, first: str) -> None:
     """From 2 to 999; other numbers belong to names of people."""
     assert without_number(player) == first
 

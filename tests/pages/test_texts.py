@@ -167,7 +167,7 @@ def test_the_noise_is_an_assumption_or_a_convention() -> None:
     assert len(convention(8.0, "as given", 0.0, "x", uneven=True)) == 2
 
 
-def test_one_of_the_best_that_was_drawn_and_one_that_was_changed_are_told() -> None:
+def test_one_of_the_best_that_was_drawn_and_one_that_was_changed_are_reported() -> None:
     """With what the best is."""
     solution = balance(ROSTER, objective="difference", keep=3)
     drawn = solution_lines(solution, solution.splits[2], chosen=2, details=True)
@@ -182,7 +182,7 @@ def test_one_of_the_best_that_was_drawn_and_one_that_was_changed_are_told() -> N
         assert not any("changes teams against the best" in line for line in lines)
 
 
-def test_larger_teams_unknown_players_and_empty_teams_are_told() -> None:
+def test_larger_teams_unknown_players_and_empty_teams_are_reported() -> None:
     """Only where there are some."""
     three = balance({"Ann": 9, "Bob": 5, "Cid": 4}).best
     larger = "Team 1" if len(three.teams[0]) == 2 else "Team 2"
@@ -201,7 +201,7 @@ def test_larger_teams_unknown_players_and_empty_teams_are_told() -> None:
     )
 
 
-def test_moves_and_preferences_are_told() -> None:
+def test_moves_and_preferences_are_reported() -> None:
     """Who changes team, and what is broken at which price."""
     placed = [
         Player("Ann", 9, team_now=0),
@@ -294,7 +294,7 @@ def test_tables_are_aligned_and_safe() -> None:
     ]
 
 
-def test_what_a_result_changed_is_told_with_places() -> None:
+def test_what_a_result_changed_is_reported_with_places() -> None:
     """Up or down by how many."""
     changes = [
         PointChange("ann", 518, 18, 2, 1),
@@ -369,12 +369,12 @@ def setup(**more: Any) -> Setup:
     return Setup(("a", "b", "c", "d"), **more)
 
 
-def test_teams_of_a_night_are_told() -> None:
+def test_teams_of_a_night_are_reported() -> None:
     """Who plays, who is likelier to win, who sits out or changes, and what is unmet."""
-    told = setup(prefer=(("a", "c"),), avoid=(("a", "b"),))
+    reported = setup(prefer=(("a", "c"),), avoid=(("a", "b"),))
     proposal = Proposal("m", (("a", "b"), ("c",)), (0.6, 0.4), ("d",), ("a", "c"), (("a", "c"), ("a", "b")))
-    lines = night.proposal_lines(told, proposal, {"a": "Ann"})
-    heads = [told.called(n) for n in range(2)]
+    lines = night.proposal_lines(reported, proposal, {"a": "Ann"})
+    heads = [reported.called(n) for n in range(2)]
     width = max(map(len, heads))
     assert lines == [
         f"{heads[0]:<{width}}  Ann, b",
@@ -391,12 +391,12 @@ def test_teams_of_a_night_are_told() -> None:
         ((0.5006, 0.4994), False),
         ((0.4, 0.6), False),
     ):
-        text = night.proposal_lines(told, replace(proposal, chances=chances), {})
+        text = night.proposal_lines(reported, replace(proposal, chances=chances), {})
         assert ("An even game." in text) is even
-    assert night.proposal_lines(told, replace(proposal, chances=(0.4, 0.6)), {})[2].startswith(heads[1])
-    rows = night.proposal_rows(told, proposal, {"a": "Ann"})
+    assert night.proposal_lines(reported, replace(proposal, chances=(0.4, 0.6)), {})[2].startswith(heads[1])
+    rows = night.proposal_rows(reported, proposal, {"a": "Ann"})
     assert rows == [(heads[0], "Ann"), (heads[0], "b"), (heads[1], "c"), ("", "d")]
-    assert night.proposal_rows(told, None, {}) == [("", each) for each in "abcd"]
+    assert night.proposal_rows(reported, None, {}) == [("", each) for each in "abcd"]
 
 
 @pytest.mark.parametrize(
@@ -421,7 +421,7 @@ def test_teams_of_a_night_are_told() -> None:
         ({"anew": False}, ""),
     ],
 )
-def test_what_is_proven_of_the_teams_of_a_night_is_told(change: dict[str, Any], words: str) -> None:
+def test_what_is_proven_of_the_teams_of_a_night_is_reported(change: dict[str, Any], words: str) -> None:
     """In one line, before what to type next."""
     split = SimpleNamespace(preferences=change.get("preferences", ()))
     arranged: Any = SimpleNamespace(
@@ -476,7 +476,7 @@ def test_a_table_of_a_night_is_aligned() -> None:
     assert lines[1].startswith("Longer name  ")
 
 
-def test_a_plan_is_told_round_by_round() -> None:
+def test_a_plan_is_reported_round_by_round() -> None:
     """With its parts, the rounds that come again, and what is proven."""
     each = Proposal("", (("a", "b"), ("c", "d")), (0.5, 0.5))
     plan: Any = SimpleNamespace(
@@ -508,12 +508,12 @@ def test_a_plan_is_told_round_by_round() -> None:
     ("ranks", "words"),
     [((1, 2), "red won"), ((2, 1), "blue won"), ((1, 1), "a draw"), ((3, 2, 2, 2, 1), "team 5 won")],
 )
-def test_how_a_pickup_ended_is_told(ranks: tuple[float, ...], words: str) -> None:
+def test_how_a_pickup_ended_is_reported(ranks: tuple[float, ...], words: str) -> None:
     """By the colours of four teams, by numbers beyond."""
     assert evening.result_text(ranks) == words
 
 
-def test_what_lobbies_say_is_told_in_words() -> None:
+def test_what_lobbies_say_is_reported_in_words() -> None:
     """Facts become words; what has none is not said."""
 
     def say(kind: str, lobby: str = "", **facts: Any) -> str:
@@ -548,7 +548,7 @@ def test_what_lobbies_say_is_told_in_words() -> None:
     assert say("late", who="ann", seconds=5.0) == "Ann is late and has 5 s more"
 
 
-def test_who_waits_where_and_why_teams_are_so_is_told() -> None:
+def test_who_waits_where_and_why_teams_are_so_is_reported() -> None:
     """One's own game, or the last one; chances and sums by the ratings, or that captains picked."""
     game = SimpleNamespace(
         id="g1",

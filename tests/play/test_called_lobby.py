@@ -114,7 +114,7 @@ steps = st.one_of(
     st.builds(lambda p, state: ev.Attend(NIGHT, (p,), state), who,
               st.sampled_from([ev.IN, ev.IN, ev.OUT, ev.MAYBE, ev.LATER])),
     st.builds(lambda pair: ev.Substitute(NIGHT, *pair), pairs),
-    st.builds(lambda pair: ev.Swap(NIGHT, *pair), pairs),
+    st.builds(lambda pair: ev.SwapPlayers(NIGHT, *pair), pairs),
     st.builds(lambda p, on: ev.Lock(NIGHT, (p,), on), who, st.booleans()),
     st.builds(lambda pair: ev.Captains(NIGHT, pair), pairs),
     st.builds(lambda p: ev.Pick("", p, NIGHT), who), st.builds(lambda p: ev.Pick("", p, NIGHT), who),
@@ -122,7 +122,7 @@ steps = st.one_of(
               st.sampled_from(["yes", "no", "captains", "dock", "mill", "nowhere"])),
     st.builds(lambda by: ev.Maps(NIGHT, MAPS, by), st.sampled_from(["turn", "veto", "vote"])),
     st.builds(lambda name: ev.Veto("", name, NIGHT), st.sampled_from(MAPS)),
-    st.builds(lambda p, roles: ev.Roles(NIGHT, ((p, roles),)), who, st.sampled_from([(), ("tank",)])),
+    st.builds(lambda p, roles: ev.SetRoles(NIGHT, ((p, roles),)), who, st.sampled_from([(), ("tank",)])),
     st.builds(lambda ranks: ev.Report("", ranks, (), NIGHT),
               st.sampled_from([(1.0, 2.0), (2.0, 1.0), (1.0, 1.0)])),
     st.builds(lambda ranks: ev.Report("", ranks, (), NIGHT),
@@ -220,10 +220,10 @@ def test_two_change_places_by_hand_and_chances_are_judged_again() -> None:
     story = gathered(*PEOPLE[:5], size=2, apart=(("Ann", "Cid"),))
     (out,) = story.game.out
     one = story.game.teams[0][0]
-    story.do(ev.Swap(NIGHT, one, out))
+    story.do(ev.SwapPlayers(NIGHT, one, out))
     assert story.game.out == (one,)
     assert story.game.chances == (0.6, 0.4)
-    assert story.kinds(ev.Swap(NIGHT, story.game.teams[0][0], story.game.teams[0][1])) == ["refused"]
+    assert story.kinds(ev.SwapPlayers(NIGHT, story.game.teams[0][0], story.game.teams[0][1])) == ["refused"]
 
 
 def test_a_result_counts_once_and_another_one_is_refused() -> None:
@@ -363,7 +363,7 @@ def test_a_forgotten_player_is_in_no_record() -> None:
         story = Story()
         setup = Setup((name, "Bob", "Cid", "Dan"), plays=((name, ("tank",)),), fixed=((name, 0),))
         story.do(ev.Gather(NIGHT, setup, {name: f"{name}!"}, {name: 3.0}), ev.Vote(name, "no", NIGHT))
-        story.do(ev.Report(name, (1, 2), (), NIGHT), ev.Roles(NIGHT, ((name, ("tank",)),)))
+        story.do(ev.Report(name, (1, 2), (), NIGHT), ev.SetRoles(NIGHT, ((name, ("tank",)),)))
         records = [
             renamed_record(record_of(event, at, "x"), {name: "anonymous:1"}) for event, at, _ in story.log
         ]

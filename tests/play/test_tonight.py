@@ -16,7 +16,7 @@ from equipoise.play.tonight import (
     MOST_PEOPLE,
     ORGANISER,
     OUT,
-    Phase,
+    TonightPhase,
     TonightRecord,
     after,
     question,
@@ -129,10 +129,10 @@ def test_an_undo_takes_back_one_step_and_no_other(group: Group) -> None:
     group.comes("gus")
     assert group.state.division.team_of("gus") is not None
     group.do("undo", of=made["id"])
-    assert (group.state.phase, group.state.division) == (Phase.GATHERING, None)
+    assert (group.state.phase, group.state.division) == (TonightPhase.GATHERING, None)
     assert "gus" in group.state.here
     group.do("redo", of=made["id"])
-    assert group.state.phase is Phase.TEAMS
+    assert group.state.phase is TonightPhase.TEAMS
     with pytest.raises(InputError, match=r"undone already|nothing to do again"):
         group.do("redo", of=made["id"])
 
@@ -144,9 +144,9 @@ def test_the_organisers_steps_are_taken_back_in_order(group: Group) -> None:
     with pytest.raises(InputError, match="meanwhile"):
         group.do("undo", of=made["id"])
     ended = group.do("result", match=group.state.division.id, ranks=[1, 2])
-    assert (group.state.phase, len(group.state.results)) == (Phase.SAVED, 1)
+    assert (group.state.phase, len(group.state.results)) == (TonightPhase.SAVED, 1)
     group.do("undo", of=ended["id"])
-    assert (group.state.phase, group.state.results) == (Phase.PLAYING, ())
+    assert (group.state.phase, group.state.results) == (TonightPhase.PLAYING, ())
 
 
 def test_a_tap_for_other_teams_is_refused(group: Group) -> None:
@@ -188,7 +188,7 @@ def test_captains_pick_in_a_row_and_back(group: Group) -> None:
     assert group.state.division.teams == (("ann", "cid", "dan"), ("bob",))
     assert group.state.turn == 1
     group.do("pick", "guest", "phone bob", who="eve")
-    assert group.state.phase is Phase.TEAMS
+    assert group.state.phase is TonightPhase.TEAMS
     assert group.state.division.teams == (("ann", "cid", "dan"), ("bob", "eve", "fay"))
     assert group.state.division.picks[0] == ("ann", "cid")
 

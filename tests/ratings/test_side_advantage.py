@@ -36,7 +36,7 @@ def test_the_truth_lies_within_two_and_a_half_deviations(worth: float) -> None:
 def test_sides_drawn_by_a_coin_are_worth_nothing_and_cost_nothing() -> None:
     """Told of in few histories, and chances move by less than their own uncertainty."""
     found = [played(300, 0.0, seed).of(CTF) for seed in range(30)]
-    assert sum(side.told for side in found) <= 4
+    assert sum(side.reported for side in found) <= 4
     assert abs(float(np.mean([side.chance(0.5) for side in found])) - 0.5) < 0.01
 
 
@@ -56,7 +56,7 @@ def test_a_table_of_winners_and_losers_tells_of_no_side() -> None:
         sides.learn(Contest(CTF, (["a"], ["b"]), (1, 2)), 0.5)
     side = sides.of(CTF)
     assert side.by_result
-    assert not side.told
+    assert not side.reported
     assert side.chance(0.7) == 0.7
 
 
@@ -72,5 +72,5 @@ def test_evaluate_learns_it_from_what_the_model_predicted() -> None:
     sides = evaluate("elo", matches).sides
     assert sides is not None
     side = sides.of(CTF, "dm6")
-    assert side.told
+    assert side.reported
     assert 0.65 < side.chance(0.5) < 0.8

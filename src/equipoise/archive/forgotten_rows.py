@@ -29,7 +29,7 @@ def write_out(connection: sa.Connection, gone: Forgotten) -> None:
             key = (OUTBOX.c.hook == row.hook, OUTBOX.c.id == row.id)
             connection.execute(sa.update(OUTBOX).where(*key).values(body=body, id=name, trouble=trouble))
     for row in connection.execute(sa.select(QUEUE_EVENT)).all():
-        event, replies = _said(row.event, gone), _said(row.replies, gone)
+        event, replies = _without(row.event, gone), _without(row.replies, gone)
         if (event, replies) != (row.event, row.replies):
             key = (QUEUE_EVENT.c.queue == row.queue, QUEUE_EVENT.c.number == row.number)
             connection.execute(sa.update(QUEUE_EVENT).where(*key).values(event=event, replies=replies))
@@ -61,7 +61,7 @@ def _note(kind: str, body: str, gone: Forgotten) -> str:
     return _changed(body, gone.without)
 
 
-def _said(line: str, gone: Forgotten) -> str:
+def _without(line: str, gone: Forgotten) -> str:
     """Return an event of a queue, or the replies to one, without a person: the kind before each stays."""
 
     def without(plain: Any) -> Any:

@@ -94,7 +94,7 @@ class Mark(NamedTuple):
     both: Both
 
 
-class Waits(NamedTuple):
+class LateResults(NamedTuple):
     """What is not learnt from yet though the ratings go further: late matches, and changes of the past."""
 
     late: frozenset[bytes] = frozenset()
@@ -118,7 +118,7 @@ class _Learnt:
     matches: int
     back: Back | None
     marks: tuple[Mark, ...]
-    seen: Waits = Waits()  # noqa: RUF009  # it is immutable
+    seen: LateResults = LateResults()  # noqa: RUF009  # it is immutable
     first: Position = BEGINNING
     ratings: tuple[RatingRow, ...] = ()
 
@@ -466,7 +466,7 @@ class Learner:
         return True
 
 
-def _stands(row: Any, now: Any, learnt: _Learnt, waits: Waits, *, late_waits: bool) -> bool:
+def _stands(row: Any, now: Any, learnt: _Learnt, waits: LateResults, *, late_waits: bool) -> bool:
     """Tell whether what was learnt may be written: what it rests on is as it was."""
     mine, theirs = ((each.rated_by, each.model, each.settings, bool(each.stale)) for each in (row, now))
     if mine != theirs or waits.changed != learnt.seen.changed:
@@ -478,11 +478,13 @@ def _stands(row: Any, now: Any, learnt: _Learnt, waits: Waits, *, late_waits: bo
     return version_of_ratings(now) == version_of_ratings(row) and (late_waits or not waiting)
 
 
-def _waits(connection: sa.Connection) -> Waits:
+def _waits(connection: sa.Connection) -> LateResults:
     """Return what waits."""
     late = connection.execute(sa.select(LATE.c.id)).scalars()
     changed = connection.execute(sa.select(CHANGED.c.ended, CHANGED.c.id))
-    return Waits(frozenset(map(bytes, late)), frozenset((float(one.ended), bytes(one.id)) for one in changed))
+    return LateResults(
+        frozenset(map(bytes, late)), frozenset((float(one.ended), bytes(one.id)) for one in changed)
+    )
 
 
 def _forget_late(connection: sa.Connection, ids: Iterable[bytes]) -> None:

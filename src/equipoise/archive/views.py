@@ -54,12 +54,12 @@ def rating_rows(model: RatingModel, state: State, known: Known, before: Known | 
             totals[player] += int(numbers[PLAYED])
     pairs |= {(player, Ruleset()): total for player, total in totals.items()}
     names, scales = known.last_names(), dict[Ruleset, Scale]()
-    told = set[tuple[str, str]]()  # ids that differ in what no database takes alone have one row
+    written = set[tuple[str, str]]()  # ids that differ in what no database takes alone have one row
     for (player, ruleset), games in pairs.items():
         key = (plain(player), plain(ruleset_text(ruleset)))
-        if key in told:
+        if key in written:
             continue
-        told.add(key)
+        written.add(key)
         if ruleset not in scales:
             scales[ruleset] = scale_of(model, state, ruleset)
         rating = model.rating(state, player, ruleset)
@@ -71,7 +71,7 @@ def rating_rows(model: RatingModel, state: State, known: Known, before: Known | 
 
 
 def take_off(connection: sa.Connection, gone: Iterable[MatchRow]) -> None:
-    """Delete the rows of what nobody has played any more."""
+    """Delete the rows of what nobody plays now."""
     for each in gone:
         if each.part != GAMES:
             continue

@@ -61,7 +61,7 @@ equipoise night Amber Birch "Cedar + Dahlia" Elm  teams of who is here
 equipoise night - < paste.txt                     the same from a paste
 equipoise night result red                        how it ended: or draw, 3:1
 equipoise night again                             new teams of the same people
-equipoise night --web                             the evening in everybody's browser
+equipoise night --web                             in everybody's browser
 
 Names and their spelling, starting weights and who plays apart are remembered.
 'night undo' takes back a step.
@@ -688,10 +688,10 @@ def swap(one: str, other: str, store: str | None, **forms: Any) -> None:
 
     They are of two teams, or one plays and one sits out.
     """
-    from equipoise.play.evening_events import Swap
+    from equipoise.play.evening_events import SwapPlayers
 
     with stepping(store, forms) as night:
-        night.take(Swap(night.lobby, _known_as(night, one), _known_as(night, other)))
+        night.take(SwapPlayers(night.lobby, _known_as(night, one), _known_as(night, other)))
 
 
 @archive_options.step("lock")
@@ -718,7 +718,7 @@ def lock(names: tuple[str, ...], store: str | None, off: bool, **forms: Any) -> 
 def roles(needs: str | None, store: str | None, plays: tuple[str, ...], **forms: Any) -> None:
     """Say what every team needs, and who plays what."""
     from equipoise.core.fields import typed_names
-    from equipoise.play.evening_events import Roles
+    from equipoise.play.evening_events import SetRoles
 
     if needs is None and not plays:
         msg = "write what every team needs, as tank:1,support:2, or --plays NAME=ROLE"
@@ -738,7 +738,7 @@ def roles(needs: str | None, store: str | None, plays: tuple[str, ...], **forms:
                 msg = f"--plays must be NAME=ROLE,ROLE, got {each!r}"
                 raise click.UsageError(msg)
             given.append((_known_as(night, name), tuple(typed_names(listed)) if listed else ()))
-        night.take(Roles(night.lobby, tuple(given), None if needs is None else tuple(wanted)))
+        night.take(SetRoles(night.lobby, tuple(given), None if needs is None else tuple(wanted)))
 
 
 for each in (gather, again, late, leave, maybe, sub, swap, lock, captains, pick, vote, maps, veto, roles,

@@ -179,7 +179,7 @@ class Dated(NamedTuple):
     match : Match
         The game.
     ahead : str
-        By how much its own date is ahead of the clock, so that it counts as read now; empty where it is not.
+        By how much its own date is ahead of the clock, so that it counts as read now; empty otherwise.
     set_back : bool
         Whether its own date is before that of the game above it, so that it was moved after that.
     """

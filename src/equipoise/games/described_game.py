@@ -425,7 +425,7 @@ class DescribedReader(GameReader[DescribedMatch]):
             self._ends_by_begin()
             self._map = values["map"]
         elif event == "stop":
-            self.give_up("the server was started anew")
+            self.give_up("the server was restarted")
             self._there.clear()
         elif event in ("arrive", "leave", "rename", "team"):
             self._person(event, values)
@@ -548,7 +548,7 @@ class DescribedReader(GameReader[DescribedMatch]):
         if not self._described.end_at_begin:
             self.give_up("another game begins before it ends")
         elif game.was_cancelled:
-            self.give_up("it was begun anew by a command")
+            self.give_up("a command began it again")
         elif game.was_empty or game.play.start is None:
             self.give_up("a side was empty before it ended")
         elif game.is_level():

@@ -315,9 +315,9 @@ def competing(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any], odds: Floa
 def probabilities(pairs: Pairs, n: int) -> Floats:
     """Return how likely each pair of ``n`` ids is one person."""
     odds = np.exp(pairs.features @ np.array(COEFFICIENTS))
-    said = competing(pairs.one, pairs.other, odds, n)
+    claimed = competing(pairs.one, pairs.other, odds, n)
     at, means = CALIBRATION
-    found: Floats = 1.0 / (1.0 + np.exp(-(np.interp(said, at, means) + np.minimum(said - at[0], 0.0))))
+    found: Floats = 1.0 / (1.0 + np.exp(-(np.interp(claimed, at, means) + np.minimum(claimed - at[0], 0.0))))
     return found
 
 

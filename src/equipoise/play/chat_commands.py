@@ -220,7 +220,7 @@ def _of_called(name: str, rest: str, lobby: str, speaking: Speaking, evening: Ev
         return _roles(name, rest, lobby, me, speaking)
     plain: dict[str, Callable[[], Event]] = {
         "divide": lambda: ev.Call(lobby, rest == "same", who=me),
-        "swap": lambda: ev.Swap(lobby, people[0], people[1], me),
+        "swap": lambda: ev.SwapPlayers(lobby, people[0], people[1], me),
         "lock": lambda: ev.Lock(lobby, people, who=me),
         "unlock": lambda: ev.Lock(lobby, people, on=False, who=me),
         "captains": lambda: ev.Captains(lobby, people, me) if rest else ev.Vote(me, "captains", lobby),
@@ -258,12 +258,12 @@ def _roles(name: str, text: str, lobby: str, me: str, speaking: Speaking) -> Eve
     if name == "plays":
         who, _, roles = text.partition(" ")
         (player,) = _people(who, speaking)
-        return ev.Roles(lobby, ((player, tuple(filter(None, re.split(r"[,\s]+", roles)))),), who=me)
+        return ev.SetRoles(lobby, ((player, tuple(filter(None, re.split(r"[,\s]+", roles)))),), who=me)
     needs = re.findall(r"([^\s,:=]+)[:=](\d{1,3})", text)
     if not needs and text != "none":
         msg = f"roles are written tank:1,healer:2, or none, got {text!r:.40}"
         raise InputError(msg)
-    return ev.Roles(lobby, needs=tuple((role, int(number)) for role, number in needs), who=me)
+    return ev.SetRoles(lobby, needs=tuple((role, int(number)) for role, number in needs), who=me)
 
 
 def _report_of_called(

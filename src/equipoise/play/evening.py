@@ -473,7 +473,7 @@ class Evening:
             now = {player: n for player, n in now.items() if player in room.setup.here}
         self._ask(room, now=now, still=bool(instead))
 
-    def _roles(self, event: ev.Roles) -> None:
+    def _roles(self, event: ev.SetRoles) -> None:
         room = self._called(event.lobby)
         plays = {**dict(room.setup.plays), **dict(event.plays)}
         setup = replace(
@@ -1090,7 +1090,7 @@ class Evening:
             raise InputError(msg)
         return room, game
 
-    def _swap(self, event: ev.Swap) -> None:
+    def _swap(self, event: ev.SwapPlayers) -> None:
         room, game = self._unplayed(event.lobby)
         names = {event.one: event.other, event.other: event.one}
         for player in names:
@@ -1402,10 +1402,10 @@ class Evening:
 
     _HANDLERS: ClassVar[Mapping[type, Callable[[Any, Any], None]]] = {
         ev.Open: _open, ev.Gather: _gather, ev.Attend: _attend, ev.Substitute: _substitute_called,
-        ev.Roles: _roles, ev.Reweighed: _reweighed, ev.Add: _add, ev.Leave: _leave, ev.Remove: _remove,
+        ev.SetRoles: _roles, ev.Reweighed: _reweighed, ev.Add: _add, ev.Leave: _leave, ev.Remove: _remove,
         ev.Late: _late, ev.Duo: _duo, ev.Prefer: _prefer, ev.Ready: _ready, ev.Call: _call,
         ev.Divided: _divided, ev.Judged: _judged, ev.Vote: _vote,
-        ev.Captains: _captains, ev.Pick: _pick, ev.Swap: _swap, ev.Lock: _lock, ev.Maps: _maps,
+        ev.Captains: _captains, ev.Pick: _pick, ev.SwapPlayers: _swap, ev.Lock: _lock, ev.Maps: _maps,
         ev.Veto: _veto, ev.Sub: _sub, ev.Fill: _substitute, ev.Report: _report, ev.Confirm: _confirm,
         ev.Correct: _correct, ev.Undo: _undo, ev.Cancel: _cancel, ev.Tick: _tick,
     }  # fmt: skip

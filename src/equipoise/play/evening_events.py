@@ -236,7 +236,7 @@ class Substitute:
 
 
 @dataclass(frozen=True, slots=True)
-class Roles:
+class SetRoles:
     """Which roles some play (none listed is all), and how many of each every team needs, if that changes."""
 
     lobby: str
@@ -387,7 +387,7 @@ class Pick:
 
 
 @dataclass(frozen=True, slots=True)
-class Swap:
+class SwapPlayers:
     """Two change places by hand: of two teams, or one who plays and one who sits out."""
 
     lobby: str
@@ -490,15 +490,15 @@ class Tick:
 
 
 Event = (
-    Open | Gather | Attend | Substitute | Roles | Reweighed | Add | Leave | Remove | Late | Duo | Prefer
-    | Ready | Sub | Fill | Call | Divided | Judged | Vote | Captains | Pick | Swap | Lock | Maps
+    Open | Gather | Attend | Substitute | SetRoles | Reweighed | Add | Leave | Remove | Late | Duo | Prefer
+    | Ready | Sub | Fill | Call | Divided | Judged | Vote | Captains | Pick | SwapPlayers | Lock | Maps
     | Veto | Report | Confirm | Correct | Undo | Cancel | Tick
 )  # fmt: skip
 
 KINDS: Mapping[str, type[Event]] = {
     kind.__name__.lower(): kind
-    for kind in (Open, Gather, Attend, Substitute, Roles, Reweighed, Add, Leave, Remove, Late, Duo, Prefer,
-                 Ready, Sub, Fill, Call, Divided, Judged, Vote, Captains, Pick, Swap, Lock, Maps,
+    for kind in (Open, Gather, Attend, Substitute, SetRoles, Reweighed, Add, Leave, Remove, Late, Duo, Prefer,
+                 Ready, Sub, Fill, Call, Divided, Judged, Vote, Captains, Pick, SwapPlayers, Lock, Maps,
                  Veto, Report, Confirm, Correct, Undo, Cancel, Tick)
 }  # fmt: skip
 

@@ -93,7 +93,7 @@ class EveningGame:
         return LedgerGame(self.teams, self.chances, self.ranks, self.out, self.moved, self.unmet)
 
     def copied(self) -> EveningGame:
-        """Return a copy that nothing changes any more."""
+        """Return a copy that nothing changes from then on."""
         return replace(
             self, players=list(self.players), ready=set(self.ready), late=set(self.late),
             votes=dict(self.votes), seen=set(self.seen), picks=list(self.picks), maps=list(self.maps),
@@ -175,7 +175,7 @@ class Room:
     states : mapping from str to str
         Who said that they are there perhaps, later, or not.
     spelled : mapping from str to str
-        How everyone who ever came is written, by id.
+        How everyone who has come is written, by id.
     weights : mapping from str to float
         Starting weights by id.
     game : str

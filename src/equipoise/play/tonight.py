@@ -37,7 +37,7 @@ FOR_GOOD = frozenset({"open", "keys", "undo", "redo", "changed"})
 IN, MAYBE, OUT = "in", "maybe", "out"
 
 
-class Phase(StrEnum):
+class TonightPhase(StrEnum):
     """What the evening is at."""
 
     GATHERING = "gathering"
@@ -74,7 +74,7 @@ class TonightPlayer:
 
 
 @dataclass(frozen=True, slots=True)
-class Division:
+class TonightDivision:
     """The teams in view.
 
     Parameters
@@ -196,8 +196,8 @@ class Tonight:
     people: Mapping[str, TonightPlayer] = field(default_factory=dict)
     parties: tuple[tuple[str, ...], ...] = ()
     apart: tuple[tuple[str, str], ...] = ()
-    phase: Phase = Phase.GATHERING
-    division: Division | None = None
+    phase: TonightPhase = TonightPhase.GATHERING
+    division: TonightDivision | None = None
     results: tuple[Result, ...] = ()
     changes: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     captains: tuple[str, ...] = ()
@@ -211,7 +211,7 @@ class Tonight:
     @property
     def round(self) -> int:
         """The round that is coming or being played, from 1."""
-        return len(self.results) + (self.phase is not Phase.SAVED)
+        return len(self.results) + (self.phase is not TonightPhase.SAVED)
 
     @property
     def games(self) -> list[LedgerGame]:
@@ -226,7 +226,7 @@ class Tonight:
     @property
     def turn(self) -> int | None:
         """The team that picks next in a draft; None where none does."""
-        if self.phase is not Phase.DRAFTING or self.division is None:
+        if self.phase is not TonightPhase.DRAFTING or self.division is None:
             return None
         sizes = [len(team) for team in self.division.teams]
         most = -(-(sum(sizes) + len(self.unpicked)) // len(sizes))
@@ -277,7 +277,7 @@ def check(state: Tonight, step: Step) -> None:
     if step.get("by") != ORGANISER and kind not in FOR_GUESTS:
         msg = "Only the organiser can do that."
         raise refuse(msg)
-    if state.phase is Phase.ENDED and kind not in ("open", "keys"):
+    if state.phase is TonightPhase.ENDED and kind not in ("open", "keys"):
         msg = "This evening is over."
         raise refuse(msg)
     if step.get("match") and kind != "changed" and step["match"] != _division(state).id:
@@ -298,7 +298,7 @@ def question(state: Tonight, step: Step) -> dict[str, Any] | None:
         locks = {} if division is None else {player: division.team_of(player) for player in division.locks}
         here = set(state.here)
         return {"ask": "divide", "here": state.here, "fixed": {p: n for p, n in locks.items() if p in here}}
-    if kind in ("claim", "status") and state.phase is Phase.TEAMS and division is not None:
+    if kind in ("claim", "status") and state.phase is TonightPhase.TEAMS and division is not None:
         changed = after(state, {**step, "answer": None})
         playing, here = set(chain(*division.teams, division.out)), set(changed.here)
         return {"ask": "join", "here": changed.here} if playing != here else None
@@ -324,20 +324,20 @@ def _teams_after(state: Tonight, step: Step) -> list[list[str]] | None:
         ]
     if kind == "exactly":
         return [list(team) for team in step["teams"]]
-    if kind == "pick" and state.phase is Phase.DRAFTING:
+    if kind == "pick" and state.phase is TonightPhase.DRAFTING:
         drafted = _picked(state, step["who"])
         return None if drafted.unpicked else [list(team) for team in _division(drafted).teams]
     return None
 
 
-def _division(state: Tonight) -> Division:
+def _division(state: Tonight) -> TonightDivision:
     if state.division is None:
         msg = "There are no teams yet."
         raise refuse(msg)
     return state.division
 
 
-def _exchanged(division: Division, one: str, other: str) -> list[list[str]]:
+def _exchanged(division: TonightDivision, one: str, other: str) -> list[list[str]]:
     first, second = division.team_of(one), division.team_of(other)
     if one in division.out or other in division.out:
         place = {one: other, other: one}
@@ -463,15 +463,17 @@ def _status(state: Tonight, step: Step) -> Tonight:
 def _rejoined(state: Tonight, step: Step) -> Tonight:
     """Return the state with the teams that follow from somebody's coming or going, where there are any."""
     answer = step.get("answer")
-    if state.phase is not Phase.TEAMS or state.division is None:
+    if state.phase is not TonightPhase.TEAMS or state.division is None:
         return state
     if answer is None:
         left = set(chain(*state.division.teams)) - set(state.here)
         return (
-            replace(state, division=None, phase=Phase.GATHERING) if left and "answer" not in step else state
+            replace(state, division=None, phase=TonightPhase.GATHERING)
+            if left and "answer" not in step
+            else state
         )
     if answer.get("none"):
-        return replace(state, division=None, phase=Phase.GATHERING)
+        return replace(state, division=None, phase=TonightPhase.GATHERING)
     if answer["of"] != state.division.id:
         return state
     return replace(state, division=_divided(answer, state.division))
@@ -507,12 +509,12 @@ def _settings(state: Tonight, step: Step) -> Tonight:
     return replace(state, teams=teams, size=size)
 
 
-def _divided(answer: Mapping[str, Any], before: Division | None = None) -> Division:
+def _divided(answer: Mapping[str, Any], before: TonightDivision | None = None) -> TonightDivision:
     """Return the teams of an answer."""
     others = tuple(answer.get("others", ()))
     locks = () if before is None else before.locks
     playing = set(chain(*answer["teams"]))
-    return Division(
+    return TonightDivision(
         answer["id"],
         tuple(map(tuple, answer["teams"])),
         tuple(answer["chances"]),
@@ -531,7 +533,7 @@ def _divided(answer: Mapping[str, Any], before: Division | None = None) -> Divis
 
 
 def _may_divide(state: Tonight, step: Step) -> None:
-    if state.phase is Phase.PLAYING:
+    if state.phase is TonightPhase.PLAYING:
         msg = "A game is being played."
         raise refuse(msg)
     if step.get("round") not in (None, len(state.results) + 1):
@@ -541,11 +543,13 @@ def _may_divide(state: Tonight, step: Step) -> None:
 
 def _divide(state: Tonight, step: Step) -> Tonight:
     _may_divide(state, step)
-    return replace(state, phase=Phase.TEAMS, division=_divided(step["answer"], state.division), captains=())
+    return replace(
+        state, phase=TonightPhase.TEAMS, division=_divided(step["answer"], state.division), captains=()
+    )
 
 
-def _in_view(state: Tonight) -> Division:
-    if state.phase is not Phase.TEAMS:
+def _in_view(state: Tonight) -> TonightDivision:
+    if state.phase is not TonightPhase.TEAMS:
         msg = "These teams are not open to changes."
         raise refuse(msg)
     return _division(state)
@@ -569,7 +573,7 @@ def _next(state: Tonight, step: Step) -> Tonight:
     return replace(state, division=shown)
 
 
-def _by_hand(state: Tonight, step: Step, teams: Sequence[Sequence[str]]) -> Division:
+def _by_hand(state: Tonight, step: Step, teams: Sequence[Sequence[str]]) -> TonightDivision:
     division, answer = _division(state), step["answer"]
     everyone = set(chain(*division.teams, division.out))
     playing = set(chain(*teams))
@@ -638,12 +642,12 @@ def _exactly(state: Tonight, step: Step) -> Tonight:
         "zero": answer["zero"],
     }
     divided = replace(_divided(given), by_hand=True, best=())
-    return replace(state, phase=Phase.TEAMS, division=divided, teams=len(teams))
+    return replace(state, phase=TonightPhase.TEAMS, division=divided, teams=len(teams))
 
 
 def _draft(state: Tonight, step: Step) -> Tonight:
     captains = tuple(step["captains"])
-    if state.phase == Phase.PLAYING:
+    if state.phase == TonightPhase.PLAYING:
         msg = "A game is being played."
         raise refuse(msg)
     if (
@@ -653,8 +657,10 @@ def _draft(state: Tonight, step: Step) -> Tonight:
     ):
         msg = f"A draft needs {state.teams} captains who are in."
         raise refuse(msg)
-    division = Division(f"draft-{step['id']}", tuple((each,) for each in captains), (), proof="captains")
-    return replace(state, phase=Phase.DRAFTING, captains=captains, division=division)
+    division = TonightDivision(
+        f"draft-{step['id']}", tuple((each,) for each in captains), (), proof="captains"
+    )
+    return replace(state, phase=TonightPhase.DRAFTING, captains=captains, division=division)
 
 
 def _picked(state: Tonight, who: str) -> Tonight:
@@ -691,18 +697,18 @@ def _pick(state: Tonight, step: Step) -> Tonight:
         beta=answer["beta"],
         zero=answer["zero"],
     )
-    return replace(drafted, division=complete, phase=Phase.TEAMS)
+    return replace(drafted, division=complete, phase=TonightPhase.TEAMS)
 
 
 def _play(state: Tonight, step: Step) -> Tonight:
     del step
     _in_view(state)
-    return replace(state, phase=Phase.PLAYING)
+    return replace(state, phase=TonightPhase.PLAYING)
 
 
 def _result(state: Tonight, step: Step) -> Tonight:
     division = _division(state)
-    if state.phase not in (Phase.PLAYING, Phase.TEAMS):
+    if state.phase not in (TonightPhase.PLAYING, TonightPhase.TEAMS):
         msg = "This result is saved already."
         raise refuse(msg)
     ranks, scores = tuple(map(float, step["ranks"])), tuple(map(float, step.get("scores", ())))
@@ -711,12 +717,12 @@ def _result(state: Tonight, step: Step) -> Tonight:
         raise refuse(msg)
     game = LedgerGame(division.teams, division.chances, ranks, division.out)
     result = Result(division.id, game, scores, step["at"])
-    return replace(state, phase=Phase.SAVED, results=(*state.results, result))
+    return replace(state, phase=TonightPhase.SAVED, results=(*state.results, result))
 
 
 def _substitute(state: Tonight, step: Step) -> Tonight:
     division, old, new = _division(state), step["old"], step["new"]
-    if state.phase not in (Phase.TEAMS, Phase.PLAYING) or division.team_of(old) is None:
+    if state.phase not in (TonightPhase.TEAMS, TonightPhase.PLAYING) or division.team_of(old) is None:
         msg = "Only who plays can be substituted."
         raise refuse(msg)
     if division.team_of(new) is not None:
@@ -738,7 +744,7 @@ def _changed(state: Tonight, step: Step) -> Tonight:
 
 def _end(state: Tonight, step: Step) -> Tonight:
     del step
-    return replace(state, phase=Phase.ENDED)
+    return replace(state, phase=TonightPhase.ENDED)
 
 
 def _no_step(state: Tonight, step: Step) -> Tonight:

@@ -7,7 +7,7 @@ were on average, and the intervals are those of the samples.  Differences are of
 Teams at random count in expectation, over many draws of each match.
 
 Where the games were more even than teams could be that are made from the results before them, the order of
-the ways cannot be told: players may all be alike, or whoever made the teams knew them better.
+the ways is unknown: players may all be alike, or whoever made the teams knew them better.
 """
 
 from __future__ import annotations
@@ -194,7 +194,7 @@ def what_if(
             for name, mean in means.items()
         ),
         tuple(
-            _difference(one, other, means, told=known.is_plain)
+            _difference(one, other, means, plain=known.is_plain)
             for other, one in itertools.combinations(means, 2)
         ),
     )
@@ -223,7 +223,7 @@ def _really(contest: Contest) -> LineUp:
 
 
 def _at_random(really: LineUp, rng: np.random.Generator) -> list[LineUp]:
-    """Return all divisions of those who played into two teams as large as can be, or some at random."""
+    """Return all divisions of those who played into two equal teams, or some at random."""
     everyone = [player for team in really for player in team]
     half = len(everyone) // 2
     if math.comb(len(everyone), half) <= 2 * DRAWS:
@@ -266,22 +266,24 @@ def _ends(numbers: Floats) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _difference(one: str, other: str, means: Mapping[str, Floats], *, told: bool) -> ArmDifference:
+def _difference(one: str, other: str, means: Mapping[str, Floats], *, plain: bool) -> ArmDifference:
     """Compare two ways, sample by sample."""
     apart = means[one] - means[other]
     low, high = _ends(apart)
-    verdict = verdict_of(low, high, told=told)
+    verdict = verdict_of(low, high, plain=plain)
     return ArmDifference(one, other, float(apart.mean()), (low, high), verdict)
 
 
-def verdict_of(low: float, high: float, *, told: bool) -> str:
+def verdict_of(low: float, high: float, *, plain: bool) -> str:
     """Return what an interval of a difference says, where skills can be told apart at all.
 
     Examples
     --------
-    >>> verdict_of(-0.2, -0.1, told=True), verdict_of(-0.2, 0.1, told=True), verdict_of(0.1, 0.2, told=False)
-    ('closer', 'cannot tell', 'cannot tell')
+    >>> verdict_of(-0.2, -0.1, plain=True), verdict_of(-0.2, 0.1, plain=True)
+    ('closer', 'cannot tell')
+    >>> verdict_of(0.1, 0.2, plain=False)
+    'cannot tell'
     """
-    if not told or low <= 0.0 <= high:
+    if not plain or low <= 0.0 <= high:
         return "cannot tell"
     return "closer" if high < 0.0 else "further"

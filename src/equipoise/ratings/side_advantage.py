@@ -33,11 +33,11 @@ CLIP = 1e-6
 #: So many contests of which so large a part is won by the first stand in the order of the result.
 ENOUGH, NEARLY_ALL = 10, 0.95
 
-#: How many standard deviations from none an advantage is that is told of.
-TOLD = 2.0
+#: How many standard deviations from none an advantage is that is reported.
+REPORTED = 2.0
 
 
-class Played(Protocol):
+class PlayedContest(Protocol):
     """What is looked at of a contest."""
 
     @property
@@ -83,9 +83,9 @@ class SideAdvantage:
         return self.contests >= ENOUGH and not 1.0 - NEARLY_ALL < share < NEARLY_ALL
 
     @property
-    def told(self) -> bool:
-        """Whether it is far enough from none to be told of."""
-        return abs(self.mean) > TOLD * self.sigma and not self.by_result
+    def reported(self) -> bool:
+        """Whether it is far enough from none to be reported."""
+        return abs(self.mean) > REPORTED * self.sigma and not self.by_result
 
     def chance(self, chance: float) -> float:
         """Return the first team's chance with its side, from that by the players alone.
@@ -131,7 +131,7 @@ class SideAdvantages:
     _rulesets: dict[Ruleset, _Worth] = field(default_factory=dict)
     _maps: dict[tuple[Ruleset, str], _Worth] = field(default_factory=dict)
 
-    def learn(self, contest: Played, chance: float, at_map: str = "") -> None:
+    def learn(self, contest: PlayedContest, chance: float, at_map: str = "") -> None:
         """Learn from a contest of two teams and the chance that the first had by the players alone."""
         parts = [self._rulesets.setdefault(contest.ruleset, _Worth(0.0, OF_RULESET**2))]
         if at_map:
@@ -166,7 +166,7 @@ class SideAdvantages:
 
 
 def learnt_sides(
-    contests: Sequence[Played], chances: Sequence[Sequence[float]], maps: Sequence[str]
+    contests: Sequence[PlayedContest], chances: Sequence[Sequence[float]], maps: Sequence[str]
 ) -> SideAdvantages:
     """Return what sides are worth, from contests in order and what was predicted of each before it.
 

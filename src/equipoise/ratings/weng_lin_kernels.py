@@ -65,7 +65,7 @@ class MemberColumns(NamedTuple):
         return MemberColumns(_whole(self.player), _real(self.share), _real(self.attention))
 
 
-class Room(NamedTuple):
+class KernelRoom(NamedTuple):
     """A number for each team of the largest contest: sums, pulls, and what Plackett-Luce adds up."""
 
     mu: Any
@@ -84,7 +84,7 @@ def play(
     contests: ContestColumns,
     teams: TeamColumns,
     members: MemberColumns,
-    room: Room,
+    room: KernelRoom,
     chances: Any,
     learning: int,
 ) -> None:

@@ -48,7 +48,7 @@ GUESSES = given_from({"a": 1.0, "b": 2.0, "c": 3.0})
 MODELS: tuple[Filters, ...] = (Mixture(), Mixture(starting=GUESSES), GaussianFilter())
 
 
-class Step(NamedTuple):
+class WarmupStep(NamedTuple):
     """A piece of work, and the kernels that are compiled once it is done."""
 
     what: str
@@ -105,13 +105,13 @@ def _queues(_: Kernels) -> None:
 
 #: What a game that waits for teams needs comes first.
 STEPS = (
-    Step("three and more teams", (fill_teams, largest_loss), _three_teams),
-    Step("two teams of many players", MEETING, _two_teams),
-    Step("roles", (line_ups,), _roles),
-    Step("many small matches at once", (best_splits,), _many_matches),
-    Step("ratings", tuple(kernel(len(model.filters())) for model in MODELS), _ratings),
-    Step("lobbies", (anneal, exchange, lowest_lines), _lobbies),
-    Step("queues", (make_matches, measure_windows, choose_pairs), _queues),
+    WarmupStep("three and more teams", (fill_teams, largest_loss), _three_teams),
+    WarmupStep("two teams of many players", MEETING, _two_teams),
+    WarmupStep("roles", (line_ups,), _roles),
+    WarmupStep("many small matches at once", (best_splits,), _many_matches),
+    WarmupStep("ratings", tuple(kernel(len(model.filters())) for model in MODELS), _ratings),
+    WarmupStep("lobbies", (anneal, exchange, lowest_lines), _lobbies),
+    WarmupStep("queues", (make_matches, measure_windows, choose_pairs), _queues),
 )
 
 

@@ -151,9 +151,9 @@ class People:
             What the id or the last name must contain, whatever the case, accents and clan tags; an earlier
             name must be it.
         """
-        wanted, said = part_of_name.casefold(), bare(part_of_name)
+        wanted, typed = part_of_name.casefold(), bare(part_of_name)
         lookup = self.snapshot.ratings.lookup
-        meant = {} if lookup is None or not wanted else lookup.bearers.get(said, {})
+        meant = {} if lookup is None or not wanted else lookup.bearers.get(typed, {})
         rows: list[PlayerRow] = []
         for place in range(start, len(self.ids)):
             if place % SOME == 0:
@@ -164,7 +164,7 @@ class People:
             if wanted and not (
                 wanted in player.casefold()
                 or wanted in (name := self.name(player)).casefold()
-                or said in bare(name)
+                or typed in bare(name)
                 or player in meant
             ):
                 continue

@@ -103,7 +103,7 @@ class ArchiveRatings:
         self._people.clear()
 
     def meet(self, player: str, name: str) -> str:
-        """Note who comes under an id and a name; return what is to be said of an id that several have."""
+        """Note who comes under an id and a name; return what is to be reported of an id that several have."""
         person = self._people[player] = self._identities.person(player, name)
         several = self._identities.shared.get(base_of(player, name))
         if several is None:
@@ -469,8 +469,8 @@ class BalancedServer:
             self._knows(now)
         self._note(event, now)
         if isinstance(event, Joined):
-            if said := self._rated.meet(event.id, event.name):
-                self._say(said)
+            if reported := self._rated.meet(event.id, event.name):
+                self._say(reported)
             weight = Weighed(event.id, self._rated.rating(event.id))
             self._do(self.session.handle(weight, now))
         before = len(self.session.played.games)
@@ -623,8 +623,8 @@ def replay(archive: Archive, settings: Playing) -> Iterator[str]:
                 yield from happened(rated.known([each.id for each in there.values()]))
             elif isinstance(event, Joined):
                 there[event.slot] = event
-                if said := rated.meet(event.id, event.name):
-                    yield f"  {said}"
+                if reported := rated.meet(event.id, event.name):
+                    yield f"  {reported}"
                 yield from happened(Weighed(event.id, rated.rating(event.id)))
             elif isinstance(event, Left):
                 there.pop(event.slot, None)

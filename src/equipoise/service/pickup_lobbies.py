@@ -168,7 +168,7 @@ class Pickups:
 
     def start(self, now: float) -> list[ChatReply]:
         """Ask again what was not answered before the last end."""
-        return self._said(self.kept.start(now))
+        return self._typed(self.kept.start(now))
 
     def hear(
         self, who: str, nick: str, text: str, now: float, id_of: Callable[[str], str | None],
@@ -223,7 +223,7 @@ class Pickups:
         """
         done = self.kept.take(event, now, nick)
         self._let_go()
-        answers = self._said(done.commands)
+        answers = self._typed(done.commands)
         if done.new:
             answers.append(ChatReply("", printable(f"new: {', '.join(done.new)}")))
         if done.game:
@@ -232,7 +232,7 @@ class Pickups:
             answers.append(ChatReply("", f"[{lobby.name}] {line}"))
         return answers
 
-    def _said(self, commands: Iterable[Command]) -> list[ChatReply]:
+    def _typed(self, commands: Iterable[Command]) -> list[ChatReply]:
         """Return what there is to say."""
         found: list[ChatReply] = []
         for command in commands:

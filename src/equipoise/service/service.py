@@ -132,7 +132,7 @@ class Service:
         self._beginning: list[asyncio.Future[Any]] = []
         self._trouble = ""
         self._unreadable = False
-        #: When the first result was kept of which no look at the archive has told yet, before and since the
+        #: When the first result was kept that no look at the archive has shown yet, before and since the
         #: present look began; when others were found to wait; and since when what is late does.
         self._unseen = self._looked_at = self._behind_since = 0.0
         self._waits: float | None = None

@@ -45,10 +45,10 @@ from equipoise.play.tonight import (
     IN,
     LONGEST_NAME,
     ORGANISER,
-    Division,
-    Phase,
     Step,
     Tonight,
+    TonightDivision,
+    TonightPhase,
     TonightRecord,
     question,
     refuse,
@@ -192,7 +192,7 @@ def is_going_on(archive: Archive, evening: str) -> bool:
         if event["kind"] == TONIGHT and event["evening"] == evening:
             with suppress(InputError, KeyError):
                 record.take(event)
-    return record.state.expires > time.time() and record.state.phase is not Phase.ENDED
+    return record.state.expires > time.time() and record.state.phase is not TonightPhase.ENDED
 
 
 def _keys_of(links: TonightLinks) -> dict[str, str]:
@@ -803,7 +803,7 @@ class Evenings:
         wanted = record.step(step["of"]) if step["type"] == "redo" else None
         if wanted is None or wanted["type"] != "result":
             return None
-        return self._match(replace(record.state, phase=Phase.PLAYING), wanted)
+        return self._match(replace(record.state, phase=TonightPhase.PLAYING), wanted)
 
     def _tables(self, evenings: Iterable[str]) -> dict[str, dict[str, float]]:
         """Return what everybody of the table weighs, in what each evening plays."""
@@ -1020,7 +1020,7 @@ def _count(players: int, together: Sequence[Sequence[str]], teams: int) -> int:
     return ways[players // 2] // (1 if players % 2 else 2)
 
 
-def _proof_in_view(division: Division) -> str:
+def _proof_in_view(division: TonightDivision) -> str:
     """Return how much is known of the teams in view, which may be others than the best ones."""
     if not division.at or division.proof not in ("proven", "near"):
         return division.proof

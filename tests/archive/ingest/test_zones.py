@@ -261,8 +261,8 @@ def test_the_machine_matters_until_a_zone_is_kept(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/games.db"
 
     def read(zone: str, *paths: Path, follow: bool = False) -> None:
-        told = ["--follow", "--once"] if follow else []
-        command = [sys.executable, "-m", "equipoise", "ingest", *map(str, paths), "--store", store, *told]
+        reported = ["--follow", "--once"] if follow else []
+        command = [sys.executable, "-m", "equipoise", "ingest", *map(str, paths), "--store", store, *reported]
         done = subprocess.run(
             command, env={**os.environ, "TZ": zone}, capture_output=True, text=True, check=False
         )

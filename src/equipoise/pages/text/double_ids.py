@@ -8,7 +8,7 @@ from equipoise.core.plain_data import printable
 from equipoise.identity.double_ids import DoubleId
 from equipoise.identity.names import likeness, stem_of
 
-#: From which likeness of hours and company on, and how many matches that both might have been in, it is said.
+#: Least likeness of hours and company, and least matches that both might have been in, that are named.
 ALIKE, MANY = 0.3, 2.0
 
 #: Standard deviations within which two skills are called alike, and beyond which different.
@@ -25,28 +25,28 @@ def evidence(pair: DoubleId) -> list[str]:
     ['same name', 'never in one match, 4.2 expected', 'same company', 'skill alike']
     """
     mine, theirs = pair.names
-    said = []
+    evidence = []
     if stem_of(mine) == stem_of(theirs):
-        said.append("same name")
+        evidence.append("same name")
     elif likeness(mine, theirs) >= 0.6:
-        said.append("names alike")
+        evidence.append("names alike")
     else:
-        said.append("other name")
+        evidence.append("other name")
     if pair.relay:
-        said.append("one was not seen before the other was last seen")
+        evidence.append("one was not seen before the other was last seen")
     elif pair.expected >= MANY:
-        said.append(f"never in one match, {pair.expected:.1f} expected")
+        evidence.append(f"never in one match, {pair.expected:.1f} expected")
     else:
-        said.append("never in one match")
+        evidence.append("never in one match")
     if pair.hours >= ALIKE:
-        said.append("same hours")
+        evidence.append("same hours")
     if pair.company >= ALIKE:
-        said.append("same company")
+        evidence.append("same company")
     if pair.skill <= NEAR:
-        said.append("skill alike")
+        evidence.append("skill alike")
     elif pair.skill >= FAR:
-        said.append("skill different")
-    return said
+        evidence.append("skill different")
+    return evidence
 
 
 def merge_command(pair: DoubleId) -> str:

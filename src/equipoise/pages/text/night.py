@@ -131,8 +131,9 @@ def result_text(setup: Setup, ranks: Sequence[float]) -> str:
 
 #: What was taken back, by the kind of the step.
 TAKEN_BACK = {
-    ev.Gather: "who is here", ev.Substitute: "a substitute", ev.Roles: "roles", ev.Vote: "a vote",
-    ev.Captains: "the captains", ev.Pick: "a pick", ev.Swap: "a swap", ev.Lock: "who is locked into a team",
+    ev.Gather: "who is here", ev.Substitute: "a substitute", ev.SetRoles: "roles", ev.Vote: "a vote",
+    ev.Captains: "the captains", ev.Pick: "a pick", ev.SwapPlayers: "a swap",
+    ev.Lock: "who is locked into a team",
     ev.Maps: "the maps", ev.Veto: "a veto", ev.Correct: "a correction", ev.Attend: "who is here",
 }  # fmt: skip
 
@@ -187,7 +188,7 @@ def undo_line(
         detail = f" of {printable(last.map)}"
     elif isinstance(last, ev.Vote):
         detail = f" of {names_of([last.who], spelled)} for {printable(last.choice)}"
-    elif isinstance(last, ev.Swap):
+    elif isinstance(last, ev.SwapPlayers):
         detail = f" of {names_of([last.one, last.other], spelled)}"
     return f"Taken back: {TAKEN_BACK.get(type(last), 'a step')}{detail}."
 

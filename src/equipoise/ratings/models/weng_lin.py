@@ -150,7 +150,7 @@ class WengLin(PerPlayer):
         widest = max(map(sub, contests.first_team[1:], contests.first_team), default=0)
         if not fast:
             chances = [0.0] * len(teams.rank)
-            room = kernels.Room(*([0.0] * widest for _ in kernels.Room._fields))
+            room = kernels.KernelRoom(*([0.0] * widest for _ in kernels.KernelRoom._fields))
             kernels.play(self.constants(), mu, sigma, contests, teams, members, room, chances, int(learning))
             return chances
         means, deviations = np.array(mu), np.array(sigma)
@@ -164,7 +164,7 @@ class WengLin(PerPlayer):
         contests, teams, members = contests.arrays(), teams.arrays(), members.arrays()
         chances = np.empty(len(teams.rank))
         widest = int(np.diff(contests.first_team).max()) if len(contests.weight) else 0
-        room = kernels.Room(*(np.empty(widest) for _ in kernels.Room._fields))
+        room = kernels.KernelRoom(*(np.empty(widest) for _ in kernels.KernelRoom._fields))
         compiled(kernels.play)(
             self.constants(), mu, sigma, contests, teams, members, room, chances, int(learning)
         )
@@ -187,7 +187,7 @@ class WengLin(PerPlayer):
         many = len(sizes)
         teams = kernels.TeamColumns([0, *accumulate(sizes)], ranks)
         members = kernels.MemberColumns(range(len(mu)), shares, [1.0] * len(mu))
-        room = kernels.Room(*([0.0] * many for _ in kernels.Room._fields))
+        room = kernels.KernelRoom(*([0.0] * many for _ in kernels.KernelRoom._fields))
         kernels.learn(self.constants(), 1.0, mu, sigma, teams, members, room, 0, many)
 
     def constants(self) -> kernels.WengLinConstants:

@@ -51,7 +51,7 @@ class Merged(msgspec.Struct):
     merged: bool
 
 
-class Forgotten(msgspec.Struct):
+class ForgottenAnswer(msgspec.Struct):
     """The id that stands in the place of who was forgotten."""
 
     id: str
@@ -217,7 +217,7 @@ ADMIN_OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "forget", "POST", "/v1/admin/forget", "Take a person out of all that is kept, for good.", forget,
-        Forgotten, ForgetBody, answers={**WITH_BODY, **CONFLICT}, scope="admin",
+        ForgottenAnswer, ForgetBody, answers={**WITH_BODY, **CONFLICT}, scope="admin",
     ),
     Operation(
         "tokens", "GET", "/v1/admin/tokens", "List tokens.", list_tokens, Tokens, answers=CONFLICT,

@@ -78,7 +78,7 @@ class DeviceBody(msgspec.Struct, forbid_unknown_fields=True):
     device: Device
 
 
-class Seat(msgspec.Struct):
+class TonightSeat(msgspec.Struct):
     """How others see a device."""
 
     seat: str
@@ -383,7 +383,7 @@ async def taps(backend: Backend, asked: HttpRequest) -> Reply:
 async def seat(backend: Backend, asked: HttpRequest) -> Reply:
     """Tell a device how others see it: pages without TLS cannot work out a hash."""
     await _front(backend).role(asked, asked.path["evening"])
-    return reply(Seat(seat_of(typed(asked.body, DeviceBody).device)))
+    return reply(TonightSeat(seat_of(typed(asked.body, DeviceBody).device)))
 
 
 def seat_of(device: str) -> str:
@@ -475,7 +475,7 @@ TONIGHT_OPERATIONS: tuple[Operation, ...] = (
         f"{_EVENING}/seat",
         "Tell a device how others see it.",
         seat,
-        Seat,
+        TonightSeat,
         DeviceBody,
         answers={**WITH_BODY, **WITH_TOKEN},
         scope="",

@@ -58,8 +58,8 @@ _SQLITE_RECORD = rf"""CASE WHEN instr(record, '\ud') = 0 AND instr(record, '\u00
       CASE WHEN {_AT} = 0 THEN '' ELSE substr(rest, {_AT} + CASE WHEN {_BOTH} THEN 12 ELSE 6 END) END
     FROM cut WHERE rest <> '')
   SELECT done FROM cut WHERE rest = '') END"""
-_SQLITE_TOLD = f'(SELECT id, ended, undone, {_SQLITE_RECORD} AS record FROM "match") told'
-_POSTGRESQL_TOLD = f"match CROSS JOIN LATERAL (SELECT {_POSTGRESQL_RECORD} AS record) told"
+_SQLITE_KEPT = f'(SELECT id, ended, undone, {_SQLITE_RECORD} AS record FROM "match") kept'
+_POSTGRESQL_KEPT = f"match CROSS JOIN LATERAL (SELECT {_POSTGRESQL_RECORD} AS record) kept"
 
 #: The text of each view in each database.
 VIEWS = {
@@ -77,56 +77,56 @@ VIEWS = {
   json_array_length(record, '$.roster') AS players,
   COALESCE(json_extract(record, '$.dated'), 1) AS dated,
   NOT undone AS counts
-FROM {_SQLITE_TOLD}""",
-        "postgresql": f"""SELECT told.record->>'id' AS game_id,
+FROM {_SQLITE_KEPT}""",
+        "postgresql": f"""SELECT kept.record->>'id' AS game_id,
   to_timestamp(ended) AT TIME ZONE 'UTC' AS ended,
-  to_timestamp((told.record->>'began')::float8
-    + CASE WHEN told.record->>'dated' = 'false' THEN ended ELSE 0 END) AT TIME ZONE 'UTC' AS began,
-  told.record#>>'{{contests,0,ruleset,0}}' AS game,
-  told.record#>>'{{contests,0,ruleset,1}}' AS game_type,
-  (SELECT string_agg(one, ',') FROM jsonb_array_elements_text(told.record#>'{{contests,0,ruleset,2}}') one)
+  to_timestamp((kept.record->>'began')::float8
+    + CASE WHEN kept.record->>'dated' = 'false' THEN ended ELSE 0 END) AT TIME ZONE 'UTC' AS began,
+  kept.record#>>'{{contests,0,ruleset,0}}' AS game,
+  kept.record#>>'{{contests,0,ruleset,1}}' AS game_type,
+  (SELECT string_agg(one, ',') FROM jsonb_array_elements_text(kept.record#>'{{contests,0,ruleset,2}}') one)
     AS mutators,
-  told.record->>'map' AS map,
-  COALESCE(told.record->>'server', '') AS server,
-  jsonb_array_length(told.record->'contests') AS contests,
-  jsonb_array_length(told.record->'roster') AS players,
-  COALESCE((told.record->>'dated')::boolean, true) AS dated,
+  kept.record->>'map' AS map,
+  COALESCE(kept.record->>'server', '') AS server,
+  jsonb_array_length(kept.record->'contests') AS contests,
+  jsonb_array_length(kept.record->'roster') AS players,
+  COALESCE((kept.record->>'dated')::boolean, true) AS dated,
   NOT undone AS counts
-FROM {_POSTGRESQL_TOLD}""",
+FROM {_POSTGRESQL_KEPT}""",
     },
     "appearances": {
         "sqlite": _PEOPLE["sqlite"]
-        + f""" SELECT json_extract(told.record, '$.id') AS game_id,
-  datetime(told.ended, 'unixepoch') AS ended,
+        + f""" SELECT json_extract(kept.record, '$.id') AS game_id,
+  datetime(kept.ended, 'unixepoch') AS ended,
   contest.key + 1 AS contest,
   json_extract(contest.value, '$.ruleset[0]') AS game,
   json_extract(contest.value, '$.ruleset[1]') AS game_type,
   team.key + 1 AS team,
   COALESCE(person.root, json_extract(member.value, '$[0]')) AS player,
-  COALESCE((SELECT json_extract(one.value, '$[1]') FROM json_each(told.record, '$.names') one
+  COALESCE((SELECT json_extract(one.value, '$[1]') FROM json_each(kept.record, '$.names') one
     WHERE json_extract(one.value, '$[0]') = json_extract(member.value, '$[0]')), '') AS name,
   json_extract(member.value, '$[1]') AS share,
   json_extract(contest.value, '$.ranks[' || team.key || ']') AS rank,
   json_extract(contest.value, '$.scores[' || team.key || ']') AS score
-FROM {_SQLITE_TOLD}, json_each(told.record, '$.contests') contest,
+FROM {_SQLITE_KEPT}, json_each(kept.record, '$.contests') contest,
   json_each(contest.value, '$.teams') team, json_each(team.value) member
   LEFT JOIN person ON person.player = json_extract(member.value, '$[0]')
-WHERE NOT told.undone""",
+WHERE NOT kept.undone""",
         "postgresql": _PEOPLE["postgresql"]
-        + f""" SELECT told.record->>'id' AS game_id,
+        + f""" SELECT kept.record->>'id' AS game_id,
   to_timestamp(match.ended) AT TIME ZONE 'UTC' AS ended,
   contest.place AS contest,
   contest.value#>>'{{ruleset,0}}' AS game,
   contest.value#>>'{{ruleset,1}}' AS game_type,
   team.place AS team,
   COALESCE(person.root, member.value->>0) AS player,
-  COALESCE((SELECT one->>1 FROM jsonb_array_elements(told.record->'names') one
+  COALESCE((SELECT one->>1 FROM jsonb_array_elements(kept.record->'names') one
     WHERE one->>0 = member.value->>0 LIMIT 1), '') AS name,
   (member.value->>1)::float8 AS share,
   (contest.value->'ranks'->>(team.place - 1)::int)::float8 AS rank,
   (contest.value->'scores'->>(team.place - 1)::int)::float8 AS score
-FROM {_POSTGRESQL_TOLD}
-  CROSS JOIN LATERAL jsonb_array_elements(told.record->'contests') WITH ORDINALITY contest (value, place)
+FROM {_POSTGRESQL_KEPT}
+  CROSS JOIN LATERAL jsonb_array_elements(kept.record->'contests') WITH ORDINALITY contest (value, place)
   CROSS JOIN LATERAL jsonb_array_elements(contest.value->'teams') WITH ORDINALITY team (value, place)
   CROSS JOIN LATERAL jsonb_array_elements(team.value) member (value)
   LEFT JOIN person ON person.player = member.value->>0

@@ -272,8 +272,10 @@ def gather(
     experienced, half = largest(hyper[EXPERIENCED]) > 0.0, hyper[HALF_EXPERIENCE]
     drift_game, drift_day = hyper[DRIFT_GAME], hyper[DRIFT_DAY]
     # Where scores or statistics are known too, they soon tell who is new and strong.
-    told = shared(rulesets[r + MARGINS]) > MARGIN_COUNT or shared(rulesets[r + STATISTICS]) > STATISTIC_COUNT
-    late = 0.0 if told else known_among(games, first_member, places, first, end)
+    scored = (
+        shared(rulesets[r + MARGINS]) > MARGIN_COUNT or shared(rulesets[r + STATISTICS]) > STATISTIC_COUNT
+    )
+    late = 0.0 if scored else known_among(games, first_member, places, first, end)
     wide = 1.0 + hyper[LATE] * late
     for t in range(first, end):
         skill = variance = bodies = statistic_part = noise = level = level_spread = veterans = 0.0
