@@ -7,17 +7,23 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 from tests.cli.running import run
 
+from equipoise import Contest, Ladder, Match, Mixture, Ruleset, replay
+from equipoise.archive.archive import open_archive
 from equipoise.cli.read_history import read_history
 from equipoise.core.registry import MODELS
 from equipoise.errors import InputError
 
 EXAMPLE = str(Path(__file__).resolve().parent.parent.parent / "examples" / "matches.jsonl")
+
+
+GAME = Ruleset("g", "t")
 
 
 @pytest.fixture
@@ -518,3 +524,50 @@ def test_an_empty_cell_of_a_table_is_reported(tmp_path: Path) -> None:
     )
     done = run("rate", str(table))
     assert f"note: {table}, line 2: blue2 is empty: read as 2 against 1" in done.stderr
+
+
+@pytest.mark.parametrize("ids", list(permutations(["1", "2", "10"])), ids="-".join)
+def test_matches_of_one_time_have_one_order_everywhere(ids: tuple[str, ...], tmp_path: Path) -> None:
+    """Numbers in ids go by size, however they come: in a file, a replay, a ladder and an archive."""
+    games = {
+        "1": Contest(GAME, (["a"], ["b"]), (1, 2), at=1e9),
+        "2": Contest(GAME, (["a"], ["b"]), (2, 1), at=1e9),
+        "10": Contest(GAME, (["b"], ["c", "a"]), (1, 2), at=1e9),
+    }
+    matches = {each: Match((games[each],), id=each) for each in ids}
+    ladder, lettered = Ladder(), Ladder()
+    for each in ("1", "2", "10"):
+        ladder.record(matches[each])
+    for each in sorted(ids):
+        lettered.record(matches[each])
+    expected = {player: ladder.rating(player, GAME).mu for player in "abc"}
+    assert expected != {player: lettered.rating(player, GAME).mu for player in "abc"}, "the order matters"
+
+    state = replay(Mixture(), matches.values())
+    assert {player: Mixture().rating(state, player, GAME).mu for player in "abc"} == expected
+
+    def reported(contest: Contest) -> dict[str, object]:
+        return {
+            "ended": contest.at, "game": "g", "game_type": "t", "ranks": contest.ranks,
+            "teams": [[player for player, _ in team] for team in contest.teams],
+        }  # fmt: skip
+
+    path = tmp_path / "games.jsonl"
+    lines = [json.dumps({"id": each, **reported(games[each])}) for each in ids]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    of_rate = json.loads(run("rate", str(path), "--json").stdout)["ratings"]
+    [of_game] = [each["players"] for each in of_rate if each["game"] == "g"]
+    assert {each["id"]: each["mu"] for each in of_game} == expected
+
+    run("ingest", str(path), "--store", f"sqlite:///{tmp_path / 'ingested.db'}")
+    with open_archive(f"sqlite:///{tmp_path / 'recorded.db'}") as archive:
+        for each in ids:  # one at a time, so that some come late
+            archive.record([matches[each]])
+            archive.follow_newest()
+        archive.update_ratings()
+    for name in ("ingested", "recorded"):
+        with open_archive(f"sqlite:///{tmp_path / name}.db") as archive:
+            standing = archive.standing()
+            assert {
+                player: standing.model.rating(standing.state, player, GAME).mu for player in "abc"
+            } == expected
