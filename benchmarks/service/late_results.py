@@ -13,6 +13,7 @@ import http.client
 import json
 import os
 import platform
+import runpy
 import signal
 import tempfile
 import threading
@@ -23,12 +24,12 @@ from typing import Any
 
 import numpy as np
 from benchmarks.archive.late_matches import APART, PEOPLE, match
-from benchmarks.reporting import PAGES, RAW, run_many
+from benchmarks.reporting import PAGES, RAW, ROOT, run_many
 from benchmarks.service.processes import LOOPBACK, TOKEN, Server, serve
 
 from equipoise.archive.archive import open_archive
 
-#: Matches in the smaller archive; the other has ten times as many.
+#: Matches in each archive.
 MATCHES = 30_000
 
 #: Seconds for which results come, from one current result to the next, and from one late one to the next.
@@ -176,18 +177,16 @@ def measured(url: str, matches: int, seed: int) -> dict[str, Any]:
 
 
 def measure(matches: int) -> dict[str, Any]:
-    """Measure with archives of both sizes in both databases, as far as they are there."""
-    from tests.servers import postgresql, postgresql_programs
-
+    """Measure in both databases, as far as they are there."""
+    servers = runpy.run_path(str(ROOT / "tests" / "servers.py"))
     rows = []
-    for size in (matches, 10 * matches):
-        with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-            urls = {"SQLite": f"sqlite:///{Path(folder) / 'games.db'}"}
-            if postgresql_programs() is not None:
-                urls["PostgreSQL"] = stack.enter_context(postgresql())
-            for name, url in urls.items():
-                rows.append({"database": name, **measured(url, size, len(rows))})
-                print(rows[-1], flush=True)
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        urls = {"SQLite": f"sqlite:///{Path(folder) / 'games.db'}"}
+        if servers["postgresql_programs"]() is not None:
+            urls["PostgreSQL"] = stack.enter_context(servers["postgresql"]())
+        for name, url in urls.items():
+            rows.append({"database": name, **measured(url, matches, len(rows))})
+            print(rows[-1], flush=True)
     load = os.getloadavg()[0]
     return {"machine": platform.machine(), "cores": os.cpu_count(), "load": load, "rows": rows}
 

@@ -90,3 +90,51 @@ def test_views_say_what_the_library_says(new_url: Callable[[], str]) -> None:
                 assert [row for row in there if row[0] == "10" and row[1] == "p3"] == [("10", "p3", 1.0, 5.0)]
             if change == "merge":
                 assert "p2x" not in {row[1] for row in there}
+
+
+#: Halves of characters, NUL, and texts that only look like their escapes: each is read as the other.
+READ = {
+    "a\ud800b": "a\ufffdb",
+    "\udc00": "\ufffd",
+    "\U0001f600 \ud83d \U0001f600": "\U0001f600 \ufffd \U0001f600",
+    "\ude00\ud83d\U0001f600\ud83d": "\ufffd\ufffd\U0001f600\ufffd",
+    "\0x\0": "\ufffdx\ufffd",
+    r"\ud800 \\ud800 \u0000": r"\ud800 \\ud800 \u0000",
+    "\\\ud800\\\0": "\\\ufffd\\\ufffd",
+    "\ud7ff\ue000 \ud55c\uad6d \uac00": "\ud7ff\ue000 \ud55c\uad6d \uac00",
+    "plain 'x' \"y\" %s {z}": "plain 'x' \"y\" %s {z}",
+}
+
+
+@pytest.mark.parametrize("text", READ, ids=ascii)
+def test_views_have_only_what_can_be_read(text: str, new_url: Callable[[], str]) -> None:
+    """Names, ids, maps and rulesets with halves of characters break no query, also those that were merged."""
+    ruleset = Ruleset("g", "duel")
+    with open_archive(new_url()) as archive:
+        for n, (one, two) in enumerate((("x" + text, "q"), ("y" + text, "q"))):
+            duel = Contest(ruleset, ([one], [two]), (1, 2), at=1e9 + n)
+            archive.record([Match((duel,), id=f"{n}{text}", names=((one, text),), map=text, server=text)])
+        archive.update_ratings()
+        for merged in (False, True):
+            if merged:
+                archive.merge("x" + text, "y" + text)
+                archive.update_ratings()
+            games = asked(archive, "SELECT game_id, map, server FROM games ORDER BY ended")
+            assert games == [(f"{n}{READ[text]}", READ[text], READ[text]) for n in range(2)]
+            there = asked(archive, "SELECT player, name FROM appearances ORDER BY ended, team")
+            second = "x" if merged else "y"
+            assert there[0] == ("x" + READ[text], READ[text])
+            assert there[2] == (second + READ[text], READ[text])
+            rated = asked(archive, "SELECT DISTINCT player, name FROM ratings WHERE player <> 'q'")
+            expected = {"x"} if merged else {"x", "y"}
+            assert {tuple(row) for row in rated} == {(one + READ[text], READ[text]) for one in expected}
+
+
+def test_ids_that_differ_only_in_what_cannot_be_read(new_url: Callable[[], str]) -> None:
+    """They are two people, and stop no learning."""
+    with open_archive(new_url()) as archive:
+        duel = Contest(Ruleset("g", "duel"), (["p\ud800"], ["p\ud801"]), (1, 2), at=1e9)
+        archive.record([Match((duel,), id="1")])
+        assert archive.update_ratings().matches == 1
+        assert len(archive.standing().games) == 2
+        assert asked(archive, "SELECT DISTINCT player FROM ratings") == [("p\ufffd",)]

@@ -207,7 +207,7 @@ def test_input_at_fault_is_exit_code_1_with_the_line(roster: str | bytes, messag
         ("--bots weight=-1", "--bots weight must be at least 0, got -1"),
         ("--bots weight=nan", "--bots weight must be from -1e15 to 1e15, got nan"),
         ("--beta 0", "--beta must be from"),
-        ("--tolerance -1", "--tolerance must be at least 0, got -1.0"),
+        ("--tolerance -1", "--tolerance must be from 0 to 1, got -1.0"),
         ("--time-limit -1", "--time-limit must be at least 0, got -1.0"),
         ("--seed -1", "--seed must be at least 0, got -1"),
         ("--objective win=-1", "--objective: the weight of 'win' must be above 0"),
@@ -411,3 +411,52 @@ def test_what_is_wrong_with_a_player_of_a_request_is_said_of_the_entry(tmp_path:
     assert done.stderr == f"error: {path}: players, entry 2: team of 'Birch' must be from 1 to 2, got 4\n"
     typed = run("balance", "-", "--fix", "Amber=3", stdin="Amber 9\nBirch 8\n")
     assert typed.stderr == "error: --fix: 'Amber' is fixed to team 3; there are teams 1 to 2\n"
+
+
+def test_all_splits_are_in_the_table_where_several_are_kept() -> None:
+    """A column numbers them, best first; --choose leaves the one that is drawn."""
+    stdin = "4 Ann\n3 Bob\n2 Cid\n1 Dan\n"
+    splits = json.loads(run("balance", "-", "--keep", "3", "--json", stdin=stdin).stdout)["splits"]
+    header, *rows = run("balance", "-", "--keep", "3", "--csv", stdin=stdin).stdout.splitlines()
+    assert header == "split,team,player,weight"
+    assert len(rows) == len(splits) * 4 == 12
+    for row in rows:
+        split, team, player, _ = row.split(",")
+        members = splits[int(split) - 1]["teams"][int(team.removeprefix("Team ")) - 1]
+        assert player in members
+    markdown = run("balance", "-", "--keep", "3", "--markdown", stdin=stdin).stdout.splitlines()
+    assert [line.count("|") for line in markdown] == [5] * 14
+    chat = run("balance", "-", "--keep", "3", "--chat", stdin=stdin).stdout.splitlines()
+    assert chat[::3] == ["Split 1", "Split 2", "Split 3"]
+    chosen = run("balance", "-", "--keep", "3", "--choose", "--csv", stdin=stdin).stdout.splitlines()
+    assert (chosen[0], len(chosen)) == ("team,player,weight", 5)
+
+
+def test_a_player_is_fixed_to_a_team_by_its_name() -> None:
+    """Also by its number, whatever the case; --names says which teams there are."""
+    stdin = "4 Ann\n3 Bob\n2 Cid\n1 Dan\n"
+    for team in ("Blue", "blue", "2"):
+        arguments = ("balance", "-", "--names", "Red,Blue", "--fix", f"Ann={team}", "--csv")
+        rows = run(*arguments, stdin=stdin).stdout.splitlines()
+        assert any("Blue" in row and "Ann" in row for row in rows), rows
+        assert not any("Red" in row and "Ann" in row for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--fix", "Ann=Gold", "--names", "Red,Blue"), "no team 'Gold'; the teams are 1 or Red, 2 or Blue"),
+        (("--fix", "Ann=Red"), "--fix 'Ann=Red' with --names Red,Blue"),
+        (("--fix", "Ann=2", "--names", "2,1"), "may mean team 2 or the one that --names calls 2"),
+        (("--tolerance", "5"), "from 0 to 1, or 0% to 100%, got '5'; for 5 of a hundred write 5%"),
+        (("--within", "5", "--objective", "win,spread"), "--within must be from 0 to 1 for win"),
+        (("--keep", "2", "--keep", "3"), "--keep is given 2 times, but takes one value; write it once"),
+        (("--teams=2", "--json", "--teams", "3"), "--teams is given 2 times"),
+    ],
+)  # fmt: skip
+def test_what_names_no_team_or_no_share_is_refused(args: tuple[str, ...], message: str) -> None:
+    """With what is allowed, and nothing on standard output."""
+    done = run("balance", "-", *args, stdin="4 Ann\n3 Bob\n")
+    assert done.returncode in (1, 2)
+    assert not done.stdout
+    assert message in done.stderr

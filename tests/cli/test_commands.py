@@ -204,6 +204,22 @@ def test_one_form_at_a_time(typed: tuple[str, ...]) -> None:
         assert f"{one} cannot be used with {other}" in done.stderr
 
 
+@pytest.mark.parametrize("typed", list(_commands(group)), ids=" ".join)
+def test_an_option_that_takes_one_value_is_refused_when_repeated(typed: tuple[str, ...]) -> None:
+    """Whatever the command and the option: the last one does not win over the others in silence."""
+    command: click.Command = group
+    for name in typed:
+        assert isinstance(command, click.Group)
+        command = command.get_command(click.Context(command), name) or group
+    for param in command.params:
+        if isinstance(param, click.Option) and not (param.multiple or param.count or param.is_eager):
+            value = () if param.is_flag else ("1",)
+            option = max(param.opts, key=len)
+            ctx = click.Context(command)
+            with pytest.raises(click.UsageError, match=f"^{option} is given 2 times"):
+                command.make_parser(ctx).parse_args([option, *value] * 2)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("form", ["csv", "markdown"])
 @pytest.mark.parametrize(

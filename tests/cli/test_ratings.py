@@ -7,17 +7,23 @@ import json
 import os
 import re
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 from tests.cli.running import run
 
+from equipoise import Contest, Ladder, Match, Mixture, Ruleset, replay
+from equipoise.archive.archive import open_archive
 from equipoise.cli.read_history import read_history
 from equipoise.core.registry import MODELS
 from equipoise.errors import InputError
 
 EXAMPLE = str(Path(__file__).resolve().parent.parent.parent / "examples" / "matches.jsonl")
+
+
+GAME = Ruleset("g", "t")
 
 
 @pytest.fixture
@@ -488,3 +494,80 @@ def test_settings_for_several_models_may_come_from_a_pipe(history: str) -> None:
         pipe.close()
         done = run("evaluate", history, "--models", "elo,glicko2", "--settings", f"/dev/fd/{read}")
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("command", ["rate", "evaluate", "predict"])
+def test_a_table_of_results_is_read_as_it_is(tmp_path: Path, command: str) -> None:
+    """Without dates, with a winner by name; the answer is that of the same matches as JSONL."""
+    table = tmp_path / "results.csv"
+    rows = ["Ann,Bob,ann", "Bob,Cid,Cid", "Ann,Cid,draw"]
+    table.write_text("\n".join(["red,blue,winner", *rows]) + "\n", encoding="utf-8")
+    lines = tmp_path / "results.jsonl"
+    records = [
+        {"ended": 946684800 + 60 * n, "teams": [[one], [other]], "ranks": ranks}
+        for n, (one, other, ranks) in enumerate(
+            [("Ann", "Bob", [1, 2]), ("Bob", "Cid", [2, 1]), ("Ann", "Cid", [1, 1])]
+        )
+    ]
+    lines.write_text("\n".join(map(json.dumps, records)) + "\n", encoding="utf-8")
+    more = ("--team", "Ann", "--team", "Bob") if command == "predict" else ()
+    answers = [run(command, str(path), *more) for path in (table, lines)]
+    assert answers[0].returncode == 0, answers[0].stderr
+    assert answers[0].stdout == answers[1].stdout
+
+
+def test_an_empty_cell_of_a_table_is_reported(tmp_path: Path) -> None:
+    """The match is read as it stands, and the note says how."""
+    table = tmp_path / "results.csv"
+    table.write_text(
+        "red1,red2,blue1,blue2,winner\nAnn,Bob,Cid,,red\nAnn,Bob,Cid,Dan,Bob\n", encoding="utf-8"
+    )
+    done = run("rate", str(table))
+    assert f"note: {table}, line 2: blue2 is empty: read as 2 against 1" in done.stderr
+
+
+@pytest.mark.parametrize("ids", list(permutations(["1", "2", "10"])), ids="-".join)
+def test_matches_of_one_time_have_one_order_everywhere(ids: tuple[str, ...], tmp_path: Path) -> None:
+    """Numbers in ids go by size, however they come: in a file, a replay, a ladder and an archive."""
+    games = {
+        "1": Contest(GAME, (["a"], ["b"]), (1, 2), at=1e9),
+        "2": Contest(GAME, (["a"], ["b"]), (2, 1), at=1e9),
+        "10": Contest(GAME, (["b"], ["c", "a"]), (1, 2), at=1e9),
+    }
+    matches = {each: Match((games[each],), id=each) for each in ids}
+    ladder, lettered = Ladder(), Ladder()
+    for each in ("1", "2", "10"):
+        ladder.record(matches[each])
+    for each in sorted(ids):
+        lettered.record(matches[each])
+    expected = {player: ladder.rating(player, GAME).mu for player in "abc"}
+    assert expected != {player: lettered.rating(player, GAME).mu for player in "abc"}, "the order matters"
+
+    state = replay(Mixture(), matches.values())
+    assert {player: Mixture().rating(state, player, GAME).mu for player in "abc"} == expected
+
+    def reported(contest: Contest) -> dict[str, object]:
+        return {
+            "ended": contest.at, "game": "g", "game_type": "t", "ranks": contest.ranks,
+            "teams": [[player for player, _ in team] for team in contest.teams],
+        }  # fmt: skip
+
+    path = tmp_path / "games.jsonl"
+    lines = [json.dumps({"id": each, **reported(games[each])}) for each in ids]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    of_rate = json.loads(run("rate", str(path), "--json").stdout)["ratings"]
+    [of_game] = [each["players"] for each in of_rate if each["game"] == "g"]
+    assert {each["id"]: each["mu"] for each in of_game} == expected
+
+    run("ingest", str(path), "--store", f"sqlite:///{tmp_path / 'ingested.db'}")
+    with open_archive(f"sqlite:///{tmp_path / 'recorded.db'}") as archive:
+        for each in ids:  # one at a time, so that some come late
+            archive.record([matches[each]])
+            archive.follow_newest()
+        archive.update_ratings()
+    for name in ("ingested", "recorded"):
+        with open_archive(f"sqlite:///{tmp_path / name}.db") as archive:
+            standing = archive.standing()
+            assert {
+                player: standing.model.rating(standing.state, player, GAME).mu for player in "abc"
+            } == expected

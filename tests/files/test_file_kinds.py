@@ -48,7 +48,7 @@ TABLE = b"name,weight\nAnn,3\nBob,4\n"
         (b"date,a,b,winner\n", "results"),
         (b"date,a,b,Final score\n", "results"),
         (b"date,a,b\n", None),
-        (b"a,b,winner\n", None),
+        (b"a,b,winner\n", "results"),
         (TABLE, None),
         (b"", None),
     ],

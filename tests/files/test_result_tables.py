@@ -360,9 +360,11 @@ def test_what_is_no_table_is_refused(wrong: Any) -> None:
 @pytest.mark.parametrize(
     ("row", "reason"),
     [
-        ({"red1": "a", "blue1": "b", "result": "win"}, "ended is missing"),
         ({"ended": 1e9, "red1": "a", "blue1": "b", "result": "maybe"}, "result must be win, loss or draw"),
-        ({"ended": 1e9, "red1": "a", "blue1": "b", "winner": "green"}, "winner must be red, blue or draw"),
+        (
+            {"ended": 1e9, "red1": "a", "blue1": "b", "winner": "green"},
+            "winner must be red, blue, one of the players",
+        ),
         ({"ended": 1e9, "red1": "a", "blue1": "b", "score_red": 1}, "score_blue"),
         ({"ended": 1e9, "team1": "a", "team2": "b", "score1": "x", "score2": 1}, "score1 must be a number"),
         ({"ended": 1e9, "red1": "a", "blue1": "b", "Red Score": "x", "Blue Score": 1}, "red score must be a"),
@@ -513,3 +515,61 @@ def test_a_column_that_shows_both_orders_or_none_is_still_asked_about() -> None:
     for column in (("03/04/2026", "05/06/2026"), ("13/04/2026", "04/13/2026")):
         rows = [{"date": when, "red": "Ann", "blue": "Bob", "result": "win"} for when in column]
         assert all("may begin with the day" in str(one) for one in read_results(rows))
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [{"red": "Ann", "blue": "Bob", "winner": "bob"}],
+        [{"player1": "Ann", "player2": "Bob", "winner": "Bob"}],
+        [{"home": "Ann", "away": "Bob", "winner": " BOB "}],
+        [{"red1": "Ann", "red2": "Cid", "blue1": "Bob", "blue2": "Dan", "winner": "Dan"}],
+    ],
+)
+def test_a_winner_is_a_player_by_name(rows: list[dict[str, Any]]) -> None:
+    """Whatever the case; the player's team has won."""
+    (match,) = read_results(rows)
+    assert isinstance(match, Match)
+    assert match.contests[0].ranks == (2, 1)
+
+
+def test_a_winner_that_is_a_team_and_a_player_of_the_other_is_refused() -> None:
+    """It can mean two results."""
+    (found,) = read_results([{"red": "Blue", "blue": "Ann", "winner": "blue"}])
+    assert isinstance(found, Skipped)
+    assert "is a team and a player of another one" in found.reason
+
+
+def test_without_dates_the_order_of_the_rows_stands() -> None:
+    """As in a table with dates; a row that is added later changes nothing about those that were read."""
+    rows = [{"red": "Ann", "blue": "Bob", "winner": name} for name in ("Ann", "Bob", "Ann")]
+    matches = [match for match in read_results(rows) if isinstance(match, Match)]
+    assert [match.contests[0].ranks[0] for match in matches] == [1, 2, 1]
+    assert [match.ended for match in matches] == sorted({match.ended for match in matches}, key=float)
+    new = {"red": "Dan", "blue": "Bob", "winner": "Dan"}
+    longer = [match for match in read_results([new, *rows]) if isinstance(match, Match)]
+    assert [match.id for match in longer[1:]] == [match.id for match in matches]
+    long = [
+        {"match": number, "player": player, "team": player, "result": result}
+        for number, results in ((1, ("win", "loss")), (2, ("draw", "draw")))
+        for player, result in zip(("Ann", "Bob"), results, strict=True)
+    ]  # fmt: skip
+    assert [match.roster for match in read_results(long) if isinstance(match, Match)] == [("Ann", "Bob")] * 2
+
+
+def test_one_row_without_a_date_among_others_is_skipped() -> None:
+    """Nothing says when it was."""
+    found = list(read_results([ROW, {name: cell for name, cell in ROW.items() if name != "date"}]))
+    assert isinstance(found[0], Match)
+    assert isinstance(found[1], Skipped)
+    assert "in every row or in none" in found[1].reason
+
+
+def test_an_empty_cell_is_reported_where_it_makes_teams_uneven() -> None:
+    """Not where both teams have as many, nor where a third team does not play."""
+    empty: list[str] = []
+    columns = ("red1", "red2", "blue1", "blue2", "green1")
+    names = (("Ann", "Bob", "Cid", ""), ("Ann", "", "Cid", ""), ("Ann", "Bob", "Cid", "Dan"))
+    rows = [{**dict(zip(columns, (*row, ""), strict=True)), "winner": "red"} for row in names]
+    assert len(list(read_results(rows, tell_empty=empty.append))) == 3
+    assert empty == ["results, row 1: blue2 is empty: read as 2 against 1"]

@@ -333,3 +333,65 @@ def test_many_pairs_are_read_as_single_groups_are(wrong: Any, message: str) -> N
             assert request.problem.apart[:3] == ((0, 1), (2, 3), (3, 0))
             assert request.apart[:3] == (("a", "b"), ("Cid", "d"), ("d", "a"))
     assert said == ([f"request: {message}"] * 2 if message else [])
+
+
+@pytest.mark.parametrize(
+    "players",
+    [
+        [("Ann", 9.0), ("Bob", 7.0), ("Cid", 5.0), ("Dan", 4.0)],
+        [["Ann", 9], ["Bob", 7], ["Cid", 5], ["Dan", 4]],
+        [{"name": name, "weight": weight} for name, weight in FOUR.items()],
+        [{"Player": name, "Points": str(weight)} for name, weight in FOUR.items()],
+        {name: {"weight": weight} for name, weight in FOUR.items()},
+        [Player("Ann", 9.0), ("Bob", 7.0), {"name": "Cid", "weight": 5.0}, Player("Dan", Rating(4.0))],
+        ((name, weight) for name, weight in FOUR.items()),
+        pl.DataFrame({"name": list(FOUR), "weight": list(FOUR.values())}),
+    ],
+)
+def test_players_come_as_pairs_rows_mappings_and_frames(players: Any) -> None:
+    """All are the same request, and the same answer, as a mapping from names to weights."""
+    request = BalanceRequest.of(players)
+    assert [(player.label, player.rating) for player in request.roster.players] == [
+        (name, Rating(weight)) for name, weight in FOUR.items()
+    ]
+    assert balance(request).best.totals == balance(FOUR).best.totals
+
+
+def test_names_alone_are_players_without_a_weight() -> None:
+    """As in a file of names: whatever is iterable, in its order; a row may say what a roster says."""
+    for names in (["Ann", "Bob"], ("Ann", "Bob"), iter(["Ann", "Bob"])):
+        request = BalanceRequest.of(names)
+        assert [(player.id, player.rating) for player in request.players] == [("Ann", None), ("Bob", None)]
+    rows = [{"name": "Ann", "team": 2, "beta": 4}, "Bob"]
+    assert BalanceRequest.of(rows).players[0].team == 1
+    assert BalanceRequest.of(rows).beta == 4
+
+
+@pytest.mark.parametrize(
+    ("players", "message"),
+    [
+        ("Ann", "players must be a list of players or names"),
+        (b"Ann", "players must be a list of players or names"),
+        (["Ann", 7], "got 7 as entry 2"),
+        (["Ann", ("Bob", 1, 2)], "as entry 2"),
+        (["Ann", {"weight": 2}], "players, entry 2: it has neither a name nor an id"),
+        (["Bob", {"name": "Ann", "weight": "x"}], "players, entry 2: weight 'x' is not a number"),
+        (["Ann", "Ann"], "'Ann'"),
+        ([("Ann", 1), {"name": "Ann"}], "'Ann'"),
+        ([("Ann", "3")], "rating of 'Ann' must be"),
+    ],
+)
+def test_what_is_no_player_is_refused_with_its_place(players: Any, message: str) -> None:
+    """And what is allowed."""
+    with pytest.raises(InputError, match=re.escape(message)):
+        BalanceRequest.of(players)
+
+
+def test_a_tolerance_above_1_is_refused() -> None:
+    """It is a win probability; that of an objective in points may be any."""
+    with pytest.raises(InputError, match="tolerance must be from 0 to 1"):
+        balance(FOUR, tolerance=5)
+    with pytest.raises(InputError, match="tolerances must be from 0 to 1 for win"):
+        balance(FOUR, objective=["win", "difference"], tolerances=[5])
+    assert balance(FOUR, objective=["difference", "win"], tolerances=[5]).splits
+    assert balance(FOUR, tolerance=1).splits

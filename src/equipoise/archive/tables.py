@@ -18,7 +18,7 @@ from equipoise.errors import InputError
 from equipoise.identity.shared_ids import Identities
 
 #: The newest schema: the name of the last step in ``migrations/versions``.
-HEAD = "8"
+HEAD = "9"
 
 METADATA = sa.MetaData()
 

@@ -28,8 +28,14 @@ RatingRow = tuple[str, str, str, str, str, str, float, float, float, int]
 
 
 def plain(text: str) -> str:
-    """Return a text that every database takes: without NUL and halves of characters."""
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8")
+    r"""Return a text that every database takes: NUL and halves of characters are U+FFFD, as in the views.
+
+    Examples
+    --------
+    >>> plain("a\ud800b\0\ud83d\ude00") == "a\ufffdb\ufffd\U0001f600"
+    True
+    """
+    return text.replace("\0", "\ufffd").encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def rating_rows(model: RatingModel, state: State, known: Known, before: Known | None) -> Iterator[RatingRow]:
@@ -48,12 +54,17 @@ def rating_rows(model: RatingModel, state: State, known: Known, before: Known | 
             totals[player] += int(numbers[PLAYED])
     pairs |= {(player, Ruleset()): total for player, total in totals.items()}
     names, scales = known.last_names(), dict[Ruleset, Scale]()
+    written = set[tuple[str, str]]()  # ids that differ in what no database takes alone have one row
     for (player, ruleset), games in pairs.items():
+        key = (plain(player), plain(ruleset_text(ruleset)))
+        if key in written:
+            continue
+        written.add(key)
         if ruleset not in scales:
             scales[ruleset] = scale_of(model, state, ruleset)
         rating = model.rating(state, player, ruleset)
         yield (
-            plain(player), plain(ruleset_text(ruleset)), plain(names.get(player, "")), plain(ruleset.game),
+            *key, plain(names.get(player, "")), plain(ruleset.game),
             plain(ruleset.game_type), plain(",".join(ruleset.mutators)), float(rating.mu),
             float(rating.sigma), float(scales[ruleset].shown(rating.mu)), games,
         )  # fmt: skip

@@ -10,7 +10,9 @@ import gc
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -97,6 +99,34 @@ began: list[float] = []
 BETWEEN_ROUNDS = 50_000
 
 
+def refuse_repeated(command: click.Command) -> None:
+    """Let a command, and those in it, refuse an option that is typed twice but takes one value."""
+    for each in command.commands.values() if isinstance(command, click.Group) else ():
+        refuse_repeated(each)
+    vars(command).setdefault("make_parser", partial(_strict_parser, command))
+
+
+def _strict_parser(command: click.Command, ctx: click.Context) -> Any:
+    """Return the parser of a command, which refuses options that are repeated."""
+    parser = type(command).make_parser(command, ctx)
+    parse = parser.parse_args
+
+    def parse_once(args: list[str]) -> Any:
+        values, rest, order = parse(args)
+        for param, times in Counter(order).items():
+            several = isinstance(param, click.Option) and not (
+                param.multiple or param.count or param.is_eager
+            )
+            if several and times > 1 and not ctx.resilient_parsing:
+                option = max(param.opts, key=len)
+                msg = f"{option} is given {times} times, but takes one value; write it once"
+                raise click.UsageError(msg, ctx)
+        return values, rest, order
+
+    vars(parser)["parse_args"] = parse_once
+    return parser
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are asked for."""
 
@@ -114,6 +144,7 @@ class LazyGroup(click.Group):
         name = cmd_name.replace("-", "_")  # no module's name has a hyphen
         module = import_module(f"equipoise.cli.{HOMES.get(cmd_name, name)}")
         command: click.Command = getattr(module, name if cmd_name in HOMES else "command")
+        refuse_repeated(command)
         if ctx.resilient_parsing:  # a shell asks what could come next
             from equipoise.cli.completion import complete_values
 

@@ -307,7 +307,8 @@ def _lines(answer: BalanceAnswer, split: Split, options: dict[str, Any]) -> list
         return read + lines + _effort_lines(answer, options)
     if options.get("heard_data") and any(options["heard_data"][name] for name in ("out", "late", "unread")):
         click.echo("\n".join(options["heard"]), err=True)
-    return teams.FORMS[form](split, answer.names)
+    shown = (split,) if answer.chosen is not None else answer.solution.splits
+    return teams.FORMS[form](shown, answer.names, numbered=answer.chosen is None and answer.request.keep > 1)
 
 
 def _effort_lines(answer: BalanceAnswer, options: dict[str, Any]) -> list[str]:

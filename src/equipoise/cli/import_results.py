@@ -39,7 +39,7 @@ def command(
     file is read.  Ratings are up to date at the end, and 'equipoise night' goes on from them.
     """
     from equipoise.archive.ingest.ingest import Ingest, plain
-    from equipoise.cli.read_history import say_apart
+    from equipoise.cli.read_history import say_apart, say_empty
     from equipoise.files.read_matches import tied_apart
     from equipoise.files.result_tables import results_from
 
@@ -55,11 +55,13 @@ def command(
             if contest.scores and tied_apart(contest.ranks, contest.scores):
                 apart.append(place)
 
-        ingest.take(results_from(file, dates, past.recognised, note))
+        empty: list[str] = []
+        ingest.take(results_from(file, dates, past.recognised, note, empty.append))
         ingest.keep()
         updated = night.archive.update_ratings()
         archive_options.say_read(ingest.tally)
         say_apart(len(apart), apart, "the columns 'winner' and 'result'")
+        say_empty(empty)
         archive_options.say_rebuilt(updated)
         if as_json:
             facts = plain(ingest.tally)

@@ -216,9 +216,15 @@ class Share(OptionType):
         """Return the number."""
         text = str(value).strip()
         try:
-            return float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
+            share = float(text.removesuffix("%")) / (100.0 if text.endswith("%") else 1.0)
         except ValueError:
             refuse(f"must be a number such as 0.02 or 2%, got {text!r}", param, ctx)
+        if math.isfinite(share) and share > 1.0:
+            percent = (
+                "" if text.endswith("%") or share > 100.0 else f"; for {text} of a hundred write {text}%"
+            )
+            refuse(f"must be from 0 to 1, or 0% to 100%, got {text!r}{percent}", param, ctx)
+        return share
 
 
 def print_json(plain: Mapping[str, Any]) -> None:

@@ -106,6 +106,14 @@ def say_apart(contests: int, places: list[str], deciding: str = "ranks") -> None
         )
 
 
+def say_empty(cells: list[str]) -> None:
+    """Say which cells of a table of results have no player, though another team has one more."""
+    for cell in cells[:MOST_LISTED]:
+        click.echo(f"note: {cell}", err=True)
+    if len(cells) > MOST_LISTED:
+        click.echo(f"... and {len(cells) - MOST_LISTED} more matches with empty cells", err=True)
+
+
 def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str | None = None) -> ReadHistory:
     """Read match files, or the matches of an archive; say what is wrong with single records.
 
@@ -125,10 +133,11 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     history = ReadHistory()
     known: dict[str, Match] = {}
     apart: list[str] = []
+    empty: list[str] = []
     wrong: list[str] = []  # until there is a match: what has none at all is named by a few records
     with progress_bar("reading") as tell, everything_kept():
         for n, source in enumerate(sources):
-            found = _exported(source) or read_matches(source, _part(tell, n, len(sources)))
+            found = _exported(source) or read_matches(source, _part(tell, n, len(sources)), empty.append)
             for number, one in enumerate(found, start=1):
                 place = f"{source}, match {number}"
                 many = len(known)
@@ -153,6 +162,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     lookup = of_matches(history.matches)
     history.find = lambda name: lookup.id_of(name) or name
     say_apart(len(apart), list(dict.fromkeys(apart)))
+    say_empty(empty)
     if not history.matches:
         places = ("standard input" if source == "-" else source for source in sources)
         msg = f"{', '.join(places)}: no match found; docs/match-files.md describes the format"

@@ -356,6 +356,8 @@ def option_name(info: FieldInfo) -> str:
 
 def typed_fields(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
     """Return the keywords that flags were typed for."""
+    if options.get("fix") and options.get("names"):
+        options = {**options, "fix": [_numbered(text, options["names"]) for text in options["fix"]]}
     keywords = typed_in(_FIELDS, options)
     keywords |= _sizes(options.get("size"))
     if any(was_typed(options.get(name)) for name in ("prefer", "avoid", "recent", "recent_price")):
@@ -375,6 +377,33 @@ def typed_in(fields: Iterable[FieldInfo], options: Mapping[str, Any]) -> dict[st
         for info in fields
         if info.flag and info.kind.typed is not None and was_typed(options.get(option_name(info)))
     }
+
+
+def _numbered(text: str, names: str) -> str:
+    """Return ``Ann=Red`` with the number of the team instead of its name, of names as ``--names`` has them.
+
+    Raises
+    ------
+    InputError
+        If there is no such team, or it is called as the number of another one.
+
+    Examples
+    --------
+    >>> _numbered("Ann=blue", "Red, Blue"), _numbered("Ann=1", "Red,Blue")
+    ('Ann=2', 'Ann=1')
+    """
+    teams = [" ".join(name.split()) for name in names.split(",")]
+    who, _, typed = text.rpartition("=")
+    plain = " ".join(typed.split()).casefold()
+    called = next((n for n, name in enumerate(teams, start=1) if name.casefold() == plain), None)
+    if called is None and not plain.isdecimal():
+        known = ", ".join(f"{n} or {name}" for n, name in enumerate(teams, start=1))
+        msg = f"--fix: there is no team {typed.strip()!r}; the teams are {known}"
+        raise InputError(msg)
+    if called is not None and plain.isdecimal() and int(plain) != called:
+        msg = f"--fix: {text!r} may mean team {plain} or the one that --names calls {plain}; use words"
+        raise InputError(msg)
+    return text if called is None else f"{who}={called}"
 
 
 def _check_typed(typed: Mapping[str, Any], players: Sequence[Player]) -> None:

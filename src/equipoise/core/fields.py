@@ -406,7 +406,8 @@ def typed_teams(texts: Sequence[str], flag: str) -> dict[str, int]:
         who, _, number = text.rpartition("=")
         digits = number.strip().lstrip("0")
         if not who or not digits.isdecimal() or not digits.isascii() or len(digits) > 4:
-            fail(flag, f"{text!r} is not NAME=TEAM with teams counted from 1; write {flag} 'Ann=1'")
+            fail(flag, f"{text!r} is not NAME=TEAM with teams counted from 1; write {flag} 'Ann=1', "
+                 f"or {flag} 'Ann=Red' with --names Red,Blue")  # fmt: skip
         if teams.setdefault(who.strip(), int(digits) - 1) != int(digits) - 1:
             fail(flag, f"{who.strip()!r} is fixed to more than one team")
     return teams

@@ -200,7 +200,7 @@ def column_of(name: str) -> str | None:
     return _BY_NAME.get(name.strip().lower())
 
 
-def players_of(data: Any, where: str, *, strict: bool = False) -> list[Player]:
+def players_of(data: Any, where: str, *, strict: bool = False, places: Sequence[str] = ()) -> list[Player]:
     """Return the players of a list of objects, or of an object from names to weights.
 
     Parameters
@@ -211,6 +211,8 @@ def players_of(data: Any, where: str, *, strict: bool = False) -> list[Player]:
         What messages call it.
     strict : bool
         Whether a key that stands for no column is a mistake; otherwise it is passed over.
+    places : sequence of str
+        What messages call each entry; by default its number.
     """
     seen: dict[str, int] = {}
     if isinstance(data, Mapping):
@@ -222,7 +224,7 @@ def players_of(data: Any, where: str, *, strict: bool = False) -> list[Player]:
         fail(where, "it is neither a list of players nor an object from names to weights")
     players = []
     for number, raw in enumerate(data, start=1):
-        at = f"{where}, entry {number}"
+        at = places[number - 1] if places else f"{where}, entry {number}"
         entry = _spelt_out(raw)
         if not isinstance(entry, Mapping):
             fail(

@@ -41,7 +41,7 @@ class FileKind(NamedTuple):
 READERS: Mapping[str, frozenset[str]] = {
     "players": frozenset({"players"}),
     "plan": frozenset({"players", "lobbies"}),
-    "matches": frozenset({"matches", "parquet", "arrays"}),
+    "matches": frozenset({"matches", "parquet", "arrays", "results", "spreadsheet"}),
     "logs": frozenset({"log", "matches", "compressed"}),
     "results": frozenset({"results", "spreadsheet"}),
     "receipt": frozenset({"receipt"}),
@@ -70,7 +70,9 @@ _ZIPPED = {
 #: What a request has beside its players, and a roster has not: a roster has its scale too.
 _ASKED = frozenset(all_fields()) - {*OF_ALL}
 _MATCHES = FileKind("matches", "a file of matches", "'equipoise rate' and 'equipoise ingest' read it")
-_RESULTS = FileKind("results", "a table of results", "'equipoise import-results' reads it")
+_RESULTS = FileKind(
+    "results", "a table of results", "'equipoise rate' and 'equipoise import-results' read it"
+)
 _LOBBIES = FileKind("lobbies", "a table of lobbies", "'equipoise lobbies' fills them with players")
 _RECEIPT = FileKind("receipt", "a receipt", "'equipoise verify' checks it")
 _PLAYERS = FileKind("players", "a list of players", "'equipoise balance' divides them")
@@ -212,6 +214,9 @@ def _table(text: bytes) -> FileKind | None:
         return _LOBBIES
     outcome = {"result", "winner", "win", "winners", "score"}
     if "date" in columns and any(name in outcome or "score" in name for name in columns):
+        return _RESULTS
+    won = {"result", "winner", "winners"} & columns
+    if won and (columns & {"match", "loser", "losers"} or not columns & {"name", "player", "nick", "weight"}):
         return _RESULTS
     return None
 

@@ -30,6 +30,7 @@ from equipoise.files.match_table_columns import (
     parquet_columns,
     rows_of,
 )
+from equipoise.files.result_tables import is_results
 from equipoise.games.log_reader import LONGEST_LINE
 from equipoise.games.plain.reader import Progress, from_line, silence
 from equipoise.ratings.history_columns import Columns
@@ -128,7 +129,7 @@ class _Reading:
     def read(self, number: int, tell: Progress) -> None:
         """Add the matches of a file."""
         ending = Path(self._sources[number]).suffix.lower()
-        if ending in OTHERS:
+        if ending in OTHERS or is_results(self._sources[number]):
             raise _Rare
         if ending in TABLES:
             self._table(number, "\t" if ending == ".tsv" else "", tell)

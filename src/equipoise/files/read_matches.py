@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,16 +25,23 @@ from equipoise.games.plain.reader import OFTEN, READ, Progress, Row, checked
 STEP = 1 << 18
 
 
-def read_matches(source: str, progress: Progress | None = None) -> Iterator[Match | Skipped]:
+def read_matches(
+    source: str,
+    progress: Progress | None = None,
+    tell_empty: Callable[[str], None] | None = None,
+) -> Iterator[Match | Skipped]:
     """Read matches from a file, or JSONL from standard input where the source is ``-``.
 
     Parameters
     ----------
     source : str
         A path or ``-``.  The ending says the format: ``.csv``, ``.tsv``, ``.parquet`` (needs the extra
-        ``parquet``), ``.npz``; anything else is JSONL.
+        ``parquet``), ``.npz``; anything else is JSONL.  A table of results, or a spreadsheet, is read as by
+        :func:`equipoise.read_results`.
     progress : callable, optional
         Called now and then with how far a file was read.
+    tell_empty : callable, optional
+        Called with the place and the name of each empty cell of a table of results that makes teams uneven.
 
     Raises
     ------
@@ -42,6 +49,7 @@ def read_matches(source: str, progress: Progress | None = None) -> Iterator[Matc
         If the file cannot be read at all.
     """
     from equipoise.files.file_kinds import check
+    from equipoise.files.result_tables import is_results, read_results
     from equipoise.games.plain.reader import GAME, csv_rows, from_rows, silence
 
     tell = progress or silence
@@ -51,6 +59,9 @@ def read_matches(source: str, progress: Progress | None = None) -> Iterator[Matc
         return
     if ending == ".parquet":
         yield from from_rows(parquet_rows(source, tell), tell)
+        return
+    if is_results(source):
+        yield from read_results(source, tell_empty=tell_empty)
         return
     where, content = content_of(source)
     check(content, where, "matches")

@@ -18,10 +18,11 @@ from typing import Any
 from equipoise.core.match import CLOCK, Match, Skipped, moved
 from equipoise.core.match_records import LATEST, cell_text, match_from, number_from, time_from
 from equipoise.errors import InputError
+from equipoise.files.file_kinds import kind_of
 from equipoise.files.pasted_lines import HELD, named, parts_of, unquoted, weight_of
 from equipoise.files.pasted_names import refuse_joined
-from equipoise.files.read_roster import WITH_COMMA
-from equipoise.files.spreadsheets import Row, rows_from
+from equipoise.files.read_roster import WITH_COMMA, content_of
+from equipoise.files.spreadsheets import SPREADSHEETS, Row, rows_from
 from equipoise.games.plain.reader import WRONG
 from equipoise.identity.names import folded
 from equipoise.ratings.replay import HASHED, OF_TABLE
@@ -49,6 +50,9 @@ ORDERS = ("day-first", "month-first")
 #: The earliest number that is a time, in 1973; what is smaller is a year, or a day of a spreadsheet.
 EARLIEST = 1e8
 
+#: When the first row of a table without dates counts as played, and the seconds between two rows.
+UNDATED, APART = datetime(2000, 1, 1, tzinfo=UTC).timestamp(), 60.0
+
 _CLOCK = r"(?:[ T](\d{1,2}):(\d{2})(?::(\d{2}))?)?"
 _SLASHED = re.compile(rf"(\d{{1,2}})[./-](\d{{1,2}})[./-](\d{{4}}){_CLOCK}")
 _YEAR_FIRST = re.compile(rf"(\d{{4}})[./-](\d{{1,2}})[./-](\d{{1,2}}){_CLOCK}")
@@ -72,7 +76,10 @@ def common(row: Mapping[str, Any], dates: str | None) -> dict[str, Any]:
         raise InputError(row[WRONG])
     column = next((name for name in WHEN if name in row), None)
     if column is None:
-        msg = f"ended is missing; one of {', '.join(WHEN)} says when a match was played"
+        msg = (
+            f"ended is missing; one of {', '.join(WHEN)} says when a match was played, "
+            "in every row or in none"
+        )
         raise InputError(msg)
     record = {field: row[name] for name, field in OF_MATCH.items() if name in row}
     record["ended"] = _time(row[column], column, dates)
@@ -188,7 +195,7 @@ def _time(when: Any, column: str, dates: str | None) -> float:
     if slashed and dates is None:
         msg = (
             f"{column}: {when!r} may begin with the day or the month; choose --dates day-first or "
-            "month-first (dates= in Python)"
+            "month-first of 'equipoise import-results' (dates= in Python), or write dates as 2026-01-31"
         )
         raise InputError(msg)
     if slashed or _YEAR_FIRST.fullmatch(text):
@@ -248,7 +255,19 @@ _SCORES = re.compile(r"\d+(?:[.,]\d+)?(?:\s*[:\u2013-]\s*\d+(?:[.,]\d+)?)+")
 _BETWEEN = re.compile(r"\s*[:\u2013-]\s*")
 
 
-def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | Skipped]:
+def is_results(source: str) -> bool:
+    """Tell whether a path is that of a table of results or a spreadsheet; standard input is not."""
+    if source.lower().endswith(SPREADSHEETS):
+        return True
+    if not source.lower().endswith((".csv", ".tsv")):
+        return False
+    kind = kind_of(content_of(source)[1], source)
+    return kind is not None and kind.name == "results"
+
+
+def read_results(
+    source: Any, *, dates: str | None = None, tell_empty: Callable[[str], None] | None = None
+) -> Iterator[Match | Skipped]:
     """Read a table with a row for each match, or with a row for each player of a match.
 
     Rows that say the same are as many matches: those of one time are a second apart, in the order of the
@@ -261,6 +280,9 @@ def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | S
         The path of a CSV file or a spreadsheet, a frame of pandas or polars, or the rows.
     dates : {"day-first", "month-first"}, optional
         How to read dates such as 03/04/2026; by default as the others of the column show, such as 13/04/2026.
+        A table without dates has its matches in the order of the rows.
+    tell_empty : callable, optional
+        Called with the place and the name of each empty cell that makes teams uneven.
 
     Yields
     ------
@@ -280,7 +302,7 @@ def read_results(source: Any, *, dates: str | None = None) -> Iterator[Match | S
     >>> match.contests[0].teams, match.contests[0].ranks
     (((('Ann', 1.0), ('Bob', 1.0)), (('Cid', 1.0),)), (1.0, 2.0))
     """
-    for found in results_from(source, dates):
+    for found in results_from(source, dates, tell_empty=tell_empty):
         yield replace(found, local="") if isinstance(found, Match) else found
 
 
@@ -289,10 +311,12 @@ def results_from(
     dates: str | None,
     known: Callable[[Match], Match] | None = None,
     tell: Callable[[str, Match], None] | None = None,
+    tell_empty: Callable[[str], None] | None = None,
 ) -> Iterator[Match | Skipped]:
     """Read a table as :func:`read_results`, with the ids that ``known`` gives to players.
 
-    ``tell`` hears of each match where it stands.
+    ``tell`` hears of each match where it stands, ``tell_empty`` of each cell without a player in a team that
+    has fewer than another one.
 
     Times of day without a zone are given as local times, see :class:`~equipoise.core.match.Match`.
 
@@ -308,17 +332,27 @@ def results_from(
     if not rows:
         msg = f"{where}: it has no rows; write one for each match, or for each player of a match"
         raise InputError(msg)
+    undated = not any(name in row for _, row in rows for name in WHEN)
+    if undated:  # the order of the rows stands
+        places: dict[Any, int] = {}
+        ordered = []
+        for n, (at, row) in enumerate(rows):
+            key = next(((name, str(row[name])) for name in MATCH if name in row), n)
+            ordered.append((at, {**row, WHEN[0]: UNDATED + APART * places.setdefault(key, n)}))
+        rows = ordered
     if dates is None:
         dates = order_of(rows)
     else:
         check_order(rows, dates)
     columns = list(dict.fromkeys(name for _, row in rows for name in row if name != WRONG))
     parts: Sequence[tuple[str, Any]] = rows
+    teams: dict[str, list[str]] = {}
     if set(PLAYER) & set(columns):
         parts, record_of = _long_matches(rows), _long_record
     else:
-        record_of = partial(_record, _teams(columns, where))
-    numbering = _Numbering(known)
+        teams = _teams(columns, where)
+        record_of = partial(_record, teams)
+    numbering = _Numbering(known, undated=undated)
     for at, part in parts:
         try:
             record = record_of(part, dates)
@@ -328,7 +362,25 @@ def results_from(
             continue
         if tell is not None:
             tell(at, match)
+        if tell_empty is not None and teams and (empty := _empty(part, teams)):
+            tell_empty(f"{at}: {empty}")
         yield replace(match, local=CLOCK) if _is_local(part) else match
+
+
+def _empty(row: Mapping[str, Any], teams: Mapping[str, Sequence[str]]) -> str:
+    """Return which cells of smaller teams have no player, empty where teams are of one size."""
+    sizes = {team: len(_members(row, columns)) for team, columns in teams.items()}
+    most = max(sizes.values())
+    cells = [
+        column
+        for team, columns in teams.items()
+        for column in columns
+        if 0 < sizes[team] < most and column not in row
+    ]
+    if not cells:
+        return ""
+    against = " against ".join(str(size) for size in sizes.values() if size)
+    return f"{', '.join(cells)} {'is' if len(cells) == 1 else 'are'} empty: read as {against}"
 
 
 class _Numbering:
@@ -339,8 +391,8 @@ class _Numbering:
     played in the order of the table: they are a second apart.
     """
 
-    def __init__(self, known: Callable[[Match], Match] | None) -> None:
-        self._known = known
+    def __init__(self, known: Callable[[Match], Match] | None, *, undated: bool = False) -> None:
+        self._known, self._undated = known, undated
         self._at: Counter[float] = Counter()
         self._equal: Counter[str] = Counter()
         #: What was read under each id of the table, and what became of it.
@@ -350,7 +402,7 @@ class _Numbering:
         """Return a match with an id, its table's ``own`` or that of its content, at a time of its own."""
         match = read if self._known is None else self._known(read)
         ended = match.ended or 0.0
-        date = time.strftime("%Y-%m-%d", time.gmtime(ended))
+        date = "undated" if self._undated else time.strftime("%Y-%m-%d", time.gmtime(ended))
         identity = f"{OF_TABLE}{date}-{read.id if own else self._hash(read)}"
         before, settled = self._settled.get(identity, (None, match))
         if before == read:
@@ -367,7 +419,8 @@ class _Numbering:
         teams = [sorted((folded(player), share) for player, share in team) for team in contest.teams]
         ruleset, scores = contest.ruleset, contest.scores or [None] * len(teams)
         content = repr((
-            contest.at, contest.weight, ruleset.game, ruleset.game_type, ruleset.mutators, folded(read.map),
+            0.0 if self._undated else contest.at, contest.weight,
+            ruleset.game, ruleset.game_type, ruleset.mutators, folded(read.map),
             sorted(zip(teams, contest.ranks, scores, strict=True), key=repr),
         ))  # fmt: skip
         self._equal[content] += 1
@@ -386,6 +439,10 @@ def _teams(columns: Sequence[str], where: str) -> dict[str, list[str]]:
     whole = teams["team"] if list(teams) == ["team"] else [name for name in columns if name in TEAMS]
     if len(teams) < 2 <= len(whole):
         return {name: [name] for name in whole}
+    if len(teams) == 1 and not {"loser", "losers", "loss"} & set(columns):  # player1, player2, winner
+        (each,) = teams.values()
+        if len(each) > 1:
+            return {name: [name] for name in each}
     if len(teams) < 2 and not {"winner", "winners", "win"} & set(columns):
         msg = (
             f"{where}: it must have columns of two teams or more, as red1, red2, blue1, blue2, or winner and "
@@ -429,7 +486,8 @@ def _record(teams: Mapping[str, Sequence[str]], row: Mapping[str, Any], dates: s
 
 def _with_ranks(record: dict[str, Any], row: Mapping[str, Any], teams: Sequence[str]) -> dict[str, Any]:
     """Return a record with the ranks that a row says, if it says any; they count before its scores."""
-    ranks = _ranks(row, teams)
+    members = zip(teams, record["teams"], strict=True)
+    ranks = _ranks(row, teams, {team: [name.strip().lower() for name in names] for team, names in members})
     return record if ranks is None else {**record, "ranks": ranks}
 
 
@@ -461,7 +519,9 @@ def _scored(team: str, teams: Iterable[str]) -> str:
     )
 
 
-def _ranks(row: Mapping[str, Any], teams: Sequence[str]) -> list[float] | None:
+def _ranks(
+    row: Mapping[str, Any], teams: Sequence[str], players: Mapping[str, Sequence[str]]
+) -> list[float] | None:
     """Return ranks as the result or the winner of a row says; None where it says neither."""
     if "result" in row:
         result = str(row["result"]).strip().lower()
@@ -477,8 +537,14 @@ def _ranks(row: Mapping[str, Any], teams: Sequence[str]) -> list[float] | None:
         if winner in ("draw", "tie"):
             return [1.0] * len(teams)
         won = _scored(winner, teams)
+        having = [team for team in teams if winner in players.get(team, ())]
+        if won not in teams and len(having) == 1:
+            won = having[0]
+        elif won in teams and having and having != [won]:
+            msg = f"winner: {winner!r} is a team and a player of another one; call the team otherwise"
+            raise InputError(msg)
         if won not in teams:
-            msg = f"winner must be {', '.join(teams)} or draw, got {winner!r:.40}"
+            msg = f"winner must be {', '.join(teams)}, one of the players, or draw, got {winner!r:.40}"
             raise InputError(msg)
         return [1.0 if team == won else 2.0 for team in teams]
     return None

@@ -58,8 +58,10 @@ def balance(players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> 
 
     Parameters
     ----------
-    players : iterable of Player, mapping from name to weight, or BalanceRequest
-        Who is here.  A weight may be a number, a :class:`Rating`, or None for unknown.
+    players : iterable, mapping from name to weight, data frame, or BalanceRequest
+        Who is here: players, names, pairs of name and weight, or mappings such as
+        ``{"name": "Ann", "weight": 3}``, as in a roster file.  A weight may be a number, a
+        :class:`Rating`, or None for unknown.
     **keywords
         What is asked: the fields of :class:`BalanceRequest`, where each is described.  Those most asked for
         are ``teams``, ``sizes``, ``bots``, ``parties``, ``apart``, ``fixed``, ``objective`` and ``keep``.

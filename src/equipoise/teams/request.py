@@ -216,8 +216,10 @@ class BalanceRequest(RequestFields):
 
         Parameters
         ----------
-        players : iterable of Player, mapping from name to weight, data frame, or BalanceRequest
-            Who is here; a data frame has the columns of a roster file; of a request, keywords replace fields.
+        players : iterable, mapping from name to weight, data frame, or BalanceRequest
+            Who is here: players, names, pairs of name and weight, or mappings such as
+            ``{"name": "Ann", "weight": 3}``; these and a data frame have the columns of a roster file, with
+            teams from 1.  Of a request, keywords replace fields.
         **keywords
             The fields, as lists, mappings or single values.
 
@@ -234,12 +236,14 @@ class BalanceRequest(RequestFields):
                 )
             return replace(players, **cast("Any", values)) if values else players
         if isinstance(players, Mapping):
-            players = [Player(name, rating) for name, rating in players.items()]
-        elif not isinstance(players, Sequence) or getattr(players, "has_scale", False):
-            players, values = with_scale(players, values)
+            players = [
+                {"name": name, **rating} if isinstance(rating, Mapping) else Player(name, rating)
+                for name, rating in players.items()
+            ]
+        players, values = with_scale(players, values)
         listed: Any = players
-        if not isinstance(listed, Iterable) or isinstance(listed, str):
-            msg = f"must be a list of players or a mapping from names to weights, got {players!r}"
+        if not isinstance(listed, Iterable) or isinstance(listed, str | bytes):
+            msg = f"must be a list of players or names, or a mapping of names to weights, got {players!r:.40}"
             raise InputError(msg, "players")
         return cls(players=tuple(listed), **cast("Any", values))
 

@@ -67,7 +67,10 @@ if TYPE_CHECKING:
     from equipoise.teams.problem.preferences import Preference
 
 #: Who is here, as callers give it.
-Players = Iterable[Player] | Mapping[str, float | Rating | None]
+Players = (
+    Iterable[Player | str | tuple[str, float | Rating | None] | Mapping[str, Any]]
+    | Mapping[str, float | Rating | None]
+)
 
 #: A function on whole splits, from each team's weights to a number, lower being better.
 Judge = Callable[[Sequence["Floats"]], float]
@@ -370,8 +373,8 @@ class RequestFields:
         kept_by=(LATE, BOARD),
     )  # fmt: skip
     fixed: tuple[tuple[str, int], ...] = ask(
-        (), TEAMS, "A player fixed to a team, from 1.", flag="--fix", note="Repeatable.", section=_RULES,
-        shown=True, kept_by=(LATE, BOARD),
+        (), TEAMS, "A player fixed to a team, from 1 or by --names.", flag="--fix", note="Repeatable.",
+        section=_RULES, shown=True, kept_by=(LATE, BOARD),
     )  # fmt: skip
     preferences: tuple[Preference, ...] = ask(
         (), PREFERENCES,
@@ -452,7 +455,8 @@ class RequestFields:
     )  # fmt: skip
     tolerance: float | None = ask(
         None, optional(SHARE), "How much win probability 'spread' may give up for more similar teams.",
-        limits=_NOT_NEGATIVE, section=_FAIR, note="[default: 0.0025 with up to 17 players, 0.001 with more]",
+        limits=Range(0.0, 1.0), section=_FAIR,
+        note="[default: 0.0025 with up to 17 players, 0.001 with more]",
     )  # fmt: skip
     side_weight: float = ask(
         SIDE_WEIGHT, NUMBER, "How much side preferences count in 'indistinguishable'.", limits=_NOT_NEGATIVE,
@@ -653,8 +657,45 @@ def _rating_data(rating: Rating) -> dict[str, float]:
     return {"weight": rating.mu}
 
 
+def players_in(entries: Iterable[Any]) -> tuple[list[Player], dict[str, float]]:
+    """Return the players of names, pairs of name and weight, and rows, and what rows say of their scale.
+
+    A row is an entry of a JSON roster: its teams are counted from 1.
+
+    Raises
+    ------
+    InputError
+        If an entry is none of these; the message begins with its place.
+
+    Examples
+    --------
+    >>> [player.id for player in players_in(["Ann", ("Bob", 7), {"name": "Cid", "weight": 5}])[0]]
+    ['Ann', 'Bob', 'Cid']
+    """
+    found: list[Player] = []
+    rows: list[tuple[str, Mapping[str, Any]]] = []
+    for number, entry in enumerate(entries, start=1):
+        at = f"players, entry {number}"
+        if isinstance(entry, Player):
+            found.append(entry)
+        elif isinstance(entry, str):
+            found.append(Player(entry))
+        elif isinstance(entry, Mapping):
+            rows.append((at, {str(name).strip().lower(): cell for name, cell in entry.items()}))
+            found += players_of([rows[-1][1]], at, places=(at,))
+        elif isinstance(entry, tuple | list) and 1 <= len(entry) <= len(("name", "weight")):
+            found.append(Player(*entry))
+        else:
+            msg = (
+                f"must be players, names, pairs such as ('Ann', 3), or mappings such as "
+                f"{{'name': 'Ann', 'weight': 3}}, got {entry!r:.40} as entry {number}"
+            )
+            raise InputError(msg, "players")
+    return found, of_all(rows)
+
+
 def with_scale(players: Any, values: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the players, also those of a data frame, and the keywords with what a roster says of its scale.
+    """Return players as callers have them, and the keywords with what a roster says of its scale.
 
     That is ``beta``, ``zero`` and ``draws``; keywords come first, and ``body`` stands instead of ``zero``.
     """
@@ -663,6 +704,12 @@ def with_scale(players: Any, values: Mapping[str, Any]) -> tuple[Any, dict[str, 
         cells = [{name.strip().lower(): cell for name, cell in row.items()} for row in rows]
         scale = of_all((f"players, entry {n}", row) for n, row in enumerate(cells, start=1))
         players = players_of(rows, "players")
+    elif isinstance(players, Iterable) and not isinstance(players, str | bytes):
+        listed = players if isinstance(players, Sequence) else list(players)
+        if not all(isinstance(player, Player) for player in listed):
+            players, scale = players_in(listed)
+        elif listed is not players:
+            players = listed
     known = {name for name, value in values.items() if value is not None}
     settled = known | ({"zero"} if "body" in known else set())
     found = {name: scale[name] for name in OF_ALL if name not in settled and scale.get(name) is not None}

@@ -500,7 +500,7 @@ WHOLE = {
 #: And of numbers.
 NUMBERS = {
     "beta": (1e-100, 1e15), "zero": (-1e15, 1e15), "body": (0.0, 1e6), "default": (-1e15, 1e15),
-    "tolerance": (0.0, sys.float_info.max), "side_weight": (0.0, sys.float_info.max),
+    "tolerance": (0.0, 1.0), "side_weight": (0.0, sys.float_info.max),
     "effort": (0.01, 1000.0), "side_price": (0.0, sys.float_info.max), "stay": (0.0, sys.float_info.max),
     "draws": (0.0, sys.float_info.max),
 }  # fmt: skip

@@ -171,8 +171,16 @@ def _detail_lines(solution: Solution, split: Split, chosen: int | None, *, edite
     return [f"Chosen at random: {facts}; the best is {proof}"]
 
 
-def chat_lines(split: Split, names: Sequence[str] = ()) -> list[str]:
-    """Return a split as a line a team, to paste into a chat; nobody is mentioned by it."""
+def chat_lines(splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False) -> list[str]:
+    """Return splits as a line a team, to paste into a chat; nobody is mentioned by it."""
+    if not numbered:
+        return [line for split in splits for line in _chat_of(split, names)]
+    return [
+        line for n, split in enumerate(splits, start=1) for line in (f"Split {n}", *_chat_of(split, names))
+    ]
+
+
+def _chat_of(split: Split, names: Sequence[str]) -> list[str]:
     lines = []
     for n, team in enumerate(split.teams):
         everyone = [printable(player.label) for player in team] + ["bot"] * split.bots[n]
@@ -194,14 +202,26 @@ def table_of(split: Split, names: Sequence[str] = ()) -> Grid:
     return Grid(columns[:kept], [row[:kept] for row in rows])
 
 
-def csv_of(split: Split, names: Sequence[str] = ()) -> list[str]:
-    """Return a split as CSV, a line a player."""
-    return csv_lines(table_of(split, names))
+def table_of_all(splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False) -> Grid:
+    """Return splits as one table, best first; ``numbered`` adds a column with the number of each."""
+    tables = [table_of(split, names) for split in splits]
+    rows = [
+        (str(n), *row) if numbered else row
+        for n, table in enumerate(tables, start=1)
+        for row in table.rows
+    ]  # fmt: skip
+    columns = tables[0].columns
+    return Grid(("split", *columns) if numbered else columns, rows)
 
 
-def markdown_of(split: Split, names: Sequence[str] = ()) -> list[str]:
-    """Return a split as a Markdown table, a line a player."""
-    return markdown_lines(table_of(split, names))
+def csv_of(splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False) -> list[str]:
+    """Return splits as CSV, a line a player."""
+    return csv_lines(table_of_all(splits, names, numbered=numbered))
+
+
+def markdown_of(splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False) -> list[str]:
+    """Return splits as a Markdown table, a line a player."""
+    return markdown_lines(table_of_all(splits, names, numbered=numbered))
 
 
 #: The forms of a split besides the whole text.

@@ -276,6 +276,10 @@ def compose(asked: Asked, units: Units, tolerances: Sequence[float] | None = Non
         if not 0.0 <= tolerance < np.inf:
             msg = f"must be {'finite' if tolerance > 0.0 else 'at least 0'}, got {tolerance!r}"
             raise InputError(msg, "tolerances")
+    for criterion, tolerance in zip(first, tolerances, strict=True):
+        if isinstance(criterion, WinDistance) and tolerance > 1.0:
+            msg = f"must be from 0 to 1 for win, in win probability (5% is 0.05), got {tolerance:g}"
+            raise InputError(msg, "tolerances")
     name = ", ".join(entry.name for entry in entries)
     counts = [criterion.unit.counted for criterion in first]
     limits = [counted(float(tolerance)) for counted, tolerance in zip(counts, tolerances, strict=True)]
