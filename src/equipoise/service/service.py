@@ -119,7 +119,8 @@ class Service:
             "divisions", "divide", self.admission, workers=SPARE + (settings.workers or cores())
         )
         #: From the names of those who were new lately, bare, to their ids.
-        self._newcomers: dict[str, str] = {}
+        #: Who is new in results that were acknowledged, by id and by name: the id, and the name.
+        self._newcomers: dict[str, dict[str, str]] = {}
         self._results = Pool(
             "results", "keep", self.admission, settings.store, PATIENCE, self._hooks, patience=LATE
         )
@@ -391,8 +392,8 @@ class Service:
     def recognised(self, match: Match, kept: Collection[str] = ()) -> ReportedMatch:
         """Return a reported match with the ids of known people.
 
-        Somebody new may be named again before the ratings are of that match.  A name of several is one of
-        those who are ``kept`` in the match already.
+        Somebody new may be named again before the ratings are of that match, and shares a name from then on.
+        A name of several is one of those who are ``kept`` in the match already.
 
         Raises
         ------
@@ -401,22 +402,32 @@ class Service:
         """
         ratings = self.board.snapshot.ratings
         if len(self._newcomers) > MOST_NEWCOMERS:
-            self._newcomers = {
-                name: each for name, each in self._newcomers.items() if each not in ratings.known
+            still = {
+                name: {each: shown for each, shown in new.items() if each not in ratings.known}
+                for name, new in self._newcomers.items()
             }
+            self._newcomers = {name: new for name, new in still.items() if new}
 
         def id_of(named: str) -> str | None:
+            new = self._newcomers.get(bare(named), {})
+            if named in new or named in ratings.known:
+                return named
             try:
                 known = ratings.player(named)
+                meant = ({} if known is None else {known: named}) | new
+                if len(meant) > 1:
+                    raise AmbiguousNameError(named, tuple(meant.items()))
             except AmbiguousNameError as error:
-                there = [each for each, _ in error.candidates if each in kept]
-                if len(there) != 1:
+                meant = {each: shown for each, shown in error.candidates if each in kept}
+                if len(meant) != 1:
                     raise
-                known = there[0]
-            return self._newcomers.get(bare(named)) if known is None else known
+            return next(iter(meant), None)
 
         found = reported(match, id_of)
-        self._newcomers |= {bare(each): each for each in found.new}
+        names = dict(match.names)
+        for each in found.new:
+            for text in {each, names.get(each, each)}:
+                self._newcomers.setdefault(bare(text), {})[each] = names.get(each, each)
         if found.new:
             log.info("new players", extra={"players": list(found.new)})
         return found

@@ -1,0 +1,44 @@
+"""Who is new in an acknowledged result is known to the next one, before the ratings are of it."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from equipoise.core.match_records import match_from
+from equipoise.identity.roster_lookup import AmbiguousNameError
+from equipoise.service.service import Service
+
+
+def asked(service: Any, *players: Any, kept: tuple[str, ...] = ()) -> dict[str, str]:
+    """Return whom a result of these against Ann means, by what stands in it."""
+    match = match_from({"ended": 1.0, "teams": [list(players), ["ann"]], "scores": [2, 1]})
+    found: dict[str, str] = Service.recognised(service, match, kept).people
+    return found
+
+
+@pytest.fixture
+def service() -> Any:
+    """Give a service whose ratings know Ann and one Zed."""
+    names = {"ann": "ann", "zed": "k1"}
+    ratings = SimpleNamespace(known={"ann", "k1"}, player=lambda named: names.get(named.casefold()))
+    return SimpleNamespace(board=SimpleNamespace(snapshot=SimpleNamespace(ratings=ratings)), _newcomers={})
+
+
+def test_a_second_one_of_a_name_is_asked_about_at_once(service: Any) -> None:
+    """The result goes to neither of the two; ids go on as they are, and a resend finds who it was."""
+    assert asked(service, "Zed") == {"Zed": "k1"}
+    assert asked(service, {"id": "k2", "name": "Zed"}) == {}
+    with pytest.raises(AmbiguousNameError, match=r"'Zed' is the name of several: .*k1.*k2"):
+        asked(service, "Zed")
+    assert asked(service, "k2") == asked(service, "k1") == {}
+    assert asked(service, "Zed", kept=("k2", "ann")) == {"Zed": "k2"}
+
+
+def test_somebody_new_is_found_by_id_and_by_name(service: Any) -> None:
+    """Whatever the case and the accents."""
+    asked(service, {"id": "x9", "name": "José"})
+    assert asked(service, "jose") == {"jose": "x9"}
+    assert asked(service, "X9") == {"X9": "x9"}
