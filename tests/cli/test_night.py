@@ -479,6 +479,15 @@ def test_an_evening_is_planned_at_once() -> None:
     assert plain("again")["id"] not in {each["id"] for each in reported["rounds"]}
 
 
+def test_a_plan_says_that_it_keeps_nobody_in_one_team() -> None:
+    """Otherwise locked people would be moved without a word."""
+    night("Amber", "Birch", "Cedar", "Dahlia")
+    night("lock", "Amber")
+    assert "unlock Amber first (night lock --off)" in night("plan", "--rounds", "3", fails=1)
+    night("lock", "--off")
+    assert "Game 3" in night("plan", "--rounds", "3")
+
+
 @pytest.mark.slow
 def test_a_forgotten_player_is_gone_from_the_nights_too(data_folder: Path) -> None:
     """Neither the table nor the bytes of the events have the name."""

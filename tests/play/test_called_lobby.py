@@ -215,6 +215,15 @@ def test_a_refused_vote_makes_other_teams_and_a_lock_holds() -> None:
     assert story.evening.rules(NIGHT).fixed == ()
 
 
+def test_who_is_locked_stays_locked_in_a_swap_and_nobody_else_is() -> None:
+    """By hand the organiser puts them into the other team, where they stay."""
+    story = gathered(*PEOPLE[:4])
+    one, other = story.game.teams[0][0], story.game.teams[1][0]
+    story.do(ev.Lock(NIGHT, (one,)))
+    story.do(ev.SwapPlayers(NIGHT, one, other))
+    assert story.evening.rules(NIGHT).fixed == ((one, 1),)
+
+
 def test_two_change_places_by_hand_and_chances_are_judged_again() -> None:
     """Also one who plays and one who sits out; a rule that does not allow it refuses it."""
     story = gathered(*PEOPLE[:5], size=2, apart=(("Ann", "Cid"),))

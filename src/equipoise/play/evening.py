@@ -1110,7 +1110,8 @@ class Evening:
         game.teams, game.out = teams, out
         game.players = [player for player in setup.here if player not in out]
         game.moved = tuple(dict.fromkeys((*game.moved, *(p for p in names if p not in out))))
-        locked = tuple((names.get(player, player), n) for player, n in room.setup.fixed)
+        side_of = {player: n for n, team in enumerate(teams) for player in team}
+        locked = tuple((player, side_of.get(player, n)) for player, n in room.setup.fixed)
         self.rooms[room.lobby.name] = replace(
             room, setup=replace(room.setup, fixed=locked), tonight=(*room.tonight, game.parted)
         )

@@ -118,6 +118,10 @@ class Night:
 
         evening = self.kept.evening
         rules, lobby = evening.rules(self.lobby), evening.rooms[self.lobby].lobby
+        if rules.fixed:
+            names = ", ".join(self.spelled.get(player, player) for player, _ in rules.fixed)
+            msg = f"a plan of several games keeps nobody in one team: unlock {names} first (night lock --off)"
+            raise InputError(msg)
         found = plan(
             evening.played(self.lobby), rules, self.kept.rating(lobby), rounds,
             seen=evening.seen(self.lobby, time.time()), vary=vary, stop=self.kept.limited(SECONDS),
