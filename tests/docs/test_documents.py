@@ -27,7 +27,7 @@ PAGES = sorted(
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
 )
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_NOT_RUN = {"text", "python", "json", "toml", "csv", "sh"}
+_NOT_RUN = {"text", "python", "json", "toml", "csv", "sh", "sql"}
 
 
 def blocks(page: str) -> list[tuple[str, str]]:

@@ -40,7 +40,9 @@ def test_a_flag_is_stronger_than_the_environment_and_that_than_the_file(tmp_path
 def test_every_setting_may_stand_in_the_environment_and_in_the_file(name: str, tmp_path: Path) -> None:
     """What a file says is the same as what the environment says."""
     value = {"str": "127.0.0.1:1", "int": 7, "float": 7.5, "bool": True}[Settings.__annotations__[name]]
-    value = {"log_level": "error", "cors": "*", "forwarded_by": "::1, 127.0.0.1"}.get(name, value)
+    value = {"log_level": "error", "cors": "*", "forwarded_by": "::1, 127.0.0.1", "zone": "+05:45"}.get(
+        name, value
+    )
     shown = str(value).lower() if isinstance(value, bool) else repr(value)
     store = "" if name == "store" else f'store = "{STORE}"\n'
     from_file = read_settings(_file(tmp_path, f"[serve]\n{store}{name} = {shown}\n"), {}, {})

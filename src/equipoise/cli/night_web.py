@@ -57,10 +57,11 @@ def _with_options(function: Any) -> Any:
 @click.option("--size", type=Whole(0, 64), default=0, help="At most N play in a team; others sit out.")
 @click.option("--ruleset", default="", metavar="GAME/TYPE", help="What is played, where that matters.")
 def web(names: tuple[str, ...], store: str | None, as_json: bool, **options: Any) -> None:
-    """Open an evening in everybody's browser: a link, a code to scan, and a code word.
+    """Open an evening in everybody's browser.
 
-    Also 'night --web'.  NAMES are there from the beginning; all others tap theirs.  Ctrl-C ends the service,
-    and nothing is lost: the evening goes on with the next start.
+    It prints a link, a code to scan, and a code word.  Also 'night --web'.  NAMES are there from the
+    beginning; all others tap theirs.  Ctrl-C ends the service, and nothing is lost: the evening goes on with
+    the next start.
     """
     from equipoise.service.monitoring import log_events
     from equipoise.service.process import run
@@ -87,9 +88,10 @@ def web(names: tuple[str, ...], store: str | None, as_json: bool, **options: Any
 @click.option("--size", type=Whole(0, 64), default=0, help="At most N play in a team; others sit out.")
 @click.option("--ruleset", default="", metavar="GAME/TYPE", help="What is played, where that matters.")
 def links(store: str | None, as_json: bool, revoke: bool, **options: Any) -> None:
-    """Open an evening that 'equipoise serve' shows, or give new links to one that goes on.
+    """Make links to an evening that 'equipoise serve' shows.
 
-    The links are shown once: the archive keeps their hashes alone.
+    It is opened, or one that goes on gets new links.  The links are shown once: the archive keeps
+    their hashes alone.
     """
     from equipoise.archive.archive import filled
     from equipoise.service.tonight import renewed_links

@@ -275,7 +275,7 @@ def gather(
     scored = (
         shared(rulesets[r + MARGINS]) > MARGIN_COUNT or shared(rulesets[r + STATISTICS]) > STATISTIC_COUNT
     )
-    late = 0.0 if scored else known_among(games, first_member, places, first, end)
+    late = 0.0 if scored else known_among(games, first_member, places, reports, first, end)
     wide = 1.0 + hyper[LATE] * late
     for t in range(first, end):
         skill = variance = bodies = statistic_part = noise = level = level_spread = veterans = 0.0
@@ -337,18 +337,24 @@ def gather(
         space[team + VETERANS] = veterans
 
 
-def known_among(games: Column, first_member: Column, places: Column, first: int, end: int) -> Any:
-    """Return how well those who play are known on average, from 0 to 1; 0 where nobody is new."""
+def known_among(
+    games: Column, first_member: Column, places: Column, reports: Column, first: int, end: int
+) -> Any:
+    """Return how well those who play are known on average, from 0 to 1; 0 where nobody is new.
+
+    Everyone counts by how long they are there.
+    """
     start, stop = first_member[first], first_member[end]
     new = 0
     for j in range(start, stop):
         new += games[places[PLACE * j]] == 0.0
-    known = 0.0
-    if new > 0:
-        for j in range(start, stop):
+    known, there = 0.0, 0.0
+    for j in range(start, stop):
+        there += reports[REPORT * j + SHARE]
+        if new > 0:
             played = games[places[PLACE * j]]
-            known += played / (played + HALF_KNOWN)
-    return known / (stop - start)
+            known += reports[REPORT * j + SHARE] * played / (played + HALF_KNOWN)
+    return known / there
 
 
 def introduce_bot(table: Column, world: Column, row: int) -> None:
