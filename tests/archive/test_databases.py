@@ -27,7 +27,7 @@ DUEL = Match((Contest(Ruleset(), (["ann"], ["bob"]), (1, 2)),))
 @pytest.mark.parametrize(
     ("url", "message"),
     [
-        ("games.db", "store must be sqlite:///path"),
+        ("games", "store must be sqlite:///path"),
         ("mysql://host/db", "store must be sqlite:///path"),
         ("sqlite://", "sqlite:///path"),
         ("sqlite:///:memory:", "must outlive the command"),

@@ -29,7 +29,7 @@ def test_every_setting_but_the_token_and_tables_is_a_flag() -> None:
     ("flags", "message"),
     [
         ([], "^--store is missing"),
-        (["--store", "games.db"], "^--store must be sqlite:///path"),
+        (["--store", "games"], "^--store must be sqlite:///path"),
         (["--store", "sqlite:////none/a.db"], "^--store: /none/a.db: "),
         (["--store", "sqlite:///{0}/a.db"], "^--store: .*/a.db: there is no such file"),
         (["--store", "sqlite:///{0}/a.db", "--weights", "nowhere"], "^--weights must be HOST:PORT"),

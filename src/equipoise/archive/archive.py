@@ -23,7 +23,7 @@ from equipoise.archive import corrections, forgotten_rows, outbox, shared_ids, s
 from equipoise.archive import digest as contents
 from equipoise.archive.audit_log import AuditLog
 from equipoise.archive.chosen_model import chosen, guessed, renamed, starting_of, with_merged
-from equipoise.archive.database import Database, shown
+from equipoise.archive.database import Database, file_of, shown
 from equipoise.archive.digest import Content
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.migrations.upgrading import prepare
@@ -95,8 +95,8 @@ def _connected(url: str, *, create: bool, timeout: float, waiting: Callable[[str
     if scheme == "sqlite" and rest == f"/{IN_MEMORY}":
         msg = f"must outlive the command, got {url!r}; write {SCHEMES}"
         raise InputError(msg, "store")
-    if scheme == "sqlite" and rest.startswith("/") and len(rest) > 1:
-        return Sqlite(rest[1:], create=create, timeout=timeout, waiting=waiting)
+    if (path := file_of(url)) is not None:
+        return Sqlite(path, create=create, timeout=timeout, waiting=waiting)
     if scheme in ("postgresql", "postgres") and colon:
         try:
             address = sa.make_url(url)
@@ -104,7 +104,7 @@ def _connected(url: str, *, create: bool, timeout: float, waiting: Callable[[str
             address = None
         if address is not None:
             return Postgres(address, timeout=timeout, waiting=waiting)
-    msg = f"must be {SCHEMES}, got {shown(url)!r}"
+    msg = f"must be {SCHEMES}, or a file such as night.db, got {shown(url)!r}"
     raise InputError(msg, "store")
 
 
@@ -121,7 +121,8 @@ def open_archive(
     Parameters
     ----------
     url : str
-        ``sqlite:///path`` (four slashes for an absolute path) or ``postgresql://user@host/database``.
+        ``sqlite:///path`` (four slashes for an absolute path), the path of a file that ends in ``.db``,
+        ``.sqlite`` or ``.sqlite3``, or ``postgresql://user@host/database``.
     create : bool
         Whether to make it where it does not exist.
     model : RatingModel or str, optional

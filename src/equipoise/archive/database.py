@@ -144,6 +144,24 @@ class Database(ABC):
         """Return what database this is, and which version of it."""
 
 
+#: How the path of a database ends that is given without a scheme.
+ENDINGS = (".db", ".sqlite", ".sqlite3")
+
+
+def file_of(url: str) -> str | None:
+    """Return the path of the file that an address means; None of a database on a server, or of no address.
+
+    Examples
+    --------
+    >>> file_of("night.db"), file_of("sqlite:////srv/night"), file_of("postgresql://host/night.db")
+    ('night.db', '/srv/night', None)
+    """
+    if "://" not in url:
+        return url if url.lower().endswith(ENDINGS) else None
+    path = url.removeprefix("sqlite:///")
+    return path if path and path != url else None
+
+
 def shown(url: str) -> str:
     """Return an address as it may be shown: without who asks, and without a password.
 

@@ -286,7 +286,7 @@ def main() -> None:
     notices.compiling[:] = [_say_compiling]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         code = group.main(prog_name="equipoise", standalone_mode=False)
         if sys.stdout is not None:  # closed by the parent process

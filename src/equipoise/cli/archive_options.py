@@ -42,7 +42,7 @@ class ZoneName(OptionType):
 
 store = click.option(
     "--store", required=True, metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
-    help="The archive: sqlite:///path or postgresql://user@host/database.",
+    help="The archive: night.db, sqlite:///path or postgresql://user@host/database.",
 )  # fmt: skip
 
 zone = click.option(

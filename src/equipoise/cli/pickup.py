@@ -56,6 +56,7 @@ def command(
     where it was.
     """
     import asyncio
+    import contextlib
     import signal
 
     from equipoise.core.addresses import host_and_port
@@ -92,7 +93,8 @@ def command(
             speaker = Speaker(pickups, where, lambda: archive_options.tell(f"in {channel} on {host}:{port}"))
             loop = asyncio.get_running_loop()
             for each in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(each, speaker.stop)
+                with contextlib.suppress(NotImplementedError):  # where a loop has no signals, Ctrl-C raises
+                    loop.add_signal_handler(each, speaker.stop)
             await speaker.run()
 
         asyncio.run(speak())

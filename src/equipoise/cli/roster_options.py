@@ -76,7 +76,7 @@ _TELLING = (b"match", b"target", b"_teams")
 ENVIRONMENT = "EQUIPOISE_STORE"
 
 #: What an archive's address is called.
-ADDRESS = "sqlite:///path or postgresql://user@host/database"
+ADDRESS = "night.db, sqlite:///path or postgresql://user@host/database"
 
 store = click.option("--store", metavar="URL", help=f"Read matches from an archive: {ADDRESS}.")
 

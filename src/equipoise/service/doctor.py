@@ -18,7 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.archive.database import shown
+from equipoise.archive.database import file_of, shown
 from equipoise.core.compiled import available, keeps
 from equipoise.core.dates import ahead
 from equipoise.errors import EquipoiseError, InputError
@@ -164,8 +164,8 @@ def _store(settings: Settings) -> Iterator[Diagnosis]:
                 f"equipoise archive rebuild --store {shown(settings.store)}",
             )
         yield from _future(archive)
-    if settings.store.startswith("sqlite:///"):
-        yield from _file(Path(settings.store.removeprefix("sqlite:///")))
+    if (path := file_of(settings.store)) is not None:
+        yield from _file(Path(path))
 
 
 def _queues(settings: Settings) -> Iterator[Diagnosis]:

@@ -400,8 +400,9 @@ async def last_of(parts: Iterator[Any], breath: float = BREATH) -> Any:
 
 def main() -> None:
     """Answer questions from standard input until there are no more."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.SIG_IGN)  # the server tells when it is over
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):  # Windows has no SIGHUP
+            signal.signal(getattr(signal, name), signal.SIG_IGN)  # the server tells when it is over
     _end_with_parent()
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever is printed goes to the log
@@ -412,7 +413,7 @@ def main() -> None:
 
         log_events(logs[0], as_json=logs[1])
         role = resolve("role", ROLES, sys.argv[1])(*arguments)
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, AttributeError):  # Windows has no nice
             os.nice(OTHER_NICE.get(sys.argv[1], NICE))
         _send(("answer", None), answers)  # that it takes questions
         while True:
@@ -455,7 +456,7 @@ def _read(questions: IO[bytes]) -> Any:
 def _end_with_parent() -> None:
     """Ask Linux to end this process with its parent; elsewhere it ends when it has answered."""
     parent = os.getppid()
-    with contextlib.suppress(OSError, AttributeError):
+    with contextlib.suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).prctl(_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != parent:
         sys.exit(1)

@@ -1,0 +1,85 @@
+"""The command line where there are no POSIX signals, locks and forks, and where the console is not UTF-8."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.running import run_process
+
+#: What a process runs before the command line: Python without what Windows does not have.
+TAKEN_AWAY = """
+import asyncio, os, signal, sys
+for name in ("fcntl", "resource", "termios", "pwd", "grp"):
+    sys.modules[name] = None
+for module, names in ((os, ("fork", "nice", "getuid")), (signal, ("SIGHUP", "SIGKILL"))):
+    for name in names:
+        delattr(module, name)
+def missing(*arguments):
+    raise NotImplementedError
+asyncio.SelectorEventLoop.add_signal_handler = missing
+from equipoise.cli import main
+main()
+"""
+
+#: Seconds after which a test that hangs fails.
+PATIENCE = 300.0
+
+
+def without(*arguments: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
+    """Run a command without POSIX, in a folder."""
+    return subprocess.run(
+        [sys.executable, "-c", TAKEN_AWAY, *arguments],
+        cwd=folder, capture_output=True, check=False, timeout=PATIENCE, env={**os.environ},
+    )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_night_needs_no_posix(tmp_path: Path) -> None:
+    """Teams, a result, its undoing and the next teams, in a file that is given by its path alone."""
+    store = ("--store", "night.db")
+    for step in (("Ann", "Bob", "Cid", "Dan"), ("won", "1"), ("undo",), ("again",)):
+        done = without("night", *step, *store, folder=tmp_path)
+        assert done.returncode == 0, done.stderr.decode()
+        assert b"Traceback" not in done.stderr
+    assert (tmp_path / "night.db").is_file()
+
+
+@pytest.mark.slow
+def test_a_pick_up_starts_without_posix(tmp_path: Path) -> None:
+    """It connects and says who it is; with signals that a loop does not have it would have ended before."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(PATIENCE)
+        port = server.getsockname()[1]
+        bot = subprocess.Popen(
+            [sys.executable, "-c", TAKEN_AWAY, "pickup", "--irc", f"127.0.0.1:{port}",
+             "--channel", "#night", "--lobby", "duel=1v1", "--store", "night.db"],
+            cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+        try:
+            connection, _ = server.accept()
+            with connection:
+                connection.settimeout(PATIENCE)
+                received = b""
+                while b"NICK " not in received:
+                    part = connection.recv(4096)
+                    assert part, received
+                    received += part
+            assert bot.poll() is None
+        finally:
+            bot.terminate()
+            _, errors = bot.communicate(timeout=PATIENCE)
+        assert b"Traceback" not in errors, errors.decode()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("console", ["cp1252", "ascii", "cp850"])
+def test_names_are_written_in_utf_8_whatever_the_console(console: str) -> None:
+    """No name is damaged or escaped."""
+    done = run_process("balance", "-", stdin="5 Ünal\n6 محمد\n", PYTHONIOENCODING=console, LC_ALL="C")
+    assert "Ünal" in done.stdout
+    assert "محمد" in done.stdout
