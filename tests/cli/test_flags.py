@@ -127,7 +127,7 @@ LOBBIES = f"lobbies {EXAMPLES / 'players.csv'} {EXAMPLES / 'lobbies.csv'}"
         ("balance - --objective win,spread --within inf", "--within must be finite, got inf"),
         ("balance - --objective win=nan", "--objective: the weight of 'win' must be above 0, got nan"),
         ("balance - --objective win=inf", "--objective: the weight of 'win' must be finite, got inf"),
-        ("balance - --tolerance inf", "--tolerance must be finite, got inf"),
+        ("balance - --tolerance inf", "--tolerance must be from 0 to 1, got inf"),
         ("balance - --side-weight nan", "--side-weight must be at least 0, got nan"),
         (f"{LOBBIES} --team-size {10**23}", f"--team-size must be from 1 to 1000000, got {10**23}"),
         (f"{LOBBIES} --min-size 3", "--min-size must be from 1 to the team size of 2, got 3"),

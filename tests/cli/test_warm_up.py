@@ -20,8 +20,8 @@ def test_warming_up_compiles_what_is_missing_step_by_step(monkeypatch: pytest.Mo
         """Be no kernel that was compiled."""
 
     steps = (
-        kernel_warmup.Step("matches", (new,), lambda _: done.append("matches")),
-        kernel_warmup.Step("nothing", (), lambda _: done.append("nothing")),
+        kernel_warmup.WarmupStep("matches", (new,), lambda _: done.append("matches")),
+        kernel_warmup.WarmupStep("nothing", (), lambda _: done.append("nothing")),
     )
     monkeypatch.setattr(kernel_warmup, "STEPS", steps)
     result = run("warm-up")
