@@ -60,7 +60,7 @@ def test_a_ladder_is_a_replay_bit_for_bit(name: str) -> None:
 @needs_numba
 def test_a_ladder_compiled_half_way_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """The columns become arrays and grow by doubling: no bit changes."""
-    monkeypatch.setattr("equipoise.ratings.ladder.pays", lambda recorded, _: recorded > 10)
+    monkeypatch.setattr(type(Ladder().model), "fast", lambda _, recorded: recorded > 10)
     rng = np.random.default_rng(1)
     contests = [replace(random_contest(rng, 60), at=float(n)) for n in range(60)]
     ladder = Ladder()

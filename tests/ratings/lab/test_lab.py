@@ -107,7 +107,7 @@ def test_the_search_repeats_and_never_ends_worse() -> None:
     fixed = {"beta", "experience"}  # the unit of skills, and what begins at nothing
     assert {each.name for each in fields(GaussianFilter)} - fixed == set(BOUNDS)
     for name, (low, high) in BOUNDS.items():
-        assert low <= getattr(only, name) <= high or name == "experience_sigma"
+        assert low <= getattr(only, name) <= high or name in ("experience_sigma", "late_spread")
     with pytest.raises(InputError, match=r"^only must be among .*, got 'nosuch'"):
         tune(contests, only=("nosuch",))
     with pytest.raises(InputError, match="contests: none is left to score"):
