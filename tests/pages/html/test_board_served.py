@@ -82,7 +82,7 @@ def test_the_service_proves_and_keeps_results(address: str) -> None:
         assert Service.asked == []  # eight players are proven by the page itself
         names = "\\n".join(f"p{n} {n}" for n in range(30))
         browser.run(f"document.getElementById('text').value = '{names}'; typed()")
-        browser.wait("return document.getElementById('status').textContent.startsWith('Proven')")
+        browser.wait("return document.getElementById('status').textContent.endsWith('Proven best.')")
         assert "by the server" in browser.run("return document.getElementById('status').textContent")
         assert [path for path, *_ in Service.asked] == ["/v1/balance"]
         browser.tap(".lock")

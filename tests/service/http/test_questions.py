@@ -54,7 +54,9 @@ def test_late_and_lobbies_answer_as_the_command_line(served: Served, tmp_path: P
     players = [{"id": name, "skill": skill} for name, skill in (("a", 5), ("b", 3), ("c", 4), ("d", 1))]
     lobbies = [{"name": "x", "target": 8}, {"name": "y", "target": 5}]
     reported = command("lobbies", str(tmp_path / "players.csv"), str(tmp_path / "lobbies.csv"))
-    assert ask(f"{served.http}/v1/lobbies", {"players": players, "lobbies": lobbies}).plain == reported
+    # Which solver there is time for depends on the limit, which is the service's.
+    answered = ask(f"{served.http}/v1/lobbies", {"players": players, "lobbies": lobbies}).plain
+    assert {**answered, "solver": ""} == {**reported, "solver": ""}
 
 
 def test_rate_and_predict_answer_as_the_command_line(served: Served, tmp_path: Path) -> None:
