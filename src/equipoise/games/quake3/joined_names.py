@@ -11,7 +11,6 @@ again and all others are as the server wrote them.  Nothing else is changed, and
 from __future__ import annotations
 
 import re
-from itertools import repeat
 
 #: A line that ends within a name, an end within one, and one with all of it.
 UNFINISHED = re.compile(rb"ClientUserinfoChanged: ?\d{1,3} n\\[^\\\n]*\n")
@@ -36,10 +35,6 @@ def _patterns(name: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
     return re.compile(BEFORE + re.escape(name)), re.compile(rb"[^\n]*" + BEFORE + b"(?:" + begun + rb")\Z")
 
 
-def _within(patterns: tuple[re.Pattern[bytes], re.Pattern[bytes]], tail: bytes) -> re.Match[bytes] | None:
-    return patterns[1].search(tail)
-
-
 class JoinedNames:
     r"""Makes line feeds within names spaces.
 
@@ -61,9 +56,7 @@ class JoinedNames:
         end = len(content)
         while end:
             tail = content[max(0, end - MOST_WAITING) : end]
-            inside = OPEN.search(tail) or next(
-                filter(None, map(_within, self._names.values(), repeat(tail))), None
-            )
+            inside = self._begun(tail)
             if inside is None:
                 break
             end = end - len(tail) + inside.start()
@@ -71,20 +64,26 @@ class JoinedNames:
                 return len(content)
         return end
 
+    def _begun(self, tail: bytes) -> re.Match[bytes] | None:
+        """Return the line that ends within a name, where the last one does."""
+        for pattern in (OPEN, *(begun for _, begun in self._names.values())):
+            if (found := pattern.search(tail)) is not None:
+                return found
+        return None
+
     def join(self, content: bytes) -> bytes:
         """Return lines of which none is within a name."""
-        if not self._names and UNFINISHED.search(content) is None:
+        if not self._learn(content) and not self._names:
             return content
-        self._learn(content)
         content = NAMED.sub(lambda found: found[1] + found[2].replace(b"\n", b" "), content)
         for whole, _ in self._names.values():
             content = whole.sub(lambda found: found[0].replace(b"\n", b" "), content)
         return content
 
-    def _learn(self, content: bytes) -> None:
-        """Keep names in mind of which a part looks like the beginning of a line."""
+    def _learn(self, content: bytes) -> bool:
+        """Keep names in mind of which a part looks like a line; return whether a line ends within a name."""
         if UNFINISHED.search(content) is None:
-            return
+            return False
         for found in NAMED.finditer(content):
             name = found[2]
             if LINE_WITHIN.search(name) is not None:
@@ -92,3 +91,4 @@ class JoinedNames:
                 self._names[name] = _patterns(name)
         for name in list(self._names)[:-MOST_NAMES]:
             del self._names[name]
+        return True
