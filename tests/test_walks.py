@@ -32,11 +32,8 @@ MOST = {"A line of a log": 42, "A request over HTTP": 28}
 #: What follows the archive and is alive meanwhile, whatever is asked.
 BACKGROUND = {"service.service", "service.snapshot_follower", "service.http.event_stream"}
 
-#: What is called while the routes and workers of evenings in browsers are loaded, whoever asks meanwhile.
-LOADED = {
-    "core.fields", "play.proposals", "play.tonight", "ratings.point_changes",
-    "service.http.tonight_operations", "teams.problem.two_team_components",
-}  # fmt: skip
+#: What the server and the worker that divides enter, and no other process.
+ANSWERING = {"equipoise.service.http.application", "equipoise.teams.balance"}
 
 #: What is machine code once numba is loaded, so that no function of Python's is called.
 COMPILED = {"ratings.distributions", "ratings.models.gaussian_filter.kernels", "core.simd_lanes"}
@@ -125,16 +122,18 @@ def entered_by_post(folder: Path) -> set[str]:
         server.communicate(timeout=60)
     lines = [line.split() for line in notes.read_text(encoding="utf-8").splitlines()]
     others = {process for _, process, name in lines if name == "equipoise.service.kernel_warmup"}
+    # Other workers may begin meanwhile: they neither take the request nor divide.
+    asked = {process for _, process, name in lines if name in ANSWERING} - others
     names = {
         name.replace("__main__", "equipoise.service.worker_pool").removeprefix("equipoise.")
         for at, process, name in lines
-        if begun <= float(at) <= ended and process not in others
+        if begun <= float(at) <= ended and process in asked
     }
-    return names - BACKGROUND - LOADED
+    return names - BACKGROUND
 
 
 def test_the_walk_of_a_request_is_as_written_down(tmp_path: Path) -> None:
     """From the first byte read to the last written, in the server and in the worker that divides."""
     entered, page = entered_by_post(tmp_path), listed("A request over HTTP")
-    assert page <= entered  # others are of workers that begin meanwhile
+    assert entered == page
     assert len(page) <= MOST["A request over HTTP"]
