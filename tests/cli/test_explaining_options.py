@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from tests.cli.running import runner
 
@@ -84,9 +85,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def once(args: tuple[str, ...]) -> tuple[str, ...]:
-    """Return options without those that are typed again later and may not be repeated."""
+    """Return options without those that are typed again later and take one value."""
+    command = group.get_command(click.Context(group), "explain")
+    assert command is not None
+    single = {name for each in command.params if not each.multiple for name in each.opts}
     found = list(args)
-    for name in ("--tolerance", "--objective", "--solver"):
+    for name in single & set(args):
         for place in [n for n, each in enumerate(found) if each == name][:-1][::-1]:
             del found[place : place + 2]
     return tuple(found)
