@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from equipoise.errors import InputError
+from equipoise.files.read_roster import content_of, decoded
 
 if TYPE_CHECKING:
     from equipoise.games.described_game import DescribedGame
@@ -24,12 +23,5 @@ def read_game(path: str) -> DescribedGame:
     """
     from equipoise.games.described_game import described_game
 
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        msg = f"{path} cannot be read: {error.strerror or error}"
-        raise InputError(msg) from error
-    except UnicodeDecodeError as error:
-        msg = f"{path} is not UTF-8: {error}"
-        raise InputError(msg) from error
-    return described_game(text, path)
+    where, content = content_of(path)
+    return described_game(decoded(content, where), where)
