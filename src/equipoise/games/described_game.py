@@ -21,6 +21,7 @@ from hashlib import sha256
 from typing import Any, NamedTuple
 
 from equipoise.core.match import CLOCK, Contest, Ruleset
+from equipoise.core.plain_data import fail
 from equipoise.core.rulesets import GameRules
 from equipoise.errors import InputError
 from equipoise.games.log_reader import Block, GameReader
@@ -129,11 +130,9 @@ def _template(
         if n % 2 == 0:
             pattern += re.escape(part.encode())
         elif part not in allowed:
-            msg = f"{where}: {{{part}}} is not known here; {event} may have {_braces(sorted(allowed))}"
-            raise InputError(msg)
+            fail(where, f"{{{part}}} is not known here; {event} may have {_braces(sorted(allowed))}")
         elif part in seen:
-            msg = f"{where}: {{{part}}} is there twice; {{_}} stands for what does not matter"
-            raise InputError(msg)
+            fail(where, f"{{{part}}} is there twice; {{_}} stands for what does not matter")
         else:
             what = PLACEHOLDERS[part]
             if part == "team" and teams:
@@ -142,8 +141,7 @@ def _template(
             seen |= {part} - {"_"}
     for group in needed:
         if not seen & set(group.split("|")):
-            msg = f"{where}: {event} needs {' or '.join(_braces(group.split('|')).split(', '))}"
-            raise InputError(msg)
+            fail(where, f"{event} needs {' or '.join(_braces(group.split('|')).split(', '))}")
     return re.compile(pattern, re.DOTALL), parts[0].encode()
 
 
@@ -659,26 +657,21 @@ def described_game(text: str, source: str = "the description") -> DescribedGame:
         raise InputError(msg) from error
     for key in plain:
         if key not in FIELDS:
-            msg = f"{source}: {key} is not known; there may be {', '.join(FIELDS)}"
-            raise InputError(msg)
+            fail(source, f"{key} is not known; there may be {', '.join(FIELDS)}")
     name = plain.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        msg = f"{source}: name must be small letters, digits, - and _, at most 40, got {name!r:.60}"
-        raise InputError(msg)
+        fail(source, f"name must be small letters, digits, - and _, at most 40, got {name!r:.60}")
     teams = _texts(plain, "teams", source)
     if len(teams) == 1:
-        msg = f"{source}: teams must be two or more, or none where everyone plays alone"
-        raise InputError(msg)
+        fail(source, "teams must be two or more, or none where everyone plays alone")
     watching = _texts(plain, "watching", source)
     templates = tuple(_templates(plain.get("events"), source, (*teams, *watching) if teams else ()))
     if not any(template.event == "begin" for template in templates):
-        msg = f"{source}: events must have begin: the line with which a game begins"
-        raise InputError(msg)
+        fail(source, "events must have begin: the line with which a game begins")
     ends = {template.event for template in templates} & {"win", "draw", "end"}
     end_at_begin = _flag(plain, "end_at_begin", source)
     if not ends and not end_at_begin:
-        msg = f"{source}: events must have win, draw or end, unless end_at_begin is true"
-        raise InputError(msg)
+        fail(source, "events must have win, draw or end, unless end_at_begin is true")
     lines = plain.get("line", "{text}")
     lines = lines if isinstance(lines, list) else [lines]
     for line in lines:
@@ -696,30 +689,25 @@ def _check_line(line: Any, source: str) -> None:
     names = _PLACEHOLDER.findall(line) if isinstance(line, str) else []
     known = {*TIMES, "text", "_"}
     if not isinstance(line, str) or names.count("text") != 1 or not line.endswith("{text}"):
-        msg = f'{source}: line must end with {{text}}, as "[{{clock}}] {{text}}", got {line!r:.60}'
-        raise InputError(msg)
+        fail(source, f'line must end with {{text}}, as "[{{clock}}] {{text}}", got {line!r:.60}')
     if not set(names) <= known or len(names) != len(set(names)):
-        msg = f"{source}: line may have {_braces([*TIMES, 'text'])} once each, got {line!r:.60}"
-        raise InputError(msg)
+        fail(source, f"line may have {_braces([*TIMES, 'text'])} once each, got {line!r:.60}")
 
 
 def _templates(events: Any, source: str, teams: Sequence[str]) -> Iterator[LineTemplate]:
     """Return the templates of all events, in order."""
     if not isinstance(events, dict) or not events:
-        msg = f'{source}: [events] must say what lines mean, as kill = "{{killer}} killed {{victim}}"'
-        raise InputError(msg)
+        fail(source, '[events] must say what lines mean, as kill = "{killer} killed {victim}"')
     for event, given in events.items():
         if event not in EVENTS:
-            msg = f"{source}: events.{event} is not known; there may be {', '.join(EVENTS)}"
-            raise InputError(msg)
+            fail(source, f"events.{event} is not known; there may be {', '.join(EVENTS)}")
         for one in given if isinstance(given, list) else [given]:
             where = f"{source}: events.{event}"
             text, points = one, 1.0
             if isinstance(one, dict) and one.keys() == {"line", "points"} and event == "score":
                 text, points = one["line"], one["points"]
                 if isinstance(points, bool) or not isinstance(points, int | float) or abs(points) > 1e9:
-                    msg = f"{where}: points must be a number, got {points!r:.60}"
-                    raise InputError(msg)
+                    fail(where, f"points must be a number, got {points!r:.60}")
             pattern, literal = _template(text, event, where, teams)
             yield LineTemplate(event, text, pattern, literal, float(points))
 
@@ -739,30 +727,26 @@ def _recognised(
 def _text(plain: Mapping[str, Any], key: str, source: str) -> str:
     value = plain.get(key, "")
     if not isinstance(value, str):
-        msg = f"{source}: {key} must be a text, got {value!r:.60}"
-        raise InputError(msg)
+        fail(source, f"{key} must be a text, got {value!r:.60}")
     return value
 
 
 def _texts(plain: Mapping[str, Any], key: str, source: str) -> tuple[str, ...]:
     value = plain.get(key, [])
     if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        msg = f"{source}: {key} must be a list of texts, got {value!r:.60}"
-        raise InputError(msg)
+        fail(source, f"{key} must be a list of texts, got {value!r:.60}")
     return tuple(value)
 
 
 def _flag(plain: Mapping[str, Any], key: str, source: str) -> bool:
     value = plain.get(key, False)
     if not isinstance(value, bool):
-        msg = f"{source}: {key} must be true or false, got {value!r:.60}"
-        raise InputError(msg)
+        fail(source, f"{key} must be true or false, got {value!r:.60}")
     return value
 
 
 def _types(plain: Mapping[str, Any], source: str) -> dict[str, str]:
     value = plain.get("game_types", {})
     if not isinstance(value, dict) or not all(isinstance(each, str) for each in value.values()):
-        msg = f'{source}: game_types must be a table of texts, as {{CTF = "ctf"}}, got {value!r:.60}'
-        raise InputError(msg)
+        fail(source, f'game_types must be a table of texts, as {{CTF = "ctf"}}, got {value!r:.60}')
     return {key.lower(): each for key, each in value.items()}
