@@ -348,12 +348,13 @@ def known_among(
     new = 0
     for j in range(start, stop):
         new += games[places[PLACE * j]] == 0.0
+    if new == 0:
+        return 0.0
     known, there = 0.0, 0.0
     for j in range(start, stop):
-        there += reports[REPORT * j + SHARE]
-        if new > 0:
-            played = games[places[PLACE * j]]
-            known += reports[REPORT * j + SHARE] * played / (played + HALF_KNOWN)
+        share, played = reports[REPORT * j + SHARE], games[places[PLACE * j]]
+        there += share
+        known += share * played / (played + HALF_KNOWN)
     return known / there
 
 
