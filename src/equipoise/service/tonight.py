@@ -455,11 +455,11 @@ class Evenings:
             if known in record.state.people:
                 return {"who": known, "name": record.state.people[known].name, "regular": True}
             return {"who": known, "name": lookup.shown(known)[:LONGEST_NAME], "regular": True}
-        near = nearest(folded(name), lookup.names(), ALIKE)
+        names = lookup.names()
+        near = nearest(folded(name), names, ALIKE)
         if near is not None and not sure:
-            other = lookup.names()[near]
-            msg = "near"
-            raise _QuestionError(msg, {"name": name, "who": other, "known": lookup.shown(other)})
+            other = names[near]
+            raise _QuestionError(ALIKE_NAME, {"name": name, "who": other, "known": lookup.shown(other)})
         return {"who": name, "name": name, "regular": False}
 
     def _added(self, record: TonightRecord, full: dict[str, Any], text: str, read: object) -> None:

@@ -27,7 +27,7 @@ from equipoise.service.http.backend import Backend
 from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, invalid, reply, typed
 from equipoise.service.http.operation import MISSING, UNCHANGED, WITH_BODY, WITH_TOKEN, Operation
 from equipoise.service.http.problems import HttpProblem
-from equipoise.service.tonight import LONGEST_SLUG, Tap, TapAnswer, TonightView, hashed, plain_code
+from equipoise.service.tonight import Tap, TapAnswer, TonightView, hashed, plain_code
 from equipoise.service.worker_pool import BEGIN, Worker
 
 #: Taps that are kept in one transaction, that may wait, and seconds for them.
@@ -45,7 +45,6 @@ OF_DEVICE, OF_ADDRESS, MOST_BUCKETS = (2.0, 30.0), (10.0, 120.0), 10_000
 #: Modules of a QR code's margin.
 QUIET_ZONE = 2
 
-Slug = Annotated[str, Meta(min_length=1, max_length=LONGEST_SLUG)]
 Device = Annotated[str, Meta(min_length=16, max_length=64)]
 
 
