@@ -6,6 +6,7 @@ A person who is forgotten is written out of them too, whatever was sent or done 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -22,33 +23,33 @@ RESULT = "result"
 
 def write_out(connection: sa.Connection, gone: Forgotten) -> None:
     """Write a person out of the outbox, the records of queues, and the audit log."""
-    for row in connection.execute(sa.select(OUTBOX)).all():
-        body, name = _note(row.kind, row.body, gone), gone.text(row.id)
-        trouble = row.trouble if not _named_in(row.trouble, gone) else ""
-        if (body, name, trouble) != (row.body, row.id, row.trouble):
-            key = (OUTBOX.c.hook == row.hook, OUTBOX.c.id == row.id)
-            connection.execute(sa.update(OUTBOX).where(*key).values(body=body, id=name, trouble=trouble))
-    for row in connection.execute(sa.select(QUEUE_EVENT)).all():
-        event, replies = _without(row.event, gone), _without(row.replies, gone)
-        if (event, replies) != (row.event, row.replies):
-            key = (QUEUE_EVENT.c.queue == row.queue, QUEUE_EVENT.c.number == row.number)
-            connection.execute(sa.update(QUEUE_EVENT).where(*key).values(event=event, replies=replies))
-    for row in connection.execute(sa.select(QUEUE_STATE)).all():
-        state = _changed(row.state, gone.without)
-        if state != row.state:
-            changed = sa.update(QUEUE_STATE).where(QUEUE_STATE.c.queue == row.queue)
-            connection.execute(changed.values(state=state))
-    for row in connection.execute(sa.select(QUEUE_MEMBER)).all():
-        ticket = gone.text(text_of(row.ticket))
-        if ticket != text_of(row.ticket):
-            key = (QUEUE_MEMBER.c.queue == row.queue, QUEUE_MEMBER.c.ticket == row.ticket)
-            connection.execute(sa.update(QUEUE_MEMBER).where(*key).values(ticket=identity(ticket)))
-    for row in connection.execute(sa.select(AUDIT)).all():
-        asked = _changed(row.asked, gone.without)
-        outcome = "" if _named_in(row.outcome, gone) else row.outcome
-        if (asked, outcome) != (row.asked, row.outcome):
-            changed = sa.update(AUDIT).where(AUDIT.c.number == row.number)
-            connection.execute(changed.values(asked=asked, outcome=outcome))
+
+    def unnamed(text: str) -> str:
+        """Return a message, empty where it names the person."""
+        return "" if any(each in text for each in gone.ids) else text
+
+    _rewrite(connection, OUTBOX, lambda row: {
+        "body": _note(row.kind, row.body, gone), "id": gone.text(row.id), "trouble": unnamed(row.trouble),
+    })  # fmt: skip
+    _rewrite(connection, QUEUE_EVENT, lambda row: {
+        "event": _of_queue(row.event, gone), "replies": _of_queue(row.replies, gone),
+    })  # fmt: skip
+    _rewrite(connection, QUEUE_STATE, lambda row: {"state": _changed(row.state, gone.without)})
+    _rewrite(connection, QUEUE_MEMBER, lambda row: {"ticket": identity(gone.text(text_of(row.ticket)))})
+    _rewrite(connection, AUDIT, lambda row: {
+        "asked": _changed(row.asked, gone.without), "outcome": unnamed(row.outcome),
+    })  # fmt: skip
+
+
+def _rewrite(
+    connection: sa.Connection, table: sa.Table, change: Callable[[sa.Row[Any]], dict[str, Any]]
+) -> None:
+    """Write the rows of a table again in which a change makes anything another."""
+    for row in connection.execute(sa.select(table)).all():
+        values = change(row)
+        if any(getattr(row, name) != value for name, value in values.items()):
+            key = [column == getattr(row, column.name) for column in table.primary_key.columns]
+            connection.execute(sa.update(table).where(*key).values(values))
 
 
 def _note(kind: str, body: str, gone: Forgotten) -> str:
@@ -61,7 +62,7 @@ def _note(kind: str, body: str, gone: Forgotten) -> str:
     return _changed(body, gone.without)
 
 
-def _without(line: str, gone: Forgotten) -> str:
+def _of_queue(line: str, gone: Forgotten) -> str:
     """Return an event of a queue, or the replies to one, without a person: the kind before each stays."""
 
     def without(plain: Any) -> Any:
@@ -79,8 +80,3 @@ def _changed(text: str, change: Any) -> str:
     before = json.loads(text)
     after = change(before)
     return text if after == before else json.dumps(after, separators=(",", ":"), ensure_ascii=False)
-
-
-def _named_in(text: str, gone: Forgotten) -> bool:
-    """Tell whether a message names the person."""
-    return any(each in text for each in gone.ids)
