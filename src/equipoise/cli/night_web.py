@@ -40,6 +40,9 @@ evening_options = (
         default="",
         help="Where phones reach it, as https://games.example.",
     ),
+    click.option("--teams", type=Whole(2, 8), default=2, show_default=True, help="How many teams."),
+    click.option("--size", type=Whole(0, 64), default=0, help="At most N play in a team; others sit out."),
+    click.option("--ruleset", default="", metavar="GAME/TYPE", help="What is played, where that matters."),
 )
 
 
@@ -53,9 +56,6 @@ def _with_options(function: Any) -> Any:
 @click.argument("names", nargs=-1, metavar="[NAMES...]")
 @_with_options
 @click.option("--http", default=EVERYWHERE, show_default=True, metavar="HOST:PORT", help="Where to listen.")
-@click.option("--teams", type=Whole(2, 8), default=2, show_default=True, help="How many teams.")
-@click.option("--size", type=Whole(0, 64), default=0, help="At most N play in a team; others sit out.")
-@click.option("--ruleset", default="", metavar="GAME/TYPE", help="What is played, where that matters.")
 def web(names: tuple[str, ...], store: str | None, as_json: bool, **options: Any) -> None:
     """Open an evening in everybody's browser.
 
@@ -84,9 +84,6 @@ def web(names: tuple[str, ...], store: str | None, as_json: bool, **options: Any
 @archive_options.step("links")
 @_with_options
 @click.option("--revoke", is_flag=True, help="Replace the links of an evening that goes on.")
-@click.option("--teams", type=Whole(2, 8), default=2, show_default=True, help="How many teams.")
-@click.option("--size", type=Whole(0, 64), default=0, help="At most N play in a team; others sit out.")
-@click.option("--ruleset", default="", metavar="GAME/TYPE", help="What is played, where that matters.")
 def links(store: str | None, as_json: bool, revoke: bool, **options: Any) -> None:
     """Make links to an evening that 'equipoise serve' shows.
 

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.resources import files
-from types import SimpleNamespace
 
-from markupsafe import Markup
-
-from equipoise.pages.html.site import KINDS, environment, policy, style, texts
+from equipoise.pages.html.site import page_beside_archive
 
 
 @cache
@@ -20,16 +17,7 @@ def queues_html(language: str = "en") -> str:
     >>> '<script src="queues.js" defer>' in queues_html()
     True
     """
-    t = texts(language)["pages"]
-    return (
-        environment()
-        .get_template("queues.html")
-        .render(
-            t=t, language=texts(language)["language"], title=t["queues"], root="", here="queues",
-            site=SimpleNamespace(live=False), kinds=[name for name in KINDS if name != "player"],
-            policy=policy(), style=Markup(style()),  # noqa: S704  # a file of the package
-        )
-    )  # fmt: skip
+    return page_beside_archive("queues", root="", here="queues", language=language)
 
 
 @cache

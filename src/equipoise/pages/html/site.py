@@ -294,10 +294,27 @@ def missing_html(language: str = "en") -> str:
     >>> "There is nothing here" in missing_html()
     True
     """
+    return page_beside_archive("missing", root="/", here="", language=language)
+
+
+def page_beside_archive(name: str, *, root: str, here: str, language: str) -> str:
+    """Return a page that no archive is needed for, of the look of all others.
+
+    Parameters
+    ----------
+    name : str
+        Of its template, and of its title among the texts.
+    root : str
+        What stands before addresses of other pages.
+    here : str
+        Which kind of page it is in the menu; empty for none.
+    language : str
+        Of the texts.
+    """
     t = texts(language)["pages"]
-    return environment().get_template("missing.html").render(
-        t=t, language=texts(language)["language"], title=t["missing"], root="/", here="",
-        site=SimpleNamespace(live=False), kinds=[name for name in KINDS if name != "player"],
+    return environment().get_template(f"{name}.html").render(
+        t=t, language=texts(language)["language"], title=t[name], root=root, here=here,
+        site=SimpleNamespace(live=False), kinds=[kind for kind in KINDS if kind != "player"],
         policy=policy(), style=Markup(style()),  # noqa: S704  # a file of the package
     )  # fmt: skip
 
