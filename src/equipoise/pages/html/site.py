@@ -32,6 +32,7 @@ from equipoise.core.plain_data import printable
 from equipoise.core.rulesets import ruleset_text
 from equipoise.errors import UnknownNameError
 from equipoise.pages.text.tables import FORMULA
+from equipoise.ratings.point_changes import points
 from equipoise.ratings.timeline import Chronicle
 
 
@@ -74,8 +75,15 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "player": "equipoise.pages.html.player_page",
         "fairness": "equipoise.pages.html.fairness_page",
         "servers": "equipoise.pages.html.servers_page",
+        "search": "equipoise.pages.html.search_page",
     }
 )
+
+#: The kinds in the menu, and those at the foot of pages.
+MENU, FOOT = ("leaderboard", "match"), ("fairness", "servers")
+
+#: The page that a host of files shows for what is missing.
+NOT_FOUND = "404.html"
 
 #: The longest name on a page; a title shows the whole one up to what games allow.
 LONGEST = 60
@@ -128,27 +136,35 @@ class Site:
     @cached_property
     def t(self) -> Mapping[str, str]:
         """The texts."""
-        found: Mapping[str, str] = texts(self.language)["pages"]
-        return found
+        return texts_of_pages(self.language)
 
     @cached_property
     def slugs(self) -> Mapping[str, str]:
         """The player of each slug."""
-        return {slug(player): player for player in self.chronicle.of_player}
+        return {slug(player): player for player in self.chronicle.players}
+
+    @cached_property
+    def people(self) -> Sequence[tuple[str, str, int, int]]:
+        """All players: name, slug, games and points; those of most games first."""
+        from equipoise.pages.html.search_page import everybody
+
+        return tuple(everybody(self))
 
     @cached_property
     def ruleset_slugs(self) -> Mapping[str, Ruleset]:
         """The ruleset of each slug."""
-        return {slug(ruleset_text(ruleset)): ruleset for ruleset in self.chronicle.scales}
+        return {slug(ruleset_text(ruleset)): ruleset for ruleset in self.chronicle.rulesets}
 
     @cached_property
     def match_slugs(self) -> Mapping[str, int]:
         """The place of each match by its slug."""
-        return {slug(match.id): place for place, match in enumerate(self.chronicle.matches)}
+        return {slug(match): place for place, match in enumerate(self.chronicle.texts["ids"])}
 
     def paths(self) -> Iterator[str]:
         """Go through the paths of all pages."""
         yield "index.html"
+        if not self.live:
+            yield NOT_FOUND
         for name in KINDS:
             for key in kind(name).keys(self):
                 yield f"{name}/{key}" if "." in key else f"{name}/{key}.html"
@@ -157,6 +173,8 @@ class Site:
         """Return the page at a path, None where there is none."""
         if path in ("", "index.html"):
             return self.render("index.html", "", self.t["title"], **overview(self))
+        if path == NOT_FOUND:
+            return page_beside_archive("missing", root="../", here="", language=self.language)
         folder, _, name = path.partition("/")
         if folder not in KINDS or "/" in name:
             return None
@@ -178,10 +196,8 @@ class Site:
             What the template shows.
         """
         return environment().get_template(template).render(
-            t=self.t, language=texts(self.language)["language"], title=title, root=root, site=self,
-            kinds=[name for name in KINDS if name != "player"], policy=policy(),
-            style=Markup(style()), **given,  # noqa: S704  # a file of the package
-        )  # fmt: skip
+            {**shared(self.language), "title": title, "root": root, "site": self, "news": "all", **given}
+        )
 
     # What templates ask for
 
@@ -195,15 +211,42 @@ class Site:
 
     def match_link(self, place: int, root: str) -> str:
         """Return where a match's page is."""
-        return f"{root}match/{slug(self.chronicle.matches[place].id)}.html"
+        return f"{root}match/{slug(self.chronicle.texts['ids'][place])}.html"
 
 
 def overview(site: Site) -> dict[str, Any]:
     """Return what the first page shows."""
+    from equipoise.pages.html.game_cards import cards
+
     chronicle = site.chronicle
-    tables = [(ruleset, len(rows), rows[:5]) for ruleset, rows in chronicle.tables.items()]
-    latest = list(range(len(chronicle.matches) - 1, max(len(chronicle.matches) - 21, -1), -1))
-    return {"tables": tables[:30], "latest": latest, "chronicle": chronicle}
+    tables = [(ruleset, chronicle.table(ruleset, 0, FIRST)) for ruleset in list(chronicle.rulesets)[:TABLES]]
+    latest = list(range(len(chronicle) - 1, max(len(chronicle) - LATEST - 1, -1), -1))
+    return {"tables": tables, "latest": cards(site, latest), "chronicle": chronicle}
+
+
+#: Tables of the first page, the players of each, and its games.
+TABLES, FIRST, LATEST = 12, 5, 10
+
+
+def shared(language: str) -> dict[str, Any]:
+    """Return what all templates are given."""
+    return {
+        "t": texts_of_pages(language), "language": texts(language)["language"], "menu": MENU, "foot": FOOT,
+        "policy": policy(), "style": Markup(style()),  # noqa: S704  # a file of the package
+    }  # fmt: skip
+
+
+@cache
+def texts_of_pages(language: str) -> Mapping[str, str]:
+    """Return the texts of pages, and those of teams and levels, which an evening has too."""
+    every = texts(language)
+    return {**{name: every["tonight"][name] for name in OF_LEVELS}, **every["pages"]}
+
+
+#: Texts that pages share with an evening.
+OF_LEVELS = (
+    "team_1", "team_2", "team_3", "team_4", "team_n", "even", "close", "ahead", "far_ahead", "in_100", "to",
+)  # fmt: skip
 
 
 @cache
@@ -231,6 +274,11 @@ def shown(name: str) -> str:
     """Return a name as a page shows it: signs that would change the text around it escaped, cut if long."""
     plain = printable(name)
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "\u2026"
+
+
+def day(seconds: float | None) -> str:
+    """Return the day of a time in UTC."""
+    return date(seconds)[:10]
 
 
 def date(seconds: float | None, dated: bool = True) -> str:
@@ -272,13 +320,15 @@ def _harmless(cell: Any) -> Any:
 @cache
 def environment() -> Environment:
     """Return what fills templates: everything is escaped unless it is marked as markup."""
+    from equipoise.pages.html import game_cards  # it needs this module
+
     made = Environment(
         loader=PackageLoader("equipoise.pages.html", "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     made.filters |= {
-        "shown": shown, "whole": printable, "date": date, "percent": percent, "ruleset": ruleset_text,
-        "score": "{:g}".format,
+        "shown": shown, "whole": printable, "date": date, "day": day, "percent": percent, "ruleset": ruleset_text,
+        "score": "{:g}".format, "points": points, "signed": game_cards.signed, "line": game_cards.sparkline,
     }  # fmt: skip
     icon = base64.b64encode(mark_file().encode()).decode()
     made.globals |= {"mark": Markup(MARK), "icon": icon}  # noqa: S704  # a constant
@@ -311,11 +361,10 @@ def page_beside_archive(name: str, *, root: str, here: str, language: str) -> st
     language : str
         Of the texts.
     """
-    t = texts(language)["pages"]
+    title = texts_of_pages(language)[name]
     return environment().get_template(f"{name}.html").render(
-        t=t, language=texts(language)["language"], title=t[name], root=root, here=here,
-        site=SimpleNamespace(live=False), kinds=[kind for kind in KINDS if kind != "player"],
-        policy=policy(), style=Markup(style()),  # noqa: S704  # a file of the package
+        {**shared(language), "title": title, "root": root, "here": here, "site": SimpleNamespace(live=False),
+         "news": ""}
     )  # fmt: skip
 
 
