@@ -22,7 +22,7 @@ def site_of(store: str, split: datetime | None) -> Site:
     from equipoise.service.exported_site import site_of
 
     with archive_options.opened(store) as archive:
-        return site_of(archive, _seconds(split))
+        return site_of(archive, _seconds(split))[0]
 
 
 def _seconds(split: datetime | None) -> float | None:
@@ -85,7 +85,8 @@ def _write_site(store: str, out: str, split: datetime | None) -> None:
         remember(archive, folder, _seconds(split))
     say_left(folder, written.left, archive_options.warn)
     gone = f", {written.removed} of before removed" if written.removed else ""
-    click.echo(f"{written.pages} pages written to {out}{gone}; begin with {folder / 'index.html'}.")
+    kept = f"{written.written} of {written.pages}" if written.written < written.pages else f"{written.pages}"
+    click.echo(f"{kept} pages written to {out}{gone}; begin with {folder / 'index.html'}.")
 
 
 @click.command(name="board")

@@ -11,9 +11,12 @@ from __future__ import annotations
 
 import json
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import cached_property
+from itertools import pairwise
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -171,11 +174,14 @@ class Chronicle:
         return {match: place for place, match in enumerate(self.texts["ids"])}
 
     @cached_property
-    def names(self) -> Mapping[str, str]:
-        """The name that each player was last seen with."""
+    def _named(self) -> Mapping[str, list[tuple[int, str]]]:
+        """From which match on each player had which names."""
+        found: dict[str, list[tuple[int, str]]] = {}
         columns, texts = self.columns, self.texts
-        pairs = zip(columns["named_player"].tolist(), columns["named"].tolist(), strict=True)
-        return {texts["players"][player]: texts["names"][name] for player, name in pairs}
+        events = (columns[name].tolist() for name in ("named_player", "named_match", "named"))
+        for player, place, name in zip(*events, strict=True):
+            found.setdefault(texts["players"][player], []).append((place, texts["names"][name]))
+        return found
 
     @cached_property
     def _by_player(self) -> tuple[Any, Any]:
@@ -185,7 +191,7 @@ class Chronicle:
         return order, np.searchsorted(player[order], np.arange(len(self.players) + 1))
 
     @cached_property
-    def _first_of_match(self) -> Any:
+    def _row_bounds(self) -> Any:
         return np.searchsorted(self.columns["match"], np.arange(len(self) + 1))
 
     @cached_property
@@ -194,8 +200,31 @@ class Chronicle:
         return np.concatenate([[0], np.cumsum(teams, dtype=np.int64)])
 
     @cached_property
-    def _first_contest(self) -> Any:
+    def _contest_bounds(self) -> Any:
         return np.searchsorted(self.columns["contest_match"], np.arange(len(self) + 1))
+
+    def bounds(self, place: int) -> dict[str, int]:
+        """Return how much of each column and of the texts belongs to the matches before one."""
+        columns = self.columns
+        rows, contests = int(self._row_bounds[place]), int(self._contest_bounds[place])
+        named = int(np.searchsorted(columns["named_match"], place))
+        found = dict.fromkeys(COLUMNS, rows)
+        for name in COLUMNS:
+            if name.startswith("contest_") or name in ("favourite", "favourite_won", "margin"):
+                found[name] = contests
+            elif name in ("ended", "match_ruleset", "match_map", "match_server"):
+                found[name] = place
+            elif name.startswith("named"):
+                found[name] = named
+        found["chance"] = int(self._first_chance[contests])
+        used = {
+            "players": (columns["player"][:rows],), "names": (columns["named"][:named],),
+            "maps": (columns["match_map"][:place],), "servers": (columns["match_server"][:place],),
+            "rulesets": (columns["match_ruleset"][:place], columns["contest_ruleset"][:contests]),
+        }  # fmt: skip
+        known = {name: max((int(each.max()) + 1 for each in parts if len(each)), default=0)
+                 for name, parts in used.items()}  # fmt: skip
+        return {**found, **known, "ids": place}
 
     def rows_of(self, player: str) -> Any:
         """Return the places of a player's appearances, in order."""
@@ -207,31 +236,32 @@ class Chronicle:
 
     def rows_in(self, place: int) -> range:
         """Return the places of the appearances in a match."""
-        return range(int(self._first_of_match[place]), int(self._first_of_match[place + 1]))
+        return range(int(self._row_bounds[place]), int(self._row_bounds[place + 1]))
 
     def rows_between(self, places: Any) -> tuple[Any, Any]:
         """Return where the appearances in each of some matches begin and end."""
-        return self._first_of_match[places], self._first_of_match[places + 1]
+        return self._row_bounds[places], self._row_bounds[places + 1]
 
     def chances(self, place: int) -> list[tuple[float, ...]]:
         """Return what each team of each contest of a match was thought to win with."""
-        first, end = int(self._first_contest[place]), int(self._first_contest[place + 1])
+        first, end = int(self._contest_bounds[place]), int(self._contest_bounds[place + 1])
         bounds = self._first_chance[first : end + 1].tolist()
         every = self.columns["chance"]
         return [
-            tuple(every[start:stop].tolist()) for start, stop in zip(bounds, bounds[1:], strict=False)
+            tuple(every[start:stop].tolist()) for start, stop in pairwise(bounds)
         ]
 
-    def name_of(self, player: str) -> str:
-        """Return what a player is called."""
-        if player in self.names:
-            return self.names[player]
+    def name_of(self, player: str, place: int | None = None) -> str:
+        """Return what a player is called, or was called in a match."""
+        named = self._named.get(player, ())
+        until = len(named) if place is None else bisect_right(named, place, key=itemgetter(0))
+        if until:
+            return named[until - 1][1]
         return player.removeprefix(BOT).rpartition(":")[0] or player if is_bot(player) else player
 
     def aliases(self, player: str) -> list[str]:
         """Return the names that a player had, the newest first."""
-        mine = self.columns["named"][self.columns["named_player"] == self.number_of.get(player, -1)]
-        return list(dict.fromkeys(self.texts["names"][name] for name in reversed(mine.tolist())))
+        return list(dict.fromkeys(name for _, name in reversed(self._named.get(player, ()))))
 
     def rulesets_of(self, player: str) -> list[Ruleset]:
         """Return the rulesets that a player has played, that of most games first."""
@@ -263,7 +293,7 @@ class Chronicle:
         return {}
 
     def _standing(self, number: int, before: int | None) -> Standings:
-        end = len(self.columns["match"]) if before is None else int(self._first_of_match[before])
+        end = len(self.columns["match"]) if before is None else int(self._row_bounds[before])
         rows = np.flatnonzero(self.columns["ruleset"][:end] == number)
         players, newest, games = np.unique(
             self.columns["player"][rows][::-1], return_index=True, return_counts=True
@@ -285,7 +315,11 @@ class Chronicle:
     @cached_property
     def week(self) -> int:
         """The place of the first match of the week in which the last one ended."""
-        ended = self.columns["ended"]
+        return self.week_of(len(self))
+
+    def week_of(self, many: int) -> int:
+        """Return the same of the first so many matches."""
+        ended = self.columns["ended"][:many]
         if not len(ended):
             return 0
         monday = math.floor((ended[-1] - MONDAY) / WEEK) * WEEK + MONDAY
@@ -429,9 +463,8 @@ class _Growing:
             name: {text: n for n, text in enumerate(before.texts[name])} for name in TEXTS if name != "ids"
         }
         self._ids = list(before.texts["ids"])
-        self._names = {
-            before.number_of[player]: self._numbers["names"][name] for player, name in before.names.items()
-        }
+        columns = before.columns
+        self._names = dict(zip(columns["named_player"].tolist(), columns["named"].tolist(), strict=True))
         self._rulesets: dict[Ruleset, int] = {}
 
     def _number(self, kind: str, text: str) -> int:
@@ -459,8 +492,10 @@ class _Growing:
             self._appearance(place, match, row, learnt.chances)
         for player, name in match.names:
             known = self._numbers["players"].get(player)
+            if known is None:
+                continue
             number = self._number("names", name)
-            if known is not None and self._names.get(known) != number:
+            if self._names.get(known) != number:
                 self._names[known] = number
                 for column, value in (("named_match", place), ("named_player", known), ("named", number)):
                     new[column].append(value)

@@ -43,11 +43,11 @@ def cards(site: Site, places: Sequence[int], player: str = "") -> list[dict[str,
     return [_card(site, place, match, player) for place, match in zip(places, found, strict=True)]
 
 
-def names_in(site: Site, match: Match) -> Mapping[str, str]:
+def names_in(site: Site, place: int, match: Match) -> Mapping[str, str]:
     """Return what everyone in a match was called then."""
     shown = dict(match.names)
     return {
-        who: shown.get(who) or site.chronicle.name_of(who)
+        who: shown.get(who) or site.chronicle.name_of(who, place)
         for contest in match.contests for team in contest.teams for who, _ in team
     }  # fmt: skip
 
@@ -60,7 +60,7 @@ def _card(site: Site, place: int, match: Match, player: str) -> dict[str, Any]:
     order = list(range(len(contest.teams)))
     if len(order) > 2:
         order.sort(key=lambda n: (n != own, contest.ranks[n]))
-    names = names_in(site, match)
+    names = names_in(site, place, match)
     teams = [_team(site, contest, n, names, player) for n in order[:TEAMS]]
     return {
         "place": place, "match": match, "teams": teams, "more": len(order) - len(teams),

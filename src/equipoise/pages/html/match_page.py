@@ -73,7 +73,7 @@ def _listed(site: Site, places: Sequence[int], ways: Sequence[tuple[str, int]]) 
 
 def _match(site: Site, place: int) -> str:
     (match,), chances = site.chronicle.matches([place]), site.chronicle.chances(place)
-    names = names_in(site, match)
+    names = names_in(site, place, match)
     groups: dict[tuple[frozenset[str], ...], list[Judged]] = {}
     for contest, predicted in zip(match.contests, chances, strict=True):
         line_up = tuple(frozenset(who for who, _ in team) for team in contest.teams)
@@ -90,7 +90,8 @@ def _match(site: Site, place: int) -> str:
     length = ("seconds", seconds) if seconds < SHORT else ("minutes", seconds / 60.0)
     return site.render(
         "match.html", "../", _title(site, match, names), match=match, parts=parts, watching=watching,
-        here="match", more=len(groups) - len(shown), names=names, news="match",
+        here="match", more=len(groups) - len(shown),
+        names={**{who: site.chronicle.name_of(who, place) for who in watching}, **dict(match.names), **names}, news="match",
         whys=[(who, why) for who, (_, why) in moved.items() if why],
         lasted=site.t[length[0]].format(count=round(length[1])), when=date(match.ended, match.dated),
     )  # fmt: skip

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from equipoise.core.match import Ruleset
-from equipoise.core.rulesets import ruleset_text
 from equipoise.pages.html.game_cards import cards
 from equipoise.pages.html.graphs import band_graph
 from equipoise.pages.html.site import PageKind, Site, day, slug
@@ -113,7 +112,6 @@ def _ruleset(site: Site, player: str, ruleset: Ruleset) -> dict[str, Any]:
         high=points(last.high),
     )  # fmt: skip
     usual = abs(won - float(expected.sum())) <= 0.5 * count**0.5
-    ranks = chronicle.ranks(number) if site.live else {}
     return {
         "ruleset": ruleset, "last": last, "games": count, "settled": count >= PROVISIONAL,
         "form": [_letter(each) for each in results[-FORM:].tolist()],
@@ -121,7 +119,6 @@ def _ruleset(site: Site, player: str, ruleset: Ruleset) -> dict[str, Any]:
         "record": t["as_usual" if usual else "record"].format(
             won=f"{won:g}" if won == int(won) else f"{won:.1f}", count=count, expected=round(float(expected.sum()))
         ),
-        "rank": ranks.get(chronicle.number_of[player]), "of": len(ranks), "slug": slug(ruleset_text(ruleset)),
         "graph": band_graph(course, title, t["graph_new"]),
     }  # fmt: skip
 
