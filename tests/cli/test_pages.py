@@ -175,7 +175,7 @@ def test_a_result_rewrites_what_shows_it_and_nothing_else(store: str, tmp_path: 
 
 
 def test_many_results_in_several_exports_make_one_site(store: str, tmp_path: Path) -> None:
-    """However often it is written between results, also over weeks, ranks and names: the pages are the same."""
+    """However often it is written between results, over weeks, ranks and names: the pages are the same."""
     rng, out, anew = np.random.default_rng(3), tmp_path / "site", tmp_path / "anew"
     names = [f"p{n}" for n in range(14)]
     at = 1000.0
@@ -220,4 +220,6 @@ def test_nothing_of_who_is_forgotten_stays_in_a_site(store: str, tmp_path: Path)
     assert run("forget", "Zebulon", "--store", store).returncode == 0
     for path in tmp_path.rglob("*"):
         assert "zebulon" not in path.name.lower()
-        assert not path.is_file() or b"zebulon" not in path.read_bytes().lower() or path.name == "results.jsonl"
+        assert (
+            not path.is_file() or b"zebulon" not in path.read_bytes().lower() or path.name == "results.jsonl"
+        )

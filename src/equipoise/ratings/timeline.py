@@ -52,6 +52,13 @@ COLUMNS: Mapping[str, str] = {
     "named_match": "<i4", "named_player": "<i4", "named": "<i4",
 }  # fmt: skip
 
+#: The columns of contests, of matches, and of names.
+OF_CONTESTS = (
+    "contest_match", "contest_ruleset", "contest_at", "contest_teams", "favourite", "favourite_won", "margin",
+)  # fmt: skip
+OF_MATCHES = ("ended", "match_ruleset", "match_map", "match_server")
+OF_NAMES = ("named_match", "named_player", "named")
+
 #: The texts that columns refer to by number, in the order of their first appearance.
 TEXTS = ("ids", "players", "rulesets", "maps", "servers", "names")
 
@@ -124,7 +131,7 @@ class Chronicle:
     learning : Learning
         What it knows: of everyone, or of those whose matches are to follow.
     columns : mapping from str to array
-        Numbers, see :data:`COLUMNS`; ``stages`` is ``(appearances, STAGES)``, nan where it was not worked out.
+        Numbers, see :data:`COLUMNS`; ``stages`` is ``(appearances, STAGES)``, nan where they are not known.
     texts : mapping from str to tuple of str
         What columns refer to, see :data:`TEXTS`.
     read : callable
@@ -209,13 +216,8 @@ class Chronicle:
         rows, contests = int(self._row_bounds[place]), int(self._contest_bounds[place])
         named = int(np.searchsorted(columns["named_match"], place))
         found = dict.fromkeys(COLUMNS, rows)
-        for name in COLUMNS:
-            if name.startswith("contest_") or name in ("favourite", "favourite_won", "margin"):
-                found[name] = contests
-            elif name in ("ended", "match_ruleset", "match_map", "match_server"):
-                found[name] = place
-            elif name.startswith("named"):
-                found[name] = named
+        found |= dict.fromkeys(OF_CONTESTS, contests) | dict.fromkeys(OF_MATCHES, place)
+        found |= dict.fromkeys(OF_NAMES, named)
         found["chance"] = int(self._first_chance[contests])
         used = {
             "players": (columns["player"][:rows],), "names": (columns["named"][:named],),
@@ -247,9 +249,7 @@ class Chronicle:
         first, end = int(self._contest_bounds[place]), int(self._contest_bounds[place + 1])
         bounds = self._first_chance[first : end + 1].tolist()
         every = self.columns["chance"]
-        return [
-            tuple(every[start:stop].tolist()) for start, stop in pairwise(bounds)
-        ]
+        return [tuple(every[start:stop].tolist()) for start, stop in pairwise(bounds)]
 
     def name_of(self, player: str, place: int | None = None) -> str:
         """Return what a player is called, or was called in a match."""
@@ -339,9 +339,7 @@ class Chronicle:
         rows = known.rows[some]
         columns = [self.columns[name][rows].tolist() for name in ("weight", "low", "high")]
         ended = self.columns["ended"][self.columns["match"][rows]].tolist()
-        members = zip(
-            known.players[some].tolist(), *columns, known.games[some].tolist(), ended, strict=True
-        )
+        members = zip(known.players[some].tolist(), *columns, known.games[some].tolist(), ended, strict=True)
         found = []
         for at, (who, weight, low, high, games, last) in enumerate(members, start=first + 1):
             player = self.players[who]
@@ -497,7 +495,7 @@ class _Growing:
             number = self._number("names", name)
             if self._names.get(known) != number:
                 self._names[known] = number
-                for column, value in (("named_match", place), ("named_player", known), ("named", number)):
+                for column, value in zip(OF_NAMES, (place, known, number), strict=True):
                     new[column].append(value)
 
     def _contest(self, place: int, contest: Contest, chances: Sequence[float]) -> None:
@@ -507,15 +505,11 @@ class _Growing:
             place, self._ruleset(contest.ruleset), contest.at, len(chances), chances[favourite],
             won_by(contest, favourite), math.nan if margin is None else margin,
         )  # fmt: skip
-        names = ("match", "ruleset", "at", "teams")
-        for name, value in zip((*(f"contest_{each}" for each in names), "favourite", "favourite_won", "margin"),
-                               row, strict=True):  # fmt: skip
+        for name, value in zip(OF_CONTESTS, row, strict=True):
             self._new[name].append(value)
         self._new["chance"].extend(chances)
 
-    def _appearance(
-        self, place: int, match: Match, row: _Row, chances: Sequence[Sequence[float]]
-    ) -> None:
+    def _appearance(self, place: int, match: Match, row: _Row, chances: Sequence[Sequence[float]]) -> None:
         won = expected = last = 0.0
         count, team = 0, 0
         for contest, predicted in zip(match.contests, chances, strict=True):
@@ -628,9 +622,12 @@ class Learning:
             then = [self._shown(each, scale.shown, players, ruleset) for each in between]
             for n, player in enumerate(players):
                 mu, sigma = now[n]
-                shown = tuple(scale.shown(mu + sign * BAND * sigma) for sign in (0.0, -1.0, 1.0))
+                low, high = (scale.shown(mu + sign * BAND * sigma) for sign in (-1.0, 1.0))
+                shown = scale.shown(mu), low, high
                 steps = tuple(each[n] for each in then)
-                rows.append(_Row(player, ruleset, shown, was[n], (*steps, *[math.nan] * (STAGES - len(steps)))))
+                rows.append(
+                    _Row(player, ruleset, shown, was[n], (*steps, *[math.nan] * (STAGES - len(steps))))
+                )
         return _Learnt([tuple(each) for each in predictions], rows)
 
     def _shown(

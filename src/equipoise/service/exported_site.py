@@ -126,7 +126,7 @@ def _page(site: Site, path: str) -> str | None:
 
 def _there(folder: Path) -> set[str]:
     """Return the paths of all files of a folder and of those in it."""
-    found = set()
+    found: set[str] = set()
     for each in os.scandir(folder):
         if each.is_dir():
             found.update(f"{each.name}/{one.name}" for one in os.scandir(each.path))
@@ -165,7 +165,9 @@ def _is_inside(path: str) -> bool:
 def _keep(folder: Path, kept: Manifest) -> None:
     pages = dict(sorted(kept.pages.items()))
     plain = {"format": FORMAT, "of": kept.of, "matches": kept.matches, "pages": pages}
-    (folder / f"{MANIFEST}.new").write_bytes(msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n")
+    (folder / f"{MANIFEST}.new").write_bytes(
+        msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n"
+    )
     (folder / f"{MANIFEST}.new").replace(folder / MANIFEST)
 
 
@@ -173,10 +175,10 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def remember(archive: Archive, folder: Path, split: float | None) -> None:
+def remember(archive: Archive, folder: Path, split: float | None, language: str = "en") -> None:
     """Note in an archive where its pages were written, so that corrections reach them."""
     name = str(folder.resolve())
-    place = {"folder": name, "split": split}
+    place = {"folder": name, "split": split, "language": language}
     if archive.writable and archive.place(PLACE + name) != place:
         archive.keep_place(PLACE + name, place)
 
@@ -189,7 +191,7 @@ def renew(archive: Archive, warn: Callable[[str], None]) -> None:
             warn(f"pages were written to {folder}, which is not here; write them again there")
             continue
         try:
-            written = write_site(archive, folder, place["split"])
+            written = write_site(archive, folder, place["split"], place.get("language", "en"))
         except (OSError, InputError) as error:
             warn(f"the pages in {folder} could not be written again: {error}")
             continue

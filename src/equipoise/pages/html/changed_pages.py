@@ -1,4 +1,4 @@
-"""Which pages of a site are others after matches more: of who played, of the matches, and of what lists them."""
+"""Which pages of a site are others after matches more: of who played, the matches, and what lists them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from equipoise.pages.html.site import Site, slug
 
 
 def changed_pages(site: Site, before: int) -> Iterator[str]:
-    """Go through the paths of pages that may be others than when there were so many matches; some come twice."""
+    """Go through the paths of pages that may be others than when there were so many matches."""
     chronicle = site.chronicle
     if before == len(chronicle):
         return
@@ -24,7 +24,9 @@ def changed_pages(site: Site, before: int) -> Iterator[str]:
     yield from ("servers/index.html", "search/people.js")
     yield from (f"match/{slug(match)}.html" for match in chronicle.texts["ids"][before:])
     rows = match_page.ROWS
-    yield from (f"match/index_{part}.html" for part in range(max(before // rows, 1), len(chronicle) // rows + 1))
+    yield from (
+        f"match/index_{part}.html" for part in range(max(before // rows, 1), len(chronicle) // rows + 1)
+    )
     first = chronicle.rows_in(before).start
     played = np.unique(chronicle.columns["player"][first:])
     shown = np.union1d(played, _beside_renamed(site, before))
@@ -45,10 +47,10 @@ def _beside_renamed(site: Site, before: int) -> np.ndarray:
     """Return those whose pages name somebody who has another name now: all who were in a match with them."""
     chronicle = site.chronicle
     columns = chronicle.columns
-    found = [
-        columns["player"][np.isin(columns["match"], columns["match"][chronicle.rows_of(chronicle.players[number])])]
-        for number in _renamed(site, before).tolist()
-    ]
+    found = []
+    for number in _renamed(site, before).tolist():
+        theirs = columns["match"][chronicle.rows_of(chronicle.players[number])]
+        found.append(columns["player"][np.isin(columns["match"], theirs)])
     return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=int)
 
 
@@ -91,7 +93,7 @@ def _parts(site: Site, number: int, before: int, renamed: set[int]) -> set[int]:
 def look() -> str:
     """Return a hash of what makes pages of data: templates, styles, texts and code."""
     digest = hashlib.sha256()
-    for each in sorted(_below(files("equipoise.pages.html")), key=lambda one: str(one)):
+    for each in sorted(_below(files("equipoise.pages.html")), key=str):
         digest.update(each.read_bytes())
     return digest.hexdigest()[:20]
 

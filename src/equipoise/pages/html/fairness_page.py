@@ -36,8 +36,11 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
     parts = [{"title": site.t["all_time"], **part_of(site, every)}]
     if split is not None:
         early = columns["contest_at"] < split
-        parts = [{"title": site.t["before"].format(date=day(split)), **part_of(site, early)},
-                 {"title": site.t["after_date"].format(date=day(split)), **part_of(site, ~early)}]  # fmt: skip
+        titles = (site.t[name].format(date=day(split)) for name in ("before", "after_date"))
+        parts = [
+            {"title": title, **part_of(site, some)}
+            for title, some in zip(titles, (early, ~early), strict=True)
+        ]
     which = columns["contest_ruleset"]
     many = np.bincount(which, minlength=len(chronicle.listed_rulesets))
     order = np.argsort(-many, kind="stable")[:RULESETS].tolist()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from markupsafe import Markup
-
 from equipoise.core.match import Contest, Match
-from equipoise.pages.html.level import numbers, shape, team_name, whole
 from equipoise.pages.html.site import Site, date
+from equipoise.pages.html.small_pictures import numbers, shape, team_name, whole
 from equipoise.ratings.point_changes import points
 from equipoise.ratings.timeline import team_of, won_by
 
@@ -71,9 +69,7 @@ def _card(site: Site, place: int, match: Match, player: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _team(
-    site: Site, contest: Contest, team: int, names: Mapping[str, str], player: str
-) -> dict[str, Any]:
+def _team(site: Site, contest: Contest, team: int, names: Mapping[str, str], player: str) -> dict[str, Any]:
     members = [who for who, _ in contest.teams[team]]
     shown = members[:NAMES]
     if player in members and player not in shown:
@@ -112,33 +108,3 @@ def _most(moved: Mapping[str, int], names: Mapping[str, str]) -> tuple[str, int]
         return None
     who = max(people, key=lambda each: (abs(people[each]), each))
     return (names[who], people[who]) if abs(people[who]) >= MOVED else None
-
-
-def signed(change: int) -> Markup:
-    """Return a change with its sign, as a gain or a loss."""
-    if not change:
-        return Markup('<span class="quiet">±0</span>')
-    kind = "gain" if change > 0 else "loss"
-    return Markup('<span class="{}">{}{}</span>').format(kind, "+" if change > 0 else "\u2212", abs(change))
-
-
-def sparkline(weights: Iterable[float]) -> Markup:
-    """Return a course of weights as a small line; a unit of height is the same for all."""
-    given = [*weights]
-    if len(given) < 2:
-        return Markup("")
-    middle = (max(given) + min(given)) / 2.0
-    step = 76.0 / (len(given) - 1)
-    at = [
-        (2.0 + n * step, 12.0 - max(-10.0, min(10.0, (weight - middle) * HEIGHT)))
-        for n, weight in enumerate(given)
-    ]
-    line = " ".join(f"{x:.0f},{y:.1f}" for x, y in at)
-    return Markup(  # noqa: S704  # numbers
-        f'<svg class="spark" viewBox="0 0 82 24" aria-hidden="true"><polyline points="{line}"/>'
-        f'<circle cx="{at[-1][0]:.0f}" cy="{at[-1][1]:.1f}" r="2.5"/></svg>'
-    )
-
-
-#: How high a weight is in a sparkline: 20 weights, or 200 points, are as high as there is room.
-HEIGHT = 1.0

@@ -72,7 +72,9 @@ def _table(site: Site, ruleset: Ruleset, name: str, part: int, query: Mapping[st
         rows = chronicle.table(ruleset, part * ROWS, min((part + 1) * ROWS, known.ranked))
         newcomers = newest(site, ruleset) if part == 0 else ()
     near = sorted({0, parts - 1, *range(max(part - 3, 0), min(part + 4, parts))})
-    links = [] if filtered or parts == 1 else [(str(n + 1), f"{_part(name, n)}.html", n == part) for n in near]
+    links = (
+        [] if filtered or parts == 1 else [(str(n + 1), f"{_part(name, n)}.html", n == part) for n in near]
+    )
     others = [(each, slug(ruleset_text(each))) for each in list(chronicle.rulesets)[:RULESETS]]
     return site.render(
         "leaderboard.html", "../", f"{site.t['leaderboard']}: {ruleset_text(ruleset)}", ruleset=ruleset,

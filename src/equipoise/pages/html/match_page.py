@@ -8,8 +8,8 @@ from typing import Any
 from equipoise.core.match import Contest, Match
 from equipoise.core.player import is_bot
 from equipoise.pages.html.game_cards import cards, change_of, names_in, score_words
-from equipoise.pages.html.level import level, numbers, shape, team_name, whole
 from equipoise.pages.html.site import PageKind, Site, date, percent, slug
+from equipoise.pages.html.small_pictures import level, numbers, shape, team_name, whole
 from equipoise.ratings.timeline import won_by
 
 #: Games of a page of the list, and line-ups and players of one match that are shown.
@@ -86,12 +86,13 @@ def _match(site: Site, place: int) -> str:
         room = max(room - sum(map(len, group[0][0].teams)), 0)
     playing = {who for contest in match.contests for team in contest.teams for who, _ in team}
     watching = [who for who in match.roster if who not in playing and not is_bot(who)][:50]
+    there = {who: site.chronicle.name_of(who, place) for who in watching}
     seconds = (match.ended or 0.0) - (match.began or 0.0)
     length = ("seconds", seconds) if seconds < SHORT else ("minutes", seconds / 60.0)
     return site.render(
         "match.html", "../", _title(site, match, names), match=match, parts=parts, watching=watching,
         here="match", more=len(groups) - len(shown),
-        names={**{who: site.chronicle.name_of(who, place) for who in watching}, **dict(match.names), **names}, news="match",
+        names={**there, **dict(match.names), **names}, news="match",
         whys=[(who, why) for who, (_, why) in moved.items() if why],
         lasted=site.t[length[0]].format(count=round(length[1])), when=date(match.ended, match.dated),
     )  # fmt: skip
@@ -126,7 +127,7 @@ def _group(
     site: Site, moved: Mapping[str, tuple[int, str]], group: Sequence[Judged], room: int, *, last: bool
 ) -> dict[str, Any]:
     """Return what is shown of contests in which the same people were together."""
-    contest = group[-1][0]
+    contest, alone = group[-1][0], len(group) == 1
     figures = _figures(group)
     columns = [name for name in STATISTICS if any(name in each for each in figures.values())]
     best = {
@@ -148,7 +149,7 @@ def _group(
         won = sum(won_by(each, n) for each, _ in group)
         teams.append({"members": members, "chance": whole(chances)[n], "won": won, "shape": shape(n),
                       "name": team_name(site.t, n), "team": n % 4 + 1,
-                      "score": f"{contest.scores[n]:g}" if contest.scores and len(group) == 1 else None})  # fmt: skip
+                      "score": f"{contest.scores[n]:g}" if alone and contest.scores else None})  # fmt: skip
     return {"teams": teams, "count": len(group), "words": _words(site, group), "columns": columns,
             "level": level(site.t, chances), "verdict": numbers(site.t, chances),
             "score": score_words(contest) if len(group) == 1 else _rounds(teams)}  # fmt: skip

@@ -117,7 +117,7 @@ def _ruleset(site: Site, player: str, ruleset: Ruleset) -> dict[str, Any]:
         "form": [_letter(each) for each in results[-FORM:].tolist()],
         "aloud": t["form_aloud"].format(won=int((results[-FORM:] > 0.5).sum()), count=len(results[-FORM:])),
         "record": t["as_usual" if usual else "record"].format(
-            won=f"{won:g}" if won == int(won) else f"{won:.1f}", count=count, expected=round(float(expected.sum()))
+            won=f"{round(won, 1):g}", count=count, expected=round(float(expected.sum()))
         ),
         "graph": band_graph(course, title, t["graph_new"]),
     }  # fmt: skip

@@ -1,4 +1,4 @@
-"""Search: players by a part of a name, from every page; a service looks, in a folder of files a script does."""
+"""Search: players by a part of a name; a service looks itself, in a folder of files a script does."""
 
 from __future__ import annotations
 
@@ -7,10 +7,7 @@ from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from typing import Any
 
-import numpy as np
-
-from equipoise.pages.html.site import PageKind, Site, shown, slug
-from equipoise.ratings.point_changes import points
+from equipoise.pages.html.site import PageKind, Site
 
 #: Players that are found at most.
 MOST = 50
@@ -41,25 +38,6 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
         "search.html", "../", site.t["search_title"], here="search", wanted=wanted, found=found, most=MOST,
         news="",
     )  # fmt: skip
-
-
-def everybody(site: Site) -> Iterator[tuple[str, str, int, int]]:
-    """Go through all players, those of most games first: name, page, games, and points where they play most."""
-    chronicle = site.chronicle
-    player, ruleset = chronicle.columns["player"], chronicle.columns["ruleset"]
-    many = len(chronicle.rulesets) or 1
-    pairs, newest, games = np.unique(
-        (player.astype(np.int64) * many + ruleset)[::-1], return_index=True, return_counts=True
-    )
-    weight = chronicle.columns["weight"][len(player) - 1 - newest]
-    total = np.bincount(pairs // many, games, len(chronicle.players)).astype(int)
-    best: dict[int, tuple[int, float]] = {}
-    for who, count, each in zip((pairs // many).tolist(), games.tolist(), weight.tolist(), strict=True):
-        if who not in best or count > best[who][0]:
-            best[who] = count, each
-    for who in np.argsort(-total, kind="stable").tolist():
-        name = chronicle.players[who]
-        yield shown(chronicle.name_of(name)), slug(name), int(total[who]), points(best[who][1])
 
 
 def _found(site: Site, wanted: str) -> Iterator[dict[str, Any]]:

@@ -75,7 +75,9 @@ def _server(site: Site, name: str, known: bool, places: Any) -> dict[str, Any]:
 def _most(which: Any, names: Any) -> list[tuple[str, int]]:
     """Return what there was most of, and how often."""
     counts = np.bincount(which, minlength=len(names))
-    return [(names[n], int(counts[n])) for n in np.argsort(-counts, kind="stable")[:ROWS].tolist() if counts[n]]
+    return [
+        (names[n], int(counts[n])) for n in np.argsort(-counts, kind="stable")[:ROWS].tolist() if counts[n]
+    ]
 
 
 KIND = PageKind("servers", keys, render)

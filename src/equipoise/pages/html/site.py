@@ -24,6 +24,7 @@ from importlib.resources import files
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
+import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -31,9 +32,17 @@ from equipoise.core.match import Ruleset
 from equipoise.core.plain_data import printable
 from equipoise.core.rulesets import ruleset_text
 from equipoise.errors import UnknownNameError
+from equipoise.pages.html.small_pictures import signed, sparkline
 from equipoise.pages.text.tables import FORMULA
 from equipoise.ratings.point_changes import points
 from equipoise.ratings.timeline import Chronicle
+
+
+@cache
+def languages() -> list[str]:
+    """Return the names of the catalogues of texts."""
+    folder = files(__package__).joinpath("texts")
+    return sorted(each.name.removesuffix(".toml") for each in folder.iterdir() if each.name.endswith(".toml"))
 
 
 @cache
@@ -51,10 +60,9 @@ def texts(language: str = "en") -> Mapping[str, Any]:
     'Team 2'
     """
     folder = files(__package__).joinpath("texts")
-    known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
-    if language not in known:
+    if language not in languages():
         kind = "language"
-        raise UnknownNameError(kind, language, known)
+        raise UnknownNameError(kind, language, languages())
     return tomllib.loads(folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
 
 
@@ -78,6 +86,9 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "search": "equipoise.pages.html.search_page",
     }
 )
+
+#: The first page, which is no kind of its own.
+FRONT = "equipoise.pages.html.front_page"
 
 #: The kinds in the menu, and those at the foot of pages.
 MENU, FOOT = ("leaderboard", "match"), ("fairness", "servers")
@@ -146,9 +157,7 @@ class Site:
     @cached_property
     def people(self) -> Sequence[tuple[str, str, int, int]]:
         """All players: name, slug, games and points; those of most games first."""
-        from equipoise.pages.html.search_page import everybody
-
-        return tuple(everybody(self))
+        return tuple(everybody(self.chronicle))
 
     @cached_property
     def ruleset_slugs(self) -> Mapping[str, Ruleset]:
@@ -172,7 +181,7 @@ class Site:
     def page(self, path: str, query: Mapping[str, str] | None = None) -> str | None:
         """Return the page at a path, None where there is none."""
         if path in ("", "index.html"):
-            return self.render("index.html", "", self.t["title"], **overview(self))
+            return kind("front").render(self, "index", {})
         if path == NOT_FOUND:
             return page_beside_archive("missing", root="../", here="", language=self.language)
         folder, _, name = path.partition("/")
@@ -195,8 +204,12 @@ class Site:
         **given
             What the template shows.
         """
-        return environment().get_template(template).render(
-            {**shared(self.language), "title": title, "root": root, "site": self, "news": "all", **given}
+        return (
+            environment()
+            .get_template(template)
+            .render(
+                {**shared(self.language), "title": title, "root": root, "site": self, "news": "all", **given}
+            )
         )
 
     # What templates ask for
@@ -212,20 +225,6 @@ class Site:
     def match_link(self, place: int, root: str) -> str:
         """Return where a match's page is."""
         return f"{root}match/{slug(self.chronicle.texts['ids'][place])}.html"
-
-
-def overview(site: Site) -> dict[str, Any]:
-    """Return what the first page shows."""
-    from equipoise.pages.html.game_cards import cards
-
-    chronicle = site.chronicle
-    tables = [(ruleset, chronicle.table(ruleset, 0, FIRST)) for ruleset in list(chronicle.rulesets)[:TABLES]]
-    latest = list(range(len(chronicle) - 1, max(len(chronicle) - LATEST - 1, -1), -1))
-    return {"tables": tables, "latest": cards(site, latest), "chronicle": chronicle}
-
-
-#: Tables of the first page, the players of each, and its games.
-TABLES, FIRST, LATEST = 12, 5, 10
 
 
 def shared(language: str) -> dict[str, Any]:
@@ -249,10 +248,28 @@ OF_LEVELS = (
 )  # fmt: skip
 
 
+def everybody(chronicle: Chronicle) -> Iterator[tuple[str, str, int, int]]:
+    """Go through all players, those of most games first: name, slug, games, points where they play most."""
+    player, ruleset = chronicle.columns["player"], chronicle.columns["ruleset"]
+    many = len(chronicle.rulesets) or 1
+    pairs, newest, games = np.unique(
+        (player.astype(np.int64) * many + ruleset)[::-1], return_index=True, return_counts=True
+    )
+    weight = chronicle.columns["weight"][len(player) - 1 - newest]
+    total = np.bincount(pairs // many, games, len(chronicle.players)).astype(int)
+    best: dict[int, tuple[int, float]] = {}
+    for who, count, each in zip((pairs // many).tolist(), games.tolist(), weight.tolist(), strict=True):
+        if who not in best or count > best[who][0]:
+            best[who] = count, each
+    for who in np.argsort(-total, kind="stable").tolist():
+        name = chronicle.players[who]
+        yield shown(chronicle.name_of(name)), slug(name), int(total[who]), points(best[who][1])
+
+
 @cache
 def kind(name: str) -> PageKind:
     """Return a kind of page."""
-    found: PageKind = import_module(KINDS[name]).KIND
+    found: PageKind = import_module(KINDS.get(name, FRONT)).KIND
     return found
 
 
@@ -320,15 +337,14 @@ def _harmless(cell: Any) -> Any:
 @cache
 def environment() -> Environment:
     """Return what fills templates: everything is escaped unless it is marked as markup."""
-    from equipoise.pages.html import game_cards  # it needs this module
-
     made = Environment(
         loader=PackageLoader("equipoise.pages.html", "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     made.filters |= {
-        "shown": shown, "whole": printable, "date": date, "day": day, "percent": percent, "ruleset": ruleset_text,
-        "score": "{:g}".format, "points": points, "signed": game_cards.signed, "line": game_cards.sparkline,
+        "shown": shown, "whole": printable, "date": date, "day": day, "percent": percent,
+        "ruleset": ruleset_text, "score": "{:g}".format, "points": points, "signed": signed,
+        "line": sparkline,
     }  # fmt: skip
     icon = base64.b64encode(mark_file().encode()).decode()
     made.globals |= {"mark": Markup(MARK), "icon": icon}  # noqa: S704  # a constant

@@ -148,7 +148,7 @@ class Backend:
         return outcome
 
     async def page(self, question: tuple[str, dict[str, str], Any], whose: str) -> Any:
-        """Return what the worker of pages answers to a path, a query, and of what the page is that was had."""
+        """Return what the worker answers to a path, a query, and what the page that is held is of."""
         return await self._pages.ask(question, READING, whose)
 
     async def gone_through(self, parts: Iterator[Any], whose: str) -> Any:

@@ -113,7 +113,7 @@ class Paging:
         return (path or "index.html") not in self._changed[matches]
 
     def _renew(self) -> None:
-        """Take over what is new; where all has to be made, begin that, and show the pages before meanwhile."""
+        """Take over what is new; where all has to be made, begin that, and go on with the pages before."""
         making = self._making is not None and self._making.is_alive()
         began = time.monotonic()
         if began < self._next or making:
@@ -262,7 +262,7 @@ class Pages:
 
 
 class _Held(NamedTuple):
-    """A page that was sent: its file, the revision and the matches it is of, and whether only these change it."""
+    """A page that was sent: its file, the revision and matches it is of, and whether only these change it."""
 
     file: _StaticFile | None
     revision: int
@@ -329,7 +329,9 @@ def _file(path: str) -> _StaticFile | None:
     if path == "style.css":
         return _read("style.css", b"text/css; charset=utf-8")
     if path == "robots.txt":  # evenings and questions are nobody's to find
-        return _StaticFile.of("User-agent: *\nDisallow: /tonight\nDisallow: /v1/\n", b"text/plain; charset=utf-8")
+        return _StaticFile.of(
+            "User-agent: *\nDisallow: /tonight\nDisallow: /v1/\n", b"text/plain; charset=utf-8"
+        )
     if path == "mark.svg":
         return _StaticFile.of(mark_file(), b"image/svg+xml")
     folder, _, name = path.partition("/")

@@ -1,8 +1,8 @@
-"""The spirit level of a game that was played: the chances before it as a picture and as words."""
+"""The spirit level of a game that was played, with its words; shapes of teams, sparklines, changes."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from markupsafe import Markup, escape
 
@@ -16,6 +16,10 @@ EVEN, CLOSE, AHEAD = 5.0, 20.0, 40.0
 
 #: Half of what the glass is wide, the ends of the bubble, and the part of a fair share at which it is there.
 MIDDLE, BUBBLE, END = 160.0, 20.0, 0.4
+
+
+#: How high a weight is in a sparkline: 20 weights, or 200 points, are as high as there is room.
+HEIGHT = 1.0
 
 
 def whole(chances: Sequence[float]) -> list[int]:
@@ -86,4 +90,30 @@ def level(t: Mapping[str, str], chances: Sequence[float]) -> Markup:
         '<rect class="shine" x="16" y="4" width="288" height="6" rx="3"/>'
         f'<path class="mark" d="M{MIDDLE - line:.1f} 1.5v37M{MIDDLE + line:.1f} 1.5v37"/>'
         f"{''.join(bubbles)}</svg>"
+    )
+
+
+def signed(change: int) -> Markup:
+    """Return a change with its sign, as a gain or a loss."""
+    if not change:
+        return Markup('<span class="quiet">±0</span>')
+    kind = "gain" if change > 0 else "loss"
+    return Markup('<span class="{}">{}{}</span>').format(kind, "+" if change > 0 else "\u2212", abs(change))
+
+
+def sparkline(weights: Iterable[float]) -> Markup:
+    """Return a course of weights as a small line; a unit of height is the same for all."""
+    given = [*weights]
+    if len(given) < 2:
+        return Markup("")
+    middle = (max(given) + min(given)) / 2.0
+    step = 76.0 / (len(given) - 1)
+    at = [
+        (2.0 + n * step, 12.0 - max(-10.0, min(10.0, (weight - middle) * HEIGHT)))
+        for n, weight in enumerate(given)
+    ]
+    line = " ".join(f"{x:.0f},{y:.1f}" for x, y in at)
+    return Markup(  # noqa: S704  # numbers
+        f'<svg class="spark" viewBox="0 0 82 24" aria-hidden="true"><polyline points="{line}"/>'
+        f'<circle cx="{at[-1][0]:.0f}" cy="{at[-1][1]:.1f}" r="2.5"/></svg>'
     )
