@@ -60,8 +60,8 @@ split_option = click.option(
 @split_option
 @click.option(
     "--language",
-    type=Language(),
     default="en",
+    callback=_language,
     metavar="NAME",
     help="The language of the texts.  [default: en]",
 )
