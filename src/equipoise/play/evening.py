@@ -483,7 +483,7 @@ class Evening:
             self._say("pick", lobby, game=game.id, captain=game.teams[game.turn][0], teams=game.teams,
                       left=tuple(game.unpicked), seconds=seconds)  # fmt: skip
         elif game.phase is Phase.STRIKING:
-            self._say("veto", lobby, game=game.id, maps=tuple(game.maps), team=game.teams[self._side(game)],
+            self._say("veto", lobby, game=game.id, maps=tuple(game.maps), team=game.teams[self.side(game)],
                       teams=game.teams)  # fmt: skip
         elif game.phase is Phase.CHOOSING:
             self._say("ballot", lobby, game=game.id, maps=game.lobby.maps, team=(), teams=game.teams)
@@ -585,12 +585,16 @@ class Evening:
         sits_out = event.player in here and game is not None and (
             event.player in game.out or (game.begun and event.player not in playing)
         )  # fmt: skip
+        states = {who: state for who, state in room.states.items() if who != event.player}
         if not sits_out:
             if event.player in here:
                 msg = f"players: {room.spelled.get(event.player, event.player)!r} is here already"
                 raise InputError(msg)
             here = tuple(event.player if each == event.instead else each for each in here)
-        states = {who: state for who, state in room.states.items() if who != event.player}
+        elif event.leaves:
+            here = tuple(each for each in here if each != event.instead)
+        if event.instead not in here:
+            states[event.instead] = ev.OUT
         self._weigh(
             replace(room, setup=replace(room.setup, here=here), states=states,
                     spelled={**room.spelled, **event.spelled}),
@@ -1420,13 +1424,13 @@ class Evening:
         self._play(game, maps[number % len(maps)] if maps else "")
 
     @staticmethod
-    def _side(game: EveningGame) -> int:
+    def side(game: EveningGame) -> int:
         """Return the team whose turn it is to strike a map."""
         return (len(game.lobby.maps) - len(game.maps)) % game.lobby.teams
 
     def _veto(self, event: ev.Veto) -> None:
         game = self._game_meant(event.who, event.lobby, Phase.STRIKING)
-        side = self._side(game)
+        side = self.side(game)
         if event.who and game.team_of(event.who) != side:
             msg = f"it is the turn of the side of {game.teams[side][0]!r}"
             raise InputError(msg)

@@ -225,7 +225,10 @@ class Attend:
 
 @dataclass(frozen=True, slots=True)
 class Substitute:
-    """Somebody comes in for another, who leaves, or sits out where the first was there and sat out."""
+    """Somebody comes in for another, who leaves, or sits out where the first was there and sat out.
+
+    With ``leaves`` the other one leaves then too.
+    """
 
     lobby: str
     player: str
@@ -233,6 +236,7 @@ class Substitute:
     spelled: Mapping[str, str] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     who: str = ""
+    leaves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
