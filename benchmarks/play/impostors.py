@@ -2,7 +2,8 @@
 
 Twelve people play on a server without accounts, as text that a bot reads: they add, are ready, vote,
 report and confirm without an end, change nicks while the bot is there and while it is not, leave and come
-back.  Four others take every nick that is free and say the same.  The bot is a process that is killed by
+back, in a lobby where games begin by themselves and, every second evening, in one where teams are called for.
+Four others take every nick that is free and say the same.  The bot is a process that is killed by
 SIGKILL at any moment, within a line too, with nothing left but its archive, and another one begins.  An
 organiser says who somebody is where the bot asks.
 
@@ -25,13 +26,14 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchmarks.reporting import PAGES, RAW, run_many
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.play.evening_events import EveningLobby
+from equipoise.play.evening_events import EveningLobby, night_lobby
 from equipoise.service.chat.irc import Address, Speaker
 from equipoise.service.pickup_lobbies import Pickups
 
@@ -45,6 +47,8 @@ MOMENT, BROKEN = 0.05, "the bot ended by itself"
 #: What is counted.
 COUNTED = ("games", "renames", "away", "taken", "said", "acts", "wrong", "lost", "within")
 WORDS = ("!add", "!ready", "!yes", "!report 2 1", "!confirm")
+CALLED = ("!in", "!yes", "!report 2 1", "!report won")
+LOBBIES = (EveningLobby("two", 2, 2), replace(night_lobby("night"), vote=60.0))
 SAID = {
     "CHECKING": ("!ready",), "VOTING": ("!yes",), "PLAYING": ("!report 2 1", "!confirm"),
     "DISPUTED": ("!report 2 1",),
@@ -56,6 +60,7 @@ PAGE = """# Impostors and kills
 
 The process of the pick-up bot was killed (SIGKILL) {kills} times, {within} of them before it had answered
 the line that it was reading, in nights in which people change nicks and leave,
+in lobbies where games begin by themselves and where teams are called for,
 {impostors} others take every nick that is free, and the server has no accounts
 (`python -m benchmarks impostors`).
 
@@ -76,6 +81,7 @@ class Night:
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
+        self.lobby = LOBBIES[seed % len(LOBBIES)]
         #: Who is saying something that is not answered yet, how many events are judged, and where to tell.
         self.saying: int | None = None
         self.judged, self.pipe = 0, -1
@@ -90,7 +96,7 @@ class Night:
     def start(self, archive: Archive) -> None:
         """Let the bot come into the channel."""
         self.archive = archive
-        self.pickups = Pickups(self.archive, [EveningLobby("two", 2, 2)], admins=["boss"])
+        self.pickups = Pickups(self.archive, [self.lobby], admins=["boss"])
         self.bot = Speaker(self.pickups, Address("", 0, "#pug", "bot"))
         session = self.bot._session  # noqa: SLF001
         session.start(0.0)
@@ -140,12 +146,13 @@ class Night:
     def _judge(self, who: int, plain: dict[str, Any]) -> None:
         event = plain.get("event", {})
         player = event.get("who", "")
-        if plain["kind"] != "evening" or not player or event["type"] == "leave":
+        if plain["kind"] != "evening" or not player or event["type"] in ("leave", "call"):
             return
-        if event["type"] == "add":
+        comes = event["type"] in ("add", "attend")
+        if comes:
             self.began.setdefault(player, who)
-        self.counts["acts"] += event["type"] != "add"
-        self.counts["wrong"] += self.began.get(player) != who
+        self.counts["acts"] += not comes
+        self.counts["wrong"] += self.began.get(player, who) != who
 
     def rename(self, who: int, nick: str, *, heard: bool) -> None:
         """Let somebody take a nick that is free."""
@@ -181,12 +188,18 @@ class Night:
         if self.rng.random() < 0.15:
             self.change(heard=True)
         who = self.rng.randrange(len(NAMES) + len(IMPOSTORS))
-        game = next((self.pickups.evening.game_of(one) for one, n in self.began.items() if n == who), None)
-        words = WORDS[1:] if game is None else SAID.get(game.phase.name, ("!yes",))
-        if who >= len(NAMES):
+        there = [one for one, n in self.began.items() if n == who]
+        game = next(map(self.pickups.evening.game_of, there), None)
+        if self.lobby.called:
+            if self.rng.random() < 0.1:
+                self.say(len(self.nicks) - 1, "!divide")
+            words = CALLED[1:] if there or who >= len(NAMES) else CALLED[:1]
+        elif who >= len(NAMES):
             words = WORDS[1:]  # they want to be others, not to play
         elif game is None and self.rng.random() < 0.7:
             words = WORDS[:1]
+        else:
+            words = WORDS[1:] if game is None else SAID.get(game.phase.name, ("!yes",))
         self.say(who, self.rng.choice(words))
 
     def _forget(self) -> None:
@@ -200,11 +213,17 @@ class Night:
         self._forget()
         for player, who in self.began.items():
             nick = self.nicks[who]
-            if self.bot._id_of(nick) == player:  # noqa: SLF001
+            if self.meant(nick) == player:
                 continue
             self.counts["said"] += 1
             self.say(len(self.nicks) - 1, f"!is {nick} {player}")
-            self.counts["lost"] += self.bot._id_of(nick) != player  # noqa: SLF001
+            self.counts["lost"] += self.meant(nick) != player
+
+    def meant(self, nick: str) -> str | None:
+        """Return whom the bot takes somebody for who acts."""
+        who = self.bot._id_of(nick)  # noqa: SLF001
+        speaking = self.pickups._speaking(who or "", nick, self.now, self.bot._id_of)  # noqa: SLF001
+        return speaking.person("") if self.lobby.called and who else who
 
 
 def live(night: Night, url: str, pipe: int) -> None:
