@@ -187,6 +187,27 @@ def test_what_somebody_does_and_who_they_are_is_kept_at_once(tmp_path: Path) -> 
             assert pickups.places == {who: ChatPlace("ann_", "2000")}
 
 
+def test_somebody_new_with_the_name_of_several_plays(tmp_path: Path) -> None:
+    """It is said that they count as somebody new, and they do, in every kind of lobby."""
+    contest = Contest(Ruleset("x", "y"), (("q:1",), ("q:2",)), (1, 2))
+    now = time.time()
+    match = Match((contest,), ended=now - 5.0, id="m1", names=(("q:1", "Ann"), ("q:2", "Ann")))
+    for lobby in (EveningLobby("duel", 2, 1), night_lobby("night")):
+        with open_archive(f"sqlite:///{tmp_path}/{lobby.name}.db", create=True) as archive:
+            archive.record([match])
+            archive.update_ratings()
+            pickups = Pickups(archive, [lobby])
+            if lobby.called:
+                pickups.hear("bob", "bob", "!in q:1, bob", now, lambda _: None, sign="1")
+                pickups.hear("bob", "bob", "!divide", now, lambda _: None, sign="1")
+                assert sorted(pickups.evening.current("night").players) == ["bob", "q:1"]
+                continue
+            for text in ("!add", "!ready", "!yes"):
+                for who in ("ann", "bob"):
+                    heard = pickups.hear(who, who, text, now, lambda _: None, sign="1")
+            assert "play: red: ann | blue: bob" in heard[-1].text
+
+
 def test_where_teams_are_called_for_a_nick_is_no_proof_either(tmp_path: Path) -> None:
     """Who takes the nick of a player, known or new, reports for nobody until an organiser says who it is."""
     contest = Contest(Ruleset("x", "y"), (("q:1",), ("q:2",)), (1, 2))

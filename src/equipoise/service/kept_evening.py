@@ -315,7 +315,9 @@ class KeptEvening:
 
         def rates(players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
             known = {p: p for p in players} if lobby.called else self.known_as(players, time.time())
-            here = rated(self.archive.standing(), known.values(), ruleset, self.archive.merged())
+            here = rated(
+                self.archive.standing(), known.values(), ruleset, self.archive.merged(), by_name=False
+            )
             given = [
                 replace(player, id=each, name=self.shown(each) if lobby.called else each, bot=False)
                 for each, player in zip(players, here.players, strict=True)
