@@ -198,7 +198,7 @@ class KeptEvening:
 
     def take(
         self, event: Event, now: float | None = None, nick: str = "", *, strictly: bool = False,
-        beside: Sequence[Record] = (),
+        sign: str | None = None, chat: str = "", beside: Sequence[Record] = (),
     ) -> StepTaken:  # fmt: skip
         """Take an event, keep it with all that follows, and return what follows.
 
@@ -212,6 +212,8 @@ class KeptEvening:
             What the one who acts is called.
         strictly : bool
             Whether what makes no sense, and a step that somebody else took meanwhile, are errors.
+        sign, chat : str
+            Of a chat, as :func:`equipoise.play.evening_records.record_of` keeps them.
         beside : sequence of mappings
             Records that are kept with it, if it is.
 
@@ -221,6 +223,7 @@ class KeptEvening:
             If the archive cannot keep it; where it is taken strictly, for every other reason too.
         """
         now = time.time() if now is None else now
+        where = {"nick": nick, "sign": sign, "chat": chat}
         for attempt in range(TIMES):
             kept = 0
             try:
@@ -233,14 +236,14 @@ class KeptEvening:
                 if not commands and isinstance(event, ev.Tick):
                     return StepTaken(())
                 if getattr(event, "weights", None):  # teams are made by ratings that begin at these
-                    self._keep([event], now, nick, commands, beside)
+                    self._keep([event], now, commands, beside, **where)
                     self.settle()
                     kept = 1
                 commands, events = self._followed(event, commands, now)
                 done = StepTaken(commands)
                 before = self._table(done.game)
                 played = {player for player, _ in self.archive.standing().games} if done.game else set()
-                self._keep(events[kept:], now, "" if kept else nick, commands, () if kept else beside)
+                self._keep(events[kept:], now, commands, () if kept else beside, **({} if kept else where))
             except NoTeamsError as error:
                 self._write([])
                 self.load()
@@ -392,7 +395,9 @@ class KeptEvening:
 
         def rates(players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
             known = {p: p for p in players} if lobby.called else self.known_as(players, time.time())
-            here = rated(self.archive.standing(), known.values(), ruleset, self.archive.merged())
+            here = rated(
+                self.archive.standing(), known.values(), ruleset, self.archive.merged(), by_name=False
+            )
             given = [
                 replace(player, id=each, name=self.shown(each) if lobby.called else each, bot=False)
                 for each, player in zip(players, here.players, strict=True)
@@ -451,10 +456,10 @@ class KeptEvening:
                 return
 
     def _keep(
-        self, events: Sequence[Event], now: float, nick: str, commands: Sequence[Command],
-        beside: Sequence[Record],
+        self, events: Sequence[Event], now: float, commands: Sequence[Command], beside: Sequence[Record],
+        **where: Any,
     ) -> None:  # fmt: skip
-        """Keep events with what they do: all of it or nothing."""
+        """Keep events with what they do, and where the first one came from: all of it or nothing."""
         if not events:
             return
         keep = next((each for each in commands if isinstance(each, Keep)), None)
@@ -462,7 +467,7 @@ class KeptEvening:
         match = None if keep is None else self._match(keep, now)
         opened, self._to_open = self._to_open, []
         records = [*(record_of(ev.Open(lobby), now) for lobby in opened), *beside]
-        records += [record_of(each, now, "" if n else nick) for n, each in enumerate(events)]
+        records += [record_of(each, now, **({} if n else where)) for n, each in enumerate(events)]
         back = any(isinstance(each, ev.Undo | ev.Redo) for each in events)
         weighs = any(getattr(each, "weights", None) for each in events)
         self._opened |= {lobby.name: lobby for lobby in opened}

@@ -778,7 +778,8 @@ class Evenings:
 
     def _rated(self, name: str, players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
         people, lobby = self._everyone(), self.kept.evening.lobbies[name]
-        here = rated(people.standing, players, self.kept.ruleset(lobby), people.merged)
+        ruleset = self.kept.ruleset(lobby)
+        here = rated(people.standing, players, ruleset, people.merged, by_name=False)
         named = [
             replace(player, id=each, name=each, bot=False)
             for each, player in zip(players, here.players, strict=True)
