@@ -132,8 +132,9 @@ class KeptEvening:
         return printable(next(filter(None, spelled), player.lstrip("~")))
 
     def take(
-        self, event: Event, now: float | None = None, nick: str = "", *, strictly: bool = False
-    ) -> StepTaken:
+        self, event: Event, now: float | None = None, nick: str = "", *, strictly: bool = False,
+        sign: str | None = None, chat: str = "",
+    ) -> StepTaken:  # fmt: skip
         """Take an event, keep it with all that follows, and return what follows.
 
         Parameters
@@ -146,6 +147,8 @@ class KeptEvening:
             What the one who acts is called.
         strictly : bool
             Whether what makes no sense, and a step that somebody else took meanwhile, are errors.
+        sign, chat : str
+            Of a chat, as :func:`equipoise.play.evening_records.record_of` keeps them.
 
         Raises
         ------
@@ -153,6 +156,7 @@ class KeptEvening:
             If the archive cannot keep it; where it is taken strictly, for every other reason too.
         """
         now = time.time() if now is None else now
+        where = {"nick": nick, "sign": sign, "chat": chat}
         for attempt in range(TIMES):
             kept = 0
             try:
@@ -164,14 +168,14 @@ class KeptEvening:
                 if not commands and isinstance(event, ev.Tick):
                     return StepTaken(())
                 if getattr(event, "weights", None):  # teams are made by ratings that begin at these
-                    self._keep([event], now, nick, commands)
+                    self._keep([event], now, commands, **where)
                     self.settle()
                     kept = 1
                 commands, events = self._followed(event, commands, now)
                 done = StepTaken(commands)
                 before = self._table(done.game)
                 played = {player for player, _ in self.archive.standing().games} if done.game else set()
-                self._keep(events[kept:], now, "" if kept else nick, commands)
+                self._keep(events[kept:], now, commands, **({} if kept else where))
             except NoTeamsError as error:
                 self.load()
                 if kept:
@@ -311,7 +315,9 @@ class KeptEvening:
 
         def rates(players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
             known = {p: p for p in players} if lobby.called else self.known_as(players, time.time())
-            here = rated(self.archive.standing(), known.values(), ruleset, self.archive.merged())
+            here = rated(
+                self.archive.standing(), known.values(), ruleset, self.archive.merged(), by_name=False
+            )
             given = [
                 replace(player, id=each, name=self.shown(each) if lobby.called else each, bot=False)
                 for each, player in zip(players, here.players, strict=True)
@@ -362,15 +368,15 @@ class KeptEvening:
         self.archive.add_night_events([record], None)
         self.known += 1
 
-    def _keep(self, events: Sequence[Event], now: float, nick: str, commands: Sequence[Command]) -> None:
-        """Keep events with what they do: all of it or nothing."""
+    def _keep(self, events: Sequence[Event], now: float, commands: Sequence[Command], **where: Any) -> None:
+        """Keep events with what they do, and where the first one came from: all of it or nothing."""
         if not events:
             return
         keep = next((each for each in commands if isinstance(each, Keep)), None)
         undone = next((each.game for each in commands if isinstance(each, TakeBack)), None)
         match = None if keep is None else self._match(keep, now)
         records = [record_of(ev.Open(lobby), now) for lobby in self._to_open]
-        records += [record_of(each, now, "" if n else nick) for n, each in enumerate(events)]
+        records += [record_of(each, now, **({} if n else where)) for n, each in enumerate(events)]
         self.archive.add_night_events(records, self.known, match, undone)
         self.known += len(records)
         self._to_open = []
