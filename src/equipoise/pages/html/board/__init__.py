@@ -101,7 +101,7 @@ def _without_indents(text: str) -> str:
 
 
 def _style(text: str) -> str:
-    """Return the style without rules of classes that are nowhere in a page, and without spaces that say nothing."""
+    """Return the style without rules of classes that a page does not have, and without needless spaces."""
     rules = re.sub(r" ?([{};,]) ?", r"\1", re.sub(r"\s+", " ", _read("../style.css") + _read("board.css")))
     return "".join(_used(rules.strip(), text))
 
