@@ -322,11 +322,11 @@ def evening(seed: int, steps: int = STEPS) -> Counter[str]:
                 door(step)
             shared[int(rng.integers(len(shared)))](step)
         found = played(opened["own"], kept.evening)
-        for door in (*DOORS, "mixed"):
-            with open_archive(urls[door], create=False) as archive:
+        for each in (*DOORS, "mixed"):
+            with open_archive(urls[each], create=False) as archive:
                 other = played(archive, KeptEvening(archive, [LOBBY]).evening)
             different = [key for key in found if found[key] != other[key]]
-            assert not different, f"evening {seed}: {door} differs in {different}"
+            assert not different, f"evening {seed}: {each} differs in {different}"
         done["games"] += len(found["results"])
     return done
 
