@@ -145,6 +145,7 @@ SERVERS: Mapping[str, str] = joined(
         "openarena": f"{_GAMES}.quake3.live_server:SERVER",
         "quake3": f"{_GAMES}.quake3.live_server:SERVER",
         "nexuiz": f"{_GAMES}.nexuiz.live_server:SERVER",
+        "teeworlds": f"{_GAMES}.teeworlds.live_server:SERVER",
     },
 )
 
