@@ -39,7 +39,7 @@ READING = 0.1
 
 #: What happens, how often, and seconds between two of them.
 EVENTS = {"death": 8, "chat": 2, "leave": 2, "join": 5, "map": 1, "restart": 1, "kill equipoise": 1,
-          "kill server": 0.6}  # fmt: skip
+          "kill server": 1}  # fmt: skip
 PAUSE = (3.0, 9.0)
 
 _ARRIVES = re.compile(r".*\]\[game\]: team_join player='(\d+):(.*)' team=(-?\d)")

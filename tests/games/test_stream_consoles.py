@@ -45,6 +45,9 @@ def fake_econ(done: list[str]) -> FakeEcon:
     return FakeEcon("secret", partial(_carry_out, done))
 
 
+#: The password of servers that are not ours, on loopback.
+SECRET = "secret"  # noqa: S105 -- of servers on loopback
+
 ORDERS = ("set_team 1 0", "say hi", "set_team 2 1")
 
 
@@ -55,9 +58,7 @@ def test_consoles_keep_the_laws_of_their_kind(
     console: Callable[[str], StreamConsole], server: Callable[[list[str]], FakeSource | FakeEcon]
 ) -> None:
     """Cuts, order, lost connections, silence and hostile bytes."""
-    check_stream_console(
-        partial(console, "secret"), server, "status", ORDERS, np.random.default_rng(1)
-    )
+    check_stream_console(partial(console, "secret"), server, "status", ORDERS, np.random.default_rng(1))
 
 
 @pytest.mark.parametrize(
@@ -122,7 +123,7 @@ def test_an_idle_connection_is_kept_alive_without_a_command() -> None:
 def test_a_server_that_sends_no_mark_back_ends_its_answer_by_silence() -> None:
     """Some that took the protocol over answer an unknown type with nothing."""
     console = SourceRcon("secret")
-    side = FakeSource("secret", lambda line: LONG, mirrors=False)
+    side = FakeSource("secret", lambda _: LONG, mirrors=False)
     console.opened(0.0)
     console.ask("status")
     now, arriving = 0.0, b""
@@ -154,14 +155,14 @@ def test_a_packet_of_an_impossible_length_breaks_the_connection(length: int) -> 
 
 
 @contextmanager
-def foreign_server(done: list[str], password: str = "secret") -> Iterator[int]:
+def foreign_server(done: list[str]) -> Iterator[int]:
     """Give the port of a server of the package rconx, which follows Source servers."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
     server = rconx.RconServer(
-        "127.0.0.1", port, authentication=password,
-        command_handler=lambda content, info: _carry_out(done, content.text),
+        "127.0.0.1", port, authentication=SECRET,
+        command_handler=lambda content, _: _carry_out(done, content.text),
     )  # fmt: skip
     started = threading.Event()
     thread = threading.Thread(target=server.serve, kwargs={"on_started": started.set})
@@ -210,7 +211,7 @@ def test_a_server_that_is_not_ours_answers_and_a_restart_of_it_is_survived() -> 
 def test_our_fake_source_server_is_one_to_a_client_that_is_not_ours() -> None:
     """The client of rconx logs in, and reads an answer in several packets."""
     listener = socket.create_server(("127.0.0.1", 0))
-    fake = FakeSource("secret", lambda line: LONG)
+    fake = FakeSource("secret", lambda _: LONG)
 
     def serve() -> None:
         link, _ = listener.accept()
@@ -221,9 +222,7 @@ def test_our_fake_source_server_is_one_to_a_client_that_is_not_ours() -> None:
 
     thread = threading.Thread(target=serve)
     thread.start()
-    found = rconx.execute(
-        "127.0.0.1", listener.getsockname()[1], "status", password="secret", preset="srcds"
-    )
+    found = rconx.execute("127.0.0.1", listener.getsockname()[1], "status", password=SECRET, preset="srcds")
     thread.join(10.0)
     listener.close()
     assert found.text == LONG

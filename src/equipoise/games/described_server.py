@@ -18,6 +18,7 @@ from equipoise.games.log_reader import Lines
 from equipoise.games.match_in_progress import BOT
 from equipoise.games.rcon import DARKPLACES, Rcon
 from equipoise.games.server_adapter import Ranges, RemoteConsole, ServerFamily
+from equipoise.games.side_swaps import joined_swaps
 from equipoise.games.source_rcon import SourceRcon
 from equipoise.play.live.events import (
     Announced,
@@ -89,33 +90,31 @@ class DescribedLog:
 
     def read(self, piece: bytes) -> list[Event]:
         """Return what happened in the next bytes."""
+        before = {slot: team for slot, (_, _, team) in self._here.items()}
         events: list[Event] = []
         for block in self._lines.take(piece):
             for line in block.content.split(b"\n"):
                 meant = self._game.meaning(line)
                 if meant is not None:
                     events += self._take(*meant)
-        return events
+        return joined_swaps(events, before)
 
     def answered(self, question: str, text: str) -> Event | None:
-        """Return who is there, from the answer to the question for the list; None unless it is one.
+        """Return who is there, from the answer to the question for the list.
 
-        Where its rows have no team the log is believed.
+        The log alone says who somebody is; where rows have no team it is believed about that too.
         """
         if question != self._console.players:
             return None
-        row, teams = self._console.row, {}
-        for line in text.splitlines():
+        row = self._console.row
+        teams: dict[int, int | None] = {}
+        for line in text.split("\n"):
             found = row.fullmatch(line.strip("\0\r").encode("utf-8", "replace"))
-            if found is not None and 0 <= int(found["slot"]) <= MOST_SLOT:
-                slot = int(found["slot"])
-                known = self._here.get(slot)
+            slot = None if found is None else _slot(found["slot"].decode())
+            if found is not None and slot is not None and slot in self._here:
                 listed = found["team"] if "team" in row.groupindex else None
-                teams[slot] = (
-                    self._game.team(listed.decode("utf-8", "replace"))
-                    if listed is not None
-                    else None if known is None else known[2]
-                )  # fmt: skip
+                known = self._here[slot][2]
+                teams[slot] = known if listed is None else self._game.team(listed.decode("utf-8", "replace"))
         return Seen(teams)
 
     def _take(self, event: str, values: Mapping[str, str]) -> list[Event]:

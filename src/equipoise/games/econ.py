@@ -24,6 +24,10 @@ ASKS, ACCEPTS, REFUSES = b"Enter password:", b"Authentication successful", b"Wro
 _CARRIED_OUT = re.compile(rb"\[[^\]]{1,40}\]\[server\]: cid=\d{1,3} cmd='(.*)'")
 
 
+#: Orders that are given at once: what is to be done between two lives has half a second.
+TOGETHER = 64
+
+
 class Econ(StreamConsole):
     r"""One console, see :class:`~equipoise.games.stream_console.StreamConsole`.
 
@@ -39,6 +43,8 @@ class Econ(StreamConsole):
     >>> console.outgoing(0.1)
     [b'status\necho eq 1\n']
     """
+
+    together = TOGETHER
 
     def __init__(self, password: str) -> None:
         super().__init__(password)
@@ -84,7 +90,7 @@ class Econ(StreamConsole):
             text = b"\n".join(self._got).decode("utf-8", "replace")
             self._begun, self._got, self._size = False, [], 0
             self.finish(text)
-        elif found is not None and found[1] == out.encode():
+        elif found is not None and found[1] == out.partition("\n")[0].encode():
             self._begun = True
         elif self._begun:
             self._size += len(line)

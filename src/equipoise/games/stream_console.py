@@ -61,8 +61,9 @@ class StreamConsole(ABC):
         The console's password.
     """
 
-    #: How the bytes travel.
+    #: How the bytes travel, and how many orders that wait are given at once.
     transport: ClassVar[str] = "tcp"
+    together: ClassVar[int] = 1
 
     def __init__(self, password: str) -> None:
         self.password = checked_password(password)
@@ -165,8 +166,13 @@ class StreamConsole(ABC):
         self.settle(now)
         if self._out is None and self._waiting:
             said, attempts = self._waiting.popleft()
-            self._out = _Out(said, attempts + 1, now)
-            return [self.written(said.text)]
+            texts = [said.text]
+            while not said.question and self._waiting and len(texts) < self.together:
+                if self._waiting[0][0].question:
+                    break
+                texts.append(self._waiting.popleft()[0].text)
+            self._out = _Out(Said("\n".join(texts), said.question), attempts + 1, now)
+            return [self.written(self._out.said.text)]
         if self._out is None and now - self._heard >= KEEP_ALIVE:
             self._out = _Out(Said("", question=False), 1, now)
             return [self.written("")]
@@ -218,7 +224,7 @@ class StreamConsole(ABC):
 
     @abstractmethod
     def written(self, text: str) -> bytes:
-        """Return the bytes of a command."""
+        """Return the bytes of a command, or of several orders, a line each."""
 
     def more(self) -> list[bytes]:
         """Return what else is to be sent while an answer is awaited."""

@@ -55,6 +55,7 @@ from equipoise.play.live.events import (
     Event,
     Joined,
     Left,
+    MovePlayer,
     RatingsKnown,
     Resumed,
     Say,
@@ -232,6 +233,9 @@ LOOK, LOOK_SOON = 10.0, 2.0
 #: no list say that there is none.
 LOOK_FIRST, NOT_LISTS = 0.5, 3
 
+#: Seconds between two looks at what time has made due.
+TICK = 0.25
+
 #: Seconds for a search for teams.
 SECONDS = 1.0
 
@@ -287,6 +291,8 @@ class BalancedServer:
         self._begun = False
         self._shown: dict[str, Any] = {}
         self._shown_at = float("-inf")
+        #: When the present step began, in the time that steps are given and by the clock.
+        self._now, self._stepped = float("-inf"), 0.0
 
     def close(self) -> None:
         """Let go of the log and the console."""
@@ -305,6 +311,7 @@ class BalancedServer:
         now : float
             Seconds on a clock that does not run backwards.
         """
+        self._now, self._stepped = now, time.perf_counter()
         if self._console.ordering:
             self._do(self.session.handle(Busy(), now))
         self._read(now)
@@ -315,7 +322,7 @@ class BalancedServer:
             if answer.text is not None:
                 self._answered(answer.question, answer.text, now)
         self._hear(now)
-        if now - self._ticked >= 0.5:
+        if now - self._ticked >= TICK:
             self._ticked = now
             self._wait_for_it(now)
         self._look(now)
@@ -497,10 +504,18 @@ class BalancedServer:
 
     def _do(self, commands: Iterable[Command]) -> None:
         """Carry commands out, and tell them."""
-        given = list(commands)
+        given = sorted(commands, key=lambda command: not isinstance(command, MovePlayer))
+        passed = time.perf_counter() - self._stepped
+        given = [command for command in given if self._in_time(command, passed)]
         for command in given:
             self._say(worded(command, self.there, self._family.sides))
         self._send(self._lines.lines(given, self.there))
+
+    def _in_time(self, command: Command, passed: float) -> bool:
+        """Tell whether somebody who is moved still can be, some seconds after it was decided."""
+        if not isinstance(command, MovePlayer):
+            return True
+        return self.session.can_be_moved_at(command.slot, self._now + passed)
 
     def _send(self, lines: list[str]) -> None:
         if lines and not self._dry and not self._trouble:
@@ -537,7 +552,7 @@ def ranges(archive: Archive, settings: Playing) -> Ranges:
 def worded(command: Command, there: dict[int, Joined], sides: Sequence[str] = SIDES) -> str:
     """Return a command as people read it."""
     from equipoise.play.live.chat_answers import called, describe_advantage
-    from equipoise.play.live.events import AddBot, MovePlayer, RemoveBot
+    from equipoise.play.live.events import AddBot, RemoveBot
 
     if isinstance(command, MovePlayer):
         name = there[command.slot].name if command.slot in there else ""

@@ -179,7 +179,7 @@ class HalfLifeGame:
             return number
         client = self.play.clients.get(number)
         self.steam3 |= text.startswith("[U:")
-        identity = _identity(text_from(name), text)
+        identity = identity_of(text_from(name), text)
         if client is None or client.identity.partition("#")[0] != identity:
             if client is None or not (client.identity.startswith(NAME) and identity.startswith(NAME)):
                 self.forget_names()
@@ -277,7 +277,7 @@ class HalfLifeGame:
         return self.play.match(contests, self._digest(), self.where, times, self.map, local=CLOCK)
 
 
-def _identity(name: str, identity: str) -> str:
+def identity_of(name: str, identity: str) -> str:
     """Return who somebody is: a bot by name, a person by SteamID, or else by name."""
     if identity == "BOT" or identity == "0":
         return bot_id(name, None)

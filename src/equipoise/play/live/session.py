@@ -436,6 +436,11 @@ class Session:
             ],
         }  # fmt: skip
 
+    def can_be_moved_at(self, slot: int, now: float) -> bool:
+        """Tell whether somebody can still be moved: deciding takes time, and lives are short."""
+        seat = self.state.seats.get(slot)
+        return not self._gentle or (seat is not None and now < seat.free_until)
+
     @property
     def settled(self) -> bool:
         """Whether everyone is where they are to be."""
@@ -608,6 +613,7 @@ class Session:
         if event.slot in self.state.seats:
             until = float("inf") if event.seconds is None else self._now + event.seconds
             self.state.seats[event.slot].free_until = until
+            self._pending.left(self.state.seats[event.slot])  # who could not be moved before can be now
 
     def _spawned(self, event: Spawned) -> None:
         if event.slot in self.state.seats and self._gentle:
