@@ -236,7 +236,7 @@ def test_what_the_server_cannot_do_is_suggested_in_the_chat_once(tmp_path: Path)
         for each in (2, 3, 4):
             server.die(each, 5)
         server.step(5.0)
-        assert len(server.moves()) == 2
+        assert len(server.moves()) > 1
     finally:
         server.close()
 

@@ -1,4 +1,4 @@
-"""The laws of games and of consoles over TCP; for those who write their own."""
+"""The laws of games, of their servers and of consoles over TCP; for those who write their own."""
 
 from __future__ import annotations
 
@@ -11,8 +11,21 @@ import numpy as np
 from equipoise.core.match import Match, Skipped, Unfinished
 from equipoise.core.rulesets import ruleset_from, ruleset_text
 from equipoise.games.log_reader import LONGEST_LINE, Game, Parsed, Reader
-from equipoise.games.rcon import ConsoleAnswer
+from equipoise.games.rcon import ConsoleAnswer, checked
+from equipoise.games.server_adapter import ServerFamily
 from equipoise.games.stream_console import LOST, RETRY_MOST, StreamConsole
+from equipoise.play.live.events import (
+    AddBot,
+    Announced,
+    Command,
+    Joined,
+    MovePlayer,
+    RemoveBot,
+    Say,
+    SetAdvantage,
+    SetMinimum,
+    Started,
+)
 
 
 def parsed(game: Game, content: bytes, cuts: Sequence[int] = ()) -> list[Parsed]:
@@ -90,6 +103,49 @@ def _damaged(sample: bytes, rng: np.random.Generator) -> bytes:
     put = [b"", sample[a:b] * 2, noise[rng.integers(len(noise))]][rng.integers(3)]
     damaged = sample[:a] + put + sample[b:]
     return damaged if rng.random() < 0.5 else damaged[: int(rng.integers(len(damaged) + 1))]
+
+
+#: What sessions ask servers for.
+COMMANDS: tuple[Command, ...] = (
+    MovePlayer(3, 0), MovePlayer(3, 1), MovePlayer(3, 7), AddBot(0), AddBot(1, 3.0), RemoveBot(3),
+    SetMinimum(4), SetAdvantage((1.0, 1.1)), Say("Teams: Red 2, Blue 2."), Say("You are Red.", 3),
+)  # fmt: skip
+
+
+def check_server(family: ServerFamily, sample: bytes, rng: np.random.Generator) -> None:
+    """Hold a family of servers to the laws of its kind, on a log of one of them.
+
+    Whatever a log or an answer says, events come out and no exception; every line that is sent is one that a
+    console cannot read as two, for whatever names are on the server.
+
+    Parameters
+    ----------
+    family : ServerFamily
+        The record.
+    sample : bytes
+        A log of such a server, with people in teams.
+    rng : Generator
+        For damage.
+    """
+    log = family.log({}, {})
+    events = log.read(sample)
+    assert any(isinstance(event, Joined) for event in events), "people are seen"
+    assert any(isinstance(event, Announced | Started) for event in events), "a game is seen"
+    there = {event.slot: event for event in events if isinstance(event, Joined)}
+    there[3] = Joined(3, "name:x", '"; quit\n^1', team=0)
+    console = family.console({})
+    for line in [*console.begin(), *console.lines(COMMANDS, there), *console.who([3]), family.players]:
+        checked(line)
+    family.remote("secret").order([*console.begin(), *console.lines(COMMANDS, there)])
+    for _ in range(40):
+        damaged = family.log({}, {})
+        damaged.read(_damaged(sample, rng))
+        damaged.again()
+        damaged.read(rng.bytes(2000))
+        damaged.begin()
+        for answer in ("", "\n" * 9, rng.bytes(900).decode("latin-1"), sample[:900].decode("latin-1")):
+            damaged.answered(family.players, answer)
+            damaged.answered("", answer)
 
 
 class StreamServer(Protocol):

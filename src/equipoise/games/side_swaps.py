@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from equipoise.play.live.events import Changed, Died, Event, Joined, Left, Swapped
-
-#: What may stand between the changes of one swap.
-BETWEEN = (Changed, Died)
 
 
 def joined_swaps(events: Iterable[Event], teams: Mapping[int, int | None]) -> list[Event]:
@@ -27,9 +24,9 @@ def joined_swaps(events: Iterable[Event], teams: Mapping[int, int | None]) -> li
     >>> joined_swaps([Changed(3, 1)], {3: 0, 4: 1})
     [Changed(slot=3, team=1)]
     """
-    now, found, run = dict(teams), [], []
+    now, found, run = dict(teams), list[Event](), list[Changed | Died]()
     for event in events:
-        if isinstance(event, BETWEEN):
+        if isinstance(event, Changed | Died):
             run.append(event)
             continue
         found += _judged(run, now)
@@ -42,12 +39,12 @@ def joined_swaps(events: Iterable[Event], teams: Mapping[int, int | None]) -> li
     return [*found, *_judged(run, now)]
 
 
-def _judged(run: list[Event], now: dict[int, int | None]) -> list[Event]:
+def _judged(run: Sequence[Changed | Died], now: dict[int, int | None]) -> list[Event]:
     """Return a run of changes as it is, or as a swap; note where everybody is after it."""
     changed = {event.slot: event.team for event in run if isinstance(event, Changed)}
     inside = {slot: team for slot, team in now.items() if team is not None}
     swap = len(inside) > 1 and changed == {slot: 1 - team for slot, team in inside.items()}
     now.update(changed)
     if not swap:
-        return run
+        return list(run)
     return [*(event for event in run if isinstance(event, Died)), Swapped()]
