@@ -208,6 +208,28 @@ def test_a_server_that_is_not_ours_answers_and_a_restart_of_it_is_survived() -> 
     link.close()
 
 
+def test_a_server_that_was_killed_gets_its_port_again_at_once() -> None:
+    """Teeworlds binds it without more ado, and comes up without a console where it is still taken."""
+    listener = socket.create_server(("127.0.0.1", 0), reuse_port=False)
+    port = listener.getsockname()[1]
+    console = Econ("secret")
+    link = StreamLink(("127.0.0.1", port), console)
+    link.tend(0.0)
+    listener.settimeout(5.0)
+    side, _ = listener.accept()
+    link.tend(0.1)
+    side.close()
+    listener.close()
+    end = time.monotonic() + 5.0
+    while link.fileno() >= 0:
+        list(link.arrived())
+        link.tend(0.2)
+        assert time.monotonic() < end
+    again = socket.socket()
+    again.bind(("127.0.0.1", port))
+    again.close()
+
+
 def test_our_fake_source_server_is_one_to_a_client_that_is_not_ours() -> None:
     """The client of rconx logs in, and reads an answer in several packets."""
     listener = socket.create_server(("127.0.0.1", 0))

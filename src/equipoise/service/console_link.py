@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import select
 import socket
+import struct
 from collections.abc import Iterable
 
 from equipoise.errors import InputError
@@ -132,6 +133,9 @@ class StreamLink(Link):
 
     def _drop(self, now: float) -> None:
         if self._socket is not None:
+            # With a reset: otherwise the port of a server that was killed stays taken for a minute, and one
+            # that is begun again has no console.
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self._socket.close()
         self._socket, self._connecting, self._is_lost = None, None, False
         self._console.closed(now)
