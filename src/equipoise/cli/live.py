@@ -40,6 +40,7 @@ AGAIN, AGAIN_MOST = 2.0, 60.0
 )
 @click.option("--clans", is_flag=True, default=None, help="Players with the same clan tag stay together.")
 @click.option("--levers", is_flag=True, default=None, help="Bots make up for uneven teams.")
+@archive_options.receive
 @click.option(
     "--move", metavar="COMMAND",
     help="On tf2, cs2, csgo: the plug-in's command that moves people, as 'sm_setteam #{slot} {team}'.",
@@ -172,8 +173,13 @@ def _serve(
     import select
 
     from equipoise.service.live_server import BalancedServer
+    from equipoise.service.log_receiver import receiving
 
-    with archive_options.opened(store, create=True) as archive:
+    receive = None if dry else settings.receive
+    with (
+        receiving(receive, settings.log, archive_options.warn),
+        archive_options.opened(store, create=True) as archive,
+    ):
         archive_options.say_rebuilt(archive.update_ratings())
         game = BalancedServer(archive, settings, _teller(settings), dry=dry)
         try:

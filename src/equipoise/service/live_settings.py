@@ -30,9 +30,12 @@ from equipoise.files.read_game import ENDING, read_game
 from equipoise.games.rcon import checked_password
 from equipoise.games.server_adapter import Ranges, ServerFamily
 from equipoise.play.live.state import Policy
+from equipoise.service.log_receiver import Receiving
 
 #: Settings of one server beside those of its policy, and what each is.
-TEXTS = ("name", "game", "log", "rcon", "rcon_password_file", "zone", "move")
+TEXTS = (
+    "name", "game", "log", "rcon", "rcon_password_file", "zone", "move", "receive", "receive_secret_file",
+)  # fmt: skip
 TABLES = ("maps", "players")
 NUMBERS = ("intermission",)
 SWITCHES = ("map_ranges",)
@@ -69,6 +72,8 @@ class Playing:
     move : str
         The command that puts somebody into a team, with ``{slot}`` and ``{team}``, where servers of a game
         have none of their own.
+    receive : Receiving or None
+        Where the server sends its log, which is appended to ``log``.
     """
 
     log: str
@@ -83,6 +88,7 @@ class Playing:
     map_ranges: bool = True
     zone: Zone | None = None
     move: str = ""
+    receive: Receiving | None = None
 
     @property
     def title(self) -> str:
@@ -208,7 +214,7 @@ def server_of(given: Mapping[str, Any]) -> Playing:
         {name: _plain(name, character) for name, character in given.get("players", {}).items()},
         float(given.get("intermission", 15.0)), given.get("game", "openarena"),
         given.get("map_ranges", True), zone_named(given["zone"]) if given.get("zone") else None,
-        given.get("move", ""),
+        given.get("move", ""), receiving_of(given.get("receive"), given.get("receive_secret_file")),
     )  # fmt: skip
     if not 0.0 <= playing.intermission < 1e6:
         msg = f"must be from 0 to 1000000, got {given['intermission']!r}"
@@ -266,6 +272,42 @@ def _plain(name: str, character: Any) -> str:
     return str(character)
 
 
+def receiving_of(address: str | None, secret_file: str | None) -> Receiving | None:
+    """Return where a log is received, None where it is not.
+
+    Raises
+    ------
+    InputError
+        If one of the two is not as it must be.
+    """
+    if address is None:
+        if secret_file is not None:
+            msg = "has no use without receive"
+            raise InputError(msg, "receive_secret_file")
+        return None
+    return Receiving.of(
+        address, "" if secret_file is None else first_line(secret_file, "receive_secret_file")
+    )
+
+
+def first_line(path: str, argument: str) -> str:
+    """Return the first line of a file that holds a secret.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    try:
+        return Path(path).read_text(encoding="ascii").splitlines()[0].strip()
+    except OSError as error:
+        msg = f": {path} cannot be read: {error.strerror or error}"
+        raise InputError(msg, argument) from error
+    except (ValueError, IndexError) as error:
+        msg = f": {path} must hold one line of plain signs"
+        raise InputError(msg, argument) from error
+
+
 def password_of(path: str) -> str:
     """Return the password that is the first line of a file.
 
@@ -275,12 +317,9 @@ def password_of(path: str) -> str:
         If it cannot be read, or a console cannot take it.
     """
     try:
-        password = Path(path).read_text(encoding="ascii").splitlines()[0].strip()
-        checked_password(password)
-    except OSError as error:
-        msg = f": {path} cannot be read: {error.strerror or error}"
-        raise InputError(msg, "rcon_password_file") from error
-    except (ValueError, IndexError) as error:
+        return checked_password(first_line(path, "rcon_password_file"))
+    except InputError:
+        raise
+    except ValueError as error:
         msg = f": {path} must hold one line of plain signs without spaces, quotes and semicolons"
         raise InputError(msg, "rcon_password_file") from error
-    return password

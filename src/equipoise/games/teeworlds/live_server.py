@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from equipoise.games.described_server import server_of
-from equipoise.games.teeworlds.reader import GAME
+from equipoise.games.teeworlds import reader
 
 #: Teeworlds.
-SERVER = replace(server_of(GAME), sides=("Red", "Blue"))
+SERVER = replace(server_of(reader.GAME), sides=("Red", "Blue"))
