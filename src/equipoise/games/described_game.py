@@ -298,6 +298,13 @@ class DescribedGame:
             return bot_id(name.removeprefix(self.bots) or name, None)
         return guid_id(identity) if identity else NAME + name
 
+    def is_somebody_new(self, values: Mapping[str, str]) -> bool:
+        """Tell whether who arrives under a number that is taken is somebody else.
+
+        Where the log tells who leaves and has no ids, who did not leave comes again, as into another map.
+        """
+        return "id" in values or not any(template.event == "leave" for template in self.templates)
+
     def team(self, name: str) -> int | None:
         """Return which team of the list a name is of, None of those who watch and of unknown ones."""
         return self.teams.index(name) if name in self.teams else None
@@ -530,7 +537,7 @@ class DescribedReader(GameReader[DescribedMatch]):
             return
         identity = (
             self._described.identity(values.get("id", ""), name)
-            if there is None or event == "arrive"
+            if there is None or (event == "arrive" and self._described.is_somebody_new(values))
             else there[0]
         )
         side = there[2] if there else self._alone()

@@ -76,6 +76,8 @@ class DescribedLog:
         self._lines = Lines()
         #: Who is there: the id, the name and the team, by slot.
         self._here: dict[int, tuple[str, str, int | None]] = {}
+        #: Who somebody is, from map to map until they leave.
+        self._known: dict[int, str] = {}
         self._map = ""
         self._runs = self._begins = False
 
@@ -125,6 +127,8 @@ class DescribedLog:
             self._map = values.get("map", "")
             gone: list[Event] = [Left(slot) for slot in sorted(self._here)]
             self._here.clear()
+            if event == "stop":
+                self._known.clear()
             return [*self._over(), *gone]
         if event in ("arrive", "team", "rename", "leave"):
             return self._person(event, values)
@@ -172,11 +176,15 @@ class DescribedLog:
         before = self._here.get(slot)
         if event == "leave":
             self._here.pop(slot, None)
+            self._known.pop(slot, None)
             return [Left(slot)] if before is not None else []
         name = values.get("name") or values.get("who", "")
         team = self._game.team(values["team"]) if "team" in values else None
         if before is None or event == "arrive":
-            identity = self._game.identity(values.get("id", ""), name)
+            identity = self._known.get(slot, "")
+            if not identity or self._game.is_somebody_new(values):
+                identity = self._game.identity(values.get("id", ""), name)
+            self._known[slot] = identity
             self._here[slot] = (identity, name, team)
             return [Joined(slot, identity, name, identity.startswith(BOT), team)]
         identity, known, was = before
