@@ -16,6 +16,7 @@ from typing import Any
 _TITLES = ("name_title", "weight_title", "first_title", "last_title", "rank_title", "partner_title", "aside",
            "out_heading", "blank", "sum")  # fmt: skip
 
+_AS_THEY_ARE = ("asks", "most_lines", "most_signs", "rules", "contexts", "rank_aliases")
 #: Patterns that stand alone.
 _SINGLE = ("attendance", "ranked", "lead", "weight")
 
@@ -51,7 +52,7 @@ def grammar() -> dict[str, Any]:
 
 @cache
 def short_grammar() -> dict[str, Any]:
-    """Return the grammar with its placeholders, and under ``parts`` what each stands for, as the board gets it.
+    """Return the grammar as the board gets it: placeholders, and under ``parts`` what each stands for.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def short_grammar() -> dict[str, Any]:
     parts = {name: _any_of(languages) for name, languages in plain["words"].items()} | plain["signs"]
     edge = r"(?:[\s,.!\ufe0f]*%around%)*[\s,.!\ufe0f]*"
     return {
-        **{name: plain[name] for name in ("asks", "most_lines", "most_signs", "rules", "contexts", "rank_aliases")},
+        **{name: plain[name] for name in _AS_THEY_ARE},
         "parts": parts,
         "replies": {name: f"^{edge}(?:%{name}%{'|%no%' if name == 'out' else ''}){edge}$"
                     for name in ("out", "maybe", "late", "in")},

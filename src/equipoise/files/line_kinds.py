@@ -297,8 +297,9 @@ def _counting(pattern: str, state: _State) -> bool:
 
 
 #: Small Roman numbers.
-_PLACES = {mark: n for n, mark in enumerate(
-    "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(), start=1)}  # fmt: skip
+_ROMAN = (*("i", "ii", "iii", "iv", "v", "vi", "vii", "viii"),
+          *("ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi"))  # fmt: skip
+_PLACES = {mark: n for n, mark in enumerate(_ROMAN, start=1)}
 
 
 def _read(line: _Line, state: _State) -> _Line:
@@ -426,7 +427,7 @@ def _ask(
         raise AmbiguousError(msg, line.raw.strip(), says, "choose with read", ways)
     line.status = chosen.get("status", line.status)
     if found is not None and "put" in chosen:
-        if name == "rank" and "best" in chosen:
+        if "best" in chosen:
             line.text = f"{found[1]} {rank_weight(found[2], chosen['best'])}"
         elif "middle" in chosen:
             line.text = f"{found[1]} {(int(found[2] or found[4]) + int(found[3] or found[5])) / 2:g}"
@@ -439,6 +440,8 @@ def _ask(
 
 def rank_weight(words: str, best: int) -> int:
     """Return a weight for ``Gold 2``: 100 a rank, 20 a division; without a division the middle one."""
+    if words.isdigit():
+        return 20 * (50 - int(words) if best == 1 else int(words))
     rank, _, division = words.lower().strip().partition(" ")
     letters = re.sub("[^a-z].*", "", rank)
     place: int = grammar()["divisions"].index(division.strip() or rank[len(letters) :] or "3") % 5 + 1
@@ -482,7 +485,9 @@ def is_word(words: str, text: str) -> bool:
 
 def reply_of(text: str) -> str:
     """Return what an answer says, ``in``, ``out``, ``maybe`` or ``late``; nothing where it is none."""
-    return next((status for status, pattern in grammar()["replies"].items() if text and _found(pattern, text)), "")
+    return next(
+        (status for status, pattern in grammar()["replies"].items() if text and _found(pattern, text)), ""
+    )
 
 
 def asked_choice(

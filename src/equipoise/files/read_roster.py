@@ -63,6 +63,8 @@ _LARGE = re.compile(r"[1-9]\d{2,}")
 _OBJECT = re.compile(r"\s*\{.*\}\s*")
 #: What begins JSON; a clan's tag or a time in brackets does not.
 _JSON = re.compile(r"\{\s*(?:\"|\}|$)|\[\s*(?:[\"{\[]|\](?=\s*$)|-?\d+(?:\.\d+)?\s*[,\]]|$)")
+_PLAIN_WEIGHT = re.compile(r"\s*(?:-?[0-9]+(?:\.[0-9]+)?)?\s*(?<!\.[0-9]{3})").fullmatch
+_PLAIN_CELL = re.compile(r"[\w .,'=;%-]*").fullmatch
 #: The line below the header of a Markdown table.
 _RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 #: The lines that consoles draw around tables, as those of Markdown.
@@ -271,9 +273,6 @@ def _from_lines(text: str, where: str, read: str | None) -> ReadRoster:
 
 
 def _from_table(text: str, where: str, read: str | None = None, above: int = 0) -> ReadRoster:
-    from equipoise.files.line_kinds import Heard
-    from equipoise.files.table_columns import tell
-
     lines = text.split("\n")
     titled = tuple((n, line.strip()) for n, line in enumerate(lines[:above], start=1) if line.strip())
     text = "\n".join(["" for _ in lines[:above]] + lines[above:]) if above else text
@@ -285,12 +284,17 @@ def _from_table(text: str, where: str, read: str | None = None, above: int = 0) 
     table = [(number, cells) for number, cells in _rows(text, where) if any(map(str.strip, cells))]
     number, titles = table[0]
     top = f"{where}, line {number}"
-    told = tell(titles, _fields(titles), table[1:], where, read)
-    columns = _header(titles, told.columns, top)
-    if not {"weight", "mu"} & set(columns):
-        free = ["coming" if at in told.coming else column for at, column in enumerate(columns)]
-        _refuse_numbers([titles, *(cells for _, cells in told.rows)], free, top)
-    for number, cells in told.rows:
+    columns, kept, heard = _fields(titles), table[1:], None
+    if not _is_plain(columns, kept):
+        from equipoise.files.table_columns import tell
+
+        told = tell(titles, columns, kept, where, read)
+        columns, kept, heard = told.columns, told.rows, told.heard
+        if not {"weight", "mu"} & set(columns):
+            free = ["coming" if at in told.coming else column for at, column in enumerate(columns)]
+            _refuse_numbers([titles, *(cells for _, cells in kept)], free, top)
+    columns = _header(titles, columns, top)
+    for number, cells in kept:
         at = f"{where}, line {number}"
         if len(cells) > len(columns):
             fail(at, f"it has {len(cells)} cells, but the header has {len(columns)} columns")
@@ -309,11 +313,29 @@ def _from_table(text: str, where: str, read: str | None = None, above: int = 0) 
     doubtful = _delimiter(text) == ";" or any(_LARGE.fullmatch(cell) for _, cell in weights)
     refuse_points(weights, doubtful=doubtful)
     roster = ReadRoster(players, **of_all(rows), places=[at for at, _ in rows])
-    roster.heard = told.heard
     if titled:
-        heard = told.heard or Heard()
-        roster.heard = replace(heard, unread=titled + heard.unread)
+        from equipoise.files.line_kinds import Heard
+
+        heard = heard or Heard()
+        heard = replace(heard, unread=titled + heard.unread)
+    roster.heard = heard
     return roster
+
+
+def _is_plain(columns: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> bool:
+    """Tell whether all columns are fields, and no cell needs more than to be read as it stands."""
+    if "" in columns or not rows:
+        return False
+    weights = [column in ("weight", "mu") for column in columns]
+    for _, cells in rows:
+        for cell, weight in zip(cells, weights, strict=False):
+            if not (_PLAIN_WEIGHT if weight else _PLAIN_CELL)(cell):
+                return False
+    numbers = [
+        [float(cell or 0.0) for cell, weight in zip(cells, weights, strict=False) if weight]
+        for _, cells in rows
+    ]
+    return len(rows) < 3 or not any(numbers[-1]) or sum(map(sum, numbers[:-1])) != sum(numbers[-1])
 
 
 def _refuse_numbers(table: Sequence[Sequence[str]], columns: Sequence[str], at: str) -> None:

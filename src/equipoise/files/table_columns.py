@@ -12,7 +12,15 @@ from dataclasses import dataclass, field
 
 from equipoise.core.paste_grammar import grammar
 from equipoise.core.plain_data import column_of, fail, short
-from equipoise.files.line_kinds import Heard, asked_choice, cell_status, choices_of, is_word, rank_weight, reply_of
+from equipoise.files.line_kinds import (
+    Heard,
+    asked_choice,
+    cell_status,
+    choices_of,
+    is_word,
+    rank_weight,
+    reply_of,
+)
 from equipoise.files.pasted_lines import plain_name
 
 #: A row of a table: the number of its line, and its cells.
@@ -76,7 +84,9 @@ def is_header(cells: Sequence[str]) -> bool:
     return named > 0 and (about > 0 or named > 1)
 
 
-def tell(titles: Sequence[str], columns: Sequence[str], rows: Sequence[Row], where: str, read: str | None) -> Told:
+def tell(
+    titles: Sequence[str], columns: Sequence[str], rows: Sequence[Row], where: str, read: str | None
+) -> Told:
     """Return who plays by a table, from its titles, the fields they are of, and the rows below.
 
     Parameters
@@ -160,7 +170,7 @@ def _ranks(known: _Columns, cells: Sequence[Row]) -> None:
 
 
 def _digits(known: _Columns, cells: Sequence[Row]) -> None:
-    """Read ``1,523`` and ``1.523`` below one another as groups of digits, where no other weight has decimals."""
+    """Read ``1,523`` and ``1.523`` below one another as grouped digits, where no weight has decimals."""
     for place in [at for at, column in enumerate(known.columns) if column == "weight"]:
         told = [(number, row) for number, row in cells if _at(row, place)]
         grouped = [(number, row) for number, row in told if _GROUPED.fullmatch(_at(row, place))]
@@ -195,16 +205,18 @@ def _attending(known: _Columns, cells: Sequence[Row]) -> None:
             dated.append(place)
         elif is_word("out_heading", title) and known.coming:
             known.missing.append(place)
-        elif not title:
-            known.coming.append(place)
-        elif asked_choice("column", f"{known.where}, line {told[0][0]}", known.titles[place], known.answers)[
-            "name"
-        ] == "column-comes":
+        elif not title or _is_asked_to_count(known, title, told[0][0]):
             known.coming.append(place)
     if len(dated) > 1 and not known.coming:
         several = ", ".join(short(known.titles[place]) for place in dated)
         fail(known.where, f"several columns say who comes: {several}; keep the one that counts")
     known.coming.extend(dated)
+
+
+def _is_asked_to_count(known: _Columns, title: str, line: int) -> bool:
+    """Tell whether a column of yes and no was said to be of who comes."""
+    chosen = asked_choice("column", f"{known.where}, line {line}", title, known.answers)
+    return bool(chosen["name"] == "column-comes")
 
 
 def _coming(known: _Columns, cells: Sequence[Row]) -> Told:
@@ -225,8 +237,9 @@ def _coming(known: _Columns, cells: Sequence[Row]) -> Told:
         if (is_word("sum", plain) and len(cells) > 2) or (_ROWS.fullmatch(plain) and number == cells[-1][0]):
             unread.append((number, " ".join(filter(None, map(str.strip, row)))))
             continue
-        told = [_reply(text) if (text := _STRUCK.sub("", _at(row, place)).strip()) else _silent(replies[place])
-                for place in known.coming]  # fmt: skip
+        said = [_STRUCK.sub("", _at(row, place)).strip() for place in known.coming]
+        told = [_reply(text) if text else _silent(replies[place])
+                for place, text in zip(known.coming, said, strict=True)]  # fmt: skip
         told += ["out" for place in known.missing if _reply(_at(row, place)) == "in"]
         name, status = cell_status(row[label], told, f"{known.where}, line {number}", known.answers)
         if status in ("out", "late"):

@@ -121,7 +121,7 @@ function holds(rule, line, sifting) {
     (rule.counting && !countsUp(rule.find, sifting)));
 }
 
-const ROMAN = "i ii iii iv v vi vii viii ix x xi xii xiii xiv xv xvi".split(" ");
+const ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi"];
 
 /** Whether what a pattern finds first in lines counts up, from 0, 1, a or i. @param {string} pattern @param {Sifting} sifting */
 function countsUp(pattern, { present, counting }) {
@@ -259,6 +259,7 @@ function askAbout(name, line, found, sifting, rule) {
 
 /** A weight for “Gold 2”: 100 a rank, 20 a division. @param {string} words @param {number} best */
 function rankOf(words, best) {
+  if (/^[0-9]+$/.test(words)) return 20 * (best === 1 ? 50 - Number(words) : Number(words));
   const [rank, ...rest] = words.toLowerCase().trim().split(" ");
   const short = rank.replace(/[^a-z].*/, "");
   const letters = PASTES.rank_aliases[short] ?? short;
