@@ -125,7 +125,7 @@ def page(result: dict[str, Any]) -> str:
 
 Written by `python -m benchmarks pastes`.
 The pastes are the project's own, as chats, sheets, sign-up tools and game servers give them.
-They were written by hand before the grammar was tried on them, and the grammar was mended by what they showed.
+They were written by hand before the grammar was tried on them, and it was mended by what they showed.
 So the figures say what it holds, not what it does on pastes that it has never met.
 Each was read twice by its author, when it was written and from the pastes alone in another order.
 What had two meanings in either reading is in the second table.
