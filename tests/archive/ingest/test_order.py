@@ -22,7 +22,7 @@ from equipoise.core.registry import GAMES, resolve
 from equipoise.games.laws import parsed
 
 #: Some hour, and the hours between pieces of a log.
-NOON, HOUR = 1.8e9, 3600.0
+NOON, HOUR = 1.7e9, 3600.0
 
 
 def without_dates(log: bytes) -> bytes:
