@@ -19,6 +19,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -28,13 +29,13 @@ from equipoise.archive import derived_rows
 from equipoise.archive.chosen_model import Chosen, is_rated_by, rated_by, with_merged
 from equipoise.archive.database import Database
 from equipoise.archive.derived_rows import (
-    BEGINNING,
     KNOWN,
     SPAN,
     STATE,
     UNREADABLE,
     Back,
     Both,
+    Checkpoint,
     CheckpointNote,
     Kept,
     Places,
@@ -42,6 +43,7 @@ from equipoise.archive.derived_rows import (
     StagedNote,
     are_staged,
     changed_since,
+    checkpoints_from,
     forget_all,
     go_back,
     note,
@@ -123,6 +125,7 @@ class _Begun(NamedTuple):
     places: Places | None
     last: Position | None
     left: int
+    there: tuple[Checkpoint, ...]
     back: Back | None
     since: Position | None
     waits: LateResults
@@ -147,7 +150,6 @@ class _Learnt:
     back: Back | None
     marks: tuple[Mark, ...]
     seen: LateResults = LateResults()  # noqa: RUF009  # it is immutable
-    first: Position = BEGINNING
     ratings: tuple[RatingRow, ...] = ()
 
     def notes(self) -> Iterator[CheckpointNote]:
@@ -382,28 +384,43 @@ class Learner:
             return "", since
         return CAME_LATE, min(since or position, position)
 
-    def _back(self, connection: sa.Connection, row: Any, since: Position | None) -> Back | None:
-        """Return the way back to before a place, None where there is none."""
+    def _back(self, connection: sa.Connection, row: Any, since: Position | None) -> tuple[Checkpoint, ...]:
+        """Return the checkpoints from the last before a place on, none where there is no way back to it."""
         if since is None or not row.rated or not is_rated_by(row.rated_by, self._learns):
-            return None
-        return way_back(connection, since)
+            return ()
+        return checkpoints_from(connection, since)
 
     def _begun(self, connection: sa.Connection, row: Any, reason: str, since: Position | None) -> _Begun:
         """Return what learning starts from: what is learnt, or what was known where the past changed."""
         anew = bool(reason) or not row.rated
-        back = self._back(connection, row, since) if anew else None
-        last = back.to.position if back else None if anew else (row.last_ended, bytes(row.last_match))
+        there = self._back(connection, row, since) if anew else ()
+        last = there[0].position if there else None if anew else (row.last_ended, bytes(row.last_match))
         left = _count(connection, last, row)
         places: Places | None = None
+        back: Back | None = None
         if last is None:
             start = Both(self._learns.initial(), Known())
+        elif left <= FEW and is_local(self._learns):
+            back = way_back(lambda: nullcontext(connection), there)
+            start, places = self._some_start(connection, row, last, back)
         else:
-            start, places = self._start(connection, row, last, back, few=left <= FEW)
+            start = self._all(connection, row, _kept_model(connection, row).initial())
         waits, known = _waits(connection), identities(connection)
-        return _Begun(row, reason, last is None, start, places, last, left, back, since, waits, known)
+        return _Begun(row, reason, last is None, start, places, last, left, there, back, since, waits, known)
+
+    def _went_back(self, begun: _Begun, connection: sa.Connection | None) -> _Begun:
+        """Return what learning starts from with all as it was at the checkpoint."""
+        if not begun.there or begun.back is not None:
+            return begun
+        reading = self._database.reading if connection is None else lambda: nullcontext(connection)
+        back = way_back(reading, begun.there)
+        return begun._replace(
+            back=back, start=derived_rows.changed(begun.start, back.rows if back is not None else ())
+        )
 
     def _learnt(self, begun: _Begun, connection: sa.Connection | None = None) -> _Learnt:
         """Learn from the matches there were; without a connection some are read at a time."""
+        begun = self._went_back(begun, connection)
         left, last, both, new, places = begun.left, begun.last, begun.start, begun.new, begun.places
         if isinstance(self._learns, Further):
             self._learns.prepare(left)
@@ -428,7 +445,6 @@ class Learner:
             begun.back,
             tuple(marks),
             begun.waits,
-            begun.since or BEGINNING,
             ratings,
         )
 
@@ -445,14 +461,11 @@ class Learner:
         wanted = in_replay_order(last).where(MATCH.c.revision <= row.revision)
         return connection.execute(wanted.limit(many)).all()
 
-    def _start(
-        self, connection: sa.Connection, row: Any, last: Position, back: Back | None, *, few: bool
-    ) -> tuple[Both, Places | None]:
-        """Return what is known at a place: of those who play after it, where they are few, or of everyone."""
-        rows = back.rows if back else ()
-        empty = _kept_model(connection, row).initial()
-        if not few or not is_local(self._learns):
-            return derived_rows.changed(self._all(connection, row, empty), rows), None
+    def _some_start(
+        self, connection: sa.Connection, row: Any, last: Position, back: Back | None
+    ) -> tuple[Both, Places]:
+        """Return what is known at a place of those who play after it."""
+        rows, empty = back.rows if back else (), _kept_model(connection, row).initial()
         there = in_replay_order(last).where(MATCH.c.revision <= row.revision)
         later = _matches(connection.execute(there), identities(connection))
         players = set[str]().union(*map(everyone, later))
@@ -485,8 +498,8 @@ class Learner:
             return False
         back = learnt.back
         if back is not None:
-            to, back = back.to, way_back_now(connection, learnt.first, back)
-            if back is None or back.to.position != to.position:
+            back = way_back_now(connection, back)
+            if back is None:
                 return False
             learnt = replace(learnt, back=back)
         if staged is not None and not are_staged(connection, staged):
