@@ -351,6 +351,11 @@ def _all(connection: sa.Connection) -> list[Checkpoint]:
     return [Checkpoint(row.number, float(row.ended), bytes(row.match), row.matches) for row in rows]
 
 
+def checkpoint_numbers(connection: sa.Connection) -> frozenset[int]:
+    """Return the numbers of all checkpoints."""
+    return frozenset(each.number for each in _all(connection))
+
+
 def go_back(connection: sa.Connection, back: Back) -> None:
     """Let go of a checkpoint and of those after it; the derived rows are then the caller's."""
     for each in back.there:
