@@ -2,9 +2,10 @@
 
 A record is an event with when it was taken, and what the one who acts was called there; in a chat also when
 their connection began (``sign``) and who they are there (``chat``), so that a crash never parts what somebody
-did from who it was.  Beside these stand
-the ledger of running games (``live``) and where people of a chat were seen (``chat``), which change nothing,
-and evenings in browsers (``tonight``), which :mod:`equipoise.play.tonight` reads.
+did from who it was.  Beside these stand what changes nothing of an evening: the ledger of running games
+(``live``), where people of a chat were seen (``chat``), links, seats and taps of a page (``tonight``, read by
+:mod:`equipoise.play.evening_page`), what a result changed (``changed``), and that people were forgotten in
+the records before (``rewritten``).
 Records of nights and lobbies from before both were one are read as the events they are today.
 """
 
@@ -21,6 +22,10 @@ from equipoise.play.event_codec import from_plain
 
 #: Kinds of records.
 TAKEN, GUESSES, LIVE, CHAT, TONIGHT = "evening", "guesses", "live", "chat", "tonight"
+COUNTED, CHANGED, REWRITTEN = "counted", "changed", "rewritten"
+
+#: Those that no event follows from.
+BESIDE = (LIVE, CHAT, TONIGHT, CHANGED, REWRITTEN)
 
 #: Kinds of earlier records: of lobbies, and of nights.
 PICKUP = "pickup"
@@ -100,7 +105,7 @@ class _Reading:
     def events(self, record: Record) -> Iterator[Taken]:
         """Go through the events of one record."""
         kind = record["kind"]
-        if kind in (LIVE, CHAT, TONIGHT):
+        if kind in BESIDE:
             return
         if kind in (TAKEN, PICKUP):
             self._at = record["at"]
@@ -109,6 +114,9 @@ class _Reading:
         elif kind == GUESSES:
             yield from self.rest()
             yield Taken(ev.Reweighed(), self._at)
+        elif kind == COUNTED:
+            yield from self.rest()
+            yield Taken(ev.Counted(record["match"], record["counts"]), self._at)
         elif kind in OF_NIGHTS:
             if not self._opened:
                 self._opened = True
@@ -161,10 +169,10 @@ def weighs(record: Record) -> bool:
     return bool(record.get("weights") or record.get("event", {}).get("weights"))
 
 
-def people(record: Record) -> Iterable[str]:
-    """Return the ids of those whose names a record gives."""
-    spelled = record.get("spelled") or record.get("event", {}).get("spelled") or {}
-    return list(spelled)
+def spellings(record: Record) -> Mapping[str, str]:
+    """Return how a record writes people, by id."""
+    found: Mapping[str, str] = record.get("spelled") or record.get("event", {}).get("spelled") or {}
+    return found
 
 
 def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
@@ -179,7 +187,7 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
     >>> {name: each for name, each in renamed_record(said, {"q:1": "x"}).items() if name != "event"}
     {'kind': 'evening', 'at': 5.0, 'nick': '', 'sign': '', 'chat': 'x'}
     """
-    if record["kind"] == TONIGHT:
+    if record["kind"] in (TONIGHT, CHANGED):
         return {name: values_renamed(value, names) for name, value in record.items()}
     if record["kind"] == CHAT:
         if not names.keys() & {record["who"], record.get("account")}:
