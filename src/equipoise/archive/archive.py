@@ -333,6 +333,10 @@ class Archive:
         """
         return self._learner.renew()
 
+    def keep_packed(self) -> None:
+        """Keep matches packed once they were learnt from, for who learns from late ones again and again."""
+        self._learner.keep_packed()
+
     def follow_newest(self) -> Updated:
         """Learn at once from what follows the last match that is learnt; what came late waits.
 

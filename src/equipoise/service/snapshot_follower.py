@@ -129,6 +129,7 @@ class Settling:
         if not learn:
             return 0
         archive = self._archive or open_archive(self._url, create=False, waiting=log.warning)
+        archive.keep_packed()
         self._archive = None  # what was read stays, unless something goes wrong
         with archive:
             done = archive.update_ratings().matches
