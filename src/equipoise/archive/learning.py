@@ -256,6 +256,8 @@ class Learner:
         for attempt in range(ATTEMPTS + 1):
             alone = attempt == ATTEMPTS
             with self._database.writing() if alone else self._database.reading() as connection:
+                if alone:
+                    self._database.patient(connection)
                 row = archive_row(connection)
                 changed = self._reason(connection, row)
                 late, since = self._late(connection, row)
