@@ -1,8 +1,8 @@
-"""Kill, freeze and cut off servers of one PostgreSQL, and PostgreSQL: ``python -m benchmarks cluster_faults``.
+"""Kill, freeze and cut off servers of one PostgreSQL, and it too: ``python -m benchmarks cluster_faults``.
 
-It writes ``cluster_faults.json`` and ``CLUSTER_FAULTS.md``; ``--kills N``, ``--freezes N``, ``--database N`` and
-``--partitions N`` say how often, ``--seed N`` in which order, ``--report`` writes the page again, ``--check``
-tells if it is stale.  Four workers own two queues between them, each queue in a process of its own, as in
+It writes ``cluster_faults.json`` and ``CLUSTER_FAULTS.md``; ``--kills N``, ``--freezes N``, ``--database N``
+and ``--partitions N`` say how often, ``--seed N`` in which order, ``--report`` writes the page again,
+``--check`` tells if it is stale.  Four workers own two queues between them, each queue in a process of its own, as in
 'equipoise serve'; the load is that of ``queue_kills``, sent to any worker and, where that does not answer, to
 another.  At the end a judge that knows the promises alone goes through the records.
 """
@@ -42,8 +42,12 @@ TIMES = {"kills": 200, "freezes": 50, "database": 20, "partitions": 20}
 #: Seconds between two looks for matches, and after which an answer is waited for no longer.
 TICK, ANSWER = 0.2, 25.0
 
-#: Seconds of load between two faults, and in which whatever happened must be over.
-BETWEEN, OVER = (0.2, 0.8), 120.0
+#: Seconds of load between two faults, for which harm goes on after a take-over, and in which it must be over;
+#: and the share of faults that are an owner's.
+BETWEEN, LONGER, OVER, OWNERS = (0.2, 0.8), (0.0, 0.5), 120.0, 0.8
+
+#: What is added up over queues.
+ADDED_UP = ("events", "tickets", "matches", "notes", "epochs")
 
 #: The first part of the addresses of workers in namespaces of their own.
 NETWORK = "10.77"
@@ -122,7 +126,6 @@ class Slot:
         self.namespace = ""
         self.asked: dict[str, Connection] = {}
         self.processes: list[Any] = []
-        self.lock = threading.Lock()
         if apart:
             self.namespace = f"equipoise{number}"
             here, there = f"eqp{number}", f"eqw{number}"
@@ -136,20 +139,23 @@ class Slot:
                 _run(command)
             self.url = url.replace("127.0.0.1", f"{NETWORK}.{number}.1")
 
+    @property
+    def name(self) -> str:
+        """What it is called, another name each time it begins."""
+        return f"equipoise-w{self.number}-{self.begun}"
+
     def begin(self) -> None:
         """Begin its processes."""
         forked = multiprocessing.get_context("fork")
         self.begun += 1
-        name = f"equipoise-w{self.number}-{self.begun}"
-        with self.lock:
-            self.processes, self.asked = [], {}
-            for queue in QUEUES:
-                ours, theirs = forked.Pipe()
-                process = forked.Process(target=work, args=(self.url, queue, name, self.namespace, theirs))
-                process.start()
-                theirs.close()
-                self.processes.append(process)
-                self.asked[queue] = ours
+        self.processes, self.asked = [], {}
+        for queue in QUEUES:
+            ours, theirs = forked.Pipe()
+            process = forked.Process(target=work, args=(self.url, queue, self.name, self.namespace, theirs))
+            process.start()
+            theirs.close()
+            self.processes.append(process)
+            self.asked[queue] = ours
 
     def signal(self, number: int) -> None:
         """Send all its processes a signal."""
@@ -299,6 +305,30 @@ class Looking:
         return time.monotonic() - began
 
 
+def inflict(kind: str, rng: random.Random, server: Any, slots: list[Slot], looking: Looking) -> list[float]:
+    """Do one harm, and mend it; return after how many seconds others own what an owner had, if it was one."""
+    before = looking.owners()
+    owner = rng.choice(sorted(before.values()))[1]
+    found = [each for each in slots if each.name == owner]
+    slot = found[0] if found and rng.random() < OWNERS else rng.choice(slots)
+    owned = {name: each for name, each in before.items() if each[1] == slot.name}
+    began = time.monotonic()
+    if kind == "database":
+        server.kill()
+        begin(server)
+        return [looking.taken_over(before, began)]
+    harm, mend = {
+        "kills": (slot.kill, slot.begin),
+        "freezes": (lambda: slot.signal(signal.SIGSTOP), lambda: slot.signal(signal.SIGCONT)),
+        "partitions": (lambda: slot.link("down"), lambda: slot.link("up")),
+    }[kind]
+    harm()
+    taken = [looking.taken_over(owned, began)] if owned else []
+    time.sleep(rng.uniform(*LONGER))
+    mend()
+    return taken
+
+
 def measure(times: Row, seed: int) -> Row:
     """Do all that so often; raise AssertionError where something is lost, doubled, or by two owners."""
     import psycopg  # noqa: F401 -- likewise
@@ -334,45 +364,20 @@ def measure(times: Row, seed: int) -> Row:
             client.start()
         load = time.monotonic()
         for number, kind in enumerate(faults):
+            if kind == "partitions" and not apart:
+                continue
             time.sleep(rng.uniform(*BETWEEN))
-            before = looking.owners()
-            owner = rng.choice(sorted(before.values()))[1]
-            found = [each for each in slots if f"equipoise-w{each.number}-{each.begun}" == owner]
-            slot = found[0] if found and rng.random() < 0.8 else rng.choice(slots)
-            mine = f"equipoise-w{slot.number}-{slot.begun}"
-            owned = {name: each for name, each in before.items() if each[1] == mine}
             answered = [client.answered for client in clients]
             began = time.monotonic()
-            if kind == "kills":
-                slot.kill()
-                seconds[kind] += [looking.taken_over(owned, began)] if owned else []
-                slot.begin()
-            elif kind == "freezes":
-                slot.signal(signal.SIGSTOP)
-                seconds[kind] += [looking.taken_over(owned, began)] if owned else []
-                time.sleep(rng.uniform(0.0, 0.5))
-                slot.signal(signal.SIGCONT)
-            elif kind == "database":
-                server.kill()
-                begin(server)
-                seconds[kind].append(looking.taken_over(before, began))
-            elif apart:
-                slot.link("down")
-                seconds[kind] += [looking.taken_over(owned, began)] if owned else []
-                time.sleep(rng.uniform(0.0, 1.0))
-                slot.link("up")
-            else:
-                continue
+            seconds[kind] += inflict(kind, rng, server, slots, looking)
             done[kind] += 1
             while any(client.answered <= was + 1 for client, was in zip(clients, answered, strict=True)):
                 if time.monotonic() > began + OVER:
                     msg = f"nobody is answered within {OVER:g} s after {kind}"
                     raise AssertionError(msg)
                 time.sleep(0.02)
-            if number % 10 == 9 or kind == "database":
-                print(
-                    number + 1, dict(done), {k: round(max(v), 2) for k, v in seconds.items() if v}, flush=True
-                )
+            if number % 10 == 9:
+                print(number + 1, {kind: max(each) for kind, each in seconds.items() if each}, flush=True)
         load = time.monotonic() - load
         for client in clients:
             client.ended.set()
@@ -389,7 +394,7 @@ def measure(times: Row, seed: int) -> Row:
         "partitions": "network namespaces" if apart else "not done: no network namespaces here",
         "acknowledged": sum(len(each.acknowledged) for each in clients),
         "again": sum(each.again for each in clients),
-        **{name: sum(row[name] for row in rows) for name in ("events", "tickets", "matches", "notes", "epochs")},
+        **{name: sum(row[name] for row in rows) for name in ADDED_UP},
         "taken": {kind: sorted(each) for kind, each in seconds.items()},
     }  # fmt: skip
 
@@ -417,26 +422,27 @@ def report(results: Row) -> str:
 # Servers of one PostgreSQL that are killed, frozen and cut off
 
 `python -m benchmarks cluster_faults --kills {kills} --freezes {freezes} --database {database} --partitions \
-{parted}` did this on {machine} with {cores} cores and Python {python} at a load of {load:.0f} at the end, in \
-{seconds:.0f} s; `--report` wrote it; do not edit.
+{parted}` did this on {machine} with {cores} cores and Python {python} at a load of {load:.0f} at the end, \
+in {seconds:.0f} s; `--report` wrote it; do not edit.
 
-- {workers} workers have two queues between them; each queue of a worker is a process of its own that does what \
-it does in `equipoise serve`, without HTTP before it. PostgreSQL writes durably (`fsync`, `synchronous_commit`).
-- Tickets, acceptances, declines, no-shows, cancellations and ends come at any worker, some twice, some late; \
-what is not answered within 2 s is sent again to another worker: {again} times.
+- {workers} workers have two queues between them; each queue of a worker is a process of its own that does \
+what it does in `equipoise serve`, without HTTP before it. PostgreSQL writes durably (`fsync`, \
+`synchronous_commit`).
+- Tickets, acceptances, declines, no-shows, cancellations and ends come at any worker, some twice, some \
+late; what is not answered within 2 s is sent again to another worker: {again} times.
 - Partitions are by {partitions}.
 
 | fault | times | of an owner | take-over, median (s) | p99 | longest |
 |---|---:|---:|---:|---:|---:|
 {table}
 
-Take-over is the time from the fault until the queues have another owner; of PostgreSQL its start is part of it.
+Take-over is the time from the fault until the queues have another owner; PostgreSQL's start is part of it.
 
-A judge that knows the promises alone went through the records: {events} events in {epochs} epochs, {tickets} \
-tickets, of which {acknowledged} were acknowledged, {matches} matches.
-Every acknowledged ticket was there, waiting since it came; none was in two matches at once; no match was of two \
-epochs, and no owner wrote after the next one; seats were what the events say; each of the {notes} events that \
-webhooks receive was in the outbox, once.
+A judge that knows the promises alone went through the records: {events} events in {epochs} epochs, \
+{tickets} tickets, of which {acknowledged} were acknowledged, {matches} matches.
+Every acknowledged ticket was there, waiting since it came; none was in two matches at once; no match was of \
+two epochs, and no owner wrote after the next one; seats were what the events say; each of the {notes} events \
+that webhooks receive was in the outbox, once.
 """.format(
         **{**results, "partitions": results["partitions"]}, table="\n".join(lines), workers=WORKERS,
         **{name: results["times"].get(name, 0) for name in ("kills", "freezes", "database")},
