@@ -56,7 +56,7 @@ class Postgresql:
         subprocess.run([*self.control, "-l", self.data.parent / "log", "start"], check=True, **self.run)
 
     def kill(self) -> None:
-        """End every process of it at once, as the loss of the machine's power would, but for what it wrote."""
+        """End every process of it at once; what the system holds of its files stays."""
         self._signal(signal.SIGKILL)
 
     def _signal(self, number: int) -> None:

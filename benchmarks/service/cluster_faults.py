@@ -2,8 +2,8 @@
 
 It writes ``cluster_faults.json`` and ``CLUSTER_FAULTS.md``; ``--kills N``, ``--freezes N``, ``--database N``
 and ``--partitions N`` say how often, ``--seed N`` in which order, ``--report`` writes the page again,
-``--check`` tells if it is stale.  Four workers own two queues between them, each queue in a process of its own, as in
-'equipoise serve'; the load is that of ``queue_kills``, sent to any worker and, where that does not answer, to
+``--check`` tells if it is stale.  Four workers own two queues between them, each queue in a process of its
+own, as in 'equipoise serve'; the load is that of ``queue_kills``, sent to any worker and, where that does not answer, to
 another.  At the end a judge that knows the promises alone goes through the records.
 """
 
@@ -441,8 +441,8 @@ Take-over is the time from the fault until the queues have another owner; Postgr
 A judge that knows the promises alone went through the records: {events} events in {epochs} epochs, \
 {tickets} tickets, of which {acknowledged} were acknowledged, {matches} matches.
 Every acknowledged ticket was there, waiting since it came; none was in two matches at once; no match was of \
-two epochs, and no owner wrote after the next one; seats were what the events say; each of the {notes} events \
-that webhooks receive was in the outbox, once.
+two epochs, and no owner wrote after the next one; seats were what the events say; each of the {notes} \
+events that webhooks receive was in the outbox, once.
 """.format(
         **{**results, "partitions": results["partitions"]}, table="\n".join(lines), workers=WORKERS,
         **{name: results["times"].get(name, 0) for name in ("kills", "freezes", "database")},

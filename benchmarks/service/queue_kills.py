@@ -163,7 +163,7 @@ def judged(archive: Any, acknowledged: dict[str, float], queue: str = "duo", *, 
         "epochs": len(set(epochs)),
         "events": len(events),
         "tickets": len(since),
-        "matches": life._made,
+        "matches": life._made,  # noqa: SLF001
         "notes": notes,
     }
 
