@@ -3,7 +3,8 @@
 It writes ``cluster_faults.json`` and ``CLUSTER_FAULTS.md``; ``--kills N``, ``--freezes N``, ``--database N``
 and ``--partitions N`` say how often, ``--seed N`` in which order, ``--report`` writes the page again,
 ``--check`` tells if it is stale.  Four workers own two queues between them, each queue in a process of its
-own, as in 'equipoise serve'; the load is that of ``queue_kills``, sent to any worker and, where that does not answer, to
+own, as in 'equipoise serve'; the load is that of ``queue_kills``, sent to any worker and, where that does
+not answer, to
 another.  At the end a judge that knows the promises alone goes through the records.
 """
 
