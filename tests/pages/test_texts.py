@@ -239,7 +239,7 @@ def test_forms_of_teams() -> None:
     players = [Player("@all", 9), Player("Bob", 8), Player("Cid", 4)]
     solution = balance(players, bots=Bots(3.0, 4))
     split = solution.best
-    lines = chat_lines(split, ("Red",))
+    lines = chat_lines([split], ("Red",))
     assert [line.split(" (")[0] for line in lines] == ["Red", "Team 2"]
     assert all("@all" not in line for line in lines)
     bots = sum(split.bots)
@@ -251,8 +251,8 @@ def test_forms_of_teams() -> None:
     assert {row[:2]: row[2] for row in grid.rows}["Red", "@all"] == "9" or split.teams[1][0].id == "@all"
     shown = solution_lines(solution, split)
     assert any("(bot)" in line for line in shown) is bool(bots)
-    assert FORMS["csv"](split)[0] == "team,player,weight"
-    assert FORMS["markdown"](split)[1] == "| --- | --- | --- |"
+    assert FORMS["csv"]([split])[0] == "team,player,weight"
+    assert FORMS["markdown"]([split])[1] == "| --- | --- | --- |"
 
 
 def test_a_front_is_a_table() -> None:
@@ -572,7 +572,9 @@ def test_who_waits_where_and_why_teams_are_so_is_reported() -> None:
         "two: 0 of 4",
         "g1: waiting for votes",
     ]
-    assert evening.teams_lines(lobbies, str.title) == ["g1: red: Ann | blue: Bob, Cid (blue wins 75 %)"]
+    assert evening.teams_lines(lobbies, str.title, ["two"]) == [
+        "g1: red: Ann | blue: Bob, Cid (blue wins 75 %)"
+    ]
     weights = {"ann": 500.4, "bob": 300.0}
     assert evening.why_lines(lobbies, "eve", str.title, weights) == [
         "by the ratings red 25.0 %, 500 points | blue 75.0 %, 300 points; teams number 2 that were proposed"
@@ -583,6 +585,6 @@ def test_who_waits_where_and_why_teams_are_so_is_reported() -> None:
     assert evening.why_lines(lobbies, "ann", str.title, {}) == ["captains picked these teams: Cid"]
     game.teams = ()
     assert evening.why_lines(lobbies, "ann", str.title, {}) == ["there are no teams yet"]
-    assert evening.teams_lines(lobbies, str.title) == ["no game is being played"]
+    assert evening.teams_lines(lobbies, str.title, ["two"]) == ["no game is being played"]
     lobbies.games = {}
     assert evening.game_meant(lobbies, "eve") is None

@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from equipoise.archive import corrections, forgotten_rows, outbox, shared_ids, stored_matches
+from equipoise.archive import corrections, forgotten_rows, kept_chronicle, outbox, shared_ids, stored_matches
 from equipoise.archive import digest as contents
 from equipoise.archive.audit_log import AuditLog
 from equipoise.archive.chosen_model import chosen, guessed, renamed, starting_of, with_merged
 from equipoise.archive.database import Database, file_of, shown
 from equipoise.archive.digest import Content
+from equipoise.archive.kept_chronicle import KeptChronicle
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.migrations.upgrading import prepare
 from equipoise.archive.outbox import Outbox, OutboxNote
@@ -59,8 +60,15 @@ from equipoise.errors import InputError
 from equipoise.identity.forgetting import Forgotten
 from equipoise.identity.names import bare
 from equipoise.identity.shared_ids import Identities
-from equipoise.play.evening_records import GUESSES, TONIGHT, renamed_record, weighs
-from equipoise.play.evening_records import people as people_of_record
+from equipoise.play.evening_records import (
+    COUNTED,
+    GUESSES,
+    REWRITTEN,
+    TONIGHT,
+    renamed_record,
+    spellings,
+    weighs,
+)
 from equipoise.ratings.model import RatingModel
 
 if TYPE_CHECKING:
@@ -74,9 +82,6 @@ IN_MEMORY = ":memory:"
 
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
-
-#: An event of a night with the match that it reports and the id of the one that it takes back, if any.
-NightStep = tuple[Mapping[str, Any], Match | None, str | None]
 
 
 def say(text: str) -> None:
@@ -215,12 +220,12 @@ class Archive:
         hooks: Mapping[str, Sequence[str]] | None = None,
         now: float = 0.0,
         *,
-        redate: bool = False,
+        redate: Collection[str] = (),
     ) -> Recorded:
         """Keep matches, all of them or (where that fails) none, each once.
 
         With ``hooks``, the webhooks that want each kind of note, what is new is put into the outbox too, in
-        the same transaction.  With ``redate`` games of logs that are known get the dates they have now.
+        the same transaction.  Known games of logs with the ids ``redate`` get the dates they have now.
 
         When this returns they survive a crash and a power cut.  A forgotten player stays so.  Under one id
         the first match stays and a different one is a conflict, but for games of logs: they hash their lines.
@@ -237,7 +242,7 @@ class Archive:
             moved = 0
             if redate:
                 games = {key: forget.applied(unique[key]) for key in known}
-                moved = stored_matches.redate(connection, games, known)
+                moved = stored_matches.redate(connection, games, known, redate)
             new = {key: match for key, match in unique.items() if key not in known}
             if new:
                 revision = grow(connection)
@@ -329,6 +334,10 @@ class Archive:
         """
         return self._learner.renew()
 
+    def keep_packed(self) -> None:
+        """Keep matches packed once they were learnt from, for who learns from late ones again and again."""
+        self._learner.keep_packed()
+
     def follow_newest(self) -> Updated:
         """Learn at once from what follows the last match that is learnt; what came late waits.
 
@@ -363,6 +372,23 @@ class Archive:
             self._learner.choose(chosen(renamed(model, forgotten)))
         return self._learner.renew("asked for")
 
+    def chronicle(self, *, whole: bool = True) -> KeptChronicle:
+        """Return what happened and what was thought of it, as pages show it.
+
+        What is kept is gone on from: only where the past has changed are all matches read.
+        Without ``whole`` no more matches are to be added, so that less is read.
+        """
+        known = self.next_chronicle(None, whole=whole)
+        return kept_chronicle.made(self._database, self.model) if known is None else known
+
+    def next_chronicle(self, known: KeptChronicle | None, *, whole: bool = True) -> KeptChronicle | None:
+        """Return the chronicle that follows from one that is known, or kept; None where it has to be made."""
+        return kept_chronicle.newest(self._database, self.model, known, whole=whole)
+
+    def keep_chronicle(self, known: KeptChronicle) -> KeptChronicle:
+        """Keep a chronicle, where this may be written and the past is the same; return it as kept."""
+        return kept_chronicle.save(self._database, known)
+
     # Corrections
 
     def undo(self, match_id: str, *, back: bool = False) -> str:
@@ -383,7 +409,9 @@ class Archive:
             If there is no such match, or several begin so.
         """
         with self._database.writing() as connection:
-            return corrections.undo(self._database, connection, match_id, back=back)
+            known = corrections.undo(self._database, connection, match_id, back=back)
+            tell_evenings(self._database, connection, {"kind": COUNTED, "match": known, "counts": back})
+            return known
 
     def merge(self, player: str, other: str, *, back: bool = False) -> None:
         """Let two ids be one person, under the first; or take that back.
@@ -416,7 +444,11 @@ class Archive:
             names = corrections.forget(self._database, connection, player, people(connection))
             stand_in = next(iter(names.values()))
             gone = Forgotten(names, {bare(each) for each in called}, stand_in)
-            rename(connection, {**dict.fromkeys(chat_players(connection, gone), stand_in), **names})
+            rename(
+                self._database,
+                connection,
+                {**dict.fromkeys(chat_players(connection, gone), stand_in), **names},
+            )
             end_sessions(connection, [*names, *called])
             forgotten_rows.write_out(connection, gone)
         self._learner.forget()
@@ -433,8 +465,8 @@ class Archive:
         lookup = people_of(standing, merged)
         called = {name for who, name in standing.known.names if merged.get(who, who) == root}
         with self._database.reading() as connection:
-            night = [each for each in events(connection) if root in each.get("spelled", ())]
-        called |= {each["spelled"][root] for each in night}
+            spelled = map(spellings, events(connection))
+            called |= {each[root] for each in spelled if root in each}
         return {name for name in called if set(lookup.bearers.get(bare(name), (root,))) == {root}}
 
     # What is sent, and what happened in queues
@@ -492,31 +524,6 @@ class Archive:
         with self._database.reading() as connection:
             return events(connection)
 
-    def take_night_steps(
-        self, known: int, steps: Callable[[list[dict[str, Any]]], Iterable[NightStep]]
-    ) -> int:
-        """Keep several steps in one transaction, decided by what others have added meanwhile.
-
-        Parameters
-        ----------
-        known : int
-            How many events the caller knows of.
-        steps : callable
-            From the events since then to what is added after them.
-
-        Returns
-        -------
-        int
-            How many events there are now.
-        """
-        with self._database.writing() as connection:
-            newer = events(connection, known)
-            number = known + len(newer)
-            for event, match, undone in steps(newer):
-                _add_as(self._database, connection, number, [event], match, undone)
-                number += 1
-        return number
-
     def night_events_since(self, known: int) -> list[dict[str, Any]]:
         """Return what happened in nights of games after so many events."""
         with self._database.reading() as connection:
@@ -544,7 +551,7 @@ class Archive:
 
         Raises
         ------
-        InputError
+        TakenMeanwhileError
             If somebody else has added a record meanwhile.
         """
         with self._database.writing() as connection:
@@ -692,6 +699,10 @@ def keep(database: Database, connection: sa.Connection, log: str, content: Mappi
     database.upsert(connection, FOLLOWED, [(identity(log), json.dumps(content))])
 
 
+class TakenMeanwhileError(InputError):
+    """Somebody else has added a record of an evening meanwhile."""
+
+
 def events(connection: sa.Connection, known: int = 0) -> list[dict[str, Any]]:
     """Return all events in the order they were added, but for as many as are known."""
     later = sa.select(NIGHT.c.event).where(NIGHT.c.number > known).order_by(NIGHT.c.number)
@@ -711,7 +722,7 @@ def add(
 
     Raises
     ------
-    InputError
+    TakenMeanwhileError
         If there are other records than the known ones by now.
     """
     number = connection.execute(sa.select(sa.func.max(NIGHT.c.number))).scalar() or 0
@@ -719,15 +730,7 @@ def add(
         msg = (
             "night: somebody else has taken a step meanwhile; look at 'equipoise night table', and try again"
         )
-        raise InputError(msg)
-    _add_as(database, connection, number, records, match, undone)
-
-
-def _add_as(
-    database: Database, connection: sa.Connection, number: int, records: Sequence[Mapping[str, Any]],
-    match: Match | None, undone: str | None,
-) -> None:  # fmt: skip
-    """Add records after so many others, with the match that they report or take back."""
+        raise TakenMeanwhileError(msg)
     numbered = enumerate(records, start=number + 1)
     database.insert(connection, NIGHT, [(n, _text(record)) for n, record in numbered])
     if match is not None:
@@ -735,6 +738,12 @@ def _add_as(
     counts = sa.select(MATCH.c.id).where(MATCH.c.id == identity(undone or ""), MATCH.c.undone.is_(False))
     if undone is not None and connection.execute(counts).first():
         corrections.undo(database, connection, undone, back=False)
+
+
+def tell_evenings(database: Database, connection: sa.Connection, record: Mapping[str, Any]) -> None:
+    """Add a record of what happened to evenings from outside, if there are any."""
+    if connection.execute(sa.select(sa.func.max(NIGHT.c.number))).scalar():
+        add(database, connection, [record], None)
 
 
 def replace_weights(database: Database, connection: sa.Connection) -> None:
@@ -760,10 +769,8 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
 def people(connection: sa.Connection) -> set[str]:
     """Return the ids of all who came to a night."""
     happened = events(connection)
-    came = {player for record in happened for player in people_of_record(record)}
-    tapped = [step for step in happened if step["kind"] == TONIGHT]
-    listed = {each["id"] for step in tapped for each in step.get("people", ())}
-    return came | listed | {step["who"] for step in tapped if isinstance(step.get("who"), str)}
+    came = {player for record in happened for player in spellings(record)}
+    return came | {each["who"] for each in happened if each["kind"] == TONIGHT and each.get("who")}
 
 
 def chat_players(connection: sa.Connection, gone: Forgotten) -> set[str]:
@@ -777,14 +784,18 @@ def chat_players(connection: sa.Connection, gone: Forgotten) -> set[str]:
     return found
 
 
-def rename(connection: sa.Connection, names: Mapping[str, str]) -> None:
+def rename(database: Database, connection: sa.Connection, names: Mapping[str, str]) -> None:
     """Write other ids into all events, and no name for them: for people who are forgotten."""
+    rewritten = False
     for row in connection.execute(sa.select(NIGHT)).all():
         before = json.loads(row.event)
         after = renamed_record(before, names)
         if after != before:
             changed = sa.update(NIGHT).where(NIGHT.c.number == row.number)
             connection.execute(changed.values(event=_text(after)))
+            rewritten = True
+    if rewritten:
+        tell_evenings(database, connection, {"kind": REWRITTEN})
 
 
 def _text(event: Mapping[str, Any]) -> str:

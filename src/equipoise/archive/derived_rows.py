@@ -17,7 +17,8 @@ from __future__ import annotations
 import secrets
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -111,8 +112,8 @@ def all_of(connection: sa.Connection, empty: State, revision: int, kept: Kept | 
     wanted = sa.select(DERIVED.c.part, DERIVED.c.key, DERIVED.c.place, DERIVED.c.numbers)
     if kept is not None and _is_remembered(connection, kept.token):
         since = wanted.where(DERIVED.c.revision > kept.revision).order_by(DERIVED.c.part, DERIVED.c.place)
-        return Kept(token, revision, changed(kept.both, list(_rows(connection.execute(since)))))
-    rows = list(_rows(connection.execute(wanted)))
+        return Kept(token, revision, changed(kept.both, list(match_rows(connection.execute(since)))))
+    rows = list(match_rows(connection.execute(wanted)))
     return Kept(token, revision, Both(state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN)))
 
 
@@ -120,7 +121,8 @@ def _is_remembered(connection: sa.Connection, token: bytes) -> bool:
     return connection.execute(sa.select(RENEWAL).where(RENEWAL.c.token == token)).first() is not None
 
 
-def _rows(found: Iterable[Any]) -> Iterator[MatchRow]:
+def match_rows(found: Iterable[Any]) -> Iterator[MatchRow]:
+    """Go through rows of a database as rows of a state."""
     return (MatchRow(one.part, bytes(one.key), one.place, bytes(one.numbers)) for one in found)
 
 
@@ -146,14 +148,8 @@ def some_of(
         How rows were at an earlier place, without numbers where there were none; what is returned is as of
         there.
     """
-    ranges = [*common_keys(), *(each for player in players for each in keys_of(player))]
     parts = [*parts_of(empty, STATE), *parts_of(Known(), KNOWN)]
-    found = {
-        (row.part, row.key): row
-        for part in parts
-        for first in range(0, len(ranges), TOGETHER)
-        for row in _within(connection, part, ranges[first : first + TOGETHER])
-    }
+    found = rows_of_players(connection, DERIVED, parts, players)
     sizes = Counter({row.part: row.rows for row in connection.execute(sa.select(SIZE))})
     for row in back:
         if not row.numbers:
@@ -166,8 +162,21 @@ def some_of(
     return both, Places({at: row.place for at, row in found.items()}, sizes)
 
 
+def rows_of_players(
+    connection: sa.Connection, table: sa.Table, parts: Iterable[str], players: Iterable[str]
+) -> dict[tuple[str, bytes], MatchRow]:
+    """Return the rows of some parts that are of some players, or of no player in particular."""
+    ranges = [*common_keys(), *(each for player in players for each in keys_of(player))]
+    return {
+        (row.part, row.key): row
+        for part in parts
+        for first in range(0, len(ranges), TOGETHER)
+        for row in _within(connection, table.name, part, ranges[first : first + TOGETHER])
+    }
+
+
 def _within(
-    connection: sa.Connection, part: str, ranges: Sequence[tuple[bytes, bytes]]
+    connection: sa.Connection, table: str, part: str, ranges: Sequence[tuple[bytes, bytes]]
 ) -> Iterator[MatchRow]:
     """Go through the rows of a part whose keys are in some ranges, each found by the index.
 
@@ -177,12 +186,12 @@ def _within(
     mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
     asked = ", ".join([f"({mark}, {mark})"] * len(ranges))
     wanted = (
-        f"WITH asked (low, high) AS (VALUES {asked}) "  # noqa: S608  # marks alone
-        "SELECT derived.part, derived.key, derived.place, derived.numbers "
-        "FROM asked CROSS JOIN derived "
-        f"WHERE derived.part = {mark} AND derived.key >= asked.low AND derived.key < asked.high"
+        f"WITH asked (low, high) AS (VALUES {asked}) "  # noqa: S608  # marks, and a name of the schema
+        "SELECT kept.part, kept.key, kept.place, kept.numbers "
+        f"FROM asked CROSS JOIN {table} kept "
+        f"WHERE kept.part = {mark} AND kept.key >= asked.low AND kept.key < asked.high"
     )
-    yield from _rows(connection.exec_driver_sql(wanted, (*chain.from_iterable(ranges), part)))
+    yield from match_rows(connection.exec_driver_sql(wanted, (*chain.from_iterable(ranges), part)))
 
 
 def write(
@@ -265,10 +274,14 @@ class Checkpoint(NamedTuple):
 
 
 class Back(NamedTuple):
-    """The way to a checkpoint: the rows as they were there, without numbers where there was none."""
+    """The way to a checkpoint: the rows as they were there, without numbers where there was none.
+
+    ``there`` are the checkpoints from it on.
+    """
 
     to: Checkpoint
     rows: tuple[MatchRow, ...]
+    there: tuple[Checkpoint, ...]
 
 
 class CheckpointNote(NamedTuple):
@@ -296,16 +309,49 @@ def changed_since(connection: sa.Connection) -> Position | None:
     return min(((float(row.ended), turn_of(bytes(row.id))) for row in rows), default=None)
 
 
-def way_back(connection: sa.Connection, position: Position) -> Back | None:
-    """Return the way to the newest checkpoint before a match, None where there is none."""
-    there = [each for each in _all(connection) if each.position < position]
-    if not there:
-        return None
+def checkpoints_from(connection: sa.Connection, position: Position) -> tuple[Checkpoint, ...]:
+    """Return the newest checkpoint before a match and those after it, none where there is none before it."""
+    there = _all(connection)
+    first = sum(each.position < position for each in there) - 1
+    return tuple(there[first:]) if first >= 0 else ()
+
+
+def way_back(
+    reading: Callable[[], AbstractContextManager[sa.Connection]], there: Sequence[Checkpoint]
+) -> Back | None:
+    """Return the way to the first of some checkpoints, None where there is none.
+
+    Each is read by itself.  What others add meanwhile are rows as they are; that they did nothing else
+    :func:`way_back_now` tells.
+    """
     rows: dict[tuple[str, bytes], MatchRow] = {}
-    wanted = sa.select(UNDO).where(UNDO.c.number >= there[-1].number).order_by(UNDO.c.number.desc())
-    for one in connection.execute(wanted):
-        rows[one.part, bytes(one.key)] = MatchRow(one.part, bytes(one.key), one.place, bytes(one.numbers))
-    return Back(there[-1], tuple(rows.values()))
+    for each in reversed(there):
+        with reading() as connection:
+            rows |= _of(connection, each)
+    return Back(there[0], tuple(rows.values()), tuple(there)) if there else None
+
+
+def way_back_now(connection: sa.Connection, before: Back) -> Back | None:
+    """Return the way back after others may have learnt from what is new, None where they did anything else.
+
+    They add rows to the newest checkpoint, of which those count that are not on the way already.
+    """
+    there = [each for each in _all(connection) if each.number >= before.to.number]
+    if [(each.number, each.position) for each in there] != [
+        (each.number, each.position) for each in before.there
+    ]:
+        return None
+    rows = _of(connection, there[-1]) | {(row.part, row.key): row for row in before.rows}
+    return Back(before.to, tuple(rows.values()), tuple(there))
+
+
+def _of(connection: sa.Connection, one: Checkpoint) -> dict[tuple[str, bytes], MatchRow]:
+    """Return the rows of a checkpoint by part and key."""
+    wanted = sa.select(UNDO.c.part, UNDO.c.key, UNDO.c.place, UNDO.c.numbers)
+    return {
+        (part, bytes(key)): MatchRow(part, bytes(key), place, bytes(numbers))
+        for part, key, place, numbers in connection.execute(wanted.where(UNDO.c.number == one.number)).all()
+    }
 
 
 def _all(connection: sa.Connection) -> list[Checkpoint]:
@@ -313,16 +359,96 @@ def _all(connection: sa.Connection) -> list[Checkpoint]:
     return [Checkpoint(row.number, float(row.ended), bytes(row.match), row.matches) for row in rows]
 
 
+def checkpoint_numbers(connection: sa.Connection) -> frozenset[int]:
+    """Return the numbers of all checkpoints."""
+    return frozenset(each.number for each in _all(connection))
+
+
 def go_back(connection: sa.Connection, back: Back) -> None:
     """Let go of a checkpoint and of those after it; the derived rows are then the caller's."""
-    connection.execute(sa.delete(UNDO).where(UNDO.c.number >= back.to.number))
+    for each in back.there:
+        connection.execute(sa.delete(UNDO).where(UNDO.c.number == each.number))
     connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.number >= back.to.number))
 
 
-def forget_all(connection: sa.Connection) -> None:
-    """Delete every checkpoint."""
-    connection.execute(sa.delete(UNDO))
+class StagedNote(NamedTuple):
+    """A note whose rows are written already, under the number of a checkpoint that there is not yet."""
+
+    number: int
+    position: Position
+    matches: int
+    rows: int
+
+
+def stage(database: Database, notes: Iterable[CheckpointNote], many: int) -> list[StagedNote]:
+    """Write the rows of notes in a short transaction each, where nobody looks for them yet.
+
+    What a crash leaves of them :func:`note_staged` deletes some time.
+
+    Parameters
+    ----------
+    database : Database
+        Where they are written.
+    notes : iterable of CheckpointNote
+        In the order of their places.
+    many : int
+        How many there are.
+    """
+    staged: list[StagedNote] = []
+    with database.writing() as connection:
+        newest = [
+            connection.execute(sa.select(sa.func.max(table.c.number))).scalar() or 0
+            for table in (UNDO, CHECKPOINT)
+        ]
+        first = max(newest) + 1
+        # A row that is nobody's, so that no other process takes the same numbers.
+        database.insert(connection, UNDO, [(first + n, "", b"", 0, b"") for n in range(many)])
+    for number, one in enumerate(notes, first):
+        rows = [(number, *row) for row in one.rows]
+        with database.writing() as connection:
+            connection.execute(sa.delete(UNDO).where(UNDO.c.number == number, UNDO.c.part == ""))
+            database.insert_missing(connection, UNDO, rows)
+        staged.append(StagedNote(number, one.position, one.matches, len(rows)))
+    return staged
+
+
+def are_staged(connection: sa.Connection, notes: Iterable[StagedNote]) -> bool:
+    """Tell whether all rows of staged notes are there: another process may have deleted them."""
+    counted = sa.select(sa.func.count()).select_from(UNDO)
+    return all(
+        connection.execute(counted.where(UNDO.c.number == each.number)).scalar_one() == each.rows
+        for each in notes
+    )
+
+
+def note_staged(database: Database, connection: sa.Connection, notes: Sequence[StagedNote]) -> None:
+    """Let staged notes be checkpoints, and delete rows that belong to none."""
+    database.insert(connection, CHECKPOINT, [(each.number, *each.position, each.matches) for each in notes])
+    there, number = {each.number for each in _all(connection)}, -1
+    while (
+        following := connection.execute(
+            sa.select(sa.func.min(UNDO.c.number)).where(UNDO.c.number > number)
+        ).scalar()
+    ) is not None:
+        number = int(following)
+        if number not in there:
+            connection.execute(sa.delete(UNDO).where(UNDO.c.number == number))
+
+
+def unite_neighbours(connection: sa.Connection) -> None:
+    """Unite neighbours whose spans have become small parts of what comes after them."""
+    there = _all(connection)
+    while (at := to_unite([each.matches for each in there])) is not None:
+        older, newer = there[at], there[at + 1]
+        _unite_two(connection, older, newer)
+        there[at : at + 2] = [older._replace(matches=older.matches + newer.matches)]
+
+
+def forget_all(connection: sa.Connection, *, rows: bool = True) -> None:
+    """Delete every checkpoint, with its rows unless these are deleted later."""
     connection.execute(sa.delete(CHECKPOINT))
+    if rows:
+        connection.execute(sa.delete(UNDO))
 
 
 def note(database: Database, connection: sa.Connection, one: CheckpointNote, *, unite: bool = True) -> None:
@@ -336,13 +462,10 @@ def note(database: Database, connection: sa.Connection, one: CheckpointNote, *, 
         grown = sa.update(CHECKPOINT).where(CHECKPOINT.c.number == number)
         connection.execute(grown.values(matches=there[-1].matches + one.matches))
     else:
-        number = there[-1].number + 1 if there else 1
+        staged = int(connection.execute(sa.select(sa.func.max(UNDO.c.number))).scalar() or 0)
+        number = max(there[-1].number if there else 0, staged) + 1
         database.insert(connection, CHECKPOINT, [(number, *one.position, one.matches)])
-        there = [*there, Checkpoint(number, *one.position, one.matches)]
-        while (at := to_unite([each.matches for each in there])) is not None:
-            older, newer = there[at], there[at + 1]
-            _unite_two(connection, older, newer)
-            there[at : at + 2] = [older._replace(matches=older.matches + newer.matches)]
+        unite_neighbours(connection)
     database.insert_missing(connection, UNDO, [(number, *row) for row in one.rows])
 
 

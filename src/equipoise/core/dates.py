@@ -202,6 +202,8 @@ class SourceDates:
         Whether what stands later in it was later, as in a log; otherwise dates are taken as they are.
     known : sequence of float or None
         What :meth:`kept` returned, where some of it was read before.
+    local : bool
+        Whether the date is a local time, as one in the name of a file is.
     """
 
     def __init__(
@@ -211,11 +213,13 @@ class SourceDates:
         *,
         in_order: bool = True,
         known: Sequence[float | None] = (),
+        local: bool = False,
     ) -> None:
-        fresh: tuple[float | None, ...] = (None, 0, None, 0.0)
-        offset, steps, last, back = (*known, *fresh[len(known) :])
+        fresh: tuple[float | None, ...] = (None, 0, None, 0.0, None)
+        offset, steps, last, back, read = (*known, *fresh[len(known) :])
         self.date = date
         self.zone = zone
+        self._local = local
         self._in_order = in_order
         #: What its first game without a date adds to the date of the source, and how many such there were.
         self._offset = offset
@@ -223,14 +227,21 @@ class SourceDates:
         #: The date of the last game that had one, and by how much its clock was set back.
         self._last = last
         self._back = float(back or 0.0)
+        #: The date of the last game without one of its own that counts as read now.
+        self._read = -math.inf if read is None else read
 
     def kept(self) -> tuple[float | None, ...]:
         """Return what is needed to go on where this one stands."""
-        return self._offset, self._steps, self._last, self._back
+        known = self._offset, self._steps, self._last, self._back
+        return known if math.isinf(self._read) else (*known, self._read)
 
     def after(self, earlier: SourceDates) -> None:
         """Go on after an earlier piece of the same log."""
-        self._last, self._back = earlier._last, earlier._back
+        self._last, self._back, self._read = earlier._last, earlier._back, earlier._read
+
+    def rests_on_zone(self, match: Match) -> bool:
+        """Tell whether the date that a game gets follows from a local time."""
+        return bool(match.local) if match.dated else self._local
 
     def part(self) -> None:
         """Take note that what follows does not go on from what was read."""
@@ -247,7 +258,12 @@ class SourceDates:
             The time of this machine.
         """
         if not match.dated:
-            return Dated(self._without(match))
+            made = self._without(match)
+            wrong = ahead(made.ended or 0.0, now)
+            if wrong:
+                self._read = max(now, self._read + STEP)
+                made = moved(replace(made, read=now), self._read)
+            return Dated(made, wrong)
         floor = -math.inf if self._last is None or not self._in_order else self._last
         if match.local:
             match = self._converted(match, floor)
@@ -325,3 +341,14 @@ def ahead(moment: float, now: float) -> str:
     if moment - now <= SKEW:
         return ""
     return f"dated {(moment - now) / 60.0:,.0f} minutes ahead of this machine's clock"
+
+
+def unlikely(moment: float, now: float) -> str:
+    """Return what is wrong with when a game that is reported now has ended: empty unless something is.
+
+    Examples
+    --------
+    >>> unlikely(1e9, 1e9), unlikely(-5.0, 1e9)
+    ('', 'dated before 1970')
+    """
+    return "dated before 1970" if moment < 0.0 else ahead(moment, now)

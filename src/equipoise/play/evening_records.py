@@ -1,8 +1,11 @@
 """Evenings as an archive keeps them: records, which are only ever added, and the events they stand for.
 
-A record is an event with when it was taken, and what the one who acts was called there.  Beside these stand
-the ledger of running games (``live``) and where people of a chat were seen (``chat``), which change nothing,
-and evenings in browsers (``tonight``), which :mod:`equipoise.play.tonight` reads.
+A record is an event with when it was taken, and what the one who acts was called there; in a chat also when
+their connection began (``sign``) and who they are there (``chat``), so that a crash never parts what somebody
+did from who it was.  Beside these stand what changes nothing of an evening: the ledger of running games
+(``live``), where people of a chat were seen (``chat``), links, seats and taps of a page (``tonight``, read by
+:mod:`equipoise.play.evening_page`), what a result changed (``changed``), and that people were forgotten in
+the records before (``rewritten``).
 Records of nights and lobbies from before both were one are read as the events they are today.
 """
 
@@ -19,6 +22,10 @@ from equipoise.play.event_codec import from_plain
 
 #: Kinds of records.
 TAKEN, GUESSES, LIVE, CHAT, TONIGHT = "evening", "guesses", "live", "chat", "tonight"
+COUNTED, CHANGED, REWRITTEN = "counted", "changed", "rewritten"
+
+#: Those that no event follows from.
+BESIDE = (LIVE, CHAT, TONIGHT, CHANGED, REWRITTEN)
 
 #: Kinds of earlier records: of lobbies, and of nights.
 PICKUP = "pickup"
@@ -40,15 +47,33 @@ class Taken(NamedTuple):
     nick: str = ""
 
 
-def record_of(event: Event, at: float, nick: str = "") -> dict[str, Any]:
+def record_of(
+    event: Event, at: float, nick: str = "", sign: str | None = None, chat: str = ""
+) -> dict[str, Any]:
     """Return the record of an event.
+
+    Parameters
+    ----------
+    event : Event
+        What happened.
+    at : float
+        When, seconds since 1970.
+    nick : str
+        What the one who acts is called there.
+    sign : str, optional
+        When the connection of the one who acts began, empty where unknown; None where an account proves who
+        it is, or nobody has to.
+    chat : str
+        Who acts, in a chat, as somebody that is known by another id.
 
     Examples
     --------
     >>> record_of(ev.Ready("ann"), 5.0)["event"]
     {'type': 'ready', 'who': 'ann'}
     """
-    return {"kind": TAKEN, "at": at, "nick": nick, "event": ev.as_plain(event)}
+    where = {"sign": sign, "chat": chat or None}
+    known = {name: value for name, value in where.items() if value is not None}
+    return {"kind": TAKEN, "at": at, "nick": nick, "event": ev.as_plain(event), **known}
 
 
 def taken(records: Iterable[Record]) -> Iterator[Taken]:
@@ -80,7 +105,7 @@ class _Reading:
     def events(self, record: Record) -> Iterator[Taken]:
         """Go through the events of one record."""
         kind = record["kind"]
-        if kind in (LIVE, CHAT, TONIGHT):
+        if kind in BESIDE:
             return
         if kind in (TAKEN, PICKUP):
             self._at = record["at"]
@@ -89,6 +114,9 @@ class _Reading:
         elif kind == GUESSES:
             yield from self.rest()
             yield Taken(ev.Reweighed(), self._at)
+        elif kind == COUNTED:
+            yield from self.rest()
+            yield Taken(ev.Counted(record["match"], record["counts"]), self._at)
         elif kind in OF_NIGHTS:
             if not self._opened:
                 self._opened = True
@@ -141,10 +169,10 @@ def weighs(record: Record) -> bool:
     return bool(record.get("weights") or record.get("event", {}).get("weights"))
 
 
-def people(record: Record) -> Iterable[str]:
-    """Return the ids of those whose names a record gives."""
-    spelled = record.get("spelled") or record.get("event", {}).get("spelled") or {}
-    return list(spelled)
+def spellings(record: Record) -> Mapping[str, str]:
+    """Return how a record writes people, by id."""
+    found: Mapping[str, str] = record.get("spelled") or record.get("event", {}).get("spelled") or {}
+    return found
 
 
 def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
@@ -155,8 +183,11 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
     >>> old = {"kind": "weights", "step": "1", "weights": {"ann": 5.0}, "spelled": {"ann": "Ann"}}
     >>> renamed_record(old, {"ann": "x"})
     {'kind': 'weights', 'step': '1', 'weights': {'x': 5.0}, 'spelled': {'x': 'x'}}
+    >>> said = record_of(ev.Vote("q:1", "yes"), 5.0, "Ann", "1000", "~ann")
+    >>> {name: each for name, each in renamed_record(said, {"q:1": "x"}).items() if name != "event"}
+    {'kind': 'evening', 'at': 5.0, 'nick': '', 'sign': '', 'chat': 'x'}
     """
-    if record["kind"] == TONIGHT:
+    if record["kind"] in (TONIGHT, CHANGED):
         return {name: values_renamed(value, names) for name, value in record.items()}
     if record["kind"] == CHAT:
         if not names.keys() & {record["who"], record.get("account")}:
@@ -166,7 +197,11 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
         return {"kind": CHAT, "at": record["at"], **who, **rest}
     plain = with_other_ids(record, names)
     if record["kind"] in (PICKUP, TAKEN):
-        plain["nick"] = "" if record["event"].get("who") in names else record["nick"]
+        chat = record.get("chat", "")
+        gone = next((each for each in (record["event"].get("who", ""), chat) if each in names), None)
+        for name, instead in (("nick", ""), ("sign", ""), ("chat", names.get(gone or "", ""))):
+            if gone is not None and name in plain:
+                plain[name] = instead
     return plain
 
 

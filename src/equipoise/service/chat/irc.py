@@ -42,7 +42,7 @@ class Address:
     host, port : str and int
         The server.
     channel, nick : str
-        Where, and as whom.
+        Where (several channels with commas between them), and as whom.
     account, password : str
         For logging in; nobody logs in without a password.
     tls : ssl.SSLContext, optional
@@ -66,7 +66,7 @@ class Speaker:
 
     def __init__(self, pickups: Pickups, address: Address, ready: Callable[[], None] = lambda: None) -> None:
         self._pickups, self._address, self._ready = pickups, address, ready
-        self._session = self._new_session()
+        self._session, self._arrived = self._new_session(), set[str]()
         self._stopping = asyncio.Event()
         self._started = False
 
@@ -102,6 +102,7 @@ class Speaker:
         opening = asyncio.open_connection(address.host, address.port, ssl=address.tls)
         reader, writer = await asyncio.wait_for(opening, PATIENCE)
         self._session = session = self._new_session()
+        self._arrived = set[str]()
         session.start(time.monotonic())
         reading: asyncio.Task[bytes] = asyncio.ensure_future(reader.read(65536))
         try:
@@ -115,6 +116,8 @@ class Speaker:
                     for happened in session.feed(data, time.monotonic()):
                         self._happened(happened)
                     reading = asyncio.ensure_future(reader.read(65536))
+                for happened in session.overdue(time.monotonic()):
+                    self._happened(happened)
                 if session.is_dead(time.monotonic()):
                     return
                 self._say(self._pickups.tick(time.time()))
@@ -138,28 +141,36 @@ class Speaker:
         """Let something that happened in the channel happen in the lobbies."""
         now = time.time()
         if isinstance(happened, Arrived):
-            log.info("irc: in %s as %s", self._session.channel, self._session.nick)
+            log.info("irc: in %s as %s", happened.channel, self._session.nick)
+            self._arrived.add(happened.channel)
+            if not self._arrived >= set(self._session.channels):
+                return
             if not self._started:
                 self._started = True
                 self._say(self._pickups.start(now))
             self._ready()
         elif isinstance(happened, Spoken):
             who = self._player(happened.who)
-            replies = self._pickups.hear(who, happened.nick, happened.text, now, self._id_of, self._adopted)
+            sign = self._session.sign_of(happened.nick)
+            replies = self._pickups.hear(
+                who, happened.nick, happened.text, now, self._id_of, self._adopted, sign,
+                happened.channel,
+            )  # fmt: skip
             if claimed := self._session.is_claimed(who):
-                name = self._pickups.shown(claimed)
-                ask = f"!is {happened.nick} {name}"
+                name, written = self._pickups.shown(claimed), self._pickups.written(claimed)
+                ask = f"!is {happened.nick} {written}"
                 text = f"the place of {name} is kept; if you are {name}, ask an organiser for: {ask}"
                 replies.append(ChatReply(who, text))
             self._say(replies, happened.nick, who)
-            self._pickups.seen(who, now, happened.nick, self._session.sign_of(happened.nick))
+            self._pickups.seen(who, now, happened.nick, sign)
         elif isinstance(happened, Signed):
             self._pickups.seen(self._player(happened.who), now, happened.nick, happened.sign)
         elif isinstance(happened, NickChanged):
-            self._pickups.seen(self._player(happened.who), now, happened.nick)
+            sign = self._session.sign_of(happened.nick)
+            self._pickups.seen(self._player(happened.who), now, happened.nick, sign)
         elif isinstance(happened, Identified):
             was = self._player(happened.was)
-            if self._pickups.evening.game_of(was) is not None:
+            if self._pickups.is_playing(was):
                 self._pickups.go_on(happened.who, was, now)  # a game goes on with whom it began
             else:
                 self._leave(was, now)
@@ -168,9 +179,12 @@ class Speaker:
             self._leave(who, now)
             self._pickups.seen(who, now, "")
 
-    def _adopted(self, nick: str, who: str) -> bool:
-        """Let whoever bears a nick be somebody who is away, as an organiser says."""
-        return self._session.adopt(nick, who)
+    def _adopted(self, nick: str, who: str) -> str | None:
+        """Let whoever bears a nick be somebody who is away, as an organiser says.
+
+        Return when they signed on, empty where that is not known yet; None where it cannot be.
+        """
+        return self._session.sign_of(nick) if self._session.adopt(nick, who) else None
 
     def _leave(self, who: str, now: float) -> None:
         """Let somebody who is not here wait no longer; a game is not ended by a lost connection."""
@@ -192,4 +206,5 @@ class Speaker:
                 target = nick if nick and reply.to == who else self._session.nick_of(reply.to)
                 self._session.say(target, reply.text)
             else:
-                self._session.say(self._session.channel, reply.text)
+                for channel in [reply.channel] if reply.channel else self._session.channels:
+                    self._session.say(channel, reply.text)

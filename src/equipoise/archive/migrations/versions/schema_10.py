@@ -1,4 +1,4 @@
-"""Several servers on one database: who owns what, what they ask each other, and the epoch of each event."""
+"""The chronicle that pages show is kept, so that a new match is shown without going through the old ones."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -8,30 +8,17 @@ down_revision = "9"
 
 
 def upgrade() -> None:
-    """Add the tables, and columns with a default."""
-    op.add_column("archive", sa.Column("oldest", sa.Text, nullable=False, server_default=sa.text("''")))
-    epoch = sa.Column("epoch", sa.BigInteger, nullable=False, server_default=sa.text("0"))
-    op.add_column("queue_event", epoch)
+    """Make the tables, which are filled when pages are first asked for."""
     op.create_table(
-        "shard",
-        sa.Column("name", sa.Text, primary_key=True),
-        sa.Column("epoch", sa.BigInteger, nullable=False),
-        sa.Column("worker", sa.Text, nullable=False),
-        sa.Column("backend", sa.BigInteger, nullable=False),
-        sa.Column("heard", sa.Double, nullable=False),
+        "timeline",
+        sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+        sa.Column("content", sa.LargeBinary, nullable=False),
     )
     op.create_table(
-        "worker",
-        sa.Column("name", sa.Text, primary_key=True),
-        sa.Column("heard", sa.Double, nullable=False),
+        "timeline_state",
+        sa.Column("part", sa.Text, primary_key=True),
+        sa.Column("key", sa.LargeBinary, primary_key=True),
+        sa.Column("place", sa.BigInteger, nullable=False),
+        sa.Column("numbers", sa.LargeBinary, nullable=False),
+        sqlite_with_rowid=False,
     )
-    op.create_table(
-        "letter",
-        sa.Column("id", sa.Text, primary_key=True),
-        sa.Column("queue", sa.Text, nullable=False),
-        sa.Column("worker", sa.Text, nullable=False),
-        sa.Column("sent", sa.Double, nullable=False),
-        sa.Column("questions", sa.Text, nullable=False),
-        sa.Column("answers", sa.Text, nullable=True),
-    )
-    op.create_index("letter_by_queue", "letter", ["queue", "sent"])
