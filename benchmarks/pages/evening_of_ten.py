@@ -37,7 +37,7 @@ Row = dict[str, Any]
 NAMES = ("Amber", "Birch", "Cedar", "Dahlia", "Elm", "Fern", "Gorse", "Hazel", "Iris")
 
 #: Seconds for what a page shows on a machine that does much else, and how often a page is opened.
-LONG, OPENINGS = 240.0, 30
+LONG, OPENINGS = 110.0, 60
 
 
 class Service:
@@ -90,15 +90,16 @@ class Phone:
         self.window = browser.new_window()
         browser.look(360, 640)
         for _ in range(OPENINGS):  # while the service is away a browser shows a page of its own
-            browser.open(service.link(name.lower(), organiser=organiser))
-            if self._is_there():
+            if self._has_come(service.link(name.lower(), organiser=organiser)):
                 break
 
-    def _is_there(self) -> bool:
-        """Tell whether the page has come."""
+    def _has_come(self, link: str) -> bool:
+        """Open the page, and tell whether it has come."""
         try:
+            self.browser.open(link)
             self.browser.wait("return document.getElementById('screen')?.childElementCount", seconds=10.0)
         except AssertionError:
+            time.sleep(1.0)
             return False
         return True
 
