@@ -9,6 +9,7 @@ phone must show the same, every game must be kept once, and nobody may be there 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import socket
@@ -17,6 +18,7 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -29,8 +31,9 @@ from equipoise.service.tonight import TonightLinks, opened_evening
 
 KILLS = 50
 
-#: Seconds that a service lives at most between two kills, and that its end may take.
-LONGEST, PATIENCE = 6.0, 60.0
+#: Seconds that a service lives at most between two kills, and that its end may take; and which share of them
+#: has answered somebody before.
+LONGEST, PATIENCE, SOON = 6.0, 60.0, 0.8
 
 Row = dict[str, Any]
 
@@ -67,6 +70,17 @@ class Service:
         """End it without asking, and begin it again."""
         self.end()
         self.begin()
+
+    def answers(self) -> None:
+        """Wait until it answers questions about the evening."""
+        headers = {"Authorization": f"Bearer {self.links.guests}"}
+        address = f"http://127.0.0.1:{self.port}/v1/tonight/{self.links.evening}"
+        for _ in range(int(PATIENCE)):
+            with contextlib.suppress(OSError):
+                request = urllib.request.Request(address, headers=headers)
+                with urllib.request.urlopen(request, timeout=PATIENCE):  # noqa: S310
+                    return
+            time.sleep(1.0)
 
     def end(self) -> None:
         """End it without asking."""
@@ -335,6 +349,8 @@ class Killer(threading.Thread):
         """Kill and begin."""
         try:
             while self.kills < self._times:
+                if self._rng.random() < SOON:  # else it may end before it has answered anybody
+                    self._service.answers()
                 time.sleep(self._rng.random() * LONGEST)
                 self._service.kill()
                 self.kills += 1
