@@ -351,7 +351,8 @@ def _one_more(more: dict[str, Any]) -> list[str]:
     share = opened["idle"] + opened["a_result"] / 60.0
     made = (
         f"In an archive of {more['matches']} matches of {more['players']} players, whose "
-        f"{more['pages']} pages were written in {more['written']:.0f} s after going through all matches once, {more['made']:.0f} s:"
+        f"{more['pages']} pages were written in {more['written']:.0f} s after going through all matches "
+        f"once, {more['made']:.0f} s:"
     )
     folder = (
         f"- `equipoise pages --out` after one result takes {more['seconds']:.2f} s of the processor "
@@ -398,7 +399,7 @@ def report(results: dict[str, Any]) -> str:
         f"It has {export['pages']} pages, the largest of {size:.0f} kB.",
         f"{outside} pages name a host outside.",
         "",
-        *_one_more(results["one_more"]),
+        *(_one_more(results["one_more"]) if "one_more" in results else ()),
     ]
     return "\n".join(lines)
 

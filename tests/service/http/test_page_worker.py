@@ -77,7 +77,7 @@ def test_a_result_is_shown_and_leaves_other_pages_as_they_are(url: str) -> None:
 
 
 def test_a_correction_makes_all_pages_again(url: str) -> None:
-    """A match that is undone, one that is late, and somebody who is forgotten: another lineage, other pages."""
+    """A match that is undone, one that is late, somebody who is forgotten: another lineage, other pages."""
     worker = Paging(url)
     had = until(worker, ("", {}, None), lambda page: page.state == "now").of
     assert had is not None
@@ -91,14 +91,13 @@ def test_a_correction_makes_all_pages_again(url: str) -> None:
     def forget() -> None:
         archive.forget("ann")
 
-    lineages: list[str] = []
     for change, many in ((undo, 20), (late, 21), (forget, 21)):
         with open_archive(url) as archive:
             change()
-        last = had
         found = until(
-            worker, ("", {}, last), lambda page, last=last: page.of and page.of.lineage != last.lineage
+            worker, ("", {}, had), lambda page, last=had.lineage: page.of and page.of.lineage != last
         )
+        assert found.of is not None
         had = found.of
         assert found.state == "now"
         assert f"{many} games" in (found.text or "")
@@ -107,7 +106,7 @@ def test_a_correction_makes_all_pages_again(url: str) -> None:
 
 
 def test_what_is_kept_is_what_is_made_anew(url: str) -> None:
-    """A process that begins goes on from what the archive keeps, and comes to the same as from all matches."""
+    """A process that begins goes on from what is kept, and comes to the same as from all matches."""
     with open_archive(url) as archive:
         kept = archive.keep_chronicle(archive.chronicle())
         archive.record([match(22, "ann", "eve", "cid", "new")])
