@@ -35,7 +35,7 @@ evening_options = (
         show_default=True,
         metavar="NAME",
         help="The end of the link, and the lobby: 'night' is that of this command.",
-    ),  # fmt: skip
+    ),
     click.option(
         "--title", default="Tonight", metavar="TEXT", show_default=True, help="What the page is called."
     ),
