@@ -58,7 +58,15 @@ from equipoise.errors import InputError
 from equipoise.identity.forgetting import Forgotten
 from equipoise.identity.names import bare
 from equipoise.identity.shared_ids import Identities
-from equipoise.play.evening_records import GUESSES, TONIGHT, renamed_record, weighs
+from equipoise.play.evening_records import (
+    DISCORD,
+    GUESSES,
+    PICKUP,
+    TAKEN,
+    TONIGHT,
+    renamed_record,
+    weighs,
+)
 from equipoise.play.evening_records import people as people_of_record
 from equipoise.ratings.model import RatingModel
 
@@ -384,10 +392,11 @@ class Archive:
         with self._database.writing() as connection:
             return corrections.undo(self._database, connection, match_id, back=back)
 
-    def merge(self, player: str, other: str, *, back: bool = False) -> None:
+    def merge(self, player: str, other: str, *, back: bool = False, unseen: Collection[str] = ()) -> None:
         """Let two ids be one person, under the first; or take that back.
 
-        The matches stay as they were reported, so that nothing is lost.
+        The matches stay as they were reported, so that nothing is lost.  ``unseen`` are ids that need not
+        have played yet, as somebody has shown that they are theirs.
 
         Raises
         ------
@@ -395,8 +404,10 @@ class Archive:
             If one of them is not known, they are one already, or they have played against each other.
         """
         with self._database.writing() as connection:
-            change = corrections.separate if back else corrections.merge
-            change(self._database, connection, player, other)
+            if back:
+                corrections.separate(self._database, connection, player, other)
+            else:
+                corrections.merge(self._database, connection, player, other, unseen)
 
     def forget(self, player: str) -> str:
         """Take a person out of all that is kept, for good, and return the id that replaces it.
@@ -730,12 +741,14 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
 
 
 def people(connection: sa.Connection) -> set[str]:
-    """Return the ids of all who came to a night."""
+    """Return the ids of all who came to a night, or did something in one."""
     happened = events(connection)
+    acts = [record.get("event", record) for record in happened if record["kind"] in (TAKEN, PICKUP, DISCORD)]
+    did = {str(act["who"]) for act in acts if act.get("who")}
     came = {player for record in happened for player in people_of_record(record)}
     tapped = [step for step in happened if step["kind"] == TONIGHT]
     listed = {each["id"] for step in tapped for each in step.get("people", ())}
-    return came | listed | {step["who"] for step in tapped if isinstance(step.get("who"), str)}
+    return did | came | listed | {step["who"] for step in tapped if isinstance(step.get("who"), str)}
 
 
 def chat_players(connection: sa.Connection, gone: Forgotten) -> set[str]:

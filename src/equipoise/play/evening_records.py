@@ -1,8 +1,9 @@
 """Evenings as an archive keeps them: records, which are only ever added, and the events they stand for.
 
 A record is an event with when it was taken, and what the one who acts was called there.  Beside these stand
-the ledger of running games (``live``) and where people of a chat were seen (``chat``), which change nothing,
-and evenings in browsers (``tonight``), which :mod:`equipoise.play.tonight` reads.
+the ledger of running games (``live``), where people of a chat were seen (``chat``) and what Discord shows
+(``discord``), which change nothing, and evenings in browsers (``tonight``), which
+:mod:`equipoise.play.tonight` reads.
 Records of nights and lobbies from before both were one are read as the events they are today.
 """
 
@@ -19,6 +20,9 @@ from equipoise.play.event_codec import from_plain
 
 #: Kinds of records.
 TAKEN, GUESSES, LIVE, CHAT, TONIGHT = "evening", "guesses", "live", "chat", "tonight"
+
+#: What a door notes for itself: messages it has sent, codes it has given out.
+DISCORD = "discord"
 
 #: Kinds of earlier records: of lobbies, and of nights.
 PICKUP = "pickup"
@@ -40,15 +44,16 @@ class Taken(NamedTuple):
     nick: str = ""
 
 
-def record_of(event: Event, at: float, nick: str = "") -> dict[str, Any]:
-    """Return the record of an event.
+def record_of(event: Event, at: float, nick: str = "", mark: str = "") -> dict[str, Any]:
+    """Return the record of an event; ``mark`` is what its door knows it by, so that it is taken once.
 
     Examples
     --------
     >>> record_of(ev.Ready("ann"), 5.0)["event"]
     {'type': 'ready', 'who': 'ann'}
     """
-    return {"kind": TAKEN, "at": at, "nick": nick, "event": ev.as_plain(event)}
+    marked = {"mark": mark} if mark else {}
+    return {"kind": TAKEN, "at": at, "nick": nick, **marked, "event": ev.as_plain(event)}
 
 
 def taken(records: Iterable[Record]) -> Iterator[Taken]:
@@ -80,7 +85,7 @@ class _Reading:
     def events(self, record: Record) -> Iterator[Taken]:
         """Go through the events of one record."""
         kind = record["kind"]
-        if kind in (LIVE, CHAT, TONIGHT):
+        if kind in (LIVE, CHAT, TONIGHT, DISCORD):
             return
         if kind in (TAKEN, PICKUP):
             self._at = record["at"]
@@ -156,7 +161,7 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
     >>> renamed_record(old, {"ann": "x"})
     {'kind': 'weights', 'step': '1', 'weights': {'x': 5.0}, 'spelled': {'x': 'x'}}
     """
-    if record["kind"] == TONIGHT:
+    if record["kind"] in (TONIGHT, DISCORD):
         return {name: values_renamed(value, names) for name, value in record.items()}
     if record["kind"] == CHAT:
         if not names.keys() & {record["who"], record.get("account")}:

@@ -55,12 +55,15 @@ class StepTaken:
         The names of those in a result whom the archive did not know.
     refused : str
         Why the event changed nothing; empty where it did.
+    again : bool
+        Whether it was taken before.
     """
 
     commands: tuple[Command, ...]
     changes: tuple[PointChange, ...] = ()
     new: tuple[str, ...] = ()
     refused: str = ""
+    again: bool = False
 
     @property
     def game(self) -> str:
@@ -109,6 +112,7 @@ class KeptEvening:
         """Let the evening be what the archive has of it by now."""
         records = self.archive.night_events()
         self.evening, self.known = Evening(self._lobbies, self._apart), len(records)
+        self._marks = {record["mark"] for record in records if record.get("mark")}
         opened: dict[str, EveningLobby] = {}
         for event, at, nick in taken(records):
             self.note(getattr(event, "who", ""), nick)
@@ -118,6 +122,13 @@ class KeptEvening:
         self._to_open = [lobby for lobby in self._lobbies if opened.get(lobby.name) != lobby]
         for lobby in self._to_open:
             self.evening.handle(ev.Open(lobby), -math.inf)
+
+    def follow(self) -> bool:
+        """Take in what another process has added, and tell whether there was anything."""
+        if not self.archive.night_events_since(self.known):
+            return False
+        self.load()
+        return True
 
     def note(self, who: str, nick: str) -> None:
         """Note what somebody is called."""
@@ -132,8 +143,9 @@ class KeptEvening:
         return printable(next(filter(None, spelled), player.lstrip("~")))
 
     def take(
-        self, event: Event, now: float | None = None, nick: str = "", *, strictly: bool = False
-    ) -> StepTaken:
+        self, event: Event, now: float | None = None, nick: str = "", *, strictly: bool = False,
+        mark: str = "",
+    ) -> StepTaken:  # fmt: skip
         """Take an event, keep it with all that follows, and return what follows.
 
         Parameters
@@ -146,6 +158,8 @@ class KeptEvening:
             What the one who acts is called.
         strictly : bool
             Whether what makes no sense, and a step that somebody else took meanwhile, are errors.
+        mark : str
+            What the door knows this event by: one that comes again changes nothing, in whichever process.
 
         Raises
         ------
@@ -155,6 +169,8 @@ class KeptEvening:
         now = time.time() if now is None else now
         for attempt in range(TIMES):
             kept = 0
+            if mark in self._marks:
+                return StepTaken((), again=True)
             try:
                 commands = self.evening.handle(event, now)
                 if refused := _refused(commands):
@@ -164,14 +180,14 @@ class KeptEvening:
                 if not commands and isinstance(event, ev.Tick):
                     return StepTaken(())
                 if getattr(event, "weights", None):  # teams are made by ratings that begin at these
-                    self._keep([event], now, nick, commands)
+                    self._keep([event], now, nick, commands, mark)
                     self.settle()
                     kept = 1
                 commands, events = self._followed(event, commands, now)
                 done = StepTaken(commands)
                 before = self._table(done.game)
                 played = {player for player, _ in self.archive.standing().games} if done.game else set()
-                self._keep(events[kept:], now, "" if kept else nick, commands)
+                self._keep(events[kept:], now, "" if kept else nick, commands, "" if kept else mark)
             except NoTeamsError as error:
                 self.load()
                 if kept:
@@ -362,7 +378,9 @@ class KeptEvening:
         self.archive.add_night_events([record], None)
         self.known += 1
 
-    def _keep(self, events: Sequence[Event], now: float, nick: str, commands: Sequence[Command]) -> None:
+    def _keep(
+        self, events: Sequence[Event], now: float, nick: str, commands: Sequence[Command], mark: str = ""
+    ) -> None:
         """Keep events with what they do: all of it or nothing."""
         if not events:
             return
@@ -370,9 +388,10 @@ class KeptEvening:
         undone = next((each.game for each in commands if isinstance(each, TakeBack)), None)
         match = None if keep is None else self._match(keep, now)
         records = [record_of(ev.Open(lobby), now) for lobby in self._to_open]
-        records += [record_of(each, now, "" if n else nick) for n, each in enumerate(events)]
+        records += [record_of(each, now, *(("", "") if n else (nick, mark))) for n, each in enumerate(events)]
         self.archive.add_night_events(records, self.known, match, undone)
         self.known += len(records)
+        self._marks |= {mark} - {""}
         self._to_open = []
         if match is not None or undone is not None or any(isinstance(each, ev.Undo) for each in events):
             self.settle()
