@@ -15,6 +15,7 @@ import itertools
 import json
 import random
 import re
+import secrets
 import time
 import zlib
 from collections import Counter, defaultdict
@@ -23,8 +24,8 @@ from typing import Any
 
 from aiohttp import WSMsgType, web
 
-#: The bot's token, its application's number, and that of its user.
-TOKEN, APPLICATION, BOT = "MTAw.fake.token", "100", "101"
+#: The number of the bot's application, and that of its user.
+APPLICATION, BOT = "100", "101"
 
 #: Seconds in which an interaction has to be answered.
 ANSWER = 3.0
@@ -116,7 +117,10 @@ class Interaction:
         parts = []
         for each in self.texts:
             embeds = each.get("embeds") or []
-            parts += [each.get("content") or "", *(f"{e.get('title', '')}: {e.get('description', '')}" for e in embeds)]
+            parts += [
+                each.get("content") or "",
+                *(f"{e.get('title', '')}: {e.get('description', '')}" for e in embeds),
+            ]
         return "\n".join(filter(None, parts))
 
 
@@ -171,6 +175,7 @@ class Discord:
         self.buckets: dict[str, tuple[int, float]] = {}
         self.bucket_size, self.bucket_seconds = 5, 5.0
         self.bad_token = False
+        self.token = f"MTAw.{secrets.token_hex(4)}.{secrets.token_hex(8)}"
         self._nonces: dict[tuple[str, str], str] = {}
         self._numbers = itertools.count(1)
         self._held: list[Interaction] = []
@@ -214,19 +219,22 @@ class Discord:
         return member
 
     def _guild_payload(self, guild: str) -> dict[str, Any]:
-        everyone = {"id": guild, "name": "@everyone", "color": 0, "hoist": False, "position": 0, "managed": False,
-                    "permissions": str(ALL), "mentionable": False, "icon": None, "flags": 0}  # fmt: skip
+        everyone = {"id": guild, "name": "@everyone", "color": 0, "hoist": False, "position": 0,
+                    "managed": False, "permissions": str(ALL), "mentionable": False, "icon": None,
+                    "flags": 0}  # fmt: skip
         mine = [each for each in self.channels.values() if each["guild_id"] == guild]
         return {
-            **self.guilds[guild], "icon": None, "splash": None, "features": [], "owner_id": "1", "afk_channel_id": None,
-            "afk_timeout": 300, "verification_level": 0, "default_message_notifications": 0,
+            **self.guilds[guild], "icon": None, "splash": None, "features": [], "owner_id": "1",
+            "afk_channel_id": None, "afk_timeout": 300, "verification_level": 0,
+            "default_message_notifications": 0,
             "explicit_content_filter": 0, "mfa_level": 0, "application_id": None, "system_channel_id": None,
             "system_channel_flags": 0, "rules_channel_id": None, "public_updates_channel_id": None,
             "vanity_url_code": None, "description": None, "banner": None, "premium_tier": 0,
             "preferred_locale": "en-US", "nsfw_level": 0, "roles": [everyone], "emojis": [], "stickers": [],
             "channels": [each for each in mine if each["type"] != PRIVATE_THREAD], "presences": [],
             "threads": [self._thread(each) for each in mine if each["type"] == PRIVATE_THREAD],
-            "members": [*self.members[guild].values(), self.member_of_bot()], "member_count": 10, "large": False,
+            "members": [*self.members[guild].values(), self.member_of_bot()], "member_count": 10,
+            "large": False,
             "joined_at": "2024-01-01T00:00:00+00:00", "unavailable": False, "stage_instances": [],
             "guild_scheduled_events": [], "soundboard_sounds": [],
             "voice_states": [self._voice_state(guild, user) for user in self.voice[guild]],
@@ -239,9 +247,10 @@ class Discord:
 
     def _voice_state(self, guild: str, user: str) -> dict[str, Any]:
         return {
-            "guild_id": guild, "channel_id": self.voice[guild].get(user), "user_id": user, "session_id": f"v{user}",
-            "member": self.members[guild].get(user) or self.member(guild, user, user), "deaf": False, "mute": False,
-            "self_deaf": False, "self_mute": False, "self_video": False, "suppress": False,
+            "guild_id": guild, "channel_id": self.voice[guild].get(user), "user_id": user,
+            "session_id": f"v{user}", "deaf": False, "mute": False,
+            "member": self.members[guild].get(user) or self.member(guild, user, user), "self_deaf": False,
+            "self_mute": False, "self_video": False, "suppress": False,
             "request_to_speak_timestamp": None,
         }  # fmt: skip
 
@@ -303,7 +312,7 @@ class Discord:
                 await _send(socket, deflate, {"op": 11, "d": None})
             elif asked["op"] in (2, 6):
                 data = asked["d"]
-                if data["token"] != TOKEN or self.bad_token:
+                if data["token"] != self.token or self.bad_token:
                     await socket.close(code=4004, message=b"Authentication failed.")
                     break
                 if asked["op"] == 2:
@@ -402,8 +411,9 @@ class Discord:
         number = self.number()
         payload = {
             "id": number, "application_id": APPLICATION, "type": kind, "token": f"t{number}", "version": 1,
-            "guild_id": place["guild_id"], "channel_id": channel, "channel": shown, "data": data, "locale": "en-US",
-            "guild_locale": "en-US", "member": self.member(place["guild_id"], user, name, manages=manages),
+            "guild_id": place["guild_id"], "channel_id": channel, "channel": shown, "data": data,
+            "locale": "en-US", "guild_locale": "en-US", "member": self.member(place["guild_id"], user,
+            name, manages=manages),
             "app_permissions": str(self.rights.get(channel, ALL)), "entitlements": [], "context": 0,
             "authorizing_integration_owners": {"0": place["guild_id"]}, "attachment_size_limit": 10_000_000,
             **more,
@@ -496,7 +506,9 @@ class Discord:
         found = []
         for number, message in sorted(self.messages[channel].items(), key=lambda each: -int(each[0])):
             for row in message["components"]:
-                found += [(number, each.get("label", ""), each.get("custom_id", "")) for each in row["components"]]
+                found += [
+                    (number, each.get("label", ""), each.get("custom_id", "")) for each in row["components"]
+                ]
         return found
 
     async def delete(self, channel: str, message: str) -> None:
@@ -515,7 +527,7 @@ class Discord:
         if self.faults.latency:
             await asyncio.sleep(self.rng.random() * self.faults.latency)
         hooked = parts[0] in ("interactions", "webhooks")
-        if not hooked and request.headers.get("Authorization") != f"Bot {TOKEN}":
+        if not hooked and request.headers.get("Authorization") != f"Bot {self.token}":
             return web.json_response({"message": "401: Unauthorized", "code": 0}, status=401)
         if self.rng.random() < self.faults.failing:
             return web.json_response({"message": "bad gateway"}, status=502)
@@ -549,8 +561,8 @@ class Discord:
         self.buckets[bucket] = (left, until)
         headers = {
             "X-RateLimit-Bucket": f"{method}messages", "X-RateLimit-Limit": str(self.bucket_size),
-            "X-RateLimit-Remaining": str(0 if spent else left), "X-RateLimit-Reset": f"{time.time() + after:.3f}",
-            "X-RateLimit-Reset-After": f"{after:.3f}",
+            "X-RateLimit-Remaining": str(0 if spent else left), "X-RateLimit-Reset-After": f"{after:.3f}",
+            "X-RateLimit-Reset": f"{time.time() + after:.3f}",
         }  # fmt: skip
         if not spent:
             return None, headers
@@ -655,7 +667,9 @@ class Discord:
                 self._checked(body)
                 for name in ("content", "embeds", "components"):
                     if name in body:
-                        message[name] = _numbered(body[name]) if name == "components" else body[name] or message[name]
+                        message[name] = (
+                            _numbered(body[name]) if name == "components" else body[name] or message[name]
+                        )
                 message["edited_timestamp"] = "2024-01-01T00:00:00+00:00"
                 message["edits"] = message.get("edits", 0) + 1
                 self.log.append(("edit", rest[1]))
@@ -673,9 +687,13 @@ class Discord:
             self._needs(channel, "channels")
             return 200, self.channels.pop(channel)
         if method == "PATCH":
-            self.channels[channel] |= {key: each for key, each in body.items() if key in ("archived", "locked")}
+            self.channels[channel] |= {
+                key: each for key, each in body.items() if key in ("archived", "locked")
+            }
             kind = self.channels[channel]["type"]
-            return 200, self._thread(self.channels[channel]) if kind == PRIVATE_THREAD else self.channels[channel]
+            return 200, self._thread(self.channels[channel]) if kind == PRIVATE_THREAD else self.channels[
+                channel
+            ]
         return 200, self.channels[channel]
 
     def _posted(self, channel: str, body: dict[str, Any]) -> tuple[int, Any]:
@@ -698,8 +716,9 @@ class Discord:
         return {
             "id": self.number(), "channel_id": channel, "author": self.user(BOT, "equipoise"),
             "content": body.get("content") or "", "timestamp": "2024-01-01T00:00:00+00:00",
-            "edited_timestamp": None, "tts": False, "mention_everyone": False, "mentions": [], "mention_roles": [],
-            "attachments": [], "embeds": body.get("embeds") or [], "pinned": False, "type": 0, "flags": 0,
+            "edited_timestamp": None, "tts": False, "mention_everyone": False, "mentions": [],
+            "mention_roles": [], "attachments": [], "embeds": body.get("embeds") or [], "pinned": False,
+            "type": 0, "flags": 0,
             "components": _numbered(body.get("components") or []),
         }  # fmt: skip
 
@@ -741,9 +760,9 @@ class Discord:
 
 def _application(owner: dict[str, Any]) -> dict[str, Any]:
     return {
-        "id": APPLICATION, "name": "equipoise", "icon": None, "description": "", "bot_public": True, "owner": owner,
-        "bot_require_code_grant": False, "verify_key": "00", "flags": 0, "team": None, "approximate_guild_count": 1,
-        "approximate_user_install_count": 0,
+        "id": APPLICATION, "name": "equipoise", "icon": None, "description": "", "bot_public": True,
+        "owner": owner, "bot_require_code_grant": False, "verify_key": "00", "flags": 0, "team": None,
+        "approximate_guild_count": 1, "approximate_user_install_count": 0,
     }  # fmt: skip
 
 
@@ -813,8 +832,11 @@ def _wrong(body: dict[str, Any]) -> Any:
         yield "Cannot send an empty message"
     for embed in embeds:
         fields = embed.get("fields", [])
-        lengths = [("title", len(embed.get("title") or ""), 256), ("description", len(embed.get("description") or ""), 4096),
-                   ("footer", len((embed.get("footer") or {}).get("text", "")), 2048), ("fields", len(fields), 25)]  # fmt: skip
+        lengths = [
+            ("title", len(embed.get("title") or ""), 256), ("fields", len(fields), 25),
+            ("description", len(embed.get("description") or ""), 4096),
+            ("footer", len((embed.get("footer") or {}).get("text", "")), 2048),
+        ]  # fmt: skip
         lengths += [("field name", len(each["name"]), 256) for each in fields]
         lengths += [("field value", len(each["value"]), 1024) for each in fields]
         for what, length, most in lengths:
@@ -824,6 +846,11 @@ def _wrong(body: dict[str, Any]) -> Any:
             yield "fields: this field is required"
         if sum(length for _, length, _ in lengths) - len(fields) > 6000:
             yield "embeds: must be 6000 or fewer in total"
+    yield from _wrong_buttons(rows)
+
+
+def _wrong_buttons(rows: list[dict[str, Any]]) -> Any:
+    """Go through what is wrong with buttons."""
     ids = [each["custom_id"] for row in rows for each in row["components"] if "custom_id" in each]
     if len(rows) > 5 or any(not 1 <= len(row["components"]) <= 5 for row in rows):
         yield "components: must be between 1 and 5"

@@ -251,15 +251,19 @@ def game_message(
     """
     name, plain, shown = safe(short(game.lobby.name)), shown, _safely(shown)
     head, lines, buttons = _asked(game, shown, plain, steps)
-    even = verdict_of(game.chances, [called(n) for n in range(len(game.teams))]) if game.is_whole else ""
+    if game.phase is Phase.OVER and game.counted:
+        best = [n for n, rank in enumerate(game.ranks) if rank == min(game.ranks)]
+        head = f"{safe(called(best[0]))} won" if len(best) == 1 else "a draw"
+    teams = [safe(called(n)) for n in range(len(game.teams))]
     fields = [
-        (f"{SIGNS[n % len(SIGNS)]} {safe(called(n))}", "\n".join(map(shown, team)) or "-")
+        (f"{SIGNS[n % len(SIGNS)]} {teams[n]}", "\n".join(map(shown, team)) or "-")
         for n, team in enumerate(game.teams)
     ]  # fmt: skip
     text = []
     if game.is_whole and not game.counted:
         bubble = level(game.chances)
-        text += [f"**{safe(even)}**", f"`{bubble}`" if bubble else "", proof]
+        even = verdict_of(game.chances, teams)
+        text += [f"**{even}**", f"`{bubble}`" if bubble else "", proof]
     if game.out:
         text.append(f"Sits out: {_people(game.out, shown)}")
     if game.unmet:

@@ -622,11 +622,12 @@ class DiscordRooms:
             return DiscordAnswer(
                 self._said("\n".join(words.why_lines(self.evening, pressed.who, self._safe, {})))
             )
-        weights = self._weights(chain(*found.teams), found.lobby.ruleset)
-        sums = [round(10.0 * sum(weights[player] for player in team)) for team in found.teams]
-        totals = " : ".join(map(str, sums))
-        proof = self._proofs.get(found.id, "")
-        return DiscordAnswer(f"Chances {cards.chances_line(found.chances)}, points {totals}. {proof}".strip())
+        text = f"Chances {cards.chances_line(found.chances)}"
+        if found.phase is not Phase.OVER:
+            weights = self._weights(chain(*found.teams), found.lobby.ruleset)
+            sums = [round(10.0 * sum(weights[player] for player in team)) for team in found.teams]
+            text += f", points {' : '.join(map(str, sums))}"
+        return DiscordAnswer(f"{text}. {self._proofs.get(found.id, '')}".strip())
 
     def _weights(self, players: Iterable[str], ruleset: Ruleset | None = None) -> dict[str, float]:
         known = self.kept.known_as(players, time.time())
