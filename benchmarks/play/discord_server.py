@@ -19,7 +19,9 @@ import secrets
 import time
 import zlib
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from aiohttp import WSMsgType, web
@@ -181,6 +183,7 @@ class Discord:
         self._held: list[Interaction] = []
         self._runner: web.AppRunner | None = None
         self._timers: set[asyncio.Task[None]] = set()
+        self._change = asyncio.Event()
         self.url = ""
 
     # What there is
@@ -294,6 +297,19 @@ class Discord:
         assert self._runner is not None
         await self._runner.cleanup()
 
+    async def until(self, happened: Callable[[], Any], seconds: float = 60.0) -> Any:
+        """Wait for something to be so, looked at after every request and connection; return what it was."""
+        async with asyncio.timeout(seconds):
+            while not (found := happened()):
+                change = self._change
+                await change.wait()
+        return found
+
+    def _moved(self) -> None:
+        """Let those look who wait for something."""
+        self._change.set()
+        self._change = asyncio.Event()
+
     # The gateway
 
     async def _gateway(self, request: web.Request) -> web.WebSocketResponse:
@@ -321,6 +337,7 @@ class Discord:
                     session = await self._resumed(socket, deflate, data)
         if session is not None and session.socket is socket:
             session.socket = None
+        self._moved()
         return socket
 
     async def _identified(self, socket: web.WebSocketResponse, deflate: Any) -> Session:
@@ -330,6 +347,7 @@ class Discord:
                  "guilds": [{"id": guild, "unavailable": True} for guild in self.guilds],
                  "application": {"id": APPLICATION, "flags": 0}}  # fmt: skip
         self.sessions[session.id] = session
+        self._moved()
         await self._dispatch_to(session, "READY", ready)
         for guild in self.guilds:
             await self._dispatch_to(session, "GUILD_CREATE", self._guild_payload(guild))
@@ -346,6 +364,7 @@ class Discord:
         for seq, name, payload in [each for each in session.sent if each[0] > data["seq"]]:
             await _send(socket, deflate, {"op": 0, "t": name, "s": seq, "d": payload})
         await self._dispatch_to(session, "RESUMED", {})
+        self._moved()
         return session
 
     async def _dispatch_to(self, session: Session, name: str, payload: dict[str, Any]) -> None:
@@ -426,17 +445,17 @@ class Discord:
         """Send an interaction; it has failed where nobody answers in time."""
         if self.rng.random() < self.faults.swapped:
             self._held.append(interaction)
-            self._later(0.2, self._let_go())
+            self._later(0.2, self._let_go)
         else:
             await self._sent(interaction)
             await self._let_go()
-        self._later(ANSWER, self._expire(interaction))
+        self._later(ANSWER, partial(self._expire, interaction))
         return interaction
 
-    def _later(self, seconds: float, what: Any) -> None:
+    def _later(self, seconds: float, what: Callable[[], Any]) -> None:
         async def wait() -> None:
             await asyncio.sleep(seconds)
-            await what
+            await what()
 
         task = asyncio.ensure_future(wait())
         self._timers.add(task)
@@ -520,6 +539,12 @@ class Discord:
     # REST
 
     async def _rest(self, request: web.Request) -> web.StreamResponse:
+        try:
+            return await self._asked(request)
+        finally:
+            self._moved()
+
+    async def _asked(self, request: web.Request) -> web.StreamResponse:
         path = request.match_info["path"].strip("/")
         parts, method = path.split("/"), request.method
         route = f"{method} {'/'.join(part if not part.isdigit() else '#' for part in parts[:1] + parts[2:])}"

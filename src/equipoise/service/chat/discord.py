@@ -499,12 +499,12 @@ class DiscordBot:
         if guild is None:
             return  # not in a server that we see; when it comes, this is done again
         rooms = await self._rooms(guild, channel)
-        wanted = await self._do(rooms.wanted, channel)
+        wanted = await self._do(rooms.wanted, channel, time.time())
         for ref, message in wanted.items():
             if self._shown.get((id(rooms), ref)) != message:
                 await self._send(rooms, channel, ref, message)
                 self._shown[id(rooms), ref] = message
-        games = await self._do(rooms.games, channel)
+        games = await self._do(rooms.games, channel, time.time())
 
         async def keep(ref: str, sent: Sent) -> None:
             await self._do(rooms.note_sent, ref, sent)

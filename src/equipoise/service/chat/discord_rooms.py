@@ -594,7 +594,8 @@ class DiscordRooms:
 
     def _forget(self, pressed: Pressed) -> DiscordAnswer:
         who = pressed.who
-        if who in self.people(self.evening.rooms):
+        waits = any(who in room.setup.here for room in self.evening.rooms.values())
+        if waits or self.evening.game_of(who) is not None:
             msg = "you are here, or in a game: leave first"
             raise InputError(msg)
         self.archive.forget(who)
@@ -718,9 +719,9 @@ class DiscordRooms:
         number = ended.index(game.id) if game.id in ended else len(ended)
         return f"{game.lobby.name}#{number + 1}"
 
-    def games(self, channel: str) -> dict[str, EveningGame]:
+    def games(self, channel: str, now: float) -> dict[str, EveningGame]:
         """Return the games of a channel that are shown, by what their messages are known by."""
-        here, now = set(self.here(channel)), time.time()
+        here = set(self.here(channel))
         recent = [
             game for game in islice(reversed(self.evening.over.values()), RECENT)
             if game.lobby.name in here and now - (game.ended or now) < FOLLOWED
@@ -729,12 +730,12 @@ class DiscordRooms:
         current = [game for name in here if (game := self.evening.current(name)) is not None]
         return {self.ref_of(game): game for game in (*reversed(recent), *current, *running)}
 
-    def wanted(self, channel: str) -> dict[str, DiscordMessage]:
+    def wanted(self, channel: str, now: float) -> dict[str, DiscordMessage]:
         """Return the messages that a channel should have, by what they show."""
         found: dict[str, DiscordMessage] = {}
         for name in self.here(channel):
             found[name] = cards.lobby_message(self.evening.rooms[name], self.shown, web=self._web)
-        for ref, game in self.games(channel).items():
+        for ref, game in self.games(channel, now).items():
             setup = self.evening.rooms[game.lobby.name].setup
             changes = self._changes.get(game.id, []) if game.counted else []
             teams = [setup.called(n).capitalize() for n in range(setup.teams)]
@@ -743,7 +744,6 @@ class DiscordRooms:
                 proof=self._proofs.get(game.id, ""), result=changes_text(changes, self._safe), web=self._web,
                 steps=len(self.evening.steps(game.lobby.name)),
             )  # fmt: skip
-        now = time.time()
         for ref, sent in self.sent.items():
             if sent.channel == channel and ref not in found and sent.message and now - sent.at < FOLLOWED:
                 text = self._closed.get(ref, "")
