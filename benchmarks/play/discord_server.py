@@ -32,8 +32,8 @@ APPLICATION, BOT = "100", "101"
 #: Seconds in which an interaction has to be answered.
 ANSWER = 3.0
 
-#: All rights, and some by name.
-ALL = (1 << 53) - 1
+#: All rights but those of an administrator, and some by name.
+ALL = ((1 << 53) - 1) & ~(1 << 3)
 RIGHTS = {
     "view": 1 << 10, "send": 1 << 11, "embed": 1 << 14, "attach": 1 << 15, "channels": 1 << 4,
     "move": 1 << 24, "private threads": 1 << 36, "threads": 1 << 38, "manage": 1 << 5,
@@ -478,7 +478,7 @@ class Discord:
             interaction.done.set()
 
     async def type(
-        self, channel: str, user: str, name: str, command: str, *, manages: bool = False, **options: Any
+        self, channel: str, user: str, name: str, command: str, /, *, manages: bool = False, **options: Any
     ) -> Interaction:
         """Let somebody type a command; an option ``("user", NUMBER)`` is a member of the server."""
         given, users, members = [], {}, {}
@@ -640,6 +640,7 @@ class Discord:
         if found.answered is not None:
             raise Refused(400, 40060, "Interaction has already been acknowledged.")
         kind, data = body["type"], body.get("data") or {}
+        data |= {"files": body["files"]} if "files" in body else {}
         if kind in (4, 7):
             self._checked(data)
         found.answered = now
