@@ -194,7 +194,7 @@ def by_irc(archive: Archive) -> tuple[Pickups, Callable[[Step], None]]:
     session.start(0.0)
     session.feed(b":irc 001 bot :hi\r\n:irc 376 bot :end\r\n:bot!b@h JOIN #pug\r\n", 0.0)
     for who in (*PEOPLE, ORGANISER):
-        session.feed(f":{who}!{who}@h JOIN #pug\r\n".encode(), 0.0)
+        session.feed(f":{who}!{who}@h JOIN #pug\r\n:irc 317 bot {who} 1 1000 :x\r\n".encode(), 0.0)
 
     def door(step: Step) -> None:
         who, text = typed(step)

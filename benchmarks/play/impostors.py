@@ -2,9 +2,10 @@
 
 Twelve people play on a server without accounts, as text that a bot reads: they add, are ready, vote,
 report and confirm without an end, change nicks while the bot is there and while it is not, leave and come
-back.  Four others take every nick that is free and say the same.  The bot ends at any line, as after a
-kill, with nothing left but its archive, and begins again.  An organiser says who somebody is where the
-bot asks.
+back, in a lobby where games begin by themselves and, every second evening, in one where teams are called for.
+Four others take every nick that is free and say the same.  The bot is a process that is killed by
+SIGKILL at any moment, within a line too, with nothing left but its archive, and another one begins.  An
+organiser says who somebody is where the bot asks.
 
 A confirmation, report or vote is wrong where it counts for a player that another connection began as;
 somebody is lost who is there, plays, and is neither known nor can be made known.
@@ -15,22 +16,39 @@ anew, ``--check`` tells if it is stale.
 
 from __future__ import annotations
 
+import os
+import pickle
 import random
 import re
+import select
+import signal
 import tempfile
+import time
+import traceback
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from benchmarks.reporting import PAGES, RAW, run_many
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.play.evening_events import EveningLobby
+from equipoise.play.evening_events import EveningLobby, night_lobby
 from equipoise.service.chat.irc import Address, Speaker
 from equipoise.service.pickup_lobbies import Pickups
 
 #: Kills, lines between two of them at most, and what everyone says over and over.
-KILLS, LINES = 100, 60
+KILLS, LINES = 100, 20
+#: Kills of an evening: the next one has an archive of its own.
+EVENING = 10
+#: Seconds within which a kill comes after some line, and what is said of a bot that ends by itself.
+MOMENT, BROKEN = 0.05, "the bot ended by itself"
+
+#: What is counted.
+COUNTED = ("games", "renames", "away", "taken", "said", "acts", "wrong", "lost", "within")
 WORDS = ("!add", "!ready", "!yes", "!report 2 1", "!confirm")
+CALLED = ("!in", "!yes", "!report 2 1", "!report won")
+LOBBIES = (EveningLobby("two", 2, 2), replace(night_lobby("night"), vote=60.0))
 SAID = {
     "CHECKING": ("!ready",), "VOTING": ("!yes",), "PLAYING": ("!report 2 1", "!confirm"),
     "DISPUTED": ("!report 2 1",),
@@ -40,7 +58,9 @@ IMPOSTORS = ("zed", "yan", "xia", "wim")
 
 PAGE = """# Impostors and kills
 
-The pick-up bot ended {kills} times at any line of nights in which people change nicks and leave,
+The process of the pick-up bot was killed (SIGKILL) {kills} times, {within} of them before it had answered
+the line that it was reading, in nights in which people change nicks and leave,
+in lobbies where games begin by themselves and where teams are called for,
 {impostors} others take every nick that is free, and the server has no accounts
 (`python -m benchmarks impostors`).
 
@@ -59,20 +79,24 @@ The pick-up bot ended {kills} times at any line of nights in which people change
 class Night:
     """A server without accounts, who is on it, and a bot that may end at any moment."""
 
-    def __init__(self, archive: Archive, seed: int) -> None:
-        self.archive, self.rng = archive, random.Random(seed)
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        self.lobby = LOBBIES[seed % len(LOBBIES)]
+        #: Who is saying something that is not answered yet, how many events are judged, and where to tell.
+        self.saying: int | None = None
+        self.judged, self.pipe = 0, -1
         self.nicks = dict(enumerate((*NAMES, *IMPOSTORS, "boss")))
         self.signed = {n: 1000 + n for n in self.nicks}
         self.now, self.counts = 2e9, Counter[str]()
         #: From the ids of players to the connection each began as, in the games that are.
         self.began: dict[str, int] = {}
-        self.start()
 
     # The bot
 
-    def start(self) -> None:
+    def start(self, archive: Archive) -> None:
         """Let the bot come into the channel."""
-        self.pickups = Pickups(self.archive, [EveningLobby("two", 2, 2)], admins=["boss"])
+        self.archive = archive
+        self.pickups = Pickups(self.archive, [self.lobby], admins=["boss"])
         self.bot = Speaker(self.pickups, Address("", 0, "#pug", "bot"))
         session = self.bot._session  # noqa: SLF001
         session.start(0.0)
@@ -92,24 +116,43 @@ class Night:
 
     # The people
 
+    def tell(self) -> None:
+        """Tell whoever may kill this process how things stand with the people: they live on."""
+        if self.pipe >= 0:
+            state = {
+                name: each for name, each in vars(self).items() if name not in ("archive", "pickups", "bot")
+            }
+            content = pickle.dumps(state)
+            os.write(self.pipe, len(content).to_bytes(4, "big") + content)
+
     def say(self, who: int, text: str) -> None:
         """Let somebody say something, and judge what the bot took it for."""
-        events = self.pickups.events
+        self.saying = who
+        self.tell()
         self.hear(f":{self.nicks[who]}!u@h PRIVMSG #pug :{text}")
-        if self.pickups.events == events:
-            return
-        for each in self.archive.night_events()[events:]:
-            self._judge(who, each)
+        if self.pickups.events != self.judged:
+            self.judge(self.archive)
+        self.saying = None
+        self.tell()
+
+    def judge(self, archive: Archive) -> None:
+        """Judge what was kept of what somebody said last."""
+        events = archive.night_events()
+        for each in events[self.judged :]:
+            if self.saying is not None:
+                self._judge(self.saying, each)
+        self.judged = len(events)
 
     def _judge(self, who: int, plain: dict[str, Any]) -> None:
         event = plain.get("event", {})
         player = event.get("who", "")
-        if plain["kind"] != "evening" or not player or event["type"] == "leave":
+        if plain["kind"] != "evening" or not player or event["type"] in ("leave", "call"):
             return
-        if event["type"] == "add":
+        comes = event["type"] in ("add", "attend")
+        if comes:
             self.began.setdefault(player, who)
-        self.counts["acts"] += event["type"] != "add"
-        self.counts["wrong"] += self.began.get(player) != who
+        self.counts["acts"] += not comes
+        self.counts["wrong"] += self.began.get(player, who) != who
 
     def rename(self, who: int, nick: str, *, heard: bool) -> None:
         """Let somebody take a nick that is free."""
@@ -119,6 +162,7 @@ class Night:
         self.counts["renames"] += 1
         self.counts["away"] += not heard
         self.counts["taken"] += any(self.began.get(one, who) != who for one in (nick, f"{nick}'"))
+        self.tell()
         if heard:
             self.hear(f":{before}!u@h NICK {nick}")
 
@@ -144,12 +188,18 @@ class Night:
         if self.rng.random() < 0.15:
             self.change(heard=True)
         who = self.rng.randrange(len(NAMES) + len(IMPOSTORS))
-        game = next((self.pickups.evening.game_of(one) for one, n in self.began.items() if n == who), None)
-        words = WORDS[1:] if game is None else SAID.get(game.phase.name, ("!yes",))
-        if who >= len(NAMES):
+        there = [one for one, n in self.began.items() if n == who]
+        game = next(map(self.pickups.evening.game_of, there), None)
+        if self.lobby.called:
+            if self.rng.random() < 0.1:
+                self.say(len(self.nicks) - 1, "!divide")
+            words = CALLED[1:] if there or who >= len(NAMES) else CALLED[:1]
+        elif who >= len(NAMES):
             words = WORDS[1:]  # they want to be others, not to play
         elif game is None and self.rng.random() < 0.7:
             words = WORDS[:1]
+        else:
+            words = WORDS[1:] if game is None else SAID.get(game.phase.name, ("!yes",))
         self.say(who, self.rng.choice(words))
 
     def _forget(self) -> None:
@@ -163,32 +213,104 @@ class Night:
         self._forget()
         for player, who in self.began.items():
             nick = self.nicks[who]
-            if self.bot._id_of(nick) == player:  # noqa: SLF001
+            if self.meant(nick) == player:
                 continue
             self.counts["said"] += 1
             self.say(len(self.nicks) - 1, f"!is {nick} {player}")
-            self.counts["lost"] += self.bot._id_of(nick) != player  # noqa: SLF001
+            self.counts["lost"] += self.meant(nick) != player
+
+    def meant(self, nick: str) -> str | None:
+        """Return whom the bot takes somebody for who acts."""
+        who = self.bot._id_of(nick)  # noqa: SLF001
+        speaking = self.pickups._speaking(who or "", nick, self.now, self.bot._id_of)  # noqa: SLF001
+        return speaking.person("") if self.lobby.called and who else who
+
+
+def live(night: Night, url: str, pipe: int) -> None:
+    """Be the bot, and let people say things, until this process is killed."""
+    night.pipe = pipe
+    with open_archive(url) as archive:
+        night.start(archive)
+        night.settle()
+        while True:
+            night.step()
+
+
+def killed(night: Night, url: str, rng: random.Random) -> Night:
+    """Let the bot run in a process, kill it at some moment, and return how things stand with the people."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            live(night, url, writing)
+        except BaseException:  # noqa: BLE001 -- nothing of the parent is to run here
+            traceback.print_exc()
+        os._exit(1)
+    os.close(writing)
+    with open(reading, "rb", buffering=0) as told:
+        for _ in range(rng.randrange(4 * LINES)):
+            take(told, night)
+        until = time.monotonic() + rng.random() * MOMENT
+        while (
+            time.monotonic() < until and select.select([told], [], [], max(until - time.monotonic(), 0.0))[0]
+        ):
+            take(told, night)
+        os.kill(child, signal.SIGKILL)
+        _, status = os.waitpid(child, 0)
+        if not os.WIFSIGNALED(status):
+            raise RuntimeError(BROKEN)
+        while take(told, night):
+            pass
+    night.counts["within"] += night.saying is not None
+    with open_archive(url) as archive:
+        night.judge(archive)
+    night.saying, night.pipe = None, -1
+    return night
+
+
+def take(told: Any, night: Night) -> bool:
+    """Take the next that a process tells of the people; nothing where it has ended."""
+    size = whole(told, 4)
+    content = whole(told, int.from_bytes(size, "big")) if len(size) == 4 else b""
+    if len(size) < 4 or len(content) < int.from_bytes(size, "big"):
+        return False
+    for name, each in pickle.loads(content).items():  # noqa: S301 -- from our own process
+        setattr(night, name, each)
+    return True
+
+
+def whole(told: Any, size: int) -> bytes:
+    """Return so many bytes, fewer where there are no more."""
+    found = b""
+    while len(found) < size and (more := told.read(size - len(found))):
+        found += more
+    return found
 
 
 def measure(kills: int, seed: int = 0) -> dict[str, int]:
-    """End the bot so often."""
-    with tempfile.TemporaryDirectory() as folder, open_archive(f"sqlite:///{folder}/a.db") as archive:
-        night = Night(archive, seed)
+    """Kill the bot so often."""
+    rng = random.Random(seed)
+    total = Counter[str](dict.fromkeys(COUNTED, 0))
+    for number, done in enumerate(range(0, kills, EVENING)):
+        total += evening(min(EVENING, kills - done), 1000 * seed + number, rng)
+    return {"kills": kills, "impostors": len(IMPOSTORS), **{each: total[each] for each in COUNTED}}
+
+
+def evening(kills: int, seed: int, rng: random.Random) -> Counter[str]:
+    """Kill the bot so often in an evening with an archive of its own; return what was counted."""
+    with tempfile.TemporaryDirectory() as folder:
+        url = f"sqlite:///{Path(folder, 'a.db')}"
+        open_archive(url).close()
+        night = Night(seed)
         for _ in range(kills):
-            for _ in range(night.rng.randrange(LINES)):
-                night.step()
-            for _ in range(night.rng.randrange(3)):
+            night = killed(night, url, rng)
+            for _ in range(rng.randrange(3)):
                 night.change(heard=False)
-            night.start()
+        with open_archive(url) as archive:
+            night.start(archive)
             night.settle()
-        counts = dict.fromkeys(("renames", "away", "taken", "said", "acts", "wrong", "lost"), 0)
-        return {
-            "kills": kills,
-            "games": archive.count(),
-            "impostors": len(IMPOSTORS),
-            **counts,
-            **night.counts,
-        }
+            night.counts["games"] = archive.count()
+    return night.counts
 
 
 def main() -> int:

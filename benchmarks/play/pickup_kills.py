@@ -85,7 +85,7 @@ def _judged(store: Path, heard: list[str]) -> Row:
     counted = [match[1] for line in heard if (match := re.search(r"it counts \((\S+)\)", line))]
     with open_archive(f"sqlite:///{store}", create=False) as archive:
         kept = [match.id for match in archive.matches()]
-        lobbies = Pickups(archive, [LOBBY]).lobbies
+        lobbies = Pickups(archive, [LOBBY]).evening
         began = len(lobbies.over) + len(lobbies.games)
     assert len(kept) == len(set(kept)), "a result stands twice in the archive"
     assert max(Counter(counted).values(), default=1) == 1, "a result was announced twice"

@@ -11,6 +11,6 @@ pytestmark = pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_nobody_acts_for_another_and_nobody_is_lost(seed: int) -> None:
     """After every kill; nicks change while the bot is there and while it is not."""
-    counts = measure(10, seed)
+    counts = measure(12, seed)
     assert min(counts["games"], counts["taken"], counts["away"]) > 0
     assert (counts["wrong"], counts["lost"]) == (0, 0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -12,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from equipoise.archive.archive import open_archive
-from equipoise.core.match import Ruleset
+from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.match_records import match_from, record_data
 from equipoise.core.plain_data import printable
 from equipoise.errors import InputError
 from equipoise.play.chat_commands import COMMANDS
-from equipoise.play.evening_events import EveningLobby, Leave
+from equipoise.play.evening_events import ChatPlace, EveningLobby, Leave, night_lobby
 from equipoise.service.pickup_lobbies import ChatReply, Pickups
 
 pytestmark = pytest.mark.slow
@@ -169,16 +170,101 @@ def test_refused_teams_come_again_only_where_there_are_no_others_and_that_is_sai
         assert lines[1].startswith("[duel] play: ")
 
 
-def test_who_was_killed_before_their_place_was_kept_is_not_lost(tmp_path: Path) -> None:
-    """The event is kept and nothing else: an organiser can say who it is, and nobody else is it."""
-    url = f"sqlite:///{tmp_path}/a.db"
+def test_what_somebody_does_and_who_they_are_is_kept_at_once(tmp_path: Path) -> None:
+    """A crash right after the event finds nick and connection beside it, whatever the server."""
+    for number, who in enumerate(("~ann", "ann")):
+        url = f"sqlite:///{tmp_path}/{number}.db"
+        with open_archive(url) as archive:
+            pickups = Pickups(archive, [EveningLobby("duel", 2, 1)], admins=["boss"])
+            pickups.hear(who, "ann", "!add duel", 10.0, lambda _: None, sign="1000")
+        with open_archive(url) as archive:
+            pickups = Pickups(archive, [EveningLobby("duel", 2, 1)], admins=["boss"])
+            assert pickups.places == {who: ChatPlace("ann", "1000")}
+            heard = pickups.hear("boss", "boss", "!is ann_ ann", 20.0, lambda _: None, lambda *_: "2000")
+            assert [each.text for each in heard] == ["ann_ is ann"]
+        with open_archive(url) as archive:
+            pickups = Pickups(archive, [EveningLobby("duel", 2, 1)], admins=["boss"])
+            assert pickups.places == {who: ChatPlace("ann_", "2000")}
+
+
+def test_somebody_new_with_the_name_of_several_plays(tmp_path: Path) -> None:
+    """It is said that they count as somebody new, and they do, in every kind of lobby."""
+    contest = Contest(Ruleset("x", "y"), (("q:1",), ("q:2",)), (1, 2))
+    now = time.time()
+    match = Match((contest,), ended=now - 5.0, id="m1", names=(("q:1", "Ann"), ("q:2", "Ann")))
+    for lobby in (EveningLobby("duel", 2, 1), night_lobby("night")):
+        with open_archive(f"sqlite:///{tmp_path}/{lobby.name}.db", create=True) as archive:
+            archive.record([match])
+            archive.update_ratings()
+            pickups = Pickups(archive, [lobby])
+            if lobby.called:
+                pickups.hear("bob", "bob", "!in q:1, bob", now, lambda _: None, sign="1")
+                pickups.hear("bob", "bob", "!divide", now, lambda _: None, sign="1")
+                assert sorted(pickups.evening.current("night").players) == ["bob", "q:1"]
+                continue
+            for text in ("!add", "!ready", "!yes"):
+                for who in ("ann", "bob"):
+                    heard = pickups.hear(who, who, text, now, lambda _: None, sign="1")
+            assert "play: red: ann | blue: bob" in heard[-1].text
+
+
+def test_where_teams_are_called_for_a_nick_is_no_proof_either(tmp_path: Path) -> None:
+    """Who takes the nick of a player, known or new, reports for nobody until an organiser says who it is."""
+    contest = Contest(Ruleset("x", "y"), (("q:1",), ("q:2",)), (1, 2))
+    match = Match((contest,), ended=5.0, id="m1", names=(("q:1", "Ann"), ("q:2", "Max")))
+    lobby, words = night_lobby("night"), ("!report 2 1", "!report won")
+    for known in (True, False):
+        url = f"sqlite:///{tmp_path}/{known}.db"
+        with open_archive(url, create=True) as archive:
+            if known:
+                archive.record([match])
+                archive.update_ratings()
+            pickups, now = Pickups(archive, [lobby], admins=["boss"]), time.time()
+            for who in ("ann", "bob"):
+                pickups.hear(who, who, "!in", now, lambda _: None, sign="1000")
+            pickups.hear("boss", "boss", "!divide", now, lambda _: None)
+            player = "q:1" if known else "ann"
+            assert player in pickups.evening.current("night").players
+            pickups.seen("ann", now, "")
+        with open_archive(url) as archive:
+            pickups = Pickups(archive, [lobby], admins=["boss"])
+            for text in words:  # a session calls whoever takes the nick of a place so
+                (heard,) = pickups.hear("ann'", "ann", text, now, lambda _: None, sign="2000")
+                assert "only those who are there" in heard.text or "is in no team of" in heard.text
+            pickups.hear("boss", "boss", "!is ann ann", now, lambda _: None, lambda *_: "2000")
+            assert pickups.places["ann"] == ChatPlace("ann", "2000")
+            heard = pickups.hear("ann", "ann", "!report won", now, lambda _: None, sign="2000")
+            assert "it counts" in heard[0].text
+            assert player in list(archive.matches())[-1].roster
+
+
+def test_an_account_is_who_it_was_where_teams_are_called_for(tmp_path: Path) -> None:
+    """After a crash too, under another nick; whoever has the nick without that account is somebody else."""
+    url, now = f"sqlite:///{tmp_path}/a.db", time.time()
+    with open_archive(url, create=True) as archive:
+        pickups = Pickups(archive, [night_lobby("night")], admins=["boss"])
+        pickups.hear("annie", "Ann", "!in", now, lambda _: None)
+        pickups.hear("bob", "bob", "!in", now, lambda _: None)
+        pickups.hear("boss", "boss", "!divide", now, lambda _: None)
     with open_archive(url) as archive:
-        pickups = Pickups(archive, [EveningLobby("duel", 2, 1)], admins=["boss"])
-        pickups.hear("~ann", "ann", "!add duel", 10.0, lambda _: None)
-        assert "~ann" not in pickups.places
-    with open_archive(url) as archive:
-        pickups = Pickups(archive, [EveningLobby("duel", 2, 1)], admins=["boss"])
-        assert pickups.places["~ann"].nick == ""
-        heard = pickups.hear("boss", "boss", "!is ann_ ann", 20.0, lambda _: None, lambda *_: True)
-        assert [each.text for each in heard] == ["ann_ is ann"]
-        assert pickups.places["~ann"].nick == "ann_"
+        pickups = Pickups(archive, [night_lobby("night")], admins=["boss"])
+        (heard,) = pickups.hear("~ann", "Ann", "!report 2 1", now, lambda _: None, sign="1")
+        assert heard.text == "only those who are there report a result"
+        heard = pickups.hear("annie", "Other", "!report 2 1", now, lambda _: None)[0]
+        assert "it counts" in heard.text
+
+
+def test_of_two_who_are_called_alike_an_organiser_can_name_each(tmp_path: Path) -> None:
+    """An id comes before the nicks of others, and whose nick is no longer their own is told by the id."""
+    with open_archive(f"sqlite:///{tmp_path}/a.db") as archive:
+        pickups = Pickups(archive, [EveningLobby("two", 2, 2)], admins=["boss"])
+        for who in ("ann", "bob"):
+            pickups.hear(who, who, "!add two", 10.0, lambda _: None, sign="1000")
+        pickups.seen("ann", 11.0, "")
+        pickups.seen("bob", 12.0, "ann")
+        assert [pickups.written(each) for each in ("ann", "bob")] == ["ann", "bob"]
+        for name, now in (("ann", 13.0), ("bob", 14.0)):
+            heard = pickups.hear("boss", "boss", f"!is x {name}", now, lambda _: None, lambda *_: "1")
+            assert [each.text for each in heard] == [f"x is {name}"]
+        heard = pickups.hear("boss", "boss", "!is x cid", 15.0, lambda _: None, lambda *_: "1")
+        assert [each.text for each in heard] == ["NAME must be one of ann, bob, got 'cid'"]

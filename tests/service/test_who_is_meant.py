@@ -8,6 +8,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -140,6 +141,24 @@ class CommandLine:
             return candidates(err) if "several" in err else set()
         return {json.loads(out)["id"]}
 
+    def balance(self, typed: str) -> set[str]:
+        """Divide a roster beside the archive, which rates somebody as whoever is meant or says who is new."""
+
+        def totals(name: str) -> tuple[int, Any, str]:
+            roster = self.folder / "roster.csv"
+            roster.write_text(f'name\n"{name}"\nQuite Another\n', encoding="utf-8")
+            code, out, err = self.through("balance", str(roster), "--json")
+            return code, json.loads(out)["splits"][0]["totals"] if not code else None, err
+
+        code, found, err = totals(typed)
+        if code:
+            return candidates(err)
+        new = err.partition("rated as new: ")[2].splitlines()[0].split(", ")
+        one = expected(typed)
+        if typed in new or len(one) != 1:
+            return set()
+        return one if totals(min(one))[1] == found else {"somebody else"}
+
     def night(self, typed: str) -> set[str]:
         """Gather a night, which says who is new."""
         code, _, err = self.through("night", "teams", typed, "Quite Another", "--new", typed)
@@ -177,8 +196,9 @@ class CommandLine:
         return {found} if found != typed or expected(typed) else set()
 
     def merged(self, typed: str) -> set[str]:
-        """Merge two."""
-        code, out, err = self.through("merge", "sparring 5", typed, "--json")
+        """Merge two, who never played against each other."""
+        own = "sparring 5" if typed != "old hand" else "sparring 0"
+        code, out, err = self.through("merge", own, typed, "--json")
         if code:
             return candidates(err) if "several" in err else set()
         return {json.loads(out)["other"]}
@@ -193,7 +213,9 @@ class CommandLine:
         return {MERGED.get(player, player) for player, _, _ in BORN} - left
 
 
-@pytest.mark.parametrize("door", ["players", "night", "results", "starting", "merged", "forgotten"])
+@pytest.mark.parametrize(
+    "door", ["players", "balance", "night", "results", "starting", "merged", "forgotten"]
+)
 def test_the_command_line_knows(store: Path, tmp_path: Path, door: str) -> None:
     """A player's games, a night, past results, starting weights, corrections."""
     one_of(getattr(CommandLine(store, tmp_path), door))

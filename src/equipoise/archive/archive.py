@@ -222,12 +222,12 @@ class Archive:
         hooks: Mapping[str, Sequence[str]] | None = None,
         now: float = 0.0,
         *,
-        redate: bool = False,
+        redate: Collection[str] = (),
     ) -> Recorded:
         """Keep matches, all of them or (where that fails) none, each once.
 
         With ``hooks``, the webhooks that want each kind of note, what is new is put into the outbox too, in
-        the same transaction.  With ``redate`` games of logs that are known get the dates they have now.
+        the same transaction.  Known games of logs with the ids ``redate`` get the dates they have now.
 
         When this returns they survive a crash and a power cut.  A forgotten player stays so.  Under one id
         the first match stays and a different one is a conflict, but for games of logs: they hash their lines.
@@ -244,7 +244,7 @@ class Archive:
             moved = 0
             if redate:
                 games = {key: forget.applied(unique[key]) for key in known}
-                moved = stored_matches.redate(connection, games, known)
+                moved = stored_matches.redate(connection, games, known, redate)
             new = {key: match for key, match in unique.items() if key not in known}
             if new:
                 revision = grow(connection)

@@ -265,10 +265,14 @@ class Checkpoint(NamedTuple):
 
 
 class Back(NamedTuple):
-    """The way to a checkpoint: the rows as they were there, without numbers where there was none."""
+    """The way to a checkpoint: the rows as they were there, without numbers where there was none.
+
+    ``there`` are the checkpoints from it on.
+    """
 
     to: Checkpoint
     rows: tuple[MatchRow, ...]
+    there: tuple[Checkpoint, ...]
 
 
 class CheckpointNote(NamedTuple):
@@ -298,14 +302,38 @@ def changed_since(connection: sa.Connection) -> Position | None:
 
 def way_back(connection: sa.Connection, position: Position) -> Back | None:
     """Return the way to the newest checkpoint before a match, None where there is none."""
-    there = [each for each in _all(connection) if each.position < position]
-    if not there:
+    there = _all(connection)
+    first = sum(each.position < position for each in there) - 1
+    if first < 0:
         return None
     rows: dict[tuple[str, bytes], MatchRow] = {}
-    wanted = sa.select(UNDO).where(UNDO.c.number >= there[-1].number).order_by(UNDO.c.number.desc())
-    for one in connection.execute(wanted):
-        rows[one.part, bytes(one.key)] = MatchRow(one.part, bytes(one.key), one.place, bytes(one.numbers))
-    return Back(there[-1], tuple(rows.values()))
+    for each in reversed(there[first:]):
+        rows |= _of(connection, each)
+    return Back(there[first], tuple(rows.values()), tuple(there[first:]))
+
+
+def way_back_now(connection: sa.Connection, position: Position, before: Back) -> Back | None:
+    """Return the way back once more, after others may have learnt from what is new.
+
+    They add rows to the newest checkpoint, of which those count that are not on the way already; where they
+    did more all is read again.
+    """
+    there = [each for each in _all(connection) if each.number >= before.to.number]
+    if [(each.number, each.position) for each in there] != [
+        (each.number, each.position) for each in before.there
+    ]:
+        return way_back(connection, position)
+    rows = _of(connection, there[-1]) | {(row.part, row.key): row for row in before.rows}
+    return Back(before.to, tuple(rows.values()), tuple(there))
+
+
+def _of(connection: sa.Connection, one: Checkpoint) -> dict[tuple[str, bytes], MatchRow]:
+    """Return the rows of a checkpoint by part and key."""
+    wanted = sa.select(UNDO.c.part, UNDO.c.key, UNDO.c.place, UNDO.c.numbers)
+    return {
+        (part, bytes(key)): MatchRow(part, bytes(key), place, bytes(numbers))
+        for part, key, place, numbers in connection.execute(wanted.where(UNDO.c.number == one.number)).all()
+    }
 
 
 def _all(connection: sa.Connection) -> list[Checkpoint]:
@@ -315,14 +343,89 @@ def _all(connection: sa.Connection) -> list[Checkpoint]:
 
 def go_back(connection: sa.Connection, back: Back) -> None:
     """Let go of a checkpoint and of those after it; the derived rows are then the caller's."""
-    connection.execute(sa.delete(UNDO).where(UNDO.c.number >= back.to.number))
+    for each in back.there:
+        connection.execute(sa.delete(UNDO).where(UNDO.c.number == each.number))
     connection.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.number >= back.to.number))
 
 
-def forget_all(connection: sa.Connection) -> None:
-    """Delete every checkpoint."""
-    connection.execute(sa.delete(UNDO))
+class StagedNote(NamedTuple):
+    """A note whose rows are written already, under the number of a checkpoint that there is not yet."""
+
+    number: int
+    position: Position
+    matches: int
+    rows: int
+
+
+def stage(database: Database, notes: Iterable[CheckpointNote], many: int) -> list[StagedNote]:
+    """Write the rows of notes in a short transaction each, where nobody looks for them yet.
+
+    What a crash leaves of them :func:`note_staged` deletes some time.
+
+    Parameters
+    ----------
+    database : Database
+        Where they are written.
+    notes : iterable of CheckpointNote
+        In the order of their places.
+    many : int
+        How many there are.
+    """
+    staged: list[StagedNote] = []
+    with database.writing() as connection:
+        newest = [
+            connection.execute(sa.select(sa.func.max(table.c.number))).scalar() or 0
+            for table in (UNDO, CHECKPOINT)
+        ]
+        first = max(newest) + 1
+        # A row that is nobody's, so that no other process takes the same numbers.
+        database.insert(connection, UNDO, [(first + n, "", b"", 0, b"") for n in range(many)])
+    for number, one in enumerate(notes, first):
+        rows = [(number, *row) for row in one.rows]
+        with database.writing() as connection:
+            connection.execute(sa.delete(UNDO).where(UNDO.c.number == number, UNDO.c.part == ""))
+            database.insert_missing(connection, UNDO, rows)
+        staged.append(StagedNote(number, one.position, one.matches, len(rows)))
+    return staged
+
+
+def are_staged(connection: sa.Connection, notes: Iterable[StagedNote]) -> bool:
+    """Tell whether all rows of staged notes are there: another process may have deleted them."""
+    counted = sa.select(sa.func.count()).select_from(UNDO)
+    return all(
+        connection.execute(counted.where(UNDO.c.number == each.number)).scalar_one() == each.rows
+        for each in notes
+    )
+
+
+def note_staged(database: Database, connection: sa.Connection, notes: Sequence[StagedNote]) -> None:
+    """Let staged notes be checkpoints, and delete rows that belong to none."""
+    database.insert(connection, CHECKPOINT, [(each.number, *each.position, each.matches) for each in notes])
+    there, number = {each.number for each in _all(connection)}, -1
+    while (
+        following := connection.execute(
+            sa.select(sa.func.min(UNDO.c.number)).where(UNDO.c.number > number)
+        ).scalar()
+    ) is not None:
+        number = int(following)
+        if number not in there:
+            connection.execute(sa.delete(UNDO).where(UNDO.c.number == number))
+
+
+def unite_neighbours(connection: sa.Connection) -> None:
+    """Unite neighbours whose spans have become small parts of what comes after them."""
+    there = _all(connection)
+    while (at := to_unite([each.matches for each in there])) is not None:
+        older, newer = there[at], there[at + 1]
+        _unite_two(connection, older, newer)
+        there[at : at + 2] = [older._replace(matches=older.matches + newer.matches)]
+
+
+def forget_all(connection: sa.Connection, *, rows: bool = True) -> None:
+    """Delete every checkpoint, with its rows unless these are deleted later."""
     connection.execute(sa.delete(CHECKPOINT))
+    if rows:
+        connection.execute(sa.delete(UNDO))
 
 
 def note(database: Database, connection: sa.Connection, one: CheckpointNote, *, unite: bool = True) -> None:
@@ -336,13 +439,10 @@ def note(database: Database, connection: sa.Connection, one: CheckpointNote, *, 
         grown = sa.update(CHECKPOINT).where(CHECKPOINT.c.number == number)
         connection.execute(grown.values(matches=there[-1].matches + one.matches))
     else:
-        number = there[-1].number + 1 if there else 1
+        staged = int(connection.execute(sa.select(sa.func.max(UNDO.c.number))).scalar() or 0)
+        number = max(there[-1].number if there else 0, staged) + 1
         database.insert(connection, CHECKPOINT, [(number, *one.position, one.matches)])
-        there = [*there, Checkpoint(number, *one.position, one.matches)]
-        while (at := to_unite([each.matches for each in there])) is not None:
-            older, newer = there[at], there[at + 1]
-            _unite_two(connection, older, newer)
-            there[at : at + 2] = [older._replace(matches=older.matches + newer.matches)]
+        unite_neighbours(connection)
     database.insert_missing(connection, UNDO, [(number, *row) for row in one.rows])
 
 

@@ -7,8 +7,10 @@ bit for bit those of a rebuild.
 
 What comes late need not hold up what comes now.  :meth:`Learner.follow_newest` learns at once from what
 follows the last match that is learnt, and notes the late ones, which wait.  :meth:`Learner.renew` learns from
-all: it reads as of one revision, replays beside those who go on writing, and then puts its rows in the place
-of theirs in one short transaction.  The archive is then as of the revision that was read, and what has come
+all: it reads as of one revision, some matches at a time, replays beside those who go on writing, writes its
+checkpoints one by one where nobody looks for them yet, and then puts its rows in the place of theirs in one
+short transaction.  No transaction lasts as long as the replay: with a rollback journal, readers hold up
+commits.  The archive is then as of the revision that was read, and what has come
 since is new: the next call learns from it.  A kill at any place does no harm: what waits is written down.
 """
 
@@ -37,13 +39,19 @@ from equipoise.archive.derived_rows import (
     Kept,
     Places,
     Position,
+    StagedNote,
+    are_staged,
     changed_since,
     forget_all,
     go_back,
     note,
+    note_staged,
+    stage,
     to_unite,
     together,
+    unite_neighbours,
     way_back,
+    way_back_now,
 )
 from equipoise.archive.row_codec import MatchRow, match_of, rows_before, rows_of, sizes_of
 from equipoise.archive.standing import Known, Standing, Updated
@@ -99,6 +107,26 @@ class LateResults(NamedTuple):
 
     late: frozenset[bytes] = frozenset()
     changed: frozenset[tuple[float, bytes]] = frozenset()
+
+
+class _Begun(NamedTuple):
+    """What learning starts from, as of one revision.
+
+    ``row`` is that of the archive, ``last`` the place after which is learnt, ``left`` how many matches there
+    are; ``since`` is where the past has changed and ``waits`` what was seen to wait.
+    """
+
+    row: Any
+    reason: str
+    new: bool
+    start: Both
+    places: Places | None
+    last: Position | None
+    left: int
+    back: Back | None
+    since: Position | None
+    waits: LateResults
+    known: Identities
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,23 +284,39 @@ class Learner:
         for attempt in range(ATTEMPTS + 1):
             alone = attempt == ATTEMPTS
             with self._database.writing() if alone else self._database.reading() as connection:
-                row = archive_row(connection)
-                changed = self._reason(connection, row)
-                late, since = self._late(connection, row)
-                reason = asked or changed or late
-                if reason is None:
+                begun = self._to_renew(connection, asked)
+                if begun is None:
                     return Updated(0, "")
-                learnt = self._learnt(connection, row, reason, None if asked else since)
-                written = alone and self._write(connection, row, learnt)
+                if alone:
+                    learnt = self._learnt(begun, connection)
+                    written = self._write(connection, begun.row, learnt)
             if not alone:
-                # What takes long is done before others have to wait; of a rebuild it is too much to hold.
-                notes = None if learnt.new else [one._replace(rows=tuple(one.rows)) for one in learnt.notes()]
+                learnt = self._learnt(begun)
+                # What takes long is done before others have to wait.
+                many = len(learnt.marks)
+                staged = stage(self._database, learnt.notes(), many) if many > 1 else None
                 with self._database.writing() as connection:
-                    written = self._write(connection, row, learnt, notes=notes)
+                    written = self._write(connection, begun.row, learnt, staged=staged)
+                if written and staged:
+                    self._tidy()
             if written:
                 self._asked = False
-                return Updated(learnt.matches, reason)
+                return Updated(learnt.matches, begun.reason)
         raise AssertionError  # alone it is always written
+
+    def _tidy(self) -> None:
+        """Unite checkpoints, unless somebody may be on the way back to one of them."""
+        with self._database.writing() as connection:
+            if not (archive_row(connection).stale or _waits(connection).late):
+                unite_neighbours(connection)
+
+    def _to_renew(self, connection: sa.Connection, asked: str) -> _Begun | None:
+        """Return what to learn from all starts from, None where there is nothing to learn."""
+        row = archive_row(connection)
+        changed = self._reason(connection, row)
+        late, since = self._late(connection, row)
+        reason = asked or changed or late
+        return None if reason is None else self._begun(connection, row, reason, None if asked else since)
 
     def follow_newest(self) -> Updated:
         """Learn from what follows the last match that is learnt, and note what came late, which waits.
@@ -288,7 +332,7 @@ class Learner:
                 if not (row.rated and known and mine):
                     break
                 late = self._new_late(connection, row)
-                learnt = self._learnt(connection, row, "", None)
+                learnt = self._learnt(self._begun(connection, row, "", None), connection)
             if not learnt.matches and not late:
                 return Updated(0, "")
             with self._database.writing() as connection:
@@ -344,31 +388,35 @@ class Learner:
             return None
         return way_back(connection, since)
 
-    def _learnt(self, connection: sa.Connection, row: Any, reason: str, since: Position | None) -> _Learnt:
-        """Learn from the matches that are not learnt from yet, or again from where the past changed."""
+    def _begun(self, connection: sa.Connection, row: Any, reason: str, since: Position | None) -> _Begun:
+        """Return what learning starts from: what is learnt, or what was known where the past changed."""
         anew = bool(reason) or not row.rated
         back = self._back(connection, row, since) if anew else None
         last = back.to.position if back else None if anew else (row.last_ended, bytes(row.last_match))
-        left = _count(connection, last)
+        left = _count(connection, last, row)
         places: Places | None = None
         if last is None:
             start = Both(self._learns.initial(), Known())
         else:
             start, places = self._start(connection, row, last, back, few=left <= FEW)
+        waits, known = _waits(connection), identities(connection)
+        return _Begun(row, reason, last is None, start, places, last, left, back, since, waits, known)
+
+    def _learnt(self, begun: _Begun, connection: sa.Connection | None = None) -> _Learnt:
+        """Learn from the matches there were; without a connection some are read at a time."""
+        left, last, both, new, places = begun.left, begun.last, begun.start, begun.new, begun.places
         if isinstance(self._learns, Further):
             self._learns.prepare(left)
-        both, learnt, marks = start, 0, list[Mark]()
-        known = identities(connection)
-        new = last is None
-        while rows := connection.execute(in_replay_order(last).limit(together(left, TOGETHER))).all():
+        learnt, marks = 0, list[Mark]()
+        while rows := self._some(begun.row, last, together(left, TOGETHER), connection):
             if last is not None:
                 _mark(marks, Mark(last, len(rows), both))
-            both = self._after(both, _matches(rows, known))
+            both = self._after(both, _matches(rows, begun.known))
             learnt += len(rows)
             left -= len(rows)
             last = (rows[-1].ended, bytes(rows[-1].turn))
+        start = begun.start
         changed = _placed(places, _rows(both, None if new else start))
-        seen = _waits(connection)
         ratings = tuple(rating_rows(self._learns, both.state, both.known, None if new else start.known))
         return _Learnt(
             new,
@@ -377,12 +425,25 @@ class Learner:
             places,
             last or (0.0, b""),
             learnt,
-            back,
+            begun.back,
             tuple(marks),
-            seen,
-            since or BEGINNING,
+            begun.waits,
+            begun.since or BEGINNING,
             ratings,
         )
+
+    def _some(
+        self, row: Any, last: Position | None, many: int, connection: sa.Connection | None
+    ) -> Sequence[Any]:
+        """Return the next matches there were at a revision.
+
+        What is changed of them meanwhile is noted, so that what was learnt is not written then.
+        """
+        if connection is None:
+            with self._database.reading() as reading:
+                return self._some(row, last, many, reading)
+        wanted = in_replay_order(last).where(MATCH.c.revision <= row.revision)
+        return connection.execute(wanted.limit(many)).all()
 
     def _start(
         self, connection: sa.Connection, row: Any, last: Position, back: Back | None, *, few: bool
@@ -392,7 +453,8 @@ class Learner:
         empty = _kept_model(connection, row).initial()
         if not few or not is_local(self._learns):
             return derived_rows.changed(self._all(connection, row, empty), rows), None
-        later = _matches(connection.execute(in_replay_order(last)), identities(connection))
+        there = in_replay_order(last).where(MATCH.c.revision <= row.revision)
+        later = _matches(connection.execute(there), identities(connection))
         players = set[str]().union(*map(everyone, later))
         try:
             return derived_rows.some_of(connection, empty, players, rows)
@@ -410,12 +472,12 @@ class Learner:
         row: Any,
         learnt: _Learnt,
         late: Sequence[tuple[bytes, float, float]] | None = None,
-        notes: Sequence[CheckpointNote] | None = None,
+        staged: Sequence[StagedNote] | None = None,
     ) -> bool:
         """Write what has changed, unless what it rests on has changed since; tell whether it was written.
 
-        With ``late``, matches that are to wait, what waits already goes on waiting; ``notes`` are those of
-        ``learnt``, where they are made already.
+        With ``late``, matches that are to wait, what waits already goes on waiting; ``staged`` are the notes
+        of ``learnt``, where their rows are written already.
         """
         now = archive_row(connection)
         waits = _waits(connection)
@@ -423,13 +485,15 @@ class Learner:
             return False
         back = learnt.back
         if back is not None:
-            to, back = back.to, way_back(connection, learnt.first)
+            to, back = back.to, way_back_now(connection, learnt.first, back)
             if back is None or back.to.position != to.position:
                 return False
             learnt = replace(learnt, back=back)
+        if staged is not None and not are_staged(connection, staged):
+            return False
         if learnt.new:
             derived_rows.delete_all(connection)
-            forget_all(connection)
+            forget_all(connection, rows=staged is None)
         moved = learnt.new
         changed = {(each.part, each.key): each for each in learnt.rows}
         if learnt.back is not None:
@@ -442,7 +506,9 @@ class Learner:
             take_off(connection, gone)
             changed = {(each.part, each.key): each for each in learnt.back.rows if each.numbers} | changed
         waiting = late is not None and bool(now.stale or waits.late or late)
-        for each in learnt.notes() if notes is None else notes:
+        if staged is not None:
+            note_staged(self._database, connection, staged)
+        for each in learnt.notes() if staged is None else ():
             note(self._database, connection, each, unite=not waiting)
         if late is None:
             connection.execute(sa.delete(CHANGED))
@@ -468,7 +534,7 @@ class Learner:
 
 def _stands(row: Any, now: Any, learnt: _Learnt, waits: LateResults, *, late_waits: bool) -> bool:
     """Tell whether what was learnt may be written: what it rests on is as it was."""
-    mine, theirs = ((each.rated_by, each.model, each.settings, bool(each.stale)) for each in (row, now))
+    mine, theirs = ((each.rated_by, each.model, each.settings, each.stale) for each in (row, now))
     if mine != theirs or waits.changed != learnt.seen.changed:
         return False
     if learnt.new or learnt.back is not None:
@@ -499,9 +565,10 @@ def _kept_model(connection: sa.Connection, row: Any) -> RatingModel:
     return with_merged(Chosen(row.model, row.settings).made(), merged_ids(connection))
 
 
-def _count(connection: sa.Connection, last: Position | None) -> int:
-    """Return how many matches there are after a place."""
-    after = sa.select(sa.func.count()).select_from(in_replay_order(last).subquery())
+def _count(connection: sa.Connection, last: Position | None, row: Any) -> int:
+    """Return how many matches there are after a place, as of a revision."""
+    there = in_replay_order(last).where(MATCH.c.revision <= row.revision)
+    after = sa.select(sa.func.count()).select_from(there.order_by(None).subquery())
     return int(connection.execute(after).scalar_one())
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
@@ -79,7 +80,9 @@ def rated(
     players: Iterable[Player | str],
     ruleset: Ruleset | None = None,
     merged: Mapping[str, str] | None = None,
-    now: float = math.inf,
+    now: float | None = None,
+    *,
+    by_name: bool = True,
 ) -> Here:
     """Return players with the ratings that an archive has of them.
 
@@ -93,8 +96,12 @@ def rated(
         What is being played; by default skill in general.
     merged : mapping of str to str, optional
         From merged ids to those they count as; see :meth:`equipoise.archive.archive.Archive.merged`.
-    now : float
-        The time, seconds since 1970: a name is first looked for among those seen in the last 90 days.
+    now : float, optional
+        The time, seconds since 1970, by default the present: a name is first looked for among those seen in
+        the last 90 days.
+    by_name : bool
+        Whether names stand for those who bear them; otherwise players are ids, and whoever has none of those
+        that are known is new, whatever they are called.
 
     Raises
     ------
@@ -111,6 +118,7 @@ def rated(
     (1500.0, ('ann',))
     """
     find = people_of(standing, merged or {}, now)
+    roots = merged or {}
     found: dict[str, Player] = {}
     strangers: list[str] = []
     ends: tuple[float, float] | None = None
@@ -119,7 +127,8 @@ def rated(
         if isinstance(player.rating, Rating):
             ends = ends or _ends(standing, find.ids, ruleset)
             _check_unit(player, player.rating.mu, ends)
-        known = find.id_of(player.id) or player.id
+        named = find.id_of(player.id) if by_name else roots.get(player.id)
+        known = named or player.id
         if known in found:
             msg = f"players: {player.id!r} and {found[known].label!r} are one player, {known!r}"
             raise InputError(msg)
@@ -156,7 +165,7 @@ def _check_unit(player: Player, weight: float, ends: tuple[float, float]) -> Non
 def people_of(
     standing: Standing,
     merged: Mapping[str, str],
-    now: float = math.inf,
+    now: float | None = None,
     spelled: Mapping[str, str] | None = None,
     which: Callable[[AmbiguousNameError], str] | None = None,
 ) -> RosterLookup:
@@ -168,8 +177,9 @@ def people_of(
         What the archive knows.
     merged : mapping from str to str
         From merged ids to those they count as.
-    now : float
-        The time, seconds since 1970, from which names of the last 90 days go before older ones.
+    now : float, optional
+        The time, seconds since 1970, by default the present, from which names of the last 90 days go before
+        older ones.
     spelled : mapping from str to str, optional
         How those who came to a night are written, by id: names that they bear now.
     which : callable, optional
@@ -181,4 +191,5 @@ def people_of(
     named = {player for player, _, _ in seen}
     seen += [(player, player.removeprefix(NAMED), -math.inf) for player in games - named]
     seen += [(player, name, math.inf) for player, name in (spelled or {}).items()]
-    return RosterLookup(seen, merged, standing.last_bots, now, which)
+    asked = time.time() if now is None else now
+    return RosterLookup(seen, merged, standing.last_bots, asked, which)

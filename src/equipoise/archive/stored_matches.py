@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, NotRequired, TypedDict, cast
 
@@ -63,16 +63,20 @@ def conflicts(connection: sa.Connection, known: dict[bytes, Match]) -> list[str]
     ]
 
 
-def redate(connection: sa.Connection, matches: dict[bytes, Match], known: dict[bytes, float]) -> int:
+def redate(
+    connection: sa.Connection, matches: dict[bytes, Match], known: dict[bytes, float], told: Collection[str]
+) -> int:
     """Let known games of logs have the dates that they have now, as in another zone; return how many moved.
 
-    What counts as read now says nothing about when it was, so that it stays.
+    Only those with the ids ``told``: what counts as read now, or is dated by the time of its file, says
+    nothing about when it was.
     """
     moved = {
         key: known[key]
         for key in known
         if LOGGED.fullmatch(matches[key].id)
-        and matches[key].dated
+        and matches[key].id in told
+        and matches[key].read is None
         and abs((matches[key].ended or 0.0) - known[key]) > STEP
     }
     for key in moved:

@@ -202,6 +202,8 @@ class SourceDates:
         Whether what stands later in it was later, as in a log; otherwise dates are taken as they are.
     known : sequence of float or None
         What :meth:`kept` returned, where some of it was read before.
+    local : bool
+        Whether the date is a local time, as one in the name of a file is.
     """
 
     def __init__(
@@ -211,11 +213,13 @@ class SourceDates:
         *,
         in_order: bool = True,
         known: Sequence[float | None] = (),
+        local: bool = False,
     ) -> None:
         fresh: tuple[float | None, ...] = (None, 0, None, 0.0)
         offset, steps, last, back = (*known, *fresh[len(known) :])
         self.date = date
         self.zone = zone
+        self._local = local
         self._in_order = in_order
         #: What its first game without a date adds to the date of the source, and how many such there were.
         self._offset = offset
@@ -232,6 +236,10 @@ class SourceDates:
         """Go on after an earlier piece of the same log."""
         self._last, self._back = earlier._last, earlier._back
 
+    def rests_on_zone(self, match: Match) -> bool:
+        """Tell whether the date that a game gets follows from a local time."""
+        return bool(match.local) if match.dated else self._local
+
     def part(self) -> None:
         """Take note that what follows does not go on from what was read."""
         self._last, self._back = None, 0.0
@@ -247,7 +255,11 @@ class SourceDates:
             The time of this machine.
         """
         if not match.dated:
-            return Dated(self._without(match))
+            made = self._without(match)
+            wrong = ahead(made.ended or 0.0, now)
+            if wrong:
+                made = moved(replace(made, read=now), now + STEP * self._steps)
+            return Dated(made, wrong)
         floor = -math.inf if self._last is None or not self._in_order else self._last
         if match.local:
             match = self._converted(match, floor)

@@ -1,9 +1,10 @@
 """Evenings as an archive keeps them: records, which are only ever added, and the events they stand for.
 
-A record is an event with when it was taken, and what the one who acts was called there.  Beside these stand
-the ledger of running games (``live``), where people of a chat were seen (``chat``) and what Discord shows
-(``discord``), which change nothing, and evenings in browsers (``tonight``), which
-:mod:`equipoise.play.tonight` reads.
+A record is an event with when it was taken, and what the one who acts was called there; in a chat also when
+their connection began (``sign``) and who they are there (``chat``), so that a crash never parts what somebody
+did from who it was.  Beside these stand
+the ledger of running games (``live``) and where people of a chat were seen (``chat``), which change nothing,
+and evenings in browsers (``tonight``), which :mod:`equipoise.play.tonight` reads.
 Records of nights and lobbies from before both were one are read as the events they are today.
 """
 
@@ -21,7 +22,7 @@ from equipoise.play.event_codec import from_plain
 #: Kinds of records.
 TAKEN, GUESSES, LIVE, CHAT, TONIGHT = "evening", "guesses", "live", "chat", "tonight"
 
-#: What a door notes for itself: messages it has sent, codes it has given out.
+#: What Discord shows: the messages that were sent, what is proven of teams, and codes that link ids.
 DISCORD = "discord"
 
 #: Kinds of earlier records: of lobbies, and of nights.
@@ -44,16 +45,35 @@ class Taken(NamedTuple):
     nick: str = ""
 
 
-def record_of(event: Event, at: float, nick: str = "", mark: str = "") -> dict[str, Any]:
-    """Return the record of an event; ``mark`` is what its door knows it by, so that it is taken once.
+def record_of(
+    event: Event, at: float, nick: str = "", sign: str | None = None, chat: str = "", mark: str = ""
+) -> dict[str, Any]:
+    """Return the record of an event.
+
+    Parameters
+    ----------
+    event : Event
+        What happened.
+    at : float
+        When, seconds since 1970.
+    nick : str
+        What the one who acts is called there.
+    sign : str, optional
+        When the connection of the one who acts began, empty where unknown; None where an account proves who
+        it is, or nobody has to.
+    chat : str
+        Who acts, in a chat, as somebody that is known by another id.
+    mark : str
+        What the door knows the event by, so that it is taken once.
 
     Examples
     --------
     >>> record_of(ev.Ready("ann"), 5.0)["event"]
     {'type': 'ready', 'who': 'ann'}
     """
-    marked = {"mark": mark} if mark else {}
-    return {"kind": TAKEN, "at": at, "nick": nick, **marked, "event": ev.as_plain(event)}
+    where = {"sign": sign, "chat": chat or None, "mark": mark or None}
+    known = {name: value for name, value in where.items() if value is not None}
+    return {"kind": TAKEN, "at": at, "nick": nick, "event": ev.as_plain(event), **known}
 
 
 def taken(records: Iterable[Record]) -> Iterator[Taken]:
@@ -160,6 +180,9 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
     >>> old = {"kind": "weights", "step": "1", "weights": {"ann": 5.0}, "spelled": {"ann": "Ann"}}
     >>> renamed_record(old, {"ann": "x"})
     {'kind': 'weights', 'step': '1', 'weights': {'x': 5.0}, 'spelled': {'x': 'x'}}
+    >>> said = record_of(ev.Vote("q:1", "yes"), 5.0, "Ann", "1000", "~ann")
+    >>> {name: each for name, each in renamed_record(said, {"q:1": "x"}).items() if name != "event"}
+    {'kind': 'evening', 'at': 5.0, 'nick': '', 'sign': '', 'chat': 'x'}
     """
     if record["kind"] in (TONIGHT, DISCORD):
         return {name: values_renamed(value, names) for name, value in record.items()}
@@ -171,7 +194,11 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
         return {"kind": CHAT, "at": record["at"], **who, **rest}
     plain = with_other_ids(record, names)
     if record["kind"] in (PICKUP, TAKEN):
-        plain["nick"] = "" if record["event"].get("who") in names else record["nick"]
+        chat = record.get("chat", "")
+        gone = next((each for each in (record["event"].get("who", ""), chat) if each in names), None)
+        for name, instead in (("nick", ""), ("sign", ""), ("chat", names.get(gone or "", ""))):
+            if gone is not None and name in plain:
+                plain[name] = instead
     return plain
 
 

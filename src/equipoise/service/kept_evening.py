@@ -144,7 +144,7 @@ class KeptEvening:
 
     def take(
         self, event: Event, now: float | None = None, nick: str = "", *, strictly: bool = False,
-        mark: str = "",
+        sign: str | None = None, chat: str = "", mark: str = "",
     ) -> StepTaken:  # fmt: skip
         """Take an event, keep it with all that follows, and return what follows.
 
@@ -158,6 +158,8 @@ class KeptEvening:
             What the one who acts is called.
         strictly : bool
             Whether what makes no sense, and a step that somebody else took meanwhile, are errors.
+        sign, chat : str
+            Of a chat, as :func:`equipoise.play.evening_records.record_of` keeps them.
         mark : str
             What the door knows this event by: one that comes again changes nothing, in whichever process.
 
@@ -167,6 +169,7 @@ class KeptEvening:
             If the archive cannot keep it; where it is taken strictly, for every other reason too.
         """
         now = time.time() if now is None else now
+        where = {"nick": nick, "sign": sign, "chat": chat, "mark": mark}
         for attempt in range(TIMES):
             kept = 0
             if mark in self._marks:
@@ -180,14 +183,14 @@ class KeptEvening:
                 if not commands and isinstance(event, ev.Tick):
                     return StepTaken(())
                 if getattr(event, "weights", None):  # teams are made by ratings that begin at these
-                    self._keep([event], now, nick, commands, mark)
+                    self._keep([event], now, commands, **where)
                     self.settle()
                     kept = 1
                 commands, events = self._followed(event, commands, now)
                 done = StepTaken(commands)
                 before = self._table(done.game)
                 played = {player for player, _ in self.archive.standing().games} if done.game else set()
-                self._keep(events[kept:], now, "" if kept else nick, commands, "" if kept else mark)
+                self._keep(events[kept:], now, commands, **({} if kept else where))
             except NoTeamsError as error:
                 self.load()
                 if kept:
@@ -327,7 +330,9 @@ class KeptEvening:
 
         def rates(players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
             known = {p: p for p in players} if lobby.called else self.known_as(players, time.time())
-            here = rated(self.archive.standing(), known.values(), ruleset, self.archive.merged())
+            here = rated(
+                self.archive.standing(), known.values(), ruleset, self.archive.merged(), by_name=False
+            )
             given = [
                 replace(player, id=each, name=self.shown(each) if lobby.called else each, bot=False)
                 for each, player in zip(players, here.players, strict=True)
@@ -378,20 +383,18 @@ class KeptEvening:
         self.archive.add_night_events([record], None)
         self.known += 1
 
-    def _keep(
-        self, events: Sequence[Event], now: float, nick: str, commands: Sequence[Command], mark: str = ""
-    ) -> None:
-        """Keep events with what they do: all of it or nothing."""
+    def _keep(self, events: Sequence[Event], now: float, commands: Sequence[Command], **where: Any) -> None:
+        """Keep events with what they do, and where the first one came from: all of it or nothing."""
         if not events:
             return
         keep = next((each for each in commands if isinstance(each, Keep)), None)
         undone = next((each.game for each in commands if isinstance(each, TakeBack)), None)
         match = None if keep is None else self._match(keep, now)
         records = [record_of(ev.Open(lobby), now) for lobby in self._to_open]
-        records += [record_of(each, now, *(("", "") if n else (nick, mark))) for n, each in enumerate(events)]
+        records += [record_of(each, now, **({} if n else where)) for n, each in enumerate(events)]
         self.archive.add_night_events(records, self.known, match, undone)
         self.known += len(records)
-        self._marks |= {mark} - {""}
+        self._marks |= {where.get("mark", "")} - {""}
         self._to_open = []
         if match is not None or undone is not None or any(isinstance(each, ev.Undo) for each in events):
             self.settle()

@@ -5,6 +5,7 @@ Nothing here knows where they type; a chat hands over who typed what, and sends 
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,9 +21,9 @@ from equipoise.pages.text import evening as words
 from equipoise.pages.text.point_changes import changes_text
 from equipoise.play import evening_events as ev
 from equipoise.play.chat_commands import CALLED, COMMANDS, ChatQuestion, Speaking, understood
-from equipoise.play.evening import Evening
+from equipoise.play.evening import EVENING, Evening
 from equipoise.play.evening_events import ChatPlace, Command, EveningLobby, Event, Notice
-from equipoise.play.evening_records import CHAT
+from equipoise.play.evening_records import CHAT, TAKEN, record_of
 from equipoise.play.proposals import MEETING
 from equipoise.ratings.point_changes import points
 from equipoise.service.kept_evening import KeptEvening
@@ -68,13 +69,18 @@ class Pickups:
         self.places: dict[str, ChatPlace] = {}
         #: From accounts that somebody logged into during a game to who began it.
         self._aliases: dict[str, str] = {}
+        #: Where teams are called for: from people of the chat to whom they are there.
+        self._persons: dict[str, str] = {}
+        #: When something was last heard of whom, and of anybody.
+        self._heard: dict[str, float] = {}
+        self._now = -math.inf
         for record in archive.night_events():
-            if record["kind"] == CHAT:
-                self._noted(record)
+            self._noted(record)
+        self._now = max(self._now, time.time())
         self._let_go()
         playing = [each for game in self.evening.games.values() for each in game.players]
         for each in chain(playing, *self.evening.waiting.values()):
-            if each.startswith("~") and each not in self.places:  # killed before their place was kept
+            if each.startswith("~") and each not in self.places:  # of before places were kept with events
                 self.places[each] = ChatPlace("", "")
         self.kept.settle()
 
@@ -95,10 +101,13 @@ class Pickups:
 
     # Who is who
 
-    def seen(self, who: str, now: float, nick: str, sign: str = "") -> None:
-        """Keep where somebody was seen who plays: under which nick (none: they left), signed on when."""
+    def seen(self, who: str, now: float, nick: str, sign: str | None = "") -> None:
+        """Keep where somebody was seen who plays: under which nick (none: they left), signed on when.
+
+        An account (``sign`` is None) needs no place.
+        """
         before = self.places.get(who)
-        if not self._plays(who) or (who not in self.places and not nick):
+        if not self._plays(who) or (before is None and (sign is None or not nick)):
             return
         place = ChatPlace(nick, sign or (before.sign if before else ""))
         if place != before:
@@ -116,19 +125,40 @@ class Pickups:
         alias = self._aliases.get(who)
         return alias if alias is not None and self._plays(alias) else who
 
+    def is_playing(self, who: str) -> bool:
+        """Tell whether somebody of the chat is in a game, or there where teams are called for."""
+        return who in self._persons or self.evening.game_of(who) is not None
+
     def _plays(self, who: str) -> bool:
-        waiting = self.evening.waiting.values()
-        return self.evening.game_of(who) is not None or any(who in queue for queue in waiting)
+        """Tell whether a place is kept for somebody: in a game or lobby, or where teams are called for."""
+        player = self._persons.get(who, who)
+        game = self.evening.game_of(player)
+        if self.evening.waits(player) or (game is not None and not game.lobby.called):
+            return True
+        here = any(player in queue for queue in self.evening.waiting.values())
+        return (here or game is not None) and self._now - self._heard.get(who, -math.inf) <= EVENING
+
+    def _bearer(self, player: str) -> str:
+        """Return who of the chat somebody is where teams are called for, empty where that is nobody yet."""
+        return next((who for who, each in self._persons.items() if each == player), "")
 
     def _remember(self, plain: dict[str, Any]) -> None:
         self._noted(plain)
         self.kept.remember(plain)
 
     def _noted(self, plain: Mapping[str, Any]) -> None:
-        who = plain["who"]
+        """Note what a record says of who is who."""
+        if plain["kind"] not in (CHAT, TAKEN):
+            return
+        who = plain.get("chat") or plain.get("who") or plain["event"].get("who", "")
+        self._now = max(self._now, plain["at"])
+        self._heard[who] = self._now
+        if plain.get("chat"):
+            self._persons = {each: one for each, one in self._persons.items() if one != plain["event"]["who"]}
+            self._persons[who] = plain["event"]["who"]
         if "account" in plain:
             self._aliases[plain["account"]] = who
-        else:
+        elif "sign" in plain:
             self.places[who] = ChatPlace(plain["nick"], plain["sign"])
             if plain["nick"]:
                 self.names[who] = plain["nick"]
@@ -139,28 +169,42 @@ class Pickups:
             del self.places[who]
         for account in [one for one, who in self._aliases.items() if not self._plays(who)]:
             del self._aliases[account]
+        for who in [who for who in self._persons if not self._plays(who)]:
+            del self._persons[who]
 
-    def _is(self, text: str, who: str, now: float, adopted: Callable[[str, str], bool]) -> list[ChatReply]:
+    def _is(
+        self, text: str, who: str, now: float, adopted: Callable[[str, str], str | None]
+    ) -> list[ChatReply]:
         """Do what an organiser says: whoever bears a nick is somebody whose place is kept."""
         nick, _, name = text.partition(" ")
         if who not in self._admins:
             msg = "only those in charge can do that"
             raise InputError(msg)
-        wanted = name.strip().casefold()
-        kept = [
-            each for each in self.places
-            if wanted in (each.casefold(), each.lstrip("~").casefold(), self.shown(each).casefold())
-        ]  # fmt: skip
+        kept = self._kept_as(name.strip())
         if len(kept) != 1:
-            there = ", ".join(sorted(map(self.shown, self.places))) or "nobody, as nobody plays"
+            there = ", ".join(sorted(map(self.written, self.places))) or "nobody, as nobody plays"
             msg = f"NAME must be one of {there}, got {name!r:.40}"
             raise InputError(msg)
-        if not adopted(nick, kept[0]):
+        before, sign = self.written(kept[0]), adopted(nick, kept[0])
+        if sign is None:
             msg = f"{nick:.40} is not here, or has an account"
             raise InputError(msg)
-        before = self.shown(kept[0])
-        self.seen(kept[0], now, nick)
+        self._remember({"kind": CHAT, "at": now, "who": kept[0], "nick": nick, "sign": sign})
         return [ChatReply("", f"{printable(nick)} is {before}")]
+
+    def _kept_as(self, name: str) -> list[str]:
+        """Return those whose place is kept and who are meant by a name: an id before the names of others."""
+        wanted = name.casefold()
+        ways: tuple[Callable[[str], str], ...] = (
+            lambda each: each, lambda each: each.removeprefix("~"), self.shown,
+            lambda each: self.kept.shown(self._persons.get(each, each)),
+        )  # fmt: skip
+        found = ([each for each in self.places if way(each).casefold() == wanted] for way in ways)
+        return next(filter(None, found), [])
+
+    def written(self, who: str) -> str:
+        """Return a name under which somebody whose place is kept is told from all others."""
+        return next((name for name in (self.shown(who), who) if self._kept_as(name) == [who]), who)
 
     def shown(self, player: str) -> str:
         """Return the name of somebody."""
@@ -172,13 +216,17 @@ class Pickups:
 
     def hear(
         self, who: str, nick: str, text: str, now: float, id_of: Callable[[str], str | None],
-        adopted: Callable[[str, str], bool] = lambda *_: False,
+        adopted: Callable[[str, str], str | None] = lambda *_: None, sign: str | None = None,
     ) -> list[ChatReply]:  # fmt: skip
         """Take a line that somebody wrote, and return the answers.
 
-        ``id_of`` tells who bears a nick; ``adopted`` lets whoever bears it be somebody who is away.
+        ``id_of`` tells who bears a nick; ``adopted`` lets whoever bears it be somebody who is away, and
+        returns when they signed on.  ``sign`` is when the one who writes did, empty where unknown; None where
+        an account proves who they are.
         """
         self.names[who] = nick
+        self._now = max(self._now, now)
+        self._let_go()
         word, _, rest = text.lstrip("!").strip().partition(" ")
         try:
             if word.lower() == "is" and rest:
@@ -188,7 +236,7 @@ class Pickups:
                 return [
                     ChatReply(who if meant.about == "help" else "", line) for line in self._answered(meant)
                 ]
-            answers = self.take(meant, now, nick)
+            answers = self.take(meant, now, nick, sign, who)
             if isinstance(meant, ev.Add) and self._plays(who) and (question := self.kept.question(who, now)):
                 text = f"{question}: you count as somebody new unless you take a name that is yours alone"
                 answers.append(ChatReply(who, printable(text)))
@@ -202,26 +250,37 @@ class Pickups:
 
         def person(name: str) -> str | None:
             bearer = who if not name else id_of(name)
+            if bearer in self._persons:
+                return self._persons[bearer]
             for each in (name or nick, *([bearer] if bearer else [])):
                 room = next((room for room in self.evening.rooms.values() if room.lobby.called), None)
                 spelled = {} if room is None else room.spelled
                 lookup = people_of(self.archive.standing(), self.archive.merged(), now, spelled)
                 known = lookup.id_of(each)
-                if known is not None:
-                    return known
+                if known is not None and (name or self._bearer(known) in ("", who)):
+                    return known  # nobody acts as somebody that another one is
             return bearer
 
         return Speaking(who, id_of, admin, self._own, person, admin or not self._admins)
 
-    def take(self, event: Event, now: float, nick: str = "") -> list[ChatReply]:
+    def take(
+        self, event: Event, now: float, nick: str = "", sign: str | None = None, who: str = ""
+    ) -> list[ChatReply]:
         """Take an event: keep it with what it does, and return what there is to say.
+
+        ``nick`` and ``sign`` are of ``who`` of the chat acts, in the same transaction.
 
         Raises
         ------
         InputError
             If the archive cannot keep it.
         """
-        done = self.kept.take(event, now, nick)
+        room = self.evening.rooms.get(getattr(event, "lobby", ""))
+        acts = getattr(event, "who", "")
+        chat = who if acts and (acts != who or (room is not None and room.lobby.called)) else ""
+        done = self.kept.take(event, now, nick, sign=sign, chat=chat)
+        if who and not done.refused:
+            self._noted(record_of(event, now, nick, sign, chat))
         self._let_go()
         answers = self._typed(done.commands)
         if done.new:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import os
 import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -35,6 +36,9 @@ QUIET = 0.5
 
 #: Seconds until the next attempt after one to learn has failed; twice as many after each further one.
 FIRST_RETRY, LAST_RETRY = 1.0, 60.0
+
+#: By how much the worker that learns what came late stands behind the others in turns at the processor.
+BEHIND = 5  # effort
 
 #: Entries that come over at once, some 0.3 ms of work.
 SOME = 300  # effort
@@ -108,18 +112,28 @@ class News(NamedTuple):
 
 
 class Settling:
-    """The second worker: learns from what came late, and from corrections, while others learn and write."""
+    """The second worker: learns from what came late, and from corrections, while others learn and write.
+
+    It leaves the processor to those that current results wait for.
+    """
 
     def __init__(self, url: str) -> None:
         self._url = url
+        self._archive: Archive | None = None
+        if hasattr(os, "nice"):
+            os.nice(BEHIND)
 
     def __call__(self, learn: bool | None) -> Generator[None, None, int]:
         """Learn from all that waits; return from how many matches; None asks only for it to be ready."""
         yield from ()
         if not learn:
             return 0
-        with open_archive(self._url, create=False, waiting=log.warning) as archive:
-            return archive.update_ratings().matches
+        archive = self._archive or open_archive(self._url, create=False, waiting=log.warning)
+        self._archive = None  # what was read stays, unless something goes wrong
+        with archive:
+            done = archive.update_ratings().matches
+        self._archive = archive
+        return done
 
 
 class Learning:

@@ -535,7 +535,7 @@ class Evenings:
     def _rated(self, state: Tonight, players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
         people = self._everyone()
         ruleset = ruleset_from(state.ruleset) if state.ruleset else None
-        here = rated(people.standing, players, ruleset, people.merged)
+        here = rated(people.standing, players, ruleset, people.merged, by_name=False)
         named = [
             replace(player, id=each, name=each, bot=False)
             for each, player in zip(players, here.players, strict=True)

@@ -18,11 +18,11 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.games.samples import counter_strike, team_fortress, ut2004
+from tests.games.samples import SAMPLES, counter_strike, team_fortress, ut2004
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.archive.ingest.ingest import Ingest, Watch
-from equipoise.archive.ingest.log_files import find_logs, in_chains
+from equipoise.archive.ingest.ingest import Ingest, Watch, named_game
+from equipoise.archive.ingest.log_files import Source, find_logs, in_chains
 from equipoise.core.dates import SKEW, zone_named
 from equipoise.core.match import Match
 from equipoise.errors import InputError
@@ -251,6 +251,65 @@ def test_what_is_ahead_counts_as_read_now_and_zones_mend_it(tmp_path: Path) -> N
         state = repr(archive.standing().state)
         archive.rebuild()
         assert repr(archive.standing().state) == state
+
+
+def read_all(game: str, content: bytes) -> list[Match]:
+    """Return the games of a log as its reader gives them."""
+    reader = named_game(game).reader("log", 1)
+    return [one for one in (*reader.read(content), *reader.end_of_file()) if isinstance(one, Match)]
+
+
+#: Logs whose lines tell no date.
+UNDATED = [
+    (name, content)
+    for name, samples in SAMPLES.items()
+    for content in samples
+    if (found := read_all(name, content)) and not found[0].dated
+]
+
+
+@pytest.mark.parametrize(("game", "content"), UNDATED, ids=[name for name, _ in UNDATED])
+def test_dates_in_names_are_of_a_zone_whoever_reads(game: str, content: bytes, tmp_path: Path) -> None:
+    """Its zone is told and kept; another one gives the games other dates, later ones too, and stays."""
+    log = tmp_path / "match-2025-07-01-201500.log"
+    log.write_bytes(content)
+    wall = datetime(2025, 7, 1, 20, 15, tzinfo=UTC).timestamp()
+    with open_archive(f"sqlite:///{tmp_path}/games.db") as archive:
+        for zone, east in (("+10", 10.0), ("UTC-3", -3.0), ("Europe/Berlin", 2.0), ("Europe/Berlin", 2.0)):
+            ingest = Ingest(archive, zone=zone_named(zone))
+            ingest.read([Source(str(log), named=True)], game)
+            ingest.keep()
+            assert set(ingest.tally.zones.values()) == {zone}
+            assert archive.zones() == {str(log.with_name("match.log")): zone}
+            ends = [one.ended or 0.0 for one in archive.matches()]
+            assert ends
+            assert all(0.0 <= ended - (wall - 3600.0 * east) < 60.0 for ended in ends)
+        again = Ingest(archive)
+        again.read([Source(str(log), named=True)], game)
+        again.keep()
+        assert again.tally.moved == 0
+        assert [one.ended or 0.0 for one in archive.matches()] == ends
+
+
+def test_a_date_in_a_name_that_is_ahead_counts_as_read_now(tmp_path: Path) -> None:
+    """As one in a line does: it is said and recorded, and the right zone mends it."""
+    game, content = UNDATED[0]
+    now = time.time()
+    began = datetime.fromtimestamp(now - 600.0, zone_named("+10").rules)
+    log = tmp_path / f"match-{began:%Y-%m-%d-%H%M%S}.log"
+    log.write_bytes(content)
+    with open_archive(f"sqlite:///{tmp_path}/games.db") as archive:
+        ingest = Ingest(archive, zone=zone_named("UTC"))
+        ingest.read([Source(str(log), named=True)], game)
+        ingest.keep()
+        assert list(ingest.tally.ahead) == [str(log)]
+        assert all(one.read is not None for one in archive.matches())
+        assert all(now <= (one.ended or 0.0) <= time.time() + 1.0 for one in archive.matches())
+        ingest = Ingest(archive, zone=zone_named("+10"))
+        ingest.read([Source(str(log), named=True)], game)
+        ingest.keep()
+        assert all(one.read is None for one in archive.matches())
+        assert all(-601.0 <= (one.ended or 0.0) - now <= -540.0 for one in archive.matches())
 
 
 def test_the_machine_matters_until_a_zone_is_kept(tmp_path: Path) -> None:

@@ -32,10 +32,16 @@ def session(*more: bytes, password: str = "") -> ChatSession:
     """Return a session that is in the channel."""
     made = ChatSession("bot", "#pug", password=password)
     made.start(0.0)
-    for data in (WELCOME, JOINED, *more):
+    for data in (WELCOME, JOINED, *more, *map(signed, ("Ann", "bob"))):
         made.feed(data, 0.0)
     made.out(0.0)
     return made
+
+
+def signed(nick: str, sign: str = "1000") -> bytes:
+    """Return what a server says of when somebody signed on; nothing where it does not tell."""
+    told = f":s 317 bot {nick} 5 {sign} :idle\r\n" if sign else ""
+    return f"{told}:s 318 bot {nick} :end\r\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -85,9 +91,11 @@ def test_what_is_sent_is_one_line(target: str, text: str) -> None:
 
 def test_every_byte_may_be_the_last_of_a_piece() -> None:
     """The same things happen."""
-    talk = WELCOME + JOINED + b":Ann!a@h PRIVMSG #pug :!add ctf\r\n:Ann!a@h NICK Eve\r\n:Eve!a@h QUIT :x\r\n"
+    talk = WELCOME + JOINED + b":Ann!a@h PRIVMSG #pug :!add ctf\r\n" + signed("Ann")
+    talk += b":Ann!a@h NICK Eve\r\n:Eve!a@h QUIT :x\r\n"
     expected: list[Happened] = [
         Arrived(),
+        Signed("ann", "Ann", "1000"),
         Spoken("ann", "Ann", "!add ctf", False),
         NickChanged("ann", "Eve"),
         Gone("ann"),
@@ -180,27 +188,67 @@ def kept(**places: ChatPlace) -> ChatSession:
 
 def test_a_place_is_for_who_bears_the_nick_when_the_bot_comes() -> None:
     """It may be another nick than the first; who has the first by now is somebody else."""
-    made = kept(ann=ChatPlace("Annie"))
+    made = kept(ann=ChatPlace("Annie", "1000"))
     made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :Annie ann bot\r\n", 0.0)
+    assert made.feed(signed("Annie"), 0.0) == [Signed("ann", "Annie", "1000")]
     assert (made.id_of("Annie"), made.id_of("ann")) == ("ann", "ann'")
     assert (made.is_claimed("ann'"), made.is_claimed("ann"), made.is_claimed("bob'")) == ("ann", "", "")
 
 
 def test_a_place_is_not_for_another_connection() -> None:
-    """What is said before it is known when somebody signed on waits, and counts for somebody else then."""
-    for sign, who in (("1000", "ann"), ("1001", "ann'")):
+    """What is said before it is known when somebody signed on waits, and counts for somebody else then.
+
+    Where the server does not tell, nothing proves that it is the same one.
+    """
+    for sign, who in (("1000", "ann"), ("1001", "ann'"), ("", "ann'")):
         made = kept(ann=ChatPlace("ann", "1000"))
         made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
-        assert b"WHOIS :ann" in made.out(0.0)
+        assert b"WHOIS ann :ann" in made.out(0.0)
         assert made.feed(b":ann!a@h PRIVMSG #pug :!confirm\r\n", 0.0) == []
-        answer = f":s 317 bot ann 5 {sign} :idle\r\n:s 318 bot ann :end\r\n".encode()
-        assert made.feed(answer, 0.0) == [Signed(who, "ann", sign), Spoken(who, "ann", "!confirm", False)]
+        told: list[Happened] = [Signed(who, "ann", sign)] if sign else []
+        assert made.feed(signed("ann", sign), 0.0) == [*told, Spoken(who, "ann", "!confirm", False)]
+    made = kept(ann=ChatPlace("ann"))
+    made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
+    assert made.id_of("ann") == "ann'"
+    assert made.is_claimed("ann'") == "ann"
+
+
+def test_nobody_acts_before_it_is_known_when_they_signed_on() -> None:
+    """What is said waits for the answer, under whatever nick; a server that gives none holds nobody up."""
+    said = b":cid!c@h PRIVMSG #pug :!add\r\n"
+    for answer in (signed("cid"), b":s 401 bot cid :gone\r\n", b":s 263 bot WHOIS :later\r\n"):
+        made = session(b":cid!c@h JOIN #pug\r\n")
+        assert made.feed(said, 0.0) == []
+        assert b"WHOIS cid :cid" in made.out(0.0)
+        assert made.feed(answer, 0.0)[-1] == Spoken("cid", "cid", "!add", False)
+    made = session(b":cid!c@h JOIN #pug\r\n")
+    made.feed(said, 0.0)
+    assert made.overdue(9.0) == []
+    assert made.overdue(10.0) == [Spoken("cid", "cid", "!add", False)]
+    made = session(b":cid!c@h JOIN #pug\r\n")
+    made.feed(said, 0.0)
+    assert made.feed(b":cid!c@h NICK sid\r\n" + signed("cid"), 0.0) == [NickChanged("cid", "sid")]
+    assert b"WHOIS sid :sid" in made.out(0.0)
+    assert made.feed(signed("sid"), 0.0)[-1] == Spoken("cid", "sid", "!add", False)
+
+
+def test_nothing_that_somebody_unproven_does_is_done_by_whose_place_they_seem_to_have() -> None:
+    """They leave, change their nick or log in before the server has told when they signed on."""
+    for said in (b":ann!a@h QUIT :x\r\n", b":ann!a@h NICK eve\r\n"):
+        made = kept(ann=ChatPlace("ann", "1000"))
+        made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
+        assert made.feed(said, 0.0) == []
+    for sign, expected in (("1000", [Identified("zed", "~ann")]), ("1001", [])):
+        made = ChatSession("bot", "#pug", places={"~ann": ChatPlace("ann", "1000")}, has_accounts=True)
+        made.feed(WELCOME + b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
+        assert made.feed(b":s 354 bot 42 ann zed\r\n", 0.0) == []
+        assert made.feed(signed("ann", sign), 0.0) == [*expected, Signed("zed", "ann", sign)]
 
 
 def test_who_comes_back_is_somebody_else_until_an_organiser_says_so() -> None:
     """A nick is no proof; who was taken for somebody until then is another one."""
-    made = kept(ann=ChatPlace("ann"))
-    made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
+    made = kept(ann=ChatPlace("ann", "1000"))
+    made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n" + signed("ann"), 0.0)
     made.feed(b":eve!e@h JOIN #pug\r\n", 0.0)
     assert made.adopt("eve", "ann")
     assert (made.id_of("eve"), made.id_of("ann")) == ("ann", "ann'")

@@ -17,6 +17,7 @@ from equipoise.archive.archive import Archive
 from equipoise.archive.ingest.custom_mutators import Mutators, without_mutators
 from equipoise.archive.ingest.follow_log import BREAK, Following, LogPosition
 from equipoise.archive.ingest.log_files import (
+    ITS_NAME,
     Progress,
     Source,
     UnreadableLogError,
@@ -161,6 +162,8 @@ class Ingest:
         #: What gave dates to the piece of the log before the present one.
         self._chained: SourceDates | None = None
         self._batch: list[Match] = []
+        #: The ids of those of them whose dates follow from what their sources say: in lines, or in a name.
+        self._told: set[str] = set()
         self._tables: Sequence[GameRules] = ()
         self._seen: set[Ruleset] = set()
         #: Whether the present source is of results, and whether there are logs that they may repeat.
@@ -169,7 +172,10 @@ class Ingest:
 
     def _in_time(self, match: Match) -> Match:
         """Return a match with a date, and count what is to be said of it."""
-        if match.local and self._label not in self.tally.zones:
+        rests_on_zone = self.dating.rests_on_zone(match)
+        if match.dated or rests_on_zone:
+            self._told.add(match.id)
+        if rests_on_zone and self._label not in self.tally.zones:
             name = self.tally.zones[self._label] = self.dating.zone.name
             if self._kept_as and self._zones.get(self._kept_as) != name:
                 self._zones[self._kept_as] = self._new_zones[self._kept_as] = name
@@ -252,7 +258,7 @@ class Ingest:
         if self._new_zones:  # before the games, so that none is there without its zone
             self.archive.keep_zones(self._new_zones)
             self._new_zones = {}
-        recorded = self.archive.record(self._batch, redate=self.redates)
+        recorded = self.archive.record(self._batch, redate=self._told if self.redates else ())
         self.tally.moved += recorded.moved
         if recorded.shared:
             for one in self.archive.doubtful():
@@ -271,7 +277,7 @@ class Ingest:
         self.tally.duplicates += recorded.duplicates
         for conflict in recorded.conflicts:
             self._skip(Skipped(f"match {short(conflict)}", CONFLICT))
-        self._batch = []
+        self._batch, self._told = [], set()
 
     def read(self, chain: Sequence[Source], game: str = AUTO, progress: Progress | None = None) -> None:
         """Read one log to its end: a file, or pieces of a log of which each goes on where the last one ended.
@@ -347,7 +353,8 @@ class Ingest:
         else:
             zone, self._label, self._kept_as = self._zone or machine_zone(), source.label, ""
         date, by = _date_of(source, self._assumed, zone)
-        self.dating = SourceDates(max(date, earliest), zone, in_order=not self._reported)
+        local = by == ITS_NAME and piece_of(Path(source.path).name).local
+        self.dating = SourceDates(max(date, earliest), zone, in_order=not self._reported, local=local)
         if after is not None:
             self.dating.after(after)
         self._dated_by = by if by.endswith(TIMES) else ""
@@ -492,7 +499,8 @@ class Watch:
                 f"{path}: local times are read as {its.name} from now on, before as {known}; "
                 "'ingest --zone' gives games that are known their dates again"
             )
-        self._ingest.dating = SourceDates(0.0, its, known=kept.get("dating", ()))
+        local = piece_of(Path(path).name).local
+        self._ingest.dating = SourceDates(0.0, its, known=kept.get("dating", ()), local=local)
         self._label = path
         self._reader: Reader | None = None
         #: Bytes from the beginning that may belong to the game; how many bytes and lines were before them.

@@ -171,6 +171,10 @@ def modified(path: Path) -> float:
         return 0.0
 
 
+#: By what a date is known that a name tells.
+ITS_NAME = "its name"
+
+
 def date_of(path: Path, assumed: float | None = None, zone: Zone = UTC_ZONE) -> tuple[float, str]:
     """Return when the games of a file without dates are taken to have been, and by what that is known.
 
@@ -185,7 +189,7 @@ def date_of(path: Path, assumed: float | None = None, zone: Zone = UTC_ZONE) -> 
     """
     piece = piece_of(path.name)
     if piece.date is not None:
-        return (zone.moment(piece.date) if piece.local else piece.date), "its name"
+        return (zone.moment(piece.date) if piece.local else piece.date), ITS_NAME
     times = "the time of the file" if assumed is None else "--dated"
     if not piece.number:
         return (modified(path) if assumed is None else assumed), times

@@ -317,7 +317,11 @@ def _asked(game: EveningGame, shown: Shown, plain: Shown, steps: int) -> tuple[s
         side = (len(game.lobby.maps) - len(game.maps)) % game.lobby.teams
         line = f"Team {side + 1} strikes one." if striking else f"Vote for one. {_votes(game)}"
         action = "veto" if striking else "map"
-        return "strike a map" if striking else "vote for a map", [line], [_button(each, f"{action}-{mark(each)}", ref) for each in maps[:20]]
+        return (
+            "strike a map" if striking else "vote for a map",
+            [line],
+            [_button(each, f"{action}-{mark(each)}", ref) for each in maps[:20]],
+        )
     if phase in (Phase.PLAYING, Phase.DISPUTED):
         return _playing(game, out, undo)
     if game.counted:

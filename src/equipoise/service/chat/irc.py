@@ -115,6 +115,8 @@ class Speaker:
                     for happened in session.feed(data, time.monotonic()):
                         self._happened(happened)
                     reading = asyncio.ensure_future(reader.read(65536))
+                for happened in session.overdue(time.monotonic()):
+                    self._happened(happened)
                 if session.is_dead(time.monotonic()):
                     return
                 self._say(self._pickups.tick(time.time()))
@@ -145,21 +147,25 @@ class Speaker:
             self._ready()
         elif isinstance(happened, Spoken):
             who = self._player(happened.who)
-            replies = self._pickups.hear(who, happened.nick, happened.text, now, self._id_of, self._adopted)
+            sign = self._session.sign_of(happened.nick)
+            replies = self._pickups.hear(
+                who, happened.nick, happened.text, now, self._id_of, self._adopted, sign
+            )
             if claimed := self._session.is_claimed(who):
-                name = self._pickups.shown(claimed)
-                ask = f"!is {happened.nick} {name}"
+                name, written = self._pickups.shown(claimed), self._pickups.written(claimed)
+                ask = f"!is {happened.nick} {written}"
                 text = f"the place of {name} is kept; if you are {name}, ask an organiser for: {ask}"
                 replies.append(ChatReply(who, text))
             self._say(replies, happened.nick, who)
-            self._pickups.seen(who, now, happened.nick, self._session.sign_of(happened.nick))
+            self._pickups.seen(who, now, happened.nick, sign)
         elif isinstance(happened, Signed):
             self._pickups.seen(self._player(happened.who), now, happened.nick, happened.sign)
         elif isinstance(happened, NickChanged):
-            self._pickups.seen(self._player(happened.who), now, happened.nick)
+            sign = self._session.sign_of(happened.nick)
+            self._pickups.seen(self._player(happened.who), now, happened.nick, sign)
         elif isinstance(happened, Identified):
             was = self._player(happened.was)
-            if self._pickups.evening.game_of(was) is not None:
+            if self._pickups.is_playing(was):
                 self._pickups.go_on(happened.who, was, now)  # a game goes on with whom it began
             else:
                 self._leave(was, now)
@@ -168,9 +174,12 @@ class Speaker:
             self._leave(who, now)
             self._pickups.seen(who, now, "")
 
-    def _adopted(self, nick: str, who: str) -> bool:
-        """Let whoever bears a nick be somebody who is away, as an organiser says."""
-        return self._session.adopt(nick, who)
+    def _adopted(self, nick: str, who: str) -> str | None:
+        """Let whoever bears a nick be somebody who is away, as an organiser says.
+
+        Return when they signed on, empty where that is not known yet; None where it cannot be.
+        """
+        return self._session.sign_of(nick) if self._session.adopt(nick, who) else None
 
     def _leave(self, who: str, now: float) -> None:
         """Let somebody who is not here wait no longer; a game is not ended by a lost connection."""

@@ -5,9 +5,10 @@ Somebody is known by the account the server has of them (IRCv3 ``account-tag``, 
 changes of nick.  On a server with accounts, who is not logged in is ``~nick``: nobody can be another's
 account by taking a nick.
 
-Those who play (``places``) keep their place while they are away.  Who bears such a nick when we come into the
-channel is the player, unless that is another connection by its time of signing on (WHOIS); whoever takes the
-nick of one who has left is somebody else, until an organiser says otherwise.
+Those who play (``places``) keep their place while they are away.  What somebody says without an account waits
+until the server has told when they signed on (WHOIS), so that what they do can be kept together with it.
+Who bears such a nick when we come into the channel is the player if they signed on then; anybody else, and
+whoever takes the nick of one who has left, is somebody else, until an organiser says otherwise.
 
 Lines of IRC: bytes to tags, source, command and parameters, and back.
 
@@ -160,8 +161,8 @@ MOST_WAITING = 200
 #: Seconds of silence after which the server is asked whether it is there, and after which it is not.
 QUIET, DEAD = 90.0, 180.0
 
-#: Seconds after which joining is tried again.
-AGAIN = 20.0
+#: Seconds after which joining is tried again, and within which a server says when somebody signed on.
+AGAIN, ANSWERED = 20.0, 10.0
 
 WANTED = ("account-notify", "account-tag", "extended-join", "sasl")
 
@@ -226,11 +227,12 @@ class _Person:
     tokens: float = PATIENCE
     at: float = 0.0
     warned: bool = False
-    #: When they signed on, empty where unknown; what it must be, while it is asked for; and what they
-    #: have said meanwhile.
+    #: When they signed on, empty where unknown; what it must be, while it is asked for; since when that is
+    #: asked, None while it is not; and what they have said meanwhile.
     sign: str = ""
     asked: bool = False
     expected: str = ""
+    since: float | None = None
     held: list[Spoken] = field(default_factory=list)
 
 
@@ -355,14 +357,16 @@ class ChatSession:
         first = who.removeprefix("~")
         for other in self._people.values():
             if other is not person and other.first == first:
-                other.first = self._free(self.folded(other.nick))
-        person.first = first
+                other.first, other.expected = self._free(self.folded(other.nick)), ""
+        person.first, person.expected = first, ""
+        if not (person.asked or person.sign):
+            self._ask(person, self._heard)
         return True
 
-    def sign_of(self, nick: str) -> str:
-        """Return when somebody signed on, empty where unknown."""
+    def sign_of(self, nick: str) -> str | None:
+        """Return when somebody signed on, empty where unknown; None where an account proves who it is."""
         person = self._people.get(self.folded(nick))
-        return "" if person is None else person.sign
+        return "" if person is None else None if person.account else person.sign
 
     def _free(self, first: str) -> str:
         """Return a first nick that nobody else here or with a place has."""
@@ -374,8 +378,13 @@ class ChatSession:
 
     def is_claimed(self, who: str) -> str:
         """Return for whom somebody might be taken, who bears the nick of one whose place is kept."""
-        first = who.rstrip("'")
-        return first if first != who and first in self.places else ""
+        if who in self.places or who.startswith("~") != self.has_accounts:
+            return ""
+        nick, first = self.folded(self.nick_of(who)), who.rstrip("'")
+        named = (
+            each for each, place in self.places.items() if place.nick and self.folded(place.nick) == nick
+        )
+        return first if first in self.places else next(named, "")
 
     def _person(self, nick: str) -> _Person:
         key = self.folded(nick)
@@ -460,11 +469,10 @@ class ChatSession:
     # People
 
     def _on_353(self, line: Line, now: float) -> list[Happened]:
-        del now
         bearers = {
             self.folded(place.nick): who
             for who, place in self.places.items()
-            if place.nick and who.startswith("~") == self.has_accounts
+            if place.nick and place.sign and who.startswith("~") == self.has_accounts
         }
         for name in line.params[-1].split():
             nick = name.lstrip("~&@%+").partition("!")[0]
@@ -474,15 +482,14 @@ class ChatSession:
                 self._person(nick)
                 continue
             self._people[key] = person = _Person(nick, who.removeprefix("~"))
-            if self.places[who].sign:
-                person.expected = self.places[who].sign
-                self._ask(person)
+            person.expected = self.places[who].sign
+            self._ask(person, now)
         return []
 
-    def _ask(self, person: _Person) -> None:
-        """Ask when somebody signed on."""
-        person.asked = True
-        self._urgent.append(bytes_of("WHOIS", person.nick))
+    def _ask(self, person: _Person, now: float) -> None:
+        """Ask when somebody signed on: the server they are on, as others may not know."""
+        person.asked, person.since = True, now
+        self._urgent.append(bytes_of("WHOIS", person.nick, person.nick))
 
     def _on_317(self, line: Line, now: float) -> list[Happened]:
         del now
@@ -490,23 +497,52 @@ class ChatSession:
         if person is None or not line.params[3].isdigit():
             return []
         person.sign = line.params[3]
-        if person.expected and person.expected != person.sign:  # another connection: somebody else
-            del self._people[self.folded(person.nick)]
-            other = self._person(person.nick)
-            other.sign, other.asked, other.account = person.sign, True, person.account
-            other.held = [replace(each, who=self._id(other)) for each in person.held]
-            person = other
-        return [Signed(self._id(person), person.nick, person.sign)]
+        if person.expected and person.expected != person.sign:
+            person = self._somebody_else(person)
+        was, person.expected = self._expected_id(person), ""
+        done: list[Happened] = [Identified(self._id(person), was)] if was != self._id(person) else []
+        return [*done, Signed(self._id(person), person.nick, person.sign)]
+
+    def _expected_id(self, person: _Person) -> str:
+        """Return whose place somebody was taken for until the server told, or else who they are."""
+        return f"~{person.first}" if person.expected and person.account else self._id(person)
+
+    def _somebody_else(self, person: _Person) -> _Person:
+        """Let another connection than the one whose place was kept be somebody else."""
+        del self._people[self.folded(person.nick)]
+        other = self._person(person.nick)
+        other.sign, other.asked, other.since, other.held = person.sign, True, person.since, person.held
+        other.account, other.tokens, other.at = person.account, person.tokens, person.at
+        return other
 
     def _on_318(self, line: Line, now: float) -> list[Happened]:
         del now
         person = self._people.get(self.folded(line.params[1])) if len(line.params) > 1 else None
-        if person is None:
-            return []
-        held, person.held, person.expected = person.held, [], ""
-        return list(held)
+        return [] if person is None else self._told(person)
 
-    _on_401 = _on_318
+    _on_401 = _on_402 = _on_318
+
+    def _told(self, person: _Person) -> list[Happened]:
+        """Let what somebody said meanwhile count, as the server has told what it knows."""
+        if person.expected:  # it does not say when they signed on: nothing tells that it is the same one
+            person = self._somebody_else(person)
+        held, person.held, person.since = person.held, [], None
+        return [replace(each, who=self._id(person), nick=person.nick) for each in held]
+
+    def _on_263(self, line: Line, now: float) -> list[Happened]:
+        """Take it that the server answers no question of ours now, or not such ones."""
+        if len(line.params) < 2 or line.params[1].upper() != "WHOIS":
+            return []
+        return self.overdue(now + ANSWERED)
+
+    _on_421 = _on_263
+
+    def overdue(self, now: float) -> list[Happened]:
+        """Return what was said by those of whom the server has not told for too long when they signed on."""
+        waiting = [each for each in self._people.values() if each.since is not None]
+        return [
+            spoken for each in waiting if now - (each.since or 0.0) >= ANSWERED for spoken in self._told(each)
+        ]
 
     def _on_354(self, line: Line, now: float) -> list[Happened]:
         if len(line.params) < 4 or line.params[1] != "42":
@@ -528,6 +564,8 @@ class ChatSession:
         person = self._person(nick)
         was = self._id(person)
         person.account = "" if account in ("*", "0") else account
+        if person.expected:  # whose place they may have is known once the server has told
+            return []
         return [Identified(self._id(person), was)] if self._id(person) != was else []
 
     def _on_account(self, line: Line, now: float) -> list[Happened]:
@@ -535,7 +573,6 @@ class ChatSession:
         return self._account(line.nick, line.params[0], now)
 
     def _on_nick(self, line: Line, now: float) -> list[Happened]:
-        del now
         new = line.params[0]
         if self.folded(line.nick) == self.folded(self.nick):
             self.nick = new
@@ -543,7 +580,9 @@ class ChatSession:
         if person is not None:
             person.nick = new
             self._people[self.folded(new)] = person
-            return [NickChanged(self._id(person), new)]
+            if person.since is not None:
+                self._ask(person, now)  # the answer is of the nick that was
+            return [] if person.expected else [NickChanged(self._id(person), new)]
         return []
 
     def _gone(self, nick: str, now: float) -> list[Happened]:
@@ -551,7 +590,7 @@ class ChatSession:
             self.joined, self._rejoin = False, now + AGAIN
             return []
         person = self._people.pop(self.folded(nick), None)
-        return [] if person is None else [Gone(self._id(person))]
+        return [] if person is None or person.expected else [Gone(self._id(person))]
 
     def _on_quit(self, line: Line, now: float) -> list[Happened]:
         return self._gone(line.nick, now)
@@ -586,9 +625,9 @@ class ChatSession:
         person.tokens -= 1.0
         person.warned = False
         spoken = Spoken(self._id(person), person.nick, text, private)
-        if not person.asked and not person.account:
-            self._ask(person)
-        if person.expected:
+        if not (person.asked or person.sign or person.account):
+            self._ask(person, now)
+        if person.since is not None and not (person.account and not person.expected):
             person.held.append(spoken)
             return found
         return [*found, spoken]
