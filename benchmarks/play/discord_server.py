@@ -541,6 +541,8 @@ class Discord:
     async def _rest(self, request: web.Request) -> web.StreamResponse:
         try:
             return await self._asked(request)
+        except ConnectionError:  # who asked is gone
+            return web.Response(status=499)
         finally:
             self._moved()
 

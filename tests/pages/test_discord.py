@@ -16,8 +16,10 @@ from equipoise.play.evening_state import EveningGame, Phase, Room
 
 #: What people call themselves to be more than a name.
 HOSTILE = (
-    "@everyone", "@here", "<@1001>", "<@&7>", "<#5>", "**bold**", "`code`", "~~no~~", "||spoiler||", "> quote",
-    "[link](https://evil.example)", "https://evil.example", "\u202eevil", "a\nb", "# head", "", " ", "W" * 200,
+    "@everyone", "@here",
+    "<@1001>", "<@&7>", "<#5>", "**bold**", "`code`", "~~no~~", "||spoiler||", "> quote",
+    "[link](https://evil.example)",
+    "https://evil.example", "\u202eevil", "a\nb", "# head", "", " ", "W" * 200,
     ":smile:", "<:x:5>", "\\", "\\*", "- list", "1. list", "<t:5:R>", "</add:5>", "\u200b", "_" * 40,
 )  # fmt: skip
 
@@ -50,7 +52,9 @@ def test_a_name_is_shown_as_it_is(name: str) -> None:
     assert safe
 
 
-@given(st.text(), st.sampled_from([phase for phase in Phase if phase is not Phase.DIVIDING]), st.integers(1, 12))
+@given(
+    st.text(), st.sampled_from([phase for phase in Phase if phase is not Phase.DIVIDING]), st.integers(1, 12)
+)
 def test_a_message_fits_whatever_people_are_called(name: str, phase: Phase, size: int) -> None:
     """Any name in any phase gives a message that Discord takes, and that pings nobody by itself."""
     played = game(phase, size)

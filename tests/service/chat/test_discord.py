@@ -113,7 +113,7 @@ def against(test: Test, tmp_path: Path, lobby: str = "two=2v2", **settings: Any)
 
 
 def test_a_game_is_one_message_that_is_edited(tmp_path: Path) -> None:
-    """From in to counted: one message of the lobby, one of the game; its players are pinged once, nobody else."""
+    """From in to counted: one message of the lobby, one of the game; its players alone are pinged, once."""
 
     async def test(server: Server) -> None:
         async with server.bot():
@@ -139,7 +139,9 @@ def test_every_command_is_one_that_discord_takes(tmp_path: Path) -> None:
         async with server.bot():
             assert {each["name"] for each in server.discord.commands} == set(SLASH)
             for name, command in SLASH.items():
-                options = {each.name: ("user", FOUR[1]) if each.kind == "user" else "x" for each in command.options}
+                options = {
+                    each.name: ("user", FOUR[1]) if each.kind == "user" else "x" for each in command.options
+                }
                 assert await server.type(name, **options), name
 
     against(test, tmp_path)
@@ -175,8 +177,12 @@ def test_a_lost_gateway_loses_nothing(tmp_path: Path, how: str) -> None:
             before = len(server.discord.sessions)
             connected = server.discord.connected()
             await server.discord.lose(how)
-            await server.discord.until(lambda: server.discord.connected() not in ([], connected)
-                                       or (how != "invalid" and connected == server.discord.connected()))
+            await server.discord.until(
+                lambda: (
+                    server.discord.connected() not in ([], connected)
+                    or (how != "invalid" and connected == server.discord.connected())
+                )
+            )
             assert (len(server.discord.sessions) > before) == (how == "invalid")
             await server.press("I'm in", FOUR[2:])
             await server.until_said("ready?")
@@ -185,11 +191,17 @@ def test_a_lost_gateway_loses_nothing(tmp_path: Path, how: str) -> None:
 
 
 def test_what_comes_twice_or_late_counts_once(tmp_path: Path) -> None:
-    """With every interaction sent twice, in another order, slowly and with failing requests, a game is a game."""
+    """With every interaction sent twice, out of order and with failing requests, a game is a game."""
 
     async def test(server: Server) -> None:
         faults = server.discord.faults
-        faults.twice, faults.swapped, faults.failing, faults.limited, faults.latency = 1.0, 0.3, 0.1, 0.5, 0.05
+        faults.twice, faults.swapped, faults.failing, faults.limited, faults.latency = (
+            1.0,
+            0.3,
+            0.1,
+            0.5,
+            0.05,
+        )
         async with server.bot():
             await server.play()
             pressed = await server.press("We won", FOUR[:1])
@@ -302,7 +314,7 @@ def test_a_message_sent_just_before_an_end_is_not_sent_again(tmp_path: Path) -> 
 
 
 def test_two_processes_with_one_token_say_so(tmp_path: Path) -> None:
-    """A second one on the machine does not begin; one elsewhere ends with the reason, and the game is whole."""
+    """A second one on the machine does not begin; one elsewhere ends with the reason; the game is whole."""
     with alone("token"), pytest.raises(InputError, match="another process"), alone("token"):
         pass
 
@@ -349,7 +361,9 @@ def test_people_are_moved_to_their_teams_and_back(tmp_path: Path) -> None:
         await discord.connect_voice(server.guild, "7", lounge)
         async with server.bot():
             await server.play()
-            await discord.until(lambda: not {lounge, afk} & {discord.voice[server.guild][who] for who in FOUR[:3]})
+            await discord.until(
+                lambda: not {lounge, afk} & {discord.voice[server.guild][who] for who in FOUR[:3]}
+            )
             assert discord.voice[server.guild]["7"] == lounge
         discord.forget_sessions()
         async with server.bot():  # killed meanwhile, they come back all the same
@@ -372,7 +386,9 @@ def test_teams_talk_in_threads(tmp_path: Path) -> None:
             threads = await discord.until(
                 lambda: [each for each in discord.channels.values() if len(each.get("in it", [])) == 2] * 1
             )
-            await discord.until(lambda: sum(len(each.get("in it", [])) for each in discord.channels.values()) == 4)
+            await discord.until(
+                lambda: sum(len(each.get("in it", [])) for each in discord.channels.values()) == 4
+            )
             threads = [each for each in discord.channels.values() if "in it" in each]
             assert sorted(who for each in threads for who in each["in it"]) == FOUR
             typed = await discord.type(threads[0]["id"], FOUR[0], "P", "report", result="won")

@@ -44,8 +44,8 @@ class Person:
     def press(self, label: str, channel: str = "", number: str = "") -> DiscordAnswer:
         """Press the newest button of that label that the channel shows."""
         channel = channel or self.channel
-        ids = [each.id for message in self.rooms.wanted(channel, self.now).values() for each in message.buttons
-               if each.label == label]  # fmt: skip
+        shown = self.rooms.wanted(channel, self.now).values()
+        ids = [each.id for message in shown for each in message.buttons if each.label == label]
         return self.raw(ids[-1], number=number)
 
     def raw(self, custom_id: str, *, number: str = "", **given: str) -> DiscordAnswer:
@@ -121,8 +121,8 @@ def test_buttons_of_another_channel_do_nothing(rooms: DiscordRooms) -> None:
 
 @pytest.mark.parametrize(
     "custom_id",
-    ["", "eq", "eq|", "eq||", "eq|won|", "eq|won|0", "eq|divide|x", "eq|pick-0|y", "xx|in|y", "eq|in|" + "9" * 90,
-     "eq|forget|" + mark("discord:1001"), "eq|undo-x|z", "\x00", "eq|score|"],
+    ["", "eq", "eq|", "eq||", "eq|won|", "eq|won|0", "eq|divide|x", "eq|pick-0|y", "xx|in|y",
+     "eq|in|" + "9" * 90, "eq|forget|" + mark("discord:1001"), "eq|undo-x|z", "\x00", "eq|score|"],
 )  # fmt: skip
 def test_forged_buttons_do_nothing(rooms: DiscordRooms, custom_id: str) -> None:
     """Any bytes as a custom id are refused, in words."""

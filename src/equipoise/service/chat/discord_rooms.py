@@ -65,6 +65,11 @@ OF_A_GAME = frozenset((
     "ready", "late", "yes", "no", "captains", "vote", "pick", "veto", "report", "confirm", "leave", "undo",
 ))  # fmt: skip
 
+#: Words that change a lobby where teams are called for: of those who are there, or in charge.
+OF_THOSE_HERE = frozenset((
+    "divide", "undo", "swap", "lock", "unlock", "captains", "maps", "roles", "plays", "sub", "pick", "veto",
+))  # fmt: skip
+
 #: Those who act for somebody else with these have to be in charge.
 FOR_OTHERS = frozenset(("in", "out", "maybe"))
 
@@ -433,6 +438,11 @@ class DiscordRooms:
             where = game.lobby.channel.removeprefix(CHANNEL)
             msg = f"your game is in <#{where}>" if where.isdecimal() else "your game is elsewhere"
             raise InputError(msg)
+        called = next((name for name in here if self.evening.lobbies[name].called), "")
+        elsewhere = game is not None and not game.lobby.called
+        if called and word in OF_THOSE_HERE and not (admin or elsewhere or self._is_in(who, called)):
+            msg = "only those who are in do that, or those in charge"
+            raise InputError(msg)
         runs = admin or not self._admins
         speaking = Speaking(
             who, lambda name: self._id_of(name, here), admin, here,
@@ -451,6 +461,10 @@ class DiscordRooms:
         return DiscordAnswer(
             "" if pressed.button else cards.cut(self._said("\n".join(filter(None, lines))), cards.MOST_TEXT)
         )
+
+    def _is_in(self, who: str, lobby: str) -> bool:
+        """Tell whether somebody is in a lobby where teams are called for."""
+        return who in self.evening.rooms[lobby].setup.here
 
     def _id_of(self, text: str, here: Iterable[str]) -> str | None:
         """Return who is meant by an id, a mention, or a name that one alone has here."""
