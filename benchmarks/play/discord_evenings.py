@@ -231,7 +231,7 @@ class Evening:
         """Hold what is kept against what was pressed and shown; raise AssertionError where it differs."""
         with open_archive(self.store, create=False) as archive:
             records = archive.night_events()
-            marks = [each["mark"] for each in records if each.get("mark")]
+            marks = [each["press"] for each in records if each.get("press")]
             assert len(marks) == len(set(marks)), "an interaction was taken twice"
             assert set(marks) <= set(self.pressed), "something was taken that nobody pressed"
             kept = KeptEvening(archive, [])

@@ -76,6 +76,7 @@ def test_a_server_that_runs_is_asked_over_both_protocols_with_its_token(tmp_path
     store, token = _archive(tmp_path, 1e9), tmp_path / "token"
     token.touch(0o600)
     served = Served(Path(store.removeprefix("sqlite:///")), "--http", "127.0.0.1:0")
+    served.wait_until_ready()
     flags = ("--store", store, "--token-file", str(token), "--max-connections", "10")
     where = ("--weights", f"127.0.0.1:{served.port}", "--http", served.http.removeprefix("http://"))
     for text, expected in ((TOKEN, 0), ("another token that nobody guesses", 1)):

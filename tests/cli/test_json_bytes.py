@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 import pytest
-from tests.cli.running import run_process
+from tests.cli.running import run_process, runner
 
 from equipoise.cli import group
 
@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 LOG = next((ROOT / "tests" / "games" / "data").glob("tdm_oa_dm5_4v4*.log.gz"))
 
-#: What each command is asked; a line before it is done first; ``{four}`` makes four people play.
+#: What each command is asked, as a process of its own; a line before it is done first, in this one;
+#: ``{four}`` makes four people play.
 QUESTIONS: Mapping[str, str] = {
     "balance": "balance {examples}/roster.txt",
     "explain": "explain {examples}/roster.txt",
@@ -124,7 +125,7 @@ def test_json_is_one_document_and_nothing_else(name: str, files: dict[str, str])
     four = f"night Ann Bob Cid Dee --store {night}\n"
     *before, question = QUESTIONS[name].format(**files, night=night, four=four).split("\n")
     for line in before:
-        assert run_process(*line.split()).returncode == 0, line
+        assert runner().invoke(group, line.split()).exit_code == 0, line
     done = run_process(*question.split(), "--json", EQUIPOISE_STORE="")
     assert done.stdout.endswith("\n"), (done.stdout, done.stderr)
     json.loads(done.stdout)

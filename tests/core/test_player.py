@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from equipoise import InputError, Player, Rating
@@ -38,3 +39,13 @@ def test_wrong_names_and_weights_are_named(weights: dict[str, float], message: s
     with pytest.raises(InputError) as caught:
         players_named(weights)
     assert str(caught.value) == message
+
+
+def test_a_rating_of_somebody_new_is_that_of_openskill_and_no_other_number_stands_for_it() -> None:
+    """A mu that is not a number is refused, though its default is none either."""
+    assert Rating() == Rating(25.0, 25.0 / 3.0)
+    assert Rating(sigma=2.0) == Rating(25.0, 2.0)
+    assert Rating(25.0).sigma == 0.0
+    for nothing in (math.nan, float("nan"), np.float64("nan")):
+        with pytest.raises(InputError, match=r"^mu must be from -1e15 to 1e15, got nan$"):
+            Rating(float(nothing))

@@ -239,7 +239,7 @@ def test_forms_of_teams() -> None:
     players = [Player("@all", 9), Player("Bob", 8), Player("Cid", 4)]
     solution = balance(players, bots=Bots(3.0, 4))
     split = solution.best
-    lines = chat_lines(split, ("Red",))
+    lines = chat_lines([split], ("Red",))
     assert [line.split(" (")[0] for line in lines] == ["Red", "Team 2"]
     assert all("@all" not in line for line in lines)
     bots = sum(split.bots)
@@ -251,8 +251,8 @@ def test_forms_of_teams() -> None:
     assert {row[:2]: row[2] for row in grid.rows}["Red", "@all"] == "9" or split.teams[1][0].id == "@all"
     shown = solution_lines(solution, split)
     assert any("(bot)" in line for line in shown) is bool(bots)
-    assert FORMS["csv"](split)[0] == "team,player,weight"
-    assert FORMS["markdown"](split)[1] == "| --- | --- | --- |"
+    assert FORMS["csv"]([split])[0] == "team,player,weight"
+    assert FORMS["markdown"]([split])[1] == "| --- | --- | --- |"
 
 
 def test_a_front_is_a_table() -> None:

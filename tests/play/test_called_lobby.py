@@ -127,6 +127,10 @@ steps = st.one_of(
               st.sampled_from([(1.0, 2.0), (2.0, 1.0), (1.0, 1.0)])),
     st.builds(lambda ranks: ev.Report("", ranks, (), NIGHT),
               st.sampled_from([(1.0, 2.0), (2.0, 1.0), (1.0, 1.0)])),
+    st.builds(lambda a, b: ev.SetTeams(NIGHT, (a, b)), st.lists(who, min_size=1, max_size=3, unique=True),
+              st.lists(who, min_size=1, max_size=3, unique=True)).map(
+                  lambda each: replace(each, teams=tuple(map(tuple, each.teams)))),
+    st.builds(lambda p: ev.SitOut(NIGHT, p), who), st.just(ev.Begin(NIGHT)), st.just(ev.Redo(NIGHT)),
     st.just(ev.Undo("", lobby=NIGHT)),
 )  # fmt: skip
 
@@ -164,7 +168,8 @@ def _holds(story: Story) -> None:
     if game is None or not game.is_whole or game.phase is Phase.OVER:
         return
     placed = [player for team in game.teams for player in team]
-    assert sorted((*placed, *game.out)) == sorted(setup.here)
+    assert game.begun or sorted((*placed, *game.out)) == sorted(setup.here)
+    assert len({*placed, *game.out}) == len([*placed, *game.out])
     assert setup.size is None or max(map(len, game.teams)) <= setup.size
     team_of = {player: n for n, team in enumerate(game.teams) for player in team}
     for one, other, together in (("Ann", "Bob", True), ("Cid", "Dan", False)):

@@ -9,7 +9,10 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping
+from http import HTTPStatus
 from pathlib import Path
+
+from tests.service.http.asking import ask
 
 #: Seconds after which a test that hangs fails: a busy machine takes long for the first answer of a worker.
 PATIENCE = 300.0
@@ -42,6 +45,12 @@ class Served:
         weights, _, http = said.partition(", http: listening on ")
         self.port = int(weights.rpartition(":")[2])
         self.http = f"http://{http.strip()}" if http else ""
+
+    def wait_until_ready(self) -> None:
+        """Return once both protocols answer and the store can be asked."""
+        assert self.ask("PLAYER somebody\n")
+        while ask(f"{self.http}/readyz").status != HTTPStatus.OK:
+            assert self.process.poll() is None
 
     def connect(self) -> socket.socket:
         """Return a connection."""

@@ -13,12 +13,13 @@ import pytest
 from tests.service.weights import conversation as talk
 
 from equipoise.errors import InputError
+from equipoise.service import queue_lines
 from equipoise.service.admission import Admission, AdmissionLimits
 from equipoise.service.process import loop_factory
 from equipoise.service.tcp import HIGH_WATER, SYSTEM_BUFFER, Server, ServerLimits
 from equipoise.service.weights.commands import Limits
 from equipoise.service.weights.conversation import WeightSession
-from equipoise.service.weights.messages import Finished, Refusal, Request, Work
+from equipoise.service.weights.messages import Finished, Queued, Refusal, Request, Work
 
 BOARD = talk.board()
 
@@ -33,6 +34,7 @@ class Oracle:
         self.may_work = asyncio.Event()
         self.may_work.set()
         self.kept: set[str] = set()
+        self.queues = talk.Queues(duel=talk.Queue())
 
     def converse(self, limits: Limits) -> WeightSession:
         """Begin a conversation that knows the page's token."""
@@ -46,6 +48,8 @@ class Oracle:
         """Wait until the test allows it."""
         del address
         await self.may_work.wait()
+        if isinstance(request, Queued):
+            return await queue_lines.answered(self.queues, request)
         if isinstance(request, Finished):
             new = request.id not in self.kept
             self.kept.add(request.id)

@@ -11,7 +11,7 @@ import pytest
 from tests.pages.html.hostile import HOSTILE
 
 from equipoise.archive.archive import open_archive
-from equipoise.play.tonight import LONGEST_NAME
+from equipoise.play.evening_page import LONGEST_NAME
 from equipoise.service.tonight import (
     Evenings,
     Tap,

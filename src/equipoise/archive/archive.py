@@ -59,15 +59,17 @@ from equipoise.identity.forgetting import Forgotten
 from equipoise.identity.names import bare
 from equipoise.identity.shared_ids import Identities
 from equipoise.play.evening_records import (
+    COUNTED,
     DISCORD,
     GUESSES,
     PICKUP,
+    REWRITTEN,
     TAKEN,
     TONIGHT,
     renamed_record,
+    spellings,
     weighs,
 )
-from equipoise.play.evening_records import people as people_of_record
 from equipoise.ratings.model import RatingModel
 
 if TYPE_CHECKING:
@@ -81,9 +83,6 @@ IN_MEMORY = ":memory:"
 
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
-
-#: An event of a night with the match that it reports and the id of the one that it takes back, if any.
-NightStep = tuple[Mapping[str, Any], Match | None, str | None]
 
 
 def say(text: str) -> None:
@@ -390,7 +389,9 @@ class Archive:
             If there is no such match, or several begin so.
         """
         with self._database.writing() as connection:
-            return corrections.undo(self._database, connection, match_id, back=back)
+            known = corrections.undo(self._database, connection, match_id, back=back)
+            tell_evenings(self._database, connection, {"kind": COUNTED, "match": known, "counts": back})
+            return known
 
     def merge(self, player: str, other: str, *, back: bool = False, unseen: Collection[str] = ()) -> None:
         """Let two ids be one person, under the first; or take that back.
@@ -425,7 +426,11 @@ class Archive:
             names = corrections.forget(self._database, connection, player, people(connection))
             stand_in = next(iter(names.values()))
             gone = Forgotten(names, {bare(each) for each in called}, stand_in)
-            rename(connection, {**dict.fromkeys(chat_players(connection, gone), stand_in), **names})
+            rename(
+                self._database,
+                connection,
+                {**dict.fromkeys(chat_players(connection, gone), stand_in), **names},
+            )
             end_sessions(connection, [*names, *called])
             forgotten_rows.write_out(connection, gone)
         self._learner.forget()
@@ -442,8 +447,8 @@ class Archive:
         lookup = people_of(standing, merged)
         called = {name for who, name in standing.known.names if merged.get(who, who) == root}
         with self._database.reading() as connection:
-            night = [each for each in events(connection) if root in each.get("spelled", ())]
-        called |= {each["spelled"][root] for each in night}
+            spelled = map(spellings, events(connection))
+            called |= {each[root] for each in spelled if root in each}
         return {name for name in called if set(lookup.bearers.get(bare(name), (root,))) == {root}}
 
     # What is sent, and what happened in queues
@@ -475,31 +480,6 @@ class Archive:
         with self._database.reading() as connection:
             return events(connection)
 
-    def take_night_steps(
-        self, known: int, steps: Callable[[list[dict[str, Any]]], Iterable[NightStep]]
-    ) -> int:
-        """Keep several steps in one transaction, decided by what others have added meanwhile.
-
-        Parameters
-        ----------
-        known : int
-            How many events the caller knows of.
-        steps : callable
-            From the events since then to what is added after them.
-
-        Returns
-        -------
-        int
-            How many events there are now.
-        """
-        with self._database.writing() as connection:
-            newer = events(connection, known)
-            number = known + len(newer)
-            for event, match, undone in steps(newer):
-                _add_as(self._database, connection, number, [event], match, undone)
-                number += 1
-        return number
-
     def night_events_since(self, known: int) -> list[dict[str, Any]]:
         """Return what happened in nights of games after so many events."""
         with self._database.reading() as connection:
@@ -527,7 +507,7 @@ class Archive:
 
         Raises
         ------
-        InputError
+        TakenMeanwhileError
             If somebody else has added a record meanwhile.
         """
         with self._database.writing() as connection:
@@ -675,6 +655,10 @@ def keep(database: Database, connection: sa.Connection, log: str, content: Mappi
     database.upsert(connection, FOLLOWED, [(identity(log), json.dumps(content))])
 
 
+class TakenMeanwhileError(InputError):
+    """Somebody else has added a record of an evening meanwhile."""
+
+
 def events(connection: sa.Connection, known: int = 0) -> list[dict[str, Any]]:
     """Return all events in the order they were added, but for as many as are known."""
     later = sa.select(NIGHT.c.event).where(NIGHT.c.number > known).order_by(NIGHT.c.number)
@@ -694,7 +678,7 @@ def add(
 
     Raises
     ------
-    InputError
+    TakenMeanwhileError
         If there are other records than the known ones by now.
     """
     number = connection.execute(sa.select(sa.func.max(NIGHT.c.number))).scalar() or 0
@@ -702,15 +686,7 @@ def add(
         msg = (
             "night: somebody else has taken a step meanwhile; look at 'equipoise night table', and try again"
         )
-        raise InputError(msg)
-    _add_as(database, connection, number, records, match, undone)
-
-
-def _add_as(
-    database: Database, connection: sa.Connection, number: int, records: Sequence[Mapping[str, Any]],
-    match: Match | None, undone: str | None,
-) -> None:  # fmt: skip
-    """Add records after so many others, with the match that they report or take back."""
+        raise TakenMeanwhileError(msg)
     numbered = enumerate(records, start=number + 1)
     database.insert(connection, NIGHT, [(n, _text(record)) for n, record in numbered])
     if match is not None:
@@ -718,6 +694,12 @@ def _add_as(
     counts = sa.select(MATCH.c.id).where(MATCH.c.id == identity(undone or ""), MATCH.c.undone.is_(False))
     if undone is not None and connection.execute(counts).first():
         corrections.undo(database, connection, undone, back=False)
+
+
+def tell_evenings(database: Database, connection: sa.Connection, record: Mapping[str, Any]) -> None:
+    """Add a record of what happened to evenings from outside, if there are any."""
+    if connection.execute(sa.select(sa.func.max(NIGHT.c.number))).scalar():
+        add(database, connection, [record], None)
 
 
 def replace_weights(database: Database, connection: sa.Connection) -> None:
@@ -743,12 +725,10 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
 def people(connection: sa.Connection) -> set[str]:
     """Return the ids of all who came to a night, or did something in one."""
     happened = events(connection)
-    acts = [record.get("event", record) for record in happened if record["kind"] in (TAKEN, PICKUP, DISCORD)]
-    did = {str(act["who"]) for act in acts if act.get("who")}
-    came = {player for record in happened for player in people_of_record(record)}
-    tapped = [step for step in happened if step["kind"] == TONIGHT]
-    listed = {each["id"] for step in tapped for each in step.get("people", ())}
-    return did | came | listed | {step["who"] for step in tapped if isinstance(step.get("who"), str)}
+    came = {player for record in happened for player in spellings(record)}
+    kinds = (TAKEN, PICKUP, DISCORD, TONIGHT)
+    acts = [record.get("event", record) for record in happened if record["kind"] in kinds]
+    return came | {str(act["who"]) for act in acts if act.get("who")}
 
 
 def chat_players(connection: sa.Connection, gone: Forgotten) -> set[str]:
@@ -762,14 +742,18 @@ def chat_players(connection: sa.Connection, gone: Forgotten) -> set[str]:
     return found
 
 
-def rename(connection: sa.Connection, names: Mapping[str, str]) -> None:
+def rename(database: Database, connection: sa.Connection, names: Mapping[str, str]) -> None:
     """Write other ids into all events, and no name for them: for people who are forgotten."""
+    rewritten = False
     for row in connection.execute(sa.select(NIGHT)).all():
         before = json.loads(row.event)
         after = renamed_record(before, names)
         if after != before:
             changed = sa.update(NIGHT).where(NIGHT.c.number == row.number)
             connection.execute(changed.values(event=_text(after)))
+            rewritten = True
+    if rewritten:
+        tell_evenings(database, connection, {"kind": REWRITTEN})
 
 
 def _text(event: Mapping[str, Any]) -> str:

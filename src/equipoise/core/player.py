@@ -24,6 +24,12 @@ MOST_TEAMS = 100
 #: The side preference of a player who has none.
 NO_SIDE = 0.5
 
+#: The belief of a rating that nothing is known of, as in the package openskill.
+NEW_MU, NEW_SIGMA = 25.0, 25.0 / 3.0
+
+#: What stands for a mu that was not given: told by what it is, as any number may be given.
+NOT_GIVEN = float("nan")
+
 
 @dataclass(frozen=True, slots=True)
 class Rating:
@@ -35,17 +41,26 @@ class Rating:
         Mean, in roster units (any unit, the same for the whole roster), at most 1e15 in size.
     sigma : float
         Standard deviation of that belief, in the same units; 0 for certainty.
+        Without mu too it is that of somebody new, as :func:`equipoise.rate` expects: 25 give or take 25/3.
 
     Raises
     ------
     InputError
         If a number is not finite or out of range.
+
+    Examples
+    --------
+    >>> Rating(), Rating(1840)
+    (Rating(mu=25.0, sigma=8.333333333333334), Rating(mu=1840, sigma=0.0))
     """
 
-    mu: float
+    mu: float = NOT_GIVEN
     sigma: float = 0.0
 
     def __post_init__(self) -> None:
+        if self.mu is NOT_GIVEN:
+            object.__setattr__(self, "mu", NEW_MU)
+            object.__setattr__(self, "sigma", self.sigma or NEW_SIGMA)
         if not -LARGEST_WEIGHT <= self.mu <= LARGEST_WEIGHT:
             msg = f"mu must be from -1e15 to 1e15, got {self.mu:g}"
             raise InputError(msg)

@@ -12,7 +12,8 @@ Replaying the events gives the same state and the same commands; what carries th
 
 Every step can be taken back.  What a step may change is copied before it: the lobby's room and its current
 game where teams are called for, else the game.  ``Undo`` puts the copy back, and says which result no longer
-counts, or counts as it was before.
+counts, or counts as it was before.  People come and go by themselves while whoever runs the evening does
+something else: their steps do not stand in the way of taking that back, and are taken again after it.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ from equipoise.play.evening_events import (
     TakeBack,
     Teams,
 )
-from equipoise.play.evening_state import EveningGame, Phase, Room, Step, can_be_finished
+from equipoise.play.evening_state import EveningGame, Phase, Room, Step, Undone, can_be_finished
 from equipoise.play.ledger import LedgerGame as Played
 from equipoise.play.ledger import accounts, ways_to_sit_out
 
@@ -85,6 +86,11 @@ def are_apart(teams: Iterable[Sequence[str]], apart: Iterable[tuple[str, str]]) 
     return not any(set(pair) <= team for pair in apart for team in sets)
 
 
+def comes_or_goes(event: Event, but: str = "") -> bool:
+    """Tell whether somebody, other than one, says of nobody but themselves that they are there or not."""
+    return isinstance(event, ev.Attend) and event.players == (event.who,) and event.who != but
+
+
 class Evening:
     """All lobbies, and the games that came of them.
 
@@ -113,6 +119,8 @@ class Evening:
         self._proposed: dict[frozenset[frozenset[str]], float] = {}
         self._begun: Counter[str] = Counter()
         self._trails: dict[str, list[Step]] = {}
+        self._undone: dict[str, list[Undone]] = {}
+        self._taken = 0
         self._commands: list[Command] = []
         self._now = -math.inf
 
@@ -152,8 +160,10 @@ class Evening:
             who = getattr(event, "who", "")
             return (Notice("refused", to=(who,) if who else (), facts={"why": str(error)}),)
         kept = scope in self.rooms or scope in self.games
-        if before is not None and kept and not isinstance(event, (ev.Undo, *ev.ANSWERS)):
-            self._trails.setdefault(scope, []).append(before)
+        if before is not None and kept and not isinstance(event, (ev.Undo, ev.Redo, *ev.ANSWERS)):
+            self._note(scope, before)
+            if not comes_or_goes(event):
+                self._undone.pop(scope, None)
         for name in self.rooms:
             while self._fill(name):
                 pass
@@ -224,14 +234,28 @@ class Evening:
 
     def steps(self, name: str) -> list[Event]:
         """Return the steps that can be taken back, of a lobby where teams are called for or of a game."""
-        return [step.event for step in self._trails.get(name, [])]
+        return [step.event for step in self.trail(name)]
+
+    def trail(self, name: str) -> list[Step]:
+        """Return these steps with their numbers, and with what was before each."""
+        return list(self._trails.get(name, []))
+
+    def last_step(self, name: str, who: str = "") -> Step | None:
+        """Return the step that an undo takes back unless it names one: by somebody, or whoever runs it."""
+        trail = self._trails.get(name, [])
+        return trail[self._last(trail, who)] if trail else None
+
+    def taken_back(self, name: str) -> Step | None:
+        """Return the step of a lobby that a redo would take again."""
+        undone = self._undone.get(name, [])
+        return undone[-1].steps[0] if undone else None
 
     # What can be taken back
 
     def _scope(self, event: Event) -> str:
         """Return what an event may change: such a lobby, or a game; empty where nothing is taken back."""
         name = getattr(event, "lobby", "")
-        if isinstance(event, (ev.Tick, ev.Open, *ev.ANSWERS)):
+        if isinstance(event, (ev.Tick, ev.Open, ev.Counted, *ev.ANSWERS)):
             return ""
         if isinstance(name, str) and name:
             room = self.room(name)
@@ -297,12 +321,29 @@ class Evening:
                 return
         self._undo_result(event)
 
+    def _note(self, scope: str, before: Step) -> None:
+        """Note a step that can be taken back."""
+        self._taken += 1
+        step = replace(before, number=self._taken, at=self._now)
+        self._trails.setdefault(scope, []).append(step)
+
+    @staticmethod
+    def _last(trail: Sequence[Step], who: str) -> int:
+        """Return which step is the last one but for those of others who came or went since."""
+        own = [n for n, step in enumerate(trail) if not comes_or_goes(step.event, but=who)]
+        return own[-1] if own else len(trail) - 1
+
     def _undo_step(self, scope: str, event: ev.Undo, admin: bool) -> None:
         trail = self._trails.get(scope)
         if not trail:
             msg = "undo: there is no step to take back"
             raise InputError(msg)
-        step = trail[-1]
+        numbers = [step.number for step in trail]
+        if event.step and event.step not in numbers:
+            msg = "undo: that is taken back already"
+            raise InputError(msg)
+        n = numbers.index(event.step) if event.step else self._last(trail, event.who)
+        step = trail[n]
         who = getattr(step.event, "who", "")
         if not admin and who != event.who:
             msg = "only whoever took the last step, or somebody in charge, can take it back"
@@ -310,21 +351,116 @@ class Evening:
         if not admin and scope in self.games and self.games[scope].phase is not self._phase_of(step, scope):
             msg = "the game has gone on; ask somebody in charge to take that back"
             raise InputError(msg)
+        if not all(comes_or_goes(each.event) for each in trail[n + 1 :]):
+            if not comes_or_goes(step.event):
+                msg = "undo: something else was done since; the last step is taken back first"
+                raise InputError(msg)
+            self._undo_coming(scope, event, step)
+            return
         back = {player for game in step.games.values() if game is not None for player in game.players}
         now_in = {player: game for game in self.games.values() for player in game.players}
         if any(p in now_in and now_in[p].id not in step.games and not now_in[p].lobby.called
                and step.room is None for p in back):  # fmt: skip
             msg = "somebody who left is in another game by now"
             raise InputError(msg)
-        self._put_back(scope, trail.pop())
+        tail = tuple(trail[n:])
+        if scope in self.rooms:
+            after = replace(self._copied(scope, step.event), number=self._taken)
+            self._undone.setdefault(scope, []).append(Undone(tail, after))
+        del trail[n:]
+        self._put_back(scope, step)
+        self._take_again(scope, tail[1:])
+        self._say_undone(scope, step)
+
+    def _say_undone(self, scope: str, step: Step, kind: str = "undone") -> None:
+        """Say what was taken back, and what is waited for now."""
         game = self.games.get(scope) or (self.current(scope) if scope in self.rooms else None)
         lobby = step.room.lobby.name if step.room is not None else game.lobby.name if game is not None else ""
         what = type(step.event).__name__.lower()
-        self._say("undone", lobby, step=what, game="" if game is None else game.id)
-        if game is not None and game.phase is not Phase.OVER:
+        self._say(kind, lobby, step=what, game="" if game is None else game.id)
+        if game is not None and game.phase not in (Phase.OVER, Phase.DIVIDING):
             if not math.isinf(game.deadline):
                 game.deadline = self._now + self._seconds(game)
             self._announce(game)
+
+    def _take_again(self, scope: str, steps: Iterable[Step]) -> None:
+        """Let those come and go again who did so after a step that was taken back, or taken again."""
+        said = len(self._commands)
+        for step in steps:
+            before = self._copied(scope, step.event)
+            try:
+                self._HANDLERS[type(step.event)](self, step.event)
+            except InputError:  # they are there already
+                continue
+            again = replace(before, number=step.number, at=step.at)
+            self._trails.setdefault(scope, []).append(again)
+        asked = [each for each in self._commands[said:] if isinstance(each, Divide)]
+        self._commands[said:] = asked[-1:]  # the last one asks for all of them
+
+    def _undo_coming(self, scope: str, event: ev.Undo, step: Step) -> None:
+        """Let somebody be where they were before they came or went, though others have done more since."""
+        before = self._copied(scope, event)
+        room, was, player = self.rooms[scope], step.room, getattr(step.event, "who", "")
+        here = [each for each in room.setup.here if each != player]
+        states = {who: state for who, state in room.states.items() if who != player}
+        if was is not None and player in was.setup.here:
+            here.append(player)
+        elif was is not None and player in was.states:
+            states[player] = was.states[player]
+        self._trails[scope].remove(step)
+        self._note(scope, before)
+        changed = replace(room, setup=replace(room.setup, here=tuple(here)), states=states)
+        self.rooms[scope] = changed
+        self._say("undone", room.lobby.name, step="attend", game="")
+        if set(here) != set(room.setup.here):
+            self._people_changed(scope, {})
+
+    def _redo(self, event: ev.Redo) -> None:
+        scope = self._called(event.lobby).lobby.name
+        in_charge(event.admin or not event.who)
+        if not self._undone.get(scope):
+            msg = "redo: nothing was taken back last"
+            raise InputError(msg)
+        undone, trail = self._undone[scope].pop(), self._trails.setdefault(scope, [])
+        newer = [step for step in trail if step.number > undone.after.number]
+        first = undone.steps[0]
+        trail[:] = [*(step for step in trail if step.number < first.number), *undone.steps]
+        self._put_back(scope, undone.after)
+        self._take_again(scope, newer)
+        self._say_undone(scope, first, "redone")
+
+    def _counted(self, event: ev.Counted) -> None:
+        """Note that the archive counts a result no longer, or again; so do copies of earlier states."""
+        game = self.over.get(event.game)
+        if game is None or game.counted == event.counts or not game.ranks:
+            return
+        name = game.lobby.name
+
+        def ended(room: Room) -> Room:
+            others = [each for each in room.ended if each != game.id]
+            if event.counts and game.lobby.called:
+                others = sorted([*others, game.id], key=lambda each: self.over[each].ended or 0.0)
+            return replace(room, ended=tuple(others))
+
+        game.counted = event.counts
+        self._say("counts again" if event.counts else "taken back", name, game=game.id)
+        self.rooms[name] = ended(self.rooms[name])
+        for step in self._trails.get(name, []):
+            copy = step.games.get(game.id)
+            if copy is not None and copy.phase is Phase.OVER:
+                copy.counted = event.counts
+        if not game.lobby.called:
+            return
+        self._trails[name] = [
+            step if step.room is None or self._is_before(step, game) else replace(step, room=ended(step.room))
+            for step in self._trails.get(name, [])
+        ]
+        self._undone.pop(name, None)
+
+    @staticmethod
+    def _is_before(step: Step, game: EveningGame) -> bool:
+        """Tell whether a step was taken before a game had its result."""
+        return step.room is not None and game.id not in step.room.ended and step.at <= (game.ended or 0.0)
 
     @staticmethod
     def _phase_of(step: Step, scope: str) -> Phase:
@@ -347,7 +483,7 @@ class Evening:
             self._say("pick", lobby, game=game.id, captain=game.teams[game.turn][0], teams=game.teams,
                       left=tuple(game.unpicked), seconds=seconds)  # fmt: skip
         elif game.phase is Phase.STRIKING:
-            self._say("veto", lobby, game=game.id, maps=tuple(game.maps), team=game.teams[self._side(game)],
+            self._say("veto", lobby, game=game.id, maps=tuple(game.maps), team=game.teams[self.side(game)],
                       teams=game.teams)  # fmt: skip
         elif game.phase is Phase.CHOOSING:
             self._say("ballot", lobby, game=game.id, maps=game.lobby.maps, team=(), teams=game.teams)
@@ -378,6 +514,8 @@ class Evening:
         if len(set(setup.here)) < len(setup.here):
             msg = "players: somebody is there twice"
             raise InputError(msg)
+        if not event.fresh:
+            self._not_begun(room)
         lobby = replace(room.lobby, teams=setup.teams, size=setup.size)
         over = room.game in self.over and not event.fresh
         self._drop(room)
@@ -443,12 +581,20 @@ class Evening:
         if event.instead not in here:
             msg = f"players: {room.spelled.get(event.instead, event.instead)!r} is not here"
             raise InputError(msg)
-        if event.player not in (() if game is None else game.out):
+        playing = () if game is None or game.phase is Phase.OVER else game.players
+        sits_out = event.player in here and game is not None and (
+            event.player in game.out or (game.begun and event.player not in playing)
+        )  # fmt: skip
+        states = {who: state for who, state in room.states.items() if who != event.player}
+        if not sits_out:
             if event.player in here:
                 msg = f"players: {room.spelled.get(event.player, event.player)!r} is here already"
                 raise InputError(msg)
             here = tuple(event.player if each == event.instead else each for each in here)
-        states = {who: state for who, state in room.states.items() if who != event.player}
+        elif event.leaves:
+            here = tuple(each for each in here if each != event.instead)
+        if event.instead not in here:
+            states[event.instead] = ev.OUT
         self._weigh(
             replace(room, setup=replace(room.setup, here=here), states=states,
                     spelled={**room.spelled, **event.spelled}),
@@ -463,15 +609,66 @@ class Evening:
         self.rooms[name] = room = replace(room, plan=())
         if game is None or game.phase is Phase.OVER:
             return
+        if game.begun:
+            self._replace_in(game, instead)
+            return
+        if game.phase is Phase.DRAFTING:
+            self._draft_goes_on(room, game, instead)
+            return
         if len(room.setup.here) < room.lobby.teams:
             self._drop(room)
             self.rooms[name] = replace(room, game="")
             return
-        now = None
+        here, now = room.setup.here, None
         if game.is_whole:
             now = {instead.get(p, p): n for n, team in enumerate(game.teams) for p in team}
-            now = {player: n for player, n in now.items() if player in room.setup.here}
-        self._ask(room, now=now, still=bool(instead))
+        elif game.asked is not None and game.asked.now is not None:
+            now = {instead.get(p, p): n for p, n in game.asked.now.items()}
+        if now is not None:
+            now = {player: n for player, n in now.items() if player in here}
+        resting = tuple(
+            player for player in game.resting if player in here and player not in instead.values()
+        )
+        self._ask(room, now=now, still=bool(instead), resting=resting)
+
+    def _replace_in(self, game: EveningGame, instead: Mapping[str, str]) -> None:
+        """Let substitutes take the very places of those for whom they come in."""
+        for old, new in instead.items():
+            if old not in game.players:
+                continue
+            game.replaced(old, new)
+            sits = old in self.rooms[game.lobby.name].setup.here
+            out = tuple(player for player in game.out if player not in (old, new))
+            game.out = (*out, old) if sits else out
+            if game.is_whole:
+                self._judge(game)
+
+    def _draft_goes_on(self, room: Room, game: EveningGame, instead: Mapping[str, str]) -> None:
+        """Let a draft go on with those who came and without those who left, unless a captain did."""
+        self._replace_in(game, instead)
+        here = room.setup.here
+        gone = [player for player in game.players if player not in here]
+        left = next((team[0] for team in game.teams if team[0] in gone), "")
+        game.teams = tuple(tuple(p for p in team if p not in gone) for team in game.teams)
+        game.players = [player for player in game.players if player not in gone]
+        game.out = tuple(player for player in game.out if player in here)
+        for player in here:
+            if player not in game.players and player not in game.out:
+                if room.lobby.seats and len(game.players) >= room.lobby.seats:
+                    game.out = (*game.out, player)
+                else:
+                    game.players.append(player)
+        together = [tuple(p for p in duo if p in game.players) for duo in self.rules(room.lobby.name).duos]
+        game.duos = tuple(duo for duo in together if len(duo) > 1)
+        if left or not self._can_draft(game, game.teams):
+            self._drop(room)
+            self.rooms[room.lobby.name] = replace(room, game="")
+            if left:
+                self._say("captain left", room.lobby.name, game=game.id, captain=left)
+            else:
+                self._say("draft over", room.lobby.name, game=game.id)
+            return
+        self._next_pick(game)
 
     def _roles(self, event: ev.SetRoles) -> None:
         room = self._called(event.lobby)
@@ -692,15 +889,19 @@ class Evening:
 
     def _ask(
         self, room: Room, *, now: Mapping[str, int] | None = None, still: bool = False,
-        vary: float | None = None, game: str = "",
+        vary: float | None = None, game: str = "", resting: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
-        """Ask for teams of those who are there."""
+        """Ask for teams of those who are there, but for some who sit out this game."""
         name = room.lobby.name
         seen = frozenset(self.seen(name, self._now))
         self._drop(room)
-        new = self._new_game(room, game, room.setup.here)
-        new.phase, new.deadline = Phase.DIVIDING, math.inf
-        new.asked = Divide(new.id, self.rules(name), seen, now, still, vary)
+        here = tuple(player for player in room.setup.here if player not in resting)
+        new = self._new_game(room, game, here)
+        new.phase, new.deadline, new.resting = Phase.DIVIDING, math.inf, resting
+        rules = self.rules(name)
+        if resting:
+            rules = replace(rules, here=here, fixed=tuple(each for each in rules.fixed if each[0] in here))
+        new.asked = Divide(new.id, rules, seen, now, still, vary)
         self._commands.append(new.asked)
 
     def _new_game(self, room: Room, game: str, players: Iterable[str]) -> EveningGame:
@@ -731,7 +932,7 @@ class Evening:
         if not room.setup.here:
             msg = "nobody is here yet"
             raise InputError(msg)
-        game = self.current(room.lobby.name)
+        game = self._not_begun(room)
         if room.plan and not event.same:
             following = room.plan[0]
             placed = {player: n for n, team in enumerate(following.teams) for player in team}
@@ -775,7 +976,10 @@ class Evening:
     @staticmethod
     def _waiting_for(game: EveningGame, *phases: Phase) -> EveningGame:
         if game.phase not in phases:
-            msg = f"your game is waiting for {game.phase.value}"
+            left = {Phase.STRIKING: game.maps, Phase.CHOOSING: game.lobby.maps}.get(game.phase, ())
+            waits = "a map to be struck" if game.phase is Phase.STRIKING else game.phase.value
+            of = f" (of {', '.join(left)})" if left else ""
+            msg = f"{'the' if game.lobby.called else 'your'} game is waiting for {waits}{of}"
             raise InputError(msg)
         return game
 
@@ -859,7 +1063,7 @@ class Evening:
     @staticmethod
     def _take(game: EveningGame, proposal: Proposal) -> None:
         """Let a game have these teams."""
-        game.teams, game.chances, game.out = proposal.teams, proposal.chances, proposal.out
+        game.teams, game.chances, game.out = proposal.teams, proposal.chances, (*proposal.out, *game.resting)
         game.moved, game.unmet = proposal.moved, proposal.unmet
         if game.lobby.called:
             game.players = [player for player in game.players if player not in proposal.out]
@@ -931,7 +1135,8 @@ class Evening:
         game = self.game_of(event.who)
         if event.lobby and self.room(event.lobby).lobby.called:
             game = self.current(self.room(event.lobby).lobby.name)
-        return (Phase.PLAYING,) if game is not None and game.lobby.called and not game.lobby.vote else ()
+        is_open = game is not None and game.lobby.called and not game.lobby.vote and not game.begun
+        return (Phase.PLAYING,) if is_open else ()
 
     def _vote_on_maps(self, game: EveningGame, event: ev.Vote) -> None:
         if event.choice not in game.lobby.maps:
@@ -953,7 +1158,7 @@ class Evening:
 
     def _captains(self, event: ev.Captains) -> None:
         room = self._called(event.lobby)
-        game = self.current(room.lobby.name)
+        game = self._not_begun(room)
         if game is None or game.phase is Phase.OVER or not game.teams:
             game = self._drafted_game(room)
         if len(event.captains) != game.lobby.teams or len(set(event.captains)) < len(event.captains):
@@ -1081,10 +1286,18 @@ class Evening:
 
     # By hand
 
+    def _not_begun(self, room: Room) -> EveningGame | None:
+        """Return the current game of a lobby, which must not be one that is being played."""
+        game = self.current(room.lobby.name)
+        if game is not None and game.begun and game.phase is not Phase.OVER:
+            msg = "the game is being played; report its result, or undo its beginning"
+            raise InputError(msg)
+        return game
+
     def _unplayed(self, name: str) -> tuple[Room, EveningGame]:
         """Return a lobby where teams are called for, and its current teams, which must have no result yet."""
         room = self._called(name)
-        game = self.current(room.lobby.name)
+        game = self._not_begun(room)
         if game is None or game.phase is Phase.OVER or not game.is_whole:
             msg = "there are no teams that wait to be played"
             raise InputError(msg)
@@ -1117,6 +1330,50 @@ class Evening:
         )
         self._judge(game)
         self._say("swapped", room.lobby.name, game=game.id, who=event.one, other=event.other, teams=teams)
+
+    def _set_teams(self, event: ev.SetTeams) -> None:
+        room = self._called(event.lobby)
+        game, teams, here = self._not_begun(room), event.teams, room.setup.here
+        flat = list(chain(*teams))
+        if len(set(flat)) < len(flat) or not set(flat) <= set(here) or len(teams) < 2 or not all(teams):
+            msg = "teams: they must be two or more, of people who are here, each of them once"
+            raise InputError(msg)
+        if len(teams) != room.lobby.teams:
+            setup = replace(room.setup, teams=len(teams), names=(), fixed=())
+            room = replace(room, lobby=replace(room.lobby, teams=len(teams)), setup=setup)
+            self.rooms[room.lobby.name] = room
+        out = tuple(player for player in here if player not in flat)
+        if not self._holds_called(self.rules(room.lobby.name), teams, out):
+            msg = "teams: the rules (who stays together, who plays apart, how many) do not allow these"
+            raise InputError(msg)
+        known = () if game is None or game.phase is Phase.OVER else (*game.players, *game.out)
+        same = game is not None and game.is_whole and set(known) == set(here) and game.lobby == room.lobby
+        if game is None or not same:
+            self._drop(room)
+            game = self._new_game(room, "", flat)
+        game.teams, game.out, game.players = teams, out, [player for player in here if player not in out]
+        self._judge(game)
+        if not same:
+            game.chances = (1.0 / len(teams),) * len(teams)
+            self._propose(game)
+            return
+        room = self.rooms[room.lobby.name]
+        self.rooms[room.lobby.name] = replace(room, tonight=(*room.tonight, game.parted))
+        self._announce(game)
+
+    def _sit_out(self, event: ev.SitOut) -> None:
+        room, game = self._unplayed(event.lobby)
+        if event.player not in game.players:
+            msg = f"players: {room.spelled.get(event.player, event.player)!r} does not play"
+            raise InputError(msg)
+        now = {p: n for n, team in enumerate(game.teams) for p in team if p != event.player}
+        self._ask(room, now=now, still=True, resting=(*game.resting, event.player))
+
+    def _begin_playing(self, event: ev.Begin) -> None:
+        room, game = self._unplayed(event.lobby)
+        self._waiting_for(game, Phase.PLAYING)
+        game.begun = True
+        self._say("begun", room.lobby.name, game=game.id, teams=game.teams)
 
     def _lock(self, event: ev.Lock) -> None:
         room = self._called(event.lobby)
@@ -1167,17 +1424,20 @@ class Evening:
         self._play(game, maps[number % len(maps)] if maps else "")
 
     @staticmethod
-    def _side(game: EveningGame) -> int:
+    def side(game: EveningGame) -> int:
         """Return the team whose turn it is to strike a map."""
         return (len(game.lobby.maps) - len(game.maps)) % game.lobby.teams
 
     def _veto(self, event: ev.Veto) -> None:
         game = self._game_meant(event.who, event.lobby, Phase.STRIKING)
-        side = self._side(game)
+        side = self.side(game)
         if event.who and game.team_of(event.who) != side:
             msg = f"it is the turn of the side of {game.teams[side][0]!r}"
             raise InputError(msg)
         if event.map not in game.maps:
+            if event.map in game.lobby.maps:
+                msg = f"map: {event.map} is struck already; left are {', '.join(game.maps)}"
+                raise InputError(msg)
             raise InputError(one_of("map", event.map, game.maps))
         self._strike(game, event.map)
 
@@ -1408,7 +1668,9 @@ class Evening:
         ev.Divided: _divided, ev.Judged: _judged, ev.Vote: _vote,
         ev.Captains: _captains, ev.Pick: _pick, ev.SwapPlayers: _swap, ev.Lock: _lock, ev.Maps: _maps,
         ev.Veto: _veto, ev.Sub: _sub, ev.Fill: _substitute, ev.Report: _report, ev.Confirm: _confirm,
-        ev.Correct: _correct, ev.Undo: _undo, ev.Cancel: _cancel, ev.Tick: _tick,
+        ev.SetTeams: _set_teams, ev.SitOut: _sit_out, ev.Begin: _begin_playing,
+        ev.Correct: _correct, ev.Undo: _undo, ev.Redo: _redo, ev.Counted: _counted, ev.Cancel: _cancel,
+        ev.Tick: _tick,
     }  # fmt: skip
 
 

@@ -225,7 +225,10 @@ class Attend:
 
 @dataclass(frozen=True, slots=True)
 class Substitute:
-    """Somebody comes in for another, who leaves, or sits out where the first was there and sat out."""
+    """Somebody comes in for another, who leaves, or sits out where the first was there and sat out.
+
+    With ``leaves`` the other one leaves then too.
+    """
 
     lobby: str
     player: str
@@ -233,6 +236,7 @@ class Substitute:
     spelled: Mapping[str, str] = field(default_factory=dict)
     weights: Mapping[str, float] = field(default_factory=dict)
     who: str = ""
+    leaves: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -425,6 +429,32 @@ class Veto:
     lobby: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class SetTeams:
+    """Exactly these teams, of those who are there; whoever is in none of them sits out."""
+
+    lobby: str
+    teams: Teams
+    who: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SitOut:
+    """Somebody who is there and plays sits out this game."""
+
+    lobby: str
+    player: str
+    who: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    """The game begins: its teams stay as they are, whoever comes or goes, until it has a result."""
+
+    lobby: str
+    who: str = ""
+
+
 # What happens: results, and what is taken back
 
 
@@ -466,6 +496,8 @@ class Correct:
 class Undo:
     """The last step is taken back, whatever it was: of a game, or of a lobby where teams are called for.
 
+    There, those who came or went by themselves since then have still done so, and ``step`` is the number of
+    another step: the last one but for these, or somebody's own coming or going.
     A result that counts is taken back by somebody in charge, or once a player of each side says so.
     """
 
@@ -473,6 +505,24 @@ class Undo:
     game: str = ""
     admin: bool = False
     lobby: str = ""
+    step: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Redo:
+    """What was taken back last, where teams are called for, is as it was, if nothing was done since."""
+
+    lobby: str
+    who: str = ""
+    admin: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A result was excluded from the ratings of the archive, or included again, by another way than this."""
+
+    game: str
+    counts: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,15 +541,15 @@ class Tick:
 
 Event = (
     Open | Gather | Attend | Substitute | SetRoles | Reweighed | Add | Leave | Remove | Late | Duo | Prefer
-    | Ready | Sub | Fill | Call | Divided | Judged | Vote | Captains | Pick | SwapPlayers | Lock | Maps
-    | Veto | Report | Confirm | Correct | Undo | Cancel | Tick
+    | Ready | Sub | Fill | Call | Divided | Judged | Vote | Captains | Pick | SwapPlayers | Lock | SetTeams
+    | SitOut | Begin | Maps | Veto | Report | Confirm | Correct | Undo | Redo | Counted | Cancel | Tick
 )  # fmt: skip
 
 KINDS: Mapping[str, type[Event]] = {
     kind.__name__.lower(): kind
     for kind in (Open, Gather, Attend, Substitute, SetRoles, Reweighed, Add, Leave, Remove, Late, Duo, Prefer,
                  Ready, Sub, Fill, Call, Divided, Judged, Vote, Captains, Pick, SwapPlayers, Lock, Maps,
-                 Veto, Report, Confirm, Correct, Undo, Cancel, Tick)
+                 SetTeams, SitOut, Begin, Veto, Report, Confirm, Correct, Undo, Redo, Counted, Cancel, Tick)
 }  # fmt: skip
 
 #: Answers to a command: they belong to the step that asked.

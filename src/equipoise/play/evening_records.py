@@ -2,9 +2,10 @@
 
 A record is an event with when it was taken, and what the one who acts was called there; in a chat also when
 their connection began (``sign``) and who they are there (``chat``), so that a crash never parts what somebody
-did from who it was.  Beside these stand
-the ledger of running games (``live``) and where people of a chat were seen (``chat``), which change nothing,
-and evenings in browsers (``tonight``), which :mod:`equipoise.play.tonight` reads.
+did from who it was.  Beside these stand what changes nothing of an evening: the ledger of running games
+(``live``), where people of a chat were seen (``chat``), links, seats and taps of a page (``tonight``, read by
+:mod:`equipoise.play.evening_page`), what a result changed (``changed``), and that people were forgotten in
+the records before (``rewritten``).
 Records of nights and lobbies from before both were one are read as the events they are today.
 """
 
@@ -21,9 +22,13 @@ from equipoise.play.event_codec import from_plain
 
 #: Kinds of records.
 TAKEN, GUESSES, LIVE, CHAT, TONIGHT = "evening", "guesses", "live", "chat", "tonight"
+COUNTED, CHANGED, REWRITTEN = "counted", "changed", "rewritten"
 
-#: What Discord shows: the messages that were sent, what is proven of teams, and codes that link ids.
+#: What Discord shows: messages that were sent, what is proven of teams, presses, and codes that link ids.
 DISCORD = "discord"
+
+#: Those that no event follows from.
+BESIDE = (LIVE, CHAT, TONIGHT, CHANGED, REWRITTEN, DISCORD)
 
 #: Kinds of earlier records: of lobbies, and of nights.
 PICKUP = "pickup"
@@ -46,7 +51,7 @@ class Taken(NamedTuple):
 
 
 def record_of(
-    event: Event, at: float, nick: str = "", sign: str | None = None, chat: str = "", mark: str = ""
+    event: Event, at: float, nick: str = "", sign: str | None = None, chat: str = ""
 ) -> dict[str, Any]:
     """Return the record of an event.
 
@@ -63,15 +68,13 @@ def record_of(
         it is, or nobody has to.
     chat : str
         Who acts, in a chat, as somebody that is known by another id.
-    mark : str
-        What the door knows the event by, so that it is taken once.
 
     Examples
     --------
     >>> record_of(ev.Ready("ann"), 5.0)["event"]
     {'type': 'ready', 'who': 'ann'}
     """
-    where = {"sign": sign, "chat": chat or None, "mark": mark or None}
+    where = {"sign": sign, "chat": chat or None}
     known = {name: value for name, value in where.items() if value is not None}
     return {"kind": TAKEN, "at": at, "nick": nick, "event": ev.as_plain(event), **known}
 
@@ -105,7 +108,7 @@ class _Reading:
     def events(self, record: Record) -> Iterator[Taken]:
         """Go through the events of one record."""
         kind = record["kind"]
-        if kind in (LIVE, CHAT, TONIGHT, DISCORD):
+        if kind in BESIDE:
             return
         if kind in (TAKEN, PICKUP):
             self._at = record["at"]
@@ -114,6 +117,9 @@ class _Reading:
         elif kind == GUESSES:
             yield from self.rest()
             yield Taken(ev.Reweighed(), self._at)
+        elif kind == COUNTED:
+            yield from self.rest()
+            yield Taken(ev.Counted(record["match"], record["counts"]), self._at)
         elif kind in OF_NIGHTS:
             if not self._opened:
                 self._opened = True
@@ -166,10 +172,10 @@ def weighs(record: Record) -> bool:
     return bool(record.get("weights") or record.get("event", {}).get("weights"))
 
 
-def people(record: Record) -> Iterable[str]:
-    """Return the ids of those whose names a record gives."""
-    spelled = record.get("spelled") or record.get("event", {}).get("spelled") or {}
-    return list(spelled)
+def spellings(record: Record) -> Mapping[str, str]:
+    """Return how a record writes people, by id."""
+    found: Mapping[str, str] = record.get("spelled") or record.get("event", {}).get("spelled") or {}
+    return found
 
 
 def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
@@ -184,7 +190,7 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
     >>> {name: each for name, each in renamed_record(said, {"q:1": "x"}).items() if name != "event"}
     {'kind': 'evening', 'at': 5.0, 'nick': '', 'sign': '', 'chat': 'x'}
     """
-    if record["kind"] in (TONIGHT, DISCORD):
+    if record["kind"] in (TONIGHT, CHANGED, DISCORD):
         return {name: values_renamed(value, names) for name, value in record.items()}
     if record["kind"] == CHAT:
         if not names.keys() & {record["who"], record.get("account")}:

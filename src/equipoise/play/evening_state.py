@@ -70,6 +70,10 @@ class EveningGame:
     scores: tuple[float, ...] = ()
     ended: float | None = None
     asked: Divide | None = None
+    #: Whether it is being played, so that its teams stay as they are.
+    begun: bool = False
+    #: Who sits out this game though there may be a place.
+    resting: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:
@@ -201,11 +205,35 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something that can be taken back, with what it may have changed as that was before."""
+    """Something that can be taken back, with what it may have changed as that was before.
+
+    Parameters
+    ----------
+    event : Event
+        What happened.
+    room : Room or None
+        The lobby as it was.
+    games : mapping
+        The games as they were, None for one that there was not.
+    number : int
+        Which step of the evening it is; no other has this number.
+    at : float
+        When it was taken, seconds since 1970.
+    """
 
     event: Event
     room: Room | None
     games: Mapping[str, EveningGame | None]
+    number: int = 0
+    at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What was taken back: the steps with those after them, and how things stood then."""
+
+    steps: tuple[Step, ...]
+    after: Step
 
 
 def _snake(teams: int) -> Iterator[int]:

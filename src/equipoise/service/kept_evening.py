@@ -1,18 +1,22 @@
 """An evening with an archive: events are kept, with what they do, before anything is answered.
 
 Every door uses this: it hands in events and gets out what there is to say.  Teams are found here, by the
-ratings of the archive, and results go into it, with ratings that follow at once.
+ratings of the archive, and results go into it, with ratings that follow at once.  Several doors, in as many
+processes, may be open to one evening: each takes in what the others have kept before it takes a step, and
+:meth:`KeptEvening.follow` says what that was.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from equipoise.archive.archive import TakenMeanwhileError
 from equipoise.archive.rated_players import people_of, rated, weights_of
 from equipoise.core.clock import deadline
 from equipoise.core.match import Contest, Match, Ruleset
@@ -24,7 +28,7 @@ from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
 from equipoise.play import evening_events as ev
 from equipoise.play.evening import Evening
 from equipoise.play.evening_events import Command, Divide, EveningLobby, Event, Judge, Keep, Notice, TakeBack
-from equipoise.play.evening_records import record_of, taken
+from equipoise.play.evening_records import CHANGED, REWRITTEN, Record, record_of, taken
 from equipoise.play.evening_state import EveningGame
 from equipoise.ratings.point_changes import PointChange, point_changes
 
@@ -56,7 +60,7 @@ class StepTaken:
     refused : str
         Why the event changed nothing; empty where it did.
     again : bool
-        Whether it was taken before.
+        Whether it was not to be taken any more.
     """
 
     commands: tuple[Command, ...]
@@ -106,29 +110,82 @@ class KeptEvening:
         self.names: dict[str, str] = {}
         #: The last teams that were found, with what is proven of them.
         self.arranged: Arranged | None = None
+        #: What each result changed, with how many are in the table, by the id of its game.
+        self.changed: dict[str, tuple[tuple[PointChange, ...], int]] = {}
+        self.known = 0
+        self._heard: list[Command] = []
+        self._held: list[dict[str, Any]] | None = None
         self.load()
 
     def load(self) -> None:
         """Let the evening be what the archive has of it by now."""
+        known, self.known = self.known, 0
+        self.evening, self._opened = Evening(self._lobbies, self._apart), dict[str, EveningLobby]()
+        self.changed, self._held = {}, None if self._held is None else []
         records = self.archive.night_events()
-        self.evening, self.known = Evening(self._lobbies, self._apart), len(records)
-        self._marks = {record["mark"] for record in records if record.get("mark")}
-        opened: dict[str, EveningLobby] = {}
-        for event, at, nick in taken(records):
-            self.note(getattr(event, "who", ""), nick)
-            self.evening.handle(event, at)
-            if isinstance(event, ev.Open):
-                opened[event.lobby.name] = event.lobby
-        self._to_open = [lobby for lobby in self._lobbies if opened.get(lobby.name) != lobby]
+        self._take_in(records[:known])
+        self._heard += self._take_in(records[known:]) if known else self._take_in(records)[:0]
+        self._to_open = [lobby for lobby in self._lobbies if self._is_other(lobby)]
         for lobby in self._to_open:
             self.evening.handle(ev.Open(lobby), -math.inf)
 
-    def follow(self) -> bool:
-        """Take in what another process has added, and tell whether there was anything."""
-        if not self.archive.night_events_since(self.known):
-            return False
-        self.load()
-        return True
+    def _is_other(self, lobby: EveningLobby) -> bool:
+        """Tell whether a lobby has to be opened: it is not there, or with settings that are asked for."""
+        opened = self._opened.get(lobby.name)
+        plain = lobby.called and lobby == ev.night_lobby(lobby.name)
+        return opened is None or (not (plain and opened.called) and opened != lobby)
+
+    def _take_in(self, records: Sequence[Record]) -> list[Command]:
+        """Let what records say happen, and return what followed."""
+        found: list[Command] = []
+        for event, at, nick in taken(records):
+            self.note(getattr(event, "who", ""), nick)
+            found += self.evening.handle(event, at)
+            if isinstance(event, ev.Open):
+                self._opened[event.lobby.name] = event.lobby
+        for record in records:
+            if record["kind"] == CHANGED:
+                rows = tuple(PointChange(**row) for row in record["rows"])
+                self.changed[record["match"]] = rows, record["of"]
+                found.append(Notice("changed", record["lobby"], facts={"rows": rows}))
+            self.read(record)
+        self.known += len(records)
+        return found
+
+    def read(self, record: Record) -> None:
+        """Take in a record that was kept, whoever did; a door that has records of its own looks at them."""
+
+    def follow(self) -> list[Notice]:
+        """Take in what others have kept, and return what there is to say of that."""
+        newer = self.archive.night_events_since(self.known)
+        if any(record["kind"] == REWRITTEN for record in newer):
+            self.names.clear()
+            self.load()
+        else:
+            self._heard += self._take_in(newer)
+        heard, self._heard = self._heard, []
+        return [each for each in heard if isinstance(each, Notice) and each.kind != "refused"]
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Keep what is taken within in one transaction, at the end or with the first result.
+
+        Raises
+        ------
+        TakenMeanwhileError
+            From within, or at the end, if somebody else has taken a step meanwhile: what was not kept yet is
+            to be taken again.
+        """
+        self._held = []
+        try:
+            yield
+            try:
+                self._write([])
+            except TakenMeanwhileError:
+                self.load()
+                raise
+        finally:
+            self._held = None
 
     def note(self, who: str, nick: str) -> None:
         """Note what somebody is called."""
@@ -144,7 +201,8 @@ class KeptEvening:
 
     def take(
         self, event: Event, now: float | None = None, nick: str = "", *, strictly: bool = False,
-        sign: str | None = None, chat: str = "", mark: str = "",
+        sign: str | None = None, chat: str = "", beside: Sequence[Record] = (),
+        unless: Callable[[], bool] = bool,
     ) -> StepTaken:  # fmt: skip
         """Take an event, keep it with all that follows, and return what follows.
 
@@ -160,8 +218,10 @@ class KeptEvening:
             Whether what makes no sense, and a step that somebody else took meanwhile, are errors.
         sign, chat : str
             Of a chat, as :func:`equipoise.play.evening_records.record_of` keeps them.
-        mark : str
-            What the door knows this event by: one that comes again changes nothing, in whichever process.
+        beside : sequence of mappings
+            Records that are kept with it, if it is.
+        unless : callable
+            Asked when all that others have kept is known: whether it is no longer to be taken.
 
         Raises
         ------
@@ -169,12 +229,13 @@ class KeptEvening:
             If the archive cannot keep it; where it is taken strictly, for every other reason too.
         """
         now = time.time() if now is None else now
-        where = {"nick": nick, "sign": sign, "chat": chat, "mark": mark}
+        where = {"nick": nick, "sign": sign, "chat": chat}
         for attempt in range(TIMES):
             kept = 0
-            if mark in self._marks:
-                return StepTaken((), again=True)
             try:
+                self.catch_up()
+                if unless():
+                    return StepTaken((), again=True)
                 commands = self.evening.handle(event, now)
                 if refused := _refused(commands):
                     if strictly:
@@ -183,15 +244,16 @@ class KeptEvening:
                 if not commands and isinstance(event, ev.Tick):
                     return StepTaken(())
                 if getattr(event, "weights", None):  # teams are made by ratings that begin at these
-                    self._keep([event], now, commands, **where)
+                    self._keep([event], now, commands, beside, **where)
                     self.settle()
                     kept = 1
                 commands, events = self._followed(event, commands, now)
                 done = StepTaken(commands)
                 before = self._table(done.game)
                 played = {player for player, _ in self.archive.standing().games} if done.game else set()
-                self._keep(events[kept:], now, commands, **({} if kept else where))
+                self._keep(events[kept:], now, commands, () if kept else beside, **({} if kept else where))
             except NoTeamsError as error:
+                self._write([])
                 self.load()
                 if kept:
                     self.take(ev.Undo("", lobby=getattr(event, "lobby", "")), now)
@@ -199,16 +261,23 @@ class KeptEvening:
                     raise
                 return StepTaken((Notice("refused", facts={"why": str(error)}),), refused=str(error))
             except InputError:
+                held = bool(self._held)
                 self.load()
-                if strictly or attempt == TIMES - 1:
+                if strictly or held or attempt == TIMES - 1:
                     raise
                 continue
             self.note(getattr(event, "who", ""), nick)
-            return self._with_changes(done, before, played)
+            return self._with_changes(done, before, played, now)
         return StepTaken(())
 
+    def catch_up(self) -> None:
+        """Take in what others have kept; what there is to say of it waits for :meth:`follow`."""
+        if not self._held:
+            said = self.follow()
+            self._heard = [*said, *self._heard]
+
     def _with_changes(
-        self, done: StepTaken, before: Mapping[str, float], played: Collection[str]
+        self, done: StepTaken, before: Mapping[str, float], played: Collection[str], now: float
     ) -> StepTaken:
         """Return what followed with what a result changed."""
         if not done.game:
@@ -222,6 +291,10 @@ class KeptEvening:
             replace(each, id=name_of.get(each.id, each.id))
             for each in point_changes(playing.values(), both, after)
         )
+        self.changed[game.id] = changes, len(after)
+        rows = [each.as_dict() for each in changes]
+        self.remember({"kind": CHANGED, "at": now, "lobby": game.lobby.name, "match": game.id, "rows": rows,
+                       "of": len(after)})  # fmt: skip
         keep = any(isinstance(each, Keep) for each in done.commands)
         fresh = [player for player in chain(*game.teams) if playing[player] not in played]
         return replace(done, changes=changes, new=tuple(map(self.shown, fresh)) if keep else ())
@@ -236,7 +309,7 @@ class KeptEvening:
         game = self.evening.over.get(name) or self.evening.games.get(name)
         if game is None:
             return {}
-        standing, ruleset = self.archive.standing(), self._ruleset(game.lobby)
+        standing, ruleset = self.archive.standing(), self.ruleset(game.lobby)
         everyone: Iterable[str] = self.evening.rooms[game.lobby.name].spelled
         if ruleset is not None:
             everyone = sorted({player for player, each in standing.games if each == ruleset})
@@ -244,7 +317,7 @@ class KeptEvening:
         return weights_of(standing, both, ruleset, self.archive.merged())
 
     @staticmethod
-    def _ruleset(lobby: EveningLobby) -> Ruleset | None:
+    def ruleset(lobby: EveningLobby) -> Ruleset | None:
         """Return the ruleset whose ratings a lobby goes by; None for skill in general."""
         return None if lobby.called and lobby.ruleset == Ruleset() else lobby.ruleset
 
@@ -326,7 +399,7 @@ class KeptEvening:
 
     def rating(self, lobby: EveningLobby) -> Callable[[Sequence[str]], tuple[list[Player], dict[str, float]]]:
         """Return what gives the ratings of people in a lobby, under the ids they have there."""
-        ruleset = self._ruleset(lobby)
+        ruleset = self.ruleset(lobby)
 
         def rates(players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
             known = {p: p for p in players} if lobby.called else self.known_as(players, time.time())
@@ -378,26 +451,53 @@ class KeptEvening:
 
     # Keeping
 
-    def remember(self, record: Mapping[str, Any]) -> None:
+    def remember(self, record: Record) -> None:
         """Keep a record that is no event."""
-        self.archive.add_night_events([record], None)
-        self.known += 1
+        for attempt in range(TIMES):
+            self.catch_up()
+            try:
+                self._write([record], waits=True)
+            except TakenMeanwhileError:
+                if self._held or attempt == TIMES - 1:
+                    raise
+            else:
+                return
 
-    def _keep(self, events: Sequence[Event], now: float, commands: Sequence[Command], **where: Any) -> None:
+    def _keep(
+        self, events: Sequence[Event], now: float, commands: Sequence[Command], beside: Sequence[Record],
+        **where: Any,
+    ) -> None:  # fmt: skip
         """Keep events with what they do, and where the first one came from: all of it or nothing."""
         if not events:
             return
         keep = next((each for each in commands if isinstance(each, Keep)), None)
         undone = next((each.game for each in commands if isinstance(each, TakeBack)), None)
         match = None if keep is None else self._match(keep, now)
-        records = [record_of(ev.Open(lobby), now) for lobby in self._to_open]
+        opened, self._to_open = self._to_open, []
+        records = [*(record_of(ev.Open(lobby), now) for lobby in opened), *beside]
         records += [record_of(each, now, **({} if n else where)) for n, each in enumerate(events)]
-        self.archive.add_night_events(records, self.known, match, undone)
-        self.known += len(records)
-        self._marks |= {where.get("mark", "")} - {""}
-        self._to_open = []
-        if match is not None or undone is not None or any(isinstance(each, ev.Undo) for each in events):
+        back = any(isinstance(each, ev.Undo | ev.Redo) for each in events)
+        weighs = any(getattr(each, "weights", None) for each in events)
+        self._opened |= {lobby.name: lobby for lobby in opened}
+        self._write(records, match, undone, waits=not back and not weighs)
+        if match is not None or undone is not None or back:
             self.settle()
+
+    def _write(
+        self, records: Sequence[Record], match: Match | None = None, undone: str | None = None, *,
+        waits: bool = False,
+    ) -> None:  # fmt: skip
+        """Keep records after those that are held back, or hold them back too."""
+        if self._held is not None and waits and match is None and undone is None:
+            self._held += map(dict, records)
+        else:
+            both = [*(self._held or ()), *records]
+            if both:
+                self.archive.add_night_events(both, self.known, match, undone)
+            self.known += len(both)
+            self._held = None if self._held is None else []
+        for record in records:
+            self.read(record)
 
     def _match(self, keep: Keep, now: float) -> Match:
         """Return a result as an archive keeps it: after those before it, of the people it knows."""

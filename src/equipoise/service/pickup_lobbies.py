@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -228,6 +228,7 @@ class Pickups:
         self.names[who] = nick
         self._now = max(self._now, now)
         self._let_go()
+        self.kept.catch_up()
         word, _, rest = text.lstrip("!").strip().partition(" ")
         try:
             if word.lower() == "is" and rest:
@@ -302,18 +303,37 @@ class Pickups:
             answers.append(ChatReply("", f"[{lobby.name}] {line}"))
         return answers
 
+    def _others(self) -> list[ChatReply]:
+        """Return what there is to say of what other doors have done in the lobbies of this chat."""
+        mine = [each for each in self.kept.follow() if each.lobby in self._own]
+        if mine:
+            self._let_go()
+        merged: list[Notice] = []
+        for each in mine:
+            last = merged[-1] if merged else None
+            alike = last is not None and each.kind == last.kind == "attending" and each.lobby == last.lobby
+            if last is not None and alike and each.facts["state"] == last.facts["state"]:
+                everyone = (*last.facts["who_all"], *each.facts["who_all"])
+                merged[-1] = replace(each, facts={**each.facts, "who_all": tuple(dict.fromkeys(everyone))})
+            else:
+                merged.append(each)
+        return self._typed(merged)
+
     def _typed(self, commands: Iterable[Command]) -> list[ChatReply]:
         """Return what there is to say."""
         found: list[ChatReply] = []
         for command in commands:
-            if isinstance(command, Notice):
+            if isinstance(command, Notice) and command.kind == "changed":
+                text = changes_text(command.facts["rows"], self.shown)
+                found.append(ChatReply("", printable(f"[{command.lobby}] {text}")))
+            elif isinstance(command, Notice):
                 line = words.line_of(command, self.shown)
                 found += [ChatReply(to, line) for to in command.to or ("",)] if line else []
         return found
 
     def tick(self, now: float) -> list[ChatReply]:
-        """Note that time has passed."""
-        found: list[ChatReply] = []
+        """Note that time has passed, and what other doors have done."""
+        found = self._others()
         while self.evening.deadline() <= now:
             found += self.take(ev.Tick(), now)
         return found

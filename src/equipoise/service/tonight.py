@@ -1,65 +1,52 @@
-"""Evenings in browsers, kept in an archive: who may do what, what a tap does, and what a page shows of it.
+"""Evenings in browsers: who may do what, what a tap does to the evening, and what a page shows of it.
 
-:class:`Evenings` is a worker.  It takes taps, finds the answers that they need, and keeps each as a step in
-the archive before it is answered; a tap that comes again changes nothing.  Events that another process has
-added are taken in before any other, so that one evening may be in several servers, a chat and a terminal.
-An evening itself is in :mod:`equipoise.play.tonight`.
+A page is a door of :mod:`equipoise.play.evening`, as a terminal and a chat are: a tap becomes an event of the
+lobby that the page is called after, is kept with all that follows before it is answered, and what other doors
+do is seen here.  :class:`Evenings` is the worker that takes taps; what a page knows beside the evening
+(links, seats, taps that came) is in :mod:`equipoise.play.evening_page`.  Which other teams are as even, and
+why these were made, follows from the search that the evening asked for, and is kept nowhere.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 import math
 import secrets
 import time
-from collections.abc import Generator, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import msgspec
-import numpy as np
 
-from equipoise.archive.archive import Archive, NightStep, open_archive
-from equipoise.archive.rated_players import people_of, rated, weights_of
+from equipoise.archive.archive import Archive, TakenMeanwhileError, open_archive
+from equipoise.archive.rated_players import people_of, rated
 from equipoise.archive.standing import LAST
 from equipoise.core.clock import deadline
-from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.core.match import Ruleset
 from equipoise.core.player import Player, Rating, is_bot
 from equipoise.core.rulesets import ruleset_from
-from equipoise.core.win_probability import win_probability
 from equipoise.errors import ALIKE, AmbiguousError, InputError, nearest
 from equipoise.files.pasted_names import Entry, parse_paste
 from equipoise.identity.names import folded
 from equipoise.identity.roster_lookup import RosterLookup
-from equipoise.play.evening_events import Attend, Setup, night_lobby
-from equipoise.play.evening_records import NIGHT, TONIGHT
+from equipoise.play import evening_events as ev
+from equipoise.play.evening import EVENING, comes_or_goes, ranks_of
+from equipoise.play.evening_events import Event, Setup
+from equipoise.play.evening_page import LONGEST_NAME, MOST_PEOPLE, ORGANISER, EveningPage
+from equipoise.play.evening_records import BESIDE, COUNTED, TONIGHT, Record
+from equipoise.play.evening_state import EveningGame, Phase, Room, Step
 from equipoise.play.ledger import accounts
-from equipoise.play.proposals import MEETING, Arranged, arrange, rules
-from equipoise.play.tonight import (
-    FOR_GOOD,
-    IN,
-    LONGEST_NAME,
-    ORGANISER,
-    Step,
-    Tonight,
-    TonightDivision,
-    TonightPhase,
-    TonightRecord,
-    question,
-    refuse,
-)
+from equipoise.play.proposals import Arranged, placed_players, rules
 from equipoise.ratings.display_scale import scale_of
-from equipoise.ratings.point_changes import point_changes, points
+from equipoise.ratings.point_changes import points
 from equipoise.service.kept_evening import KeptEvening
 from equipoise.service.night import Night
 from equipoise.teams.balance import balance
 from equipoise.teams.request import BalanceRequest
-from equipoise.teams.solution import Solution, Status
+from equipoise.teams.solution import Status
 
 #: Seconds for a search while everybody waits; up to some 20 players the best is proven long before.
 SECONDS = 1.0
@@ -89,10 +76,7 @@ MOST_TEXT = 10_000
 #: What is asked back: which reading of a paste is meant, and whether somebody is one whose name is like it.
 PASTE, ALIKE_NAME = "paste", "near"
 
-#: What of a tap is text.
-PLAIN = frozenset({"who", "one", "other", "old", "new", "until", "of", "match", "status"})
-
-#: How often taps are worked out again because somebody else was faster.
+#: How often taps are taken again because somebody else was faster.
 TRIES = 8
 
 log = logging.getLogger(__name__)
@@ -144,12 +128,15 @@ def opened_evening(
     ruleset: str = "",
     starts: float = 0.0,
 ) -> TonightLinks:
-    """Open an evening, or one of that name again, and return its links, which cannot be shown again.
+    """Open the page of an evening, or of one of that name again, and return its links.
+
+    The lobby of that name is opened too where there is none.  Who is there stays, unless nothing was done for
+    longer than an evening lasts.  The links cannot be shown again.
 
     Raises
     ------
     InputError
-        If the name cannot stand in a link.
+        If the name cannot stand in a link, or is that of a lobby where games begin by themselves.
     """
     if (
         not evening
@@ -158,41 +145,52 @@ def opened_evening(
     ):
         msg = f"evening must be up to {LONGEST_SLUG} small letters, digits and hyphens, got {evening!r:.60}"
         raise InputError(msg)
-    if ruleset:
-        ruleset_from(ruleset)
-    links = TonightLinks(evening, secrets.token_urlsafe(16), secrets.token_urlsafe(16), code_word())
-    step = {
-        "type": "open",
-        "title": title,
-        "starts": starts,
-        "expires": time.time() + 3600.0 * hours,
-        "keys": _keys_of(links),
-        "teams": teams,
-        "size": size,
-        "ruleset": ruleset,
-    }
-    archive.add_night_events([_event(evening, step)], None)
+    played = ruleset_from(ruleset) if ruleset else Ruleset()
+    kept, now = KeptPages(archive), time.time()
+    room = kept.evening.rooms.get(evening)
+    if room is not None and not room.lobby.called:
+        msg = f"evening: in the lobby {evening!r} games begin by themselves; a page needs another name"
+        raise InputError(msg)
+    trail = kept.evening.trail(evening)
+    page = kept.pages.get(evening)
+    goes_on = bool(trail) and now - trail[-1].at <= EVENING and (page is None or not page.ended)
+    since = now
+    if goes_on:
+        ended = [each.ended or now for each in kept.evening.ended(evening)]
+        since = min([each for each in ended if now - each <= EVENING], default=now)
+    links = _new_links(evening)
+    opening = _record(
+        evening, "open", title=title, starts=starts, since=since, expires=now + 3600.0 * hours,
+        keys=_keys_of(links),
+    )  # fmt: skip
+    wanted = replace(ev.night_lobby(evening), teams=teams, size=size or None, ruleset=played)
+    if room is None or (wanted != ev.night_lobby(evening) and wanted != room.lobby):
+        kept.take(ev.Open(wanted), now, strictly=True, beside=[opening])
+    else:
+        kept.remember(opening)
+    if not goes_on and room is not None:
+        rest = Setup(apart=room.setup.apart, teams=wanted.teams, size=wanted.size)
+        kept.take(ev.Gather(evening, rest, ask=False), now, strictly=True)
     return links
 
 
 def renewed_links(archive: Archive, evening: str, *, hours: float, revoke: bool = True) -> TonightLinks:
     """Return new links of an evening that goes on, in place of those before or beside them."""
-    links = TonightLinks(evening, secrets.token_urlsafe(16), secrets.token_urlsafe(16), code_word())
-    step = {
-        "type": "keys", "keys": _keys_of(links), "only": revoke, "expires": time.time() + 3600.0 * hours
-    }  # fmt: skip
-    archive.add_night_events([_event(evening, step)], None)
+    links = _new_links(evening)
+    KeptPages(archive).remember(
+        _record(evening, "keys", keys=_keys_of(links), only=revoke, expires=time.time() + 3600.0 * hours)
+    )
     return links
 
 
 def is_going_on(archive: Archive, evening: str) -> bool:
-    """Tell whether an evening of this name was opened, and is neither over nor expired."""
-    record = TonightRecord()
-    for event in archive.night_events():
-        if event["kind"] == TONIGHT and event["evening"] == evening:
-            with suppress(InputError, KeyError):
-                record.take(event)
-    return record.state.expires > time.time() and record.state.phase is not TonightPhase.ENDED
+    """Tell whether the page of an evening was opened, and is neither over nor expired."""
+    page = KeptPages(archive).pages.get(evening)
+    return page is not None and page.expires > time.time() and not page.ended
+
+
+def _new_links(evening: str) -> TonightLinks:
+    return TonightLinks(evening, secrets.token_urlsafe(16), secrets.token_urlsafe(16), code_word())
 
 
 def _keys_of(links: TonightLinks) -> dict[str, str]:
@@ -202,9 +200,10 @@ def _keys_of(links: TonightLinks) -> dict[str, str]:
     }  # fmt: skip
 
 
-def _event(evening: str, step: Mapping[str, Any]) -> dict[str, Any]:
+def _record(evening: str, kind: str, **more: Any) -> dict[str, Any]:
+    """Return a record of a page that no tap has made."""
     made = {"id": secrets.token_hex(8), "by": ORGANISER, "device": "", "at": time.time()}
-    return {"kind": TONIGHT, "evening": evening, **made, **step}
+    return {"kind": TONIGHT, "evening": evening, "type": kind, **made, **more}
 
 
 class Tap(NamedTuple):
@@ -244,6 +243,94 @@ class _KnownPeople:
     merged: Mapping[str, str]
 
 
+class KeptPages(KeptEvening):
+    """The evenings of an archive with their pages, and how often each has changed."""
+
+    def __init__(self, archive: Archive) -> None:
+        self.pages: dict[str, EveningPage] = {}
+        self._read, self._changed = 0, dict[str, int]()
+        super().__init__(archive, seconds=SECONDS)
+
+    def load(self) -> None:
+        """Let all be what the archive has of it by now."""
+        self.pages, self._read, self._changed = {}, 0, {}
+        super().load()
+
+    def read(self, record: Record) -> None:
+        """Take in a record."""
+        self._read += 1
+        if record["kind"] == TONIGHT:
+            if (
+                "since" in record or record["evening"] in self.pages
+            ):  # else of a page before evenings were one
+                self.pages.setdefault(record["evening"], EveningPage()).take(record)
+            self._changed[record["evening"]] = self._read
+        elif record["kind"] not in BESIDE or record["kind"] in ("changed", "rewritten"):
+            self._changed[self._lobby_changed(record)] = self._read
+
+    def _lobby_changed(self, record: Record) -> str:
+        """Return the lobby that a record is about; empty where it may be about any."""
+        event = record.get("event", record)
+        lobby = event.get("lobby")
+        if isinstance(lobby, Mapping):
+            return str(lobby["name"])
+        game = event.get("game") or (record["match"] if record["kind"] == COUNTED else "")
+        known = self.evening.games.get(game) or self.evening.over.get(game)
+        return lobby or (known.lobby.name if known is not None else "")
+
+    def revision(self, name: str) -> int:
+        """Return a number that is another one after each change of an evening."""
+        return max(self._changed.get(name, 0), self._changed.get("", 0))
+
+
+class _QuestionError(Exception):
+    """A tap that needs one more answer of who tapped."""
+
+    def __init__(self, why: str, more: Mapping[str, Any]) -> None:
+        self.why, self.more = why, more
+        super().__init__(why)
+
+
+@dataclass(slots=True)
+class _Why:
+    """What the search for teams went through, for a page: derived, and worked out again where it is lost.
+
+    Parameters
+    ----------
+    others : sequence of mappings
+        Teams and chances to step through, those that were proposed first.
+    proof : str
+        ``proven``, ``near`` or ``found``.
+    why : mapping
+        For the one sentence that says why.
+    """
+
+    others: Sequence[Mapping[str, Any]]
+    proof: str
+    why: Mapping[str, Any]
+
+
+class _Tapped(NamedTuple):
+    """A tap with all that it is about."""
+
+    name: str
+    kind: str
+    by: str
+    device: str
+    step: Mapping[str, Any]
+    record: dict[str, Any]
+    page: EveningPage
+    room: Room
+
+    def text(self, field: str) -> str:
+        """Return what a tap says in a field."""
+        value = self.step[field]
+        if not isinstance(value, str):
+            msg = f"{field} must be text"
+            raise InputError(msg)
+        return value
+
+
 class Evenings:
     """The worker.
 
@@ -256,12 +343,9 @@ class Evenings:
     def __init__(self, url: str) -> None:
         self._url = url
         self._opened: Archive | None = None
-        self._records: dict[str, TonightRecord] = {}
-        self._known = 0
-        self._events: list[Mapping[str, Any]] = []
-        self._revision = -1
-        self._epoch = 0
+        self._kept: KeptPages | None = None
         self._people: _KnownPeople | None = None
+        self._whys: dict[str, _Why] = {}
 
     def __call__(self, asked: tuple[str, Any] | None) -> Generator[None, None, Any]:
         """Answer ``take`` with taps, and ``look`` with the revisions that are known."""
@@ -271,15 +355,23 @@ class Evenings:
         kind, what = asked
         try:
             if kind == "regulars":
-                self._follow()
+                self.kept.follow()
                 return self.regulars(what)
             return self._take(what) if kind == "take" else self._look(what)
         except BaseException:  # what is known may be half of a transaction: it is read again
-            self._begin_again()
+            self._kept = None
             raise
 
-    def _begin_again(self) -> None:
-        self._records, self._known, self._events = {}, 0, []
+    @property
+    def kept(self) -> KeptPages:
+        """The evenings of the archive."""
+        if self._kept is None:
+            if self._opened is None:
+                self._opened = open_archive(self._url, create=False, waiting=log.warning)
+            self._kept = KeptPages(self._opened)
+            self._kept.settle()
+            self._kept.start(time.time())
+        return self._kept
 
     def add(self, evening: str, text: str) -> None:
         """Add people to an evening before it is served.
@@ -293,248 +385,400 @@ class Evenings:
         (answer,), _ = self._take([Tap(evening, ORGANISER, "", step)])
         if self._opened is not None:
             self._opened.close()
-            self._opened = None
+            self._opened = self._kept = None
         if answer.status != "done":
             msg = f"NAMES: {(answer.more or {}).get('text', answer.why)}"
             raise InputError(msg)
-
-    @property
-    def _archive(self) -> Archive:
-        if self._opened is None:
-            self._opened = open_archive(self._url, create=False, waiting=log.warning)
-        return self._opened
 
     # What is asked
 
     def _look(self, revisions: Mapping[str, int]) -> list[TonightView]:
         """Return the views of evenings that are newer than what is known; of all where one is ``""``."""
-        self._follow()
+        self.kept.follow()
         return [
-            self._view(name, record)
-            for name, record in self._records.items()
-            if ("" in revisions or name in revisions) and record.revision + self._epoch != revisions.get(name)
-        ]
+            self._view(name) for name in self.kept.pages
+            if ("" in revisions or name in revisions) and self.kept.revision(name) != revisions.get(name)
+        ]  # fmt: skip
 
     def _take(self, taps: Sequence[Tap]) -> tuple[list[TapAnswer], list[TonightView]]:
-        """Take taps in one transaction; return what became of each, and the evenings as they are now."""
+        """Take taps, as many as can be in one transaction; return what became of each, and the evenings."""
+        answers: dict[int, TapAnswer] = {}
         for _ in range(TRIES):
-            self._follow()
-            self._weigh(taps)
-            self._everyone()
-            resulting = {tap.evening for tap in taps if tap.step.get("type") in ("result", "undo", "redo")}
-            before = self._tables(resulting)
-            done = [(tap, *self._tapped(tap)) for tap in taps]
-            kept = [each for _, each, _ in done if each is not None]
+            self.kept.follow()
             try:
-                if kept:
-                    self._known = self._archive.take_night_steps(self._known, partial(_unless_newer, kept))
-                    self._events += [event for event, _, _ in kept]
+                with self.kept.together():
+                    for n, tap in enumerate(taps):
+                        answers[n] = self._tapped(tap, answers.get(n))
                 break
-            except _NewerError:  # what was found was of another state: from the record, once more
-                self._begin_again()
+            except TakenMeanwhileError:  # what was not kept is taken again
+                continue
         else:
             msg = "too much is being done elsewhere; ask again"
             raise InputError(msg)
-        settled = [
-            (tap.evening, each[2] or str(each[1] and each[1].id))
-            for tap, each, _ in done
-            if each is not None and (each[1] is not None or each[2] is not None)
-        ]
-        if settled:
-            self._settle(settled, before)
-        changed = {tap.evening for tap in taps} & self._records.keys()
-        return [answer for *_, answer in done], [self._view(name, self._records[name]) for name in changed]
-
-    def _follow(self) -> None:
-        """Take in what others have added, and the whole where somebody was forgotten or renamed."""
-        revision = self._archive.revision()
-        if revision != self._revision:
-            events = [each for each in self._archive.night_events() if each["kind"] == TONIGHT]
-            if events[: len(self._events)] != self._events:
-                self._begin_again()
-                self._epoch += 1
-            self._revision = revision
-        newer = self._archive.night_events_since(self._known)
-        self._take_in(newer)
-        self._known += len(newer)
-
-    def _take_in(self, events: Iterable[Mapping[str, Any]]) -> None:
-        for event in events:
-            if event["kind"] == TONIGHT:
-                self._events.append(event)
-                record = self._records.setdefault(event["evening"], TonightRecord())
-                try:
-                    record.take(event)
-                except (InputError, KeyError) as error:
-                    log.warning("a step of an evening was left out", extra={"why": str(error)})
+        changed = {tap.evening for tap in taps} & self.kept.pages.keys()
+        return [answers[n] for n in range(len(taps))], [self._view(name) for name in changed]
 
     # One tap
 
-    def _tapped(self, tap: Tap) -> tuple[NightStep | None, TapAnswer]:
-        """Return what is to be kept of a tap, and its answer."""
-        record = self._records.get(tap.evening)
-        given = str(tap.step.get("id", ""))
-        if record is None:
-            return None, TapAnswer(given, "refused", "There is no such evening.")
-        step_id = hashed(f"{tap.device} {given}")[:16]
-        if step_id in record.ids:
-            return None, TapAnswer(given, "known")
+    def _tapped(self, tap: Tap, before: TapAnswer | None) -> TapAnswer:
+        """Take a tap, unless it was taken ``before`` somebody else's step came between."""
+        given, page = str(tap.step.get("id", "")), self.kept.pages.get(tap.evening)
+        if page is None:
+            return TapAnswer(given, "refused", "There is no such evening.")
+        own = hashed(f"{tap.device} {given}")[:16]
+        if own in page.taps:
+            return before if before is not None and before.status == "done" else TapAnswer(given, "known")
+        kind = tap.step.get("type")
         try:
-            step = self._completed(record, {**tap.step, "id": step_id}, tap)
-            asked = question(record.state, step)
-            if asked is not None:
-                step["answer"] = self._answer(record.state, asked)
-            step = json.loads(json.dumps(step))  # as it is read again
-            before = record.state
-            match = self._match(before, step) if step["type"] == "result" else None
-            record.take(step)
-            if match is None:
-                match = self._redone(record, step)
+            if not isinstance(kind, str) or kind not in self._STEPS:
+                msg = f"a tap must be one of {', '.join(self._STEPS)}, got {kind!r:.40}"
+                raise InputError(msg)
+            page.check(kind, tap.by)
+            record = {
+                "kind": TONIGHT, "evening": tap.evening, "id": own, "type": kind, "by": tap.by,
+                "device": tap.device, "at": time.time(),
+            }  # fmt: skip
+            room = self.kept.evening.rooms[tap.evening]
+            each = _Tapped(tap.evening, kind, tap.by, tap.device, tap.step, record, page, room)
+            self._check_game(each)
+            self._STEPS[kind](self, each)
         except _QuestionError as error:
-            return None, TapAnswer(given, "asked", error.why, error.more)
+            return TapAnswer(given, "asked", error.why, error.more)
+        except TakenMeanwhileError:
+            raise
         except InputError as error:
-            return None, TapAnswer(given, "refused", error.problem.removeprefix("players: "))
+            return TapAnswer(given, "refused", _sentence(error.problem))
         except (KeyError, TypeError, ValueError) as error:
             log.info("a tap that cannot be read", extra={"why": repr(error)})
-            return None, TapAnswer(given, "refused", "This tap cannot be read.")
-        return (step, match, self._undone(record, step)), TapAnswer(given, "done")
+            return TapAnswer(given, "refused", "This tap cannot be read.")
+        return TapAnswer(given, "done")
 
-    def _completed(self, record: TonightRecord, step: Mapping[str, Any], tap: Tap) -> dict[str, Any]:
-        """Return a step with all that the service adds to a tap; what it does not know is left out."""
-        kind = step.get("type")
-        full = {
-            "kind": TONIGHT,
-            "evening": tap.evening,
-            "id": step["id"],
-            "type": kind,
-            "by": tap.by,
-            "device": tap.device,
-            "at": max(time.time(), record.steps[-1]["at"] if record.steps else 0.0),
-        }
-        if kind in FOR_GOOD - {"undo", "redo"}:
-            msg = "A tap cannot do that."
-            raise refuse(msg)
-        for name in PLAIN & step.keys() if kind != "party" else ():
-            if not isinstance(step[name], str):
-                msg = f"{name} must be text."
-                raise refuse(msg)
-            full[name] = step[name]
-        full |= {name: step[name] for name in ("round", "on", "leaves") if name in step}
-        if kind == "claim":
-            self._claimed(record, full, step)
-        elif kind == "add":
-            self._added(record, full, str(step.get("text", ""))[:MOST_TEXT], step.get("read"))
-        elif kind == "substitute":
-            self._coming(record, full, step)
-        elif kind == "result":
-            full |= _result(step)
-            full["at"] = max(full["at"], self._archive.last_ended())
-        return full | _lists_of(kind, step)
+    def _check_game(self, tap: _Tapped) -> None:
+        """Refuse a tap for other teams than those in view."""
+        if tap.step.get("match"):
+            game = self._game(tap.name)
+            if game is None or tap.text("match") != game.id:
+                msg = "the teams have changed meanwhile"
+                raise InputError(msg)
 
-    def _lookup(self, record: TonightRecord) -> RosterLookup:
+    def _game(self, name: str) -> EveningGame | None:
+        """Return the teams in view, None where there are none."""
+        game = self.kept.evening.current(name)
+        return game if game is not None and (game.phase is not Phase.OVER or game.counted) else None
+
+    def _current(self, name: str) -> EveningGame:
+        """Return the teams in view, which must not be played yet."""
+        game = self._game(name)
+        if game is None or game.phase is Phase.OVER:
+            msg = "there are no teams that wait to be played"
+            raise InputError(msg)
+        return game
+
+    def _do(self, tap: _Tapped, event: Event | None = None, **more: Any) -> None:
+        """Keep a tap, with the event that it stands for, where it stands for one."""
+        record = {**tap.record, **more}
+        if event is None:
+            self.kept.remember(record)
+        else:
+            self.kept.take(event, record["at"], strictly=True, beside=[record])
+
+    def _status_of(self, room: Room, who: str) -> str:
+        """Return whether somebody is in, maybe, late or out; empty for those who are not there."""
+        return ev.IN if who in room.setup.here else room.states.get(who, "")
+
+    def _known(self, tap: _Tapped, who: str) -> str:
+        """Return somebody who is on the page."""
+        if not self._status_of(tap.room, who):
+            msg = "that name is not here"
+            raise InputError(msg)
+        return who
+
+    def _name(self, who: str) -> str:
+        return self.kept.shown(who)[:LONGEST_NAME]
+
+    # People
+
+    def _claim(self, tap: _Tapped) -> None:
+        """Somebody says on their device who they are, which means that they are in."""
+        who, name, regular = self._claimed(tap)
+        status = self._status_of(tap.room, who)
+        seat = tap.page.seats.get(who, "")
+        fresh = not status and not regular
+        if not status and len(tap.room.setup.here) + len(tap.room.states) >= MOST_PEOPLE:
+            msg = f"there are {MOST_PEOPLE} names already"
+            raise InputError(msg)
+        if fresh:
+            tap.page.check_newcomer(tap.device, tap.by)
+        if status and seat not in ("", tap.device):
+            self._do(tap, who=who, asks=True)
+            return
+        coming = None
+        if status != ev.IN:
+            spelled = {} if who in tap.room.spelled else {who: name}
+            coming = ev.Attend(tap.name, (who,), spelled=spelled, who=who)
+        self._do(tap, coming, who=who, new=fresh)
+
+    def _claimed(self, tap: _Tapped) -> tuple[str, str, bool]:
+        """Return who is meant by a name that somebody takes, how they are written, whether they are known."""
+        lookup, who = self._lookup(tap.room), tap.step.get("who")
+        if isinstance(who, str) and (self._status_of(tap.room, who) or who in lookup.ids):
+            shown = self._name(who) if self._status_of(tap.room, who) else lookup.shown(who)
+            return who, shown[:LONGEST_NAME], who in lookup.ids
+        name = _named(tap.step.get("name", who or ""))
+        return self._identified(tap.room, lookup, name, sure=bool(tap.step.get("sure")))
+
+    def _lookup(self, room: Room) -> RosterLookup:
         people = self._everyone()
-        spelled = {who: each.name for who, each in record.state.people.items()}
+        spelled = {who: self._name(who) for who in (*room.setup.here, *room.states)}
         return people_of(people.standing, people.merged, time.time(), spelled)
 
-    def _claimed(self, record: TonightRecord, full: dict[str, Any], step: Mapping[str, Any]) -> None:
-        """Say who is meant by a name that somebody takes, or ask."""
-        lookup, who = self._lookup(record), step.get("who")
-        if isinstance(who, str) and (who in record.state.people or who in lookup.ids):
-            shown = record.state.people[who].name if who in record.state.people else lookup.shown(who)
-            full |= {"who": who, "name": shown[:LONGEST_NAME], "regular": who in lookup.ids}
-            return
-        name = _named(step.get("name", who or ""))
-        full |= self._identified(record, lookup, name, sure=bool(step.get("sure")))
-
     def _identified(
-        self, record: TonightRecord, lookup: RosterLookup, name: str, *, sure: bool
-    ) -> dict[str, Any]:
+        self, room: Room, lookup: RosterLookup, name: str, *, sure: bool
+    ) -> tuple[str, str, bool]:
         """Return who bears a name: somebody known, or somebody new where no name is like it or it is sure."""
         known = lookup.id_of(name)
         if known is not None:
-            if known in record.state.people:
-                return {"who": known, "name": record.state.people[known].name, "regular": True}
-            return {"who": known, "name": lookup.shown(known)[:LONGEST_NAME], "regular": True}
+            shown = self._name(known) if self._status_of(room, known) else lookup.shown(known)
+            return known, shown[:LONGEST_NAME], True
         names = lookup.names()
         near = nearest(folded(name), names, ALIKE)
         if near is not None and not sure:
             other = names[near]
             raise _QuestionError(ALIKE_NAME, {"name": name, "who": other, "known": lookup.shown(other)})
-        return {"who": name, "name": name, "regular": False}
+        return name, name, False
 
-    def _added(self, record: TonightRecord, full: dict[str, Any], text: str, read: object) -> None:
-        """Say who is meant by names that the organiser typed or pasted."""
+    def _status(self, tap: _Tapped) -> None:
+        status, who = tap.text("status"), self._known(tap, tap.text("who"))
+        if status not in (ev.IN, ev.MAYBE, ev.OUT):
+            msg = "a status is in, maybe or out"
+            raise InputError(msg)
+        tap.page.check_answers(who, self._name(who), tap.by, tap.device)
+        until = str(tap.step.get("until", ""))[:LONGEST_NAME] if status == ev.MAYBE else ""
+        event = None
+        if status != self._status_of(tap.room, who):
+            event = ev.Attend(tap.name, (who,), status, who="" if tap.by == ORGANISER else who)
+        self._do(tap, event, who=who, until=until)
+
+    def _allow(self, tap: _Tapped) -> None:
+        who = self._known(tap, tap.text("who"))
+        tap.page.check_answers(who, self._name(who), tap.by, tap.device)
+        if tap.kind == "allow" and who not in tap.page.asked:
+            msg = "nobody asks for that name now"
+            raise InputError(msg)
+        self._do(tap, who=who)
+
+    def _add(self, tap: _Tapped) -> None:
+        """Add names that the organiser typed or pasted, with their parties and weights."""
+        text = str(tap.step.get("text", ""))[:MOST_TEXT]
         try:
-            entries = _entries(text, read)
+            entries = _entries(text, tap.step.get("read"))
         except AmbiguousError as error:
             ways = {way: reading[0] for way, reading in error.ways.items()}
-            more = {"text": str(error), "ways": ways, "paste": text}
-            raise _QuestionError(PASTE, more) from None
-        lookup = self._lookup(record)
-        people, parties = [], dict[str, list[str]]()
+            raise _QuestionError(PASTE, {"text": str(error), "ways": ways, "paste": text}) from None
+        lookup, room = self._lookup(tap.room), tap.room
+        found: dict[str, str] = {}
+        ids: dict[str, str] = {}
+        parties: dict[str, list[str]] = {}
         for entry in entries:
             name = _named(entry.name)
-            found = self._identified(record, lookup, name, sure=True)
-            people.append({"id": found["who"], "name": found["name"], "status": IN})
+            who, shown, _ = self._identified(room, lookup, name, sure=True)
+            found[who], ids[entry.name] = shown, who
             if entry.party is not None:
-                parties.setdefault(entry.party, []).append(found["who"])
-        if not people:
-            msg = "There are no names in it."
-            raise refuse(msg)
-        full |= {"people": people, "parties": [party for party in parties.values() if len(party) > 1]}
+                parties.setdefault(entry.party, []).append(who)
+        if not found:
+            msg = "there are no names in it"
+            raise InputError(msg)
+        if len({*room.setup.here, *room.states, *found}) > MOST_PEOPLE:
+            msg = f"there is room for {MOST_PEOPLE} names"
+            raise InputError(msg)
+        night = Night(self.kept.archive, self.kept, tap.name, warn=log.info)
+        coming = tuple(who for who in found if who not in room.setup.here)
+        duos = tuple(tuple(party) for party in parties.values() if len(party) > 1)
+        spelled = {who: shown for who, shown in found.items() if who not in room.spelled}
+        weights = night.weighing(entries, ids)
+        self._do(tap, ev.Attend(tap.name, coming, duos=duos, spelled=spelled, weights=weights))
+        night.note_weights(weights)
 
-    def _weigh(self, taps: Sequence[Tap]) -> None:
-        """Keep the starting weights of names that the organiser adds, before these are there."""
-        for tap in taps:
-            record, text = self._records.get(tap.evening), tap.step.get("text")
-            if (
-                tap.step.get("type") != "add"
-                or tap.by != ORGANISER
-                or record is None
-                or not isinstance(text, str)
-            ):
-                continue
-            try:
-                entries = _entries(text[:MOST_TEXT], tap.step.get("read"))
-                self._everyone()
-                lookup = self._lookup(record)
-                ids = {each.name: lookup.id_of(each.name) or each.name for each in entries}
-            except InputError:  # the tap is refused with the reason
-                continue
-            if any(each.weight is not None for each in entries):
-                kept = KeptEvening(self._archive, [night_lobby(NIGHT)])
-                night = Night(self._archive, kept, NIGHT, warn=log.info)
-                weights, shown = night.weighing(entries, ids), night.spellings(ids)
-                if weights:
-                    spelled = {player: shown[player] for player in weights}
-                    kept.take(Attend(NIGHT, (), spelled=spelled, weights=weights))
-                    night.note_weights(weights)
-                self._follow()
+    def _party(self, tap: _Tapped) -> None:
+        """Let people stay together, or, where one is named, no longer."""
+        wanted = tuple(dict.fromkeys(self._known(tap, str(each)) for each in list(tap.step["who"])[:8]))
+        others = tuple(duo for duo in tap.room.setup.duos if not set(duo) & set(wanted))
+        self._gather(tap, duos=others if len(wanted) < 2 else (*others, wanted))
 
-    def _coming(self, record: TonightRecord, full: dict[str, Any], step: Mapping[str, Any]) -> None:
-        """Say who comes in for somebody: one who is there, or, by name, one who was not."""
-        if step["new"] not in record.state.people:
-            lookup = self._lookup(record)
-            found = self._identified(record, lookup, _named(step["new"]), sure=bool(step.get("sure")))
-            full["new"] = found["who"]
-            if found["who"] not in record.state.people:
-                msg = f"{found['name']} is not here yet; add the name first."
-                raise refuse(msg)
+    def _settings(self, tap: _Tapped) -> None:
+        teams, size = int(tap.step["teams"]), int(tap.step.get("size", 0))
+        if not 2 <= teams <= 8 or not 0 <= size <= 64:
+            msg = "there are 2 to 8 teams of at most 64"
+            raise InputError(msg)
+        names = tap.room.setup.names if len(tap.room.setup.names) == teams else ()
+        self._gather(tap, teams=teams, size=size or None, names=names)
 
-    # Answers
+    def _gather(self, tap: _Tapped, **changes: Any) -> None:
+        """Let other rules hold; teams in view are made anew by them."""
+        game = self._game(tap.name)
+        ask = game is not None and game.phase is Phase.PLAYING
+        setup = replace(tap.room.setup, **changes)
+        self._do(tap, ev.Gather(tap.name, setup, fresh=False, ask=ask))
+
+    # Teams
+
+    def _divide(self, tap: _Tapped) -> None:
+        game, played = self._game(tap.name), self._played(tap.name)
+        if game is not None and game.phase is not Phase.OVER and game.begun:
+            msg = "a game is being played"
+            raise InputError(msg)
+        if tap.step.get("round") not in (None, len(played) + 1):
+            msg = "that round is over"
+            raise InputError(msg)
+        self._do(tap, ev.Call(tap.name))
+
+    def _next(self, tap: _Tapped) -> None:
+        game = self._current(tap.name)
+        why = self._why(tap.name, game)
+        if why is None or len(why.others) < 2:
+            msg = "there are no other teams to step to"
+            raise InputError(msg)
+        at = _place_among(why.others, game.teams)
+        following = why.others[0 if at is None else (at + 1) % len(why.others)]
+        self._do(tap, ev.SetTeams(tap.name, tuple(map(tuple, following["teams"]))))
+
+    def _swap(self, tap: _Tapped) -> None:
+        one, other = tap.text("one"), tap.text("other")
+        locked = dict(tap.room.setup.fixed)
+        for each in (one, other):
+            if each in locked:
+                msg = f"{self._name(each)} is locked"
+                raise InputError(msg)
+        self._do(tap, ev.SwapPlayers(tap.name, one, other))
+
+    def _lock(self, tap: _Tapped) -> None:
+        self._current(tap.name)
+        self._do(tap, ev.Lock(tap.name, (tap.text("who"),), on=bool(tap.step.get("on", True))))
+
+    def _sit_out(self, tap: _Tapped) -> None:
+        self._do(tap, ev.SitOut(tap.name, tap.text("who")))
+
+    def _exactly(self, tap: _Tapped) -> None:
+        teams = tuple(tuple(str(each) for each in team) for team in list(tap.step["teams"])[:8])
+        self._do(tap, ev.SetTeams(tap.name, teams))
+
+    def _draft(self, tap: _Tapped) -> None:
+        captains = tuple(str(each) for each in tap.step["captains"])
+        self._do(tap, ev.Captains(tap.name, captains))
+
+    def _pick(self, tap: _Tapped) -> None:
+        game = self._current(tap.name)
+        if game.phase is not Phase.DRAFTING:
+            msg = "nobody picks now"
+            raise InputError(msg)
+        captain = game.teams[game.turn][0]
+        if tap.by != ORGANISER and tap.page.seats.get(captain) != tap.device:
+            msg = f"it is {self._name(captain)}'s turn"
+            raise InputError(msg)
+        who = "" if tap.by == ORGANISER else captain
+        self._do(tap, ev.Pick(who, tap.text("who"), tap.name))
+
+    def _play(self, tap: _Tapped) -> None:
+        self._do(tap, ev.Begin(tap.name))
+
+    def _substitute(self, tap: _Tapped) -> None:
+        new, room = tap.text("new"), tap.room
+        if not self._status_of(room, new):
+            who, name, _ = self._identified(
+                room, self._lookup(room), _named(new), sure=bool(tap.step.get("sure"))
+            )
+            if not self._status_of(room, who):
+                msg = f"{name} is not here yet; add the name first"
+                raise InputError(msg)
+            new = who
+        if tap.text("old") not in self._current(tap.name).players:
+            msg = "only who plays can be substituted"
+            raise InputError(msg)
+        leaves = bool(tap.step.get("leaves"))
+        self._do(tap, ev.Substitute(tap.name, new, tap.text("old"), leaves=leaves))
+
+    # Maps
+
+    def _maps(self, tap: _Tapped) -> None:
+        maps = tuple(_named(each) for each in list(tap.step["maps"])[:40])
+        self._do(tap, ev.Maps(tap.name, maps, str(tap.step.get("how", ev.TURN))))
+
+    def _mine(self, tap: _Tapped) -> str:
+        """Return for whom a guest acts, empty for the organiser."""
+        mine = "" if tap.by == ORGANISER else tap.page.seated(tap.device)
+        if tap.by != ORGANISER and not mine:
+            msg = "say who you are first"
+            raise InputError(msg)
+        return mine
+
+    def _veto(self, tap: _Tapped) -> None:
+        self._do(tap, ev.Veto(self._mine(tap), tap.text("map"), tap.name))
+
+    def _vote(self, tap: _Tapped) -> None:
+        voter = self._mine(tap) or self._known(tap, tap.text("who"))
+        self._do(tap, ev.Vote(voter, tap.text("choice"), tap.name))
+
+    # Results, and what is taken back
+
+    def _result(self, tap: _Tapped) -> None:
+        game = self._game(tap.name)
+        if game is None or game.phase is not Phase.PLAYING:
+            msg = "this result is saved already" if game is not None else "there are no teams yet"
+            raise InputError(msg)
+        ranks, scores = _ranks_and_scores(tap.step)
+        if len(ranks) != len(game.teams) or len(scores) not in (0, len(ranks)):
+            msg = "a result has a number for each team"
+            raise InputError(msg)
+        at = max(tap.record["at"], self.kept.archive.last_ended())
+        self._do(tap, ev.Report("", ranks, scores, tap.name, game.id, at))
+
+    def _undo(self, tap: _Tapped) -> None:
+        wanted = tap.text("of")
+        trail = {str(step.number): step for step in self.kept.evening.trail(tap.name)}
+        if wanted not in trail:
+            msg = "that is undone already"
+            raise InputError(msg)
+        who = getattr(trail[wanted].event, "who", "")
+        mine = tap.page.seated(tap.device)
+        if tap.by != ORGANISER and not (who and who == mine):
+            msg = "only the organiser can undo what somebody else did"
+            raise InputError(msg)
+        undoing = "" if tap.by == ORGANISER else mine
+        self._do(tap, ev.Undo(undoing, lobby=tap.name, step=int(wanted)))
+
+    def _redo(self, tap: _Tapped) -> None:
+        again = self.kept.evening.taken_back(tap.name)
+        if again is None or tap.text("of") != str(again.number):
+            msg = "there is nothing to do again"
+            raise InputError(msg)
+        self._do(tap, ev.Redo(tap.name))
+
+    def _end(self, tap: _Tapped) -> None:
+        self._do(tap)
+
+    _STEPS: ClassVar[Mapping[str, Callable[[Any, _Tapped], None]]] = {
+        "claim": _claim, "status": _status, "allow": _allow, "deny": _allow, "add": _add, "party": _party,
+        "settings": _settings, "divide": _divide, "next": _next, "swap": _swap, "lock": _lock,
+        "sitout": _sit_out, "exactly": _exactly, "draft": _draft, "pick": _pick, "play": _play,
+        "substitute": _substitute, "maps": _maps, "veto": _veto, "vote": _vote, "result": _result,
+        "undo": _undo, "redo": _redo, "end": _end,
+    }  # fmt: skip
+
+    # Why these teams
 
     def _everyone(self) -> _KnownPeople:
-        revision = self._archive.revision()
+        archive = self.kept.archive
+        revision = archive.revision()
         if self._people is None or self._people.revision != revision:
-            if self._archive.is_behind():
-                self._archive.update_ratings()
-                revision = self._archive.revision()
-            self._people = _KnownPeople(revision, self._archive.standing(), self._archive.merged())
+            if archive.is_behind():
+                archive.update_ratings()
+                revision = archive.revision()
+            self._people = _KnownPeople(revision, archive.standing(), archive.merged())
         return self._people
 
-    def _rated(self, state: Tonight, players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
-        people = self._everyone()
-        ruleset = ruleset_from(state.ruleset) if state.ruleset else None
+    def _rated(self, name: str, players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
+        people, lobby = self._everyone(), self.kept.evening.lobbies[name]
+        ruleset = self.kept.ruleset(lobby)
         here = rated(people.standing, players, ruleset, people.merged, by_name=False)
         named = [
             replace(player, id=each, name=each, bot=False)
@@ -542,383 +786,221 @@ class Evenings:
         ]
         return named, here.units
 
-    def ratings(self, state: Tonight, players: Sequence[str]) -> dict[str, Any]:
+    def ratings(self, name: str, players: Sequence[str]) -> dict[str, Any]:
         """Return what is known of players, for pages: skill, points with their band, and games."""
-        people = self._everyone()
-        ruleset = ruleset_from(state.ruleset) if state.ruleset else None
+        people, ruleset = self._everyone(), self.kept.ruleset(self.kept.evening.lobbies[name])
         scale = scale_of(people.standing.model, people.standing.state, ruleset or Ruleset())
         games: dict[str, int] = {}
         for (player, of), count in people.standing.games.items():
             if ruleset is None or of == ruleset:
                 games[player] = games.get(player, 0) + count
         found = {}
-        for player, given in zip(players, self._rated(state, players)[0], strict=True):
+        for player, given in zip(players, self._rated(name, players)[0], strict=True):
             rating = given.rating
             mu, sigma = (rating.mu, rating.sigma) if isinstance(rating, Rating) else (0.0, 0.0)
             low, high = (points(scale.shown(mu + sign * BAND * sigma)) for sign in (-1.0, 1.0))
             found[player] = {
-                "mu": mu,
-                "sigma": sigma,
-                "points": points(scale.shown(mu)),
-                "low": low,
-                "high": high,
+                "mu": mu, "sigma": sigma, "points": points(scale.shown(mu)), "low": low, "high": high,
                 "games": games.get(people.merged.get(player, player), 0),
-            }
+            }  # fmt: skip
         return found
 
-    def _answer(self, state: Tonight, asked: Mapping[str, Any]) -> dict[str, Any] | None:
-        if asked["ask"] == "judge":
-            return self._judged(state, asked["teams"])
-        if asked["ask"] == "join":
-            return self._joined(state, asked["here"])
-        if asked["fixed"]:
-            return self._divided_around(state, asked["here"], asked["fixed"])
-        setup = self._setup(state, asked["here"])
-        arranged = arrange(
-            state.games,
-            setup,
-            lambda players: self._rated(state, players),
-            f"night-{secrets.token_hex(8)}",
-            seen=state.seen,
-            stop=deadline(SECONDS),
-            vary=MEETING,
-        )
-        return self._as_answer(state, arranged)
+    def _units(self, name: str, teams: Sequence[Sequence[str]]) -> tuple[float, float]:
+        """Return the noise of one player, and the skill of one who makes no difference."""
+        players, units = self._rated(name, [*chain(*teams)])
+        if {"beta", "zero"} <= units.keys():
+            return units["beta"], units["zero"]
+        keywords: dict[str, Any] = {"teams": len(teams), "stop": deadline(0.0), **units}
+        found = balance(BalanceRequest.of(players, **keywords))
+        return found.beta, found.zero
 
-    def _setup(self, state: Tonight, here: Sequence[str]) -> Setup:
-        return Setup(tuple(here), state.parties, state.apart, state.teams, state.size or None)
+    def _why(self, name: str, game: EveningGame) -> _Why | None:
+        """Return what the search for these teams went through; None where nobody sought them."""
+        if game.asked is None or game.picks:
+            return None
+        if game.id not in self._whys:
+            arranged = self.kept.arranged
+            if arranged is None or arranged.proposal.id != game.id:
+                try:
+                    arranged = self.kept.arrange(game.asked)
+                except InputError:  # somebody was forgotten or renamed since
+                    return None
+            if game.asked.now is None:
+                found = self._sought(name, game.asked.setup, arranged)
+            else:
+                found = self._joined(name, game, arranged)
+            self._whys = {**dict(list(self._whys.items())[-MOST_OTHERS:]), game.id: found}
+        return self._whys[game.id]
 
-    def _as_answer(self, state: Tonight, arranged: Arranged) -> dict[str, Any]:
+    def _sought(self, name: str, setup: Setup, arranged: Arranged) -> _Why:
+        """Return what is known of teams that were made anew."""
         solution, proposal = arranged.solution, arranged.proposal
-        found = [[[p.id for p in team] for team in split.teams] for split in solution.splits]
-        chances = [list(split.win_probability) for split in solution.splits]
         shown = [list(team) for team in proposal.teams]
-        first = _chance_gap(proposal.chances)
-        others = [{"teams": shown, "chances": list(proposal.chances)}]
-        seen = {frozenset(map(frozenset, shown))} | state.seen
-        for teams, chance in sorted(zip(found, chances, strict=True), key=lambda each: _chance_gap(each[1])):
+        others: list[dict[str, Any]] = [{"teams": shown, "chances": list(proposal.chances)}]
+        played = {each.parted for each in self._played(name)}
+        seen = {frozenset(map(frozenset, shown))} | played
+        for split in sorted(solution.splits, key=lambda each: _chance_gap(each.win_probability)):
+            teams = [[player.id for player in team] for team in split.teams]
             parted = frozenset(map(frozenset, teams))
             if parted not in seen and len(others) < MOST_OTHERS:
                 seen |= {parted}
-                others.append({"teams": teams, "chances": chance})
-        least = self._least_gap(state, [*chain(*shown)])
+                others.append({"teams": teams, "chances": list(split.win_probability)})
+        first, least = _chance_gap(proposal.chances), self._least_gap(name, setup, [*chain(*shown)])
         if least is None:
             proof = "near" if solution.gap is not None and solution.gap <= NEAR else "found"
         else:
             proof = "proven" if first <= least + SAME else "near" if first <= least + NEAR else "found"
-        return self._answered(
-            state,
-            proposal.id,
-            shown,
-            proposal.chances,
-            solution,
-            proof=proof,
-            others=others,
-            out=proposal.out,
-            why={
-                **self._why(state, shown, proposal.out, repeated=arranged.repeated),
-                "closest": least is not None and first <= least + EXACT,
-                "fresh": arranged.fresh,
-            },
-        )
+        playing = set(chain(*shown))
+        parties = [[p for p in party if p in playing] for party in setup.duos]
+        together = [party for party in parties if len(party) > 1]
+        locks = [player for player, _ in setup.fixed if player in playing]
+        known, last = accounts(self.kept.evening.played(name)), self._played(name)[-1:]
+        owed = [p for p in playing if p in known and known[p].out > 0 and last and p in last[0].out]
+        why = {
+            "together": together, "count": 0 if locks else _count(len(playing), together, len(shown)),
+            "repeated": arranged.repeated, "out": list(proposal.out), "owed": sorted(owed), "locks": locks,
+            "closest": least is not None and first <= least + EXACT, "fresh": arranged.fresh,
+        }  # fmt: skip
+        return _Why(others, proof, why)
 
-    def _least_gap(self, state: Tonight, playing: Sequence[str]) -> float | None:
+    def _least_gap(self, name: str, setup: Setup, playing: Sequence[str]) -> float | None:
         """Return how far from even the most even teams of these players are; None where nobody knows."""
-        players, units = self._rated(state, playing)
-        setup = self._setup(state, playing)
+        players, units = self._rated(name, playing)
         keywords: dict[str, Any] = {**rules(setup, playing), **units, "stop": deadline(SECONDS)}
-        found = balance(BalanceRequest.of(players, objective="win", **keywords))
+        placed = placed_players(setup, players)
+        found = balance(BalanceRequest.of(placed, objective="win", **keywords))
         return found.best.imbalance if found.status is Status.OPTIMAL else None
 
-    def _answered(
-        self,
-        state: Tonight,
-        match: str,
-        teams: Sequence[Sequence[str]],
-        chances: Sequence[float],
-        solution: Solution,
-        **more: Any,
-    ) -> dict[str, Any]:
-        playing = [*chain(*teams)]
-        return {
-            "id": match,
-            "teams": [list(team) for team in teams],
-            "chances": list(chances),
-            "beta": solution.beta,
-            "zero": solution.zero,
-            "ratings": self.ratings(state, playing),
-            **more,
-        }
-
-    def _why(
-        self, state: Tonight, teams: Sequence[Sequence[str]], out: Sequence[str], *, repeated: bool
-    ) -> dict[str, Any]:
-        playing = set(chain(*teams))
-        parties = [[p for p in party if p in playing] for party in state.parties]
-        together = [party for party in parties if len(party) > 1]
-        known = accounts(state.games)
-        owed = [player for player in playing if player in known and known[player].out > 0]
-        return {
-            "together": together,
-            "count": _count(len(playing), together, len(teams)),
-            "repeated": repeated,
-            "out": list(out),
-            "owed": [p for p in owed if state.results and p in state.results[-1].game.out],
-        }
-
-    def _divided_around(
-        self, state: Tonight, here: Sequence[str], fixed: Mapping[str, int]
-    ) -> dict[str, Any]:
-        """Return teams in which some stay where they are; who sits out still does, as far as may be."""
-        division = state.division
-        out = [] if division is None else [p for p in division.out if p in here and p not in fixed]
-        playing = [player for player in here if player not in out]
-        seats = state.size * state.teams if state.size else len(playing)
-        playing, out = playing[:seats], [*playing[seats:], *out]
-        players, units = self._rated(state, playing)
-        keywords: dict[str, Any] = {
-            **units,
-            "teams": state.teams,
-            "fixed": dict(fixed),
-            "keep": MOST_OTHERS,
-            "stop": deadline(SECONDS),
-            "parties": [duo for party in state.parties if len(duo := [p for p in party if p in playing]) > 1],
-            "apart": [pair for pair in state.apart if set(pair) <= set(playing)],
-        }
-        solution = balance(BalanceRequest.of(players, **keywords))
-        if not solution.splits:
-            msg = f"These rules cannot all hold: {solution.reason}"
-            raise refuse(msg)
-        others: list[dict[str, Any]] = [
-            {"teams": [[p.id for p in team] for team in split.teams], "chances": list(split.win_probability)}
-            for split in solution.splits
-        ]
-        best = solution.splits[0]
-        gap = _chance_gap(best.win_probability)
-        why = {**self._why(state, others[0]["teams"], out, repeated=False), "locks": list(fixed), "count": 0}
-        return self._answered(
-            state,
-            f"night-{secrets.token_hex(8)}",
-            others[0]["teams"],
-            best.win_probability,
-            solution,
-            proof=_proof(solution, gap, gap),
-            others=others,
-            out=out,
-            why=why,
-        )
-
-    def _joined(self, state: Tonight, here: Sequence[str]) -> dict[str, Any]:
-        """Return the current teams with who came, and without who left, changed as little as possible."""
-        division = state.division
-        assert division is not None  # noqa: S101 -- as the question says
-        of = {"of": division.id}
-        if len(here) < state.teams:
-            return {**of, "none": True}
-        now = {player: n for n, team in enumerate(division.teams) for player in team if player in here}
-        match = f"night-{secrets.token_hex(8)}"
-        arranged = arrange(
-            state.games,
-            self._setup(state, here),
-            lambda players: self._rated(state, players),
-            match,
-            now=now,
-            still=True,
-            stop=deadline(SECONDS),
-        )
-        came = [p for p in here if p not in set(chain(*division.teams, division.out))]
-        left = [p for p in chain(*division.teams) if p not in here]
-        why = {"came": came, "left": left, "moved": list(arranged.proposal.moved), "together": []}
-        teams, chances = arranged.proposal.teams, arranged.proposal.chances
-        others = [{"teams": [list(team) for team in teams], "chances": list(chances)}]
-        return of | self._answered(
-            state,
-            match,
-            teams,
-            chances,
-            arranged.solution,
-            proof="found",
-            others=others,
-            out=arranged.proposal.out,
-            why=why,
-        )
-
-    def _judged(self, state: Tonight, teams: Sequence[Sequence[str]]) -> dict[str, Any]:
-        """Return the chances of given teams."""
-        playing = [*chain(*teams)]
-        if len(set(playing)) < len(playing) or not set(playing) <= state.people.keys() or not all(teams):
-            msg = "These teams name people who are not here."
-            raise refuse(msg)
-        players, units = self._rated(state, playing)
-        keywords: dict[str, Any] = {**units, "teams": len(teams), "stop": deadline(0.0)}
-        found = balance(BalanceRequest.of(players, **keywords))
-        ratings = self.ratings(state, playing)
-        rows = [
-            [[ratings[each]["mu"] for each in team], [ratings[each]["sigma"] ** 2 for each in team], team]
-            for team in teams
-        ]
-        mu, variance = (np.array([[math.fsum(row[n]) for row in rows]]) for n in (0, 1))
-        count = np.array([[float(len(team)) for team in teams]])
-        chances = win_probability(mu, variance, count, found.beta, found.zero)[0].tolist()
-        return {
-            "id": f"night-{secrets.token_hex(8)}",
-            "chances": chances,
-            "ratings": ratings,
-            "beta": found.beta,
-            "zero": found.zero,
-        }
-
-    # Results
-
-    def _match(self, state: Tonight, step: Step) -> Match | None:
-        """Return the match of a result."""
-        division = state.division
-        if division is None:
-            return None
-        ruleset = ruleset_from(state.ruleset) if state.ruleset else Ruleset()
-        parties = [
-            duo
-            for party in state.parties
-            for team in division.teams
-            if len(duo := [each for each in party if each in team]) > 1
-        ]
-        contest = Contest(
-            ruleset,
-            division.teams,
-            step["ranks"],
-            at=step["at"],
-            scores=step.get("scores", ()),
-            parties=parties,
-        )
-        names = tuple((player, state.people[player].name) for player in chain(*division.teams))
-        return Match((contest,), ended=step["at"], id=division.id, names=names, picks=division.picks)
-
-    def _undone(self, record: TonightRecord, step: Step) -> str | None:
-        """Return the match that an undo takes back."""
-        wanted = record.step(step["of"]) if step["type"] == "undo" else None
-        return wanted["match"] if wanted is not None and wanted["type"] == "result" else None
-
-    def _redone(self, record: TonightRecord, step: Step) -> Match | None:
-        """Return the match that a redo lets count again."""
-        wanted = record.step(step["of"]) if step["type"] == "redo" else None
-        if wanted is None or wanted["type"] != "result":
-            return None
-        return self._match(replace(record.state, phase=TonightPhase.PLAYING), wanted)
-
-    def _tables(self, evenings: Iterable[str]) -> dict[str, dict[str, float]]:
-        """Return what everybody of the table weighs, in what each evening plays."""
-        return {name: self._table(self._records[name].state) for name in evenings if name in self._records}
-
-    def _table(self, state: Tonight) -> dict[str, float]:
-        people = self._everyone()
-        ruleset = ruleset_from(state.ruleset) if state.ruleset else None
-        played = {player for player, of in people.standing.games if ruleset is None or of == ruleset}
-        everyone = dict.fromkeys([*state.people, *sorted(played)])
-        return weights_of(people.standing, everyone, ruleset, people.merged)
-
-    def _settle(self, settled: Sequence[tuple[str, str]], before: Mapping[str, Mapping[str, float]]) -> None:
-        """Learn from results, and keep what they changed."""
-        self._archive.update_ratings()
-        for name, match in settled:
-            record = self._records[name]
-            result = next((each for each in record.state.results if each.match == match), None)
-            if result is None:
-                continue
-            after = self._table(record.state)
-            was = {**after, **before.get(name, {})}
-            rows = [each.as_dict() for each in point_changes(chain(*result.game.teams), was, after)]
-            step = _event(name, {"type": "changed", "match": match, "rows": rows, "of": len(after)})
-            self._follow()
-            self._known = self._archive.take_night_steps(
-                self._known, partial(_unless_newer, [(step, None, None)])
-            )
-            self._take_in([step])
+    def _joined(self, name: str, game: EveningGame, arranged: Arranged) -> _Why:
+        """Return what is known of teams that changed with the people."""
+        before = next((s for s in reversed(self.kept.evening.trail(name)) if game.id not in s.games), None)
+        old = None if before is None or before.room is None else before.games.get(before.room.game)
+        proposal = arranged.proposal
+        came: list[str] = []
+        left: list[str] = []
+        if old is not None:
+            now, then = {*chain(*proposal.teams)}, {*chain(*old.teams)}
+            came = sorted(now - then - {*old.out})
+            left = sorted(then - now - {*proposal.out, *game.resting})
+        others = [{"teams": [list(team) for team in proposal.teams], "chances": list(proposal.chances)}]
+        why = {"came": came, "left": left, "moved": list(proposal.moved), "together": []}
+        return _Why(others, "found", why)
 
     # What a page shows
 
-    def _view(self, name: str, record: TonightRecord) -> TonightView:
-        state = record.state
-        body = msgspec.json.encode(self._shown(name, record))
-        return TonightView(name, record.revision + self._epoch, body, state.keys, state.expires)
+    def _played(self, name: str) -> list[EveningGame]:
+        """Return the games of this evening that count."""
+        since = self.kept.pages[name].since
+        return [each for each in self.kept.evening.ended(name) if (each.ended or 0.0) >= since]
 
-    def _shown(self, name: str, record: TonightRecord) -> dict[str, Any]:
-        state, division = record.state, record.state.division
-        ratings = self.ratings(state, list(state.people))
-        known = accounts(state.games)
-        party = {player: n for n, each in enumerate(state.parties) for player in each}
+    def _view(self, name: str) -> TonightView:
+        page = self.kept.pages[name]
+        body = msgspec.json.encode(self._shown(name, page))
+        return TonightView(name, self.kept.revision(name), body, page.keys, page.expires)
+
+    def _phase(self, name: str, game: EveningGame | None) -> str:
+        """Return what the evening is at, as pages know it."""
+        if self.kept.pages[name].ended:
+            return "ended"
+        if game is None or game.phase is Phase.DIVIDING:
+            return "gathering"
+        if game.phase is Phase.OVER:
+            return "saved" if game.id in [each.id for each in self._played(name)] else "gathering"
+        if game.phase is Phase.DRAFTING:
+            return "drafting"
+        return "playing" if game.begun else "teams"
+
+    def _shown(self, name: str, page: EveningPage) -> dict[str, Any]:
+        evening = self.kept.evening
+        room, game, played = evening.rooms[name], self._game(name), self._played(name)
+        phase, setup = self._phase(name, game), room.setup
+        statuses = {**dict.fromkeys(setup.here, ev.IN), **room.states}
+        ratings, known = self.ratings(name, list(statuses)), accounts(each.in_ledger for each in played)
+        party = {player: n for n, each in enumerate(setup.duos) for player in each}
         people = [
             {
-                "id": who,
-                "name": each.name,
-                "status": each.status,
-                "until": each.until,
-                "seat": each.seat,
-                "asked": each.asked,
-                "party": party.get(who),
-                "out": known[who].out if who in known else 0,
-                **{key: ratings[who][key] for key in ("points", "low", "high", "games", "mu", "sigma")},
+                "id": who, "name": self._name(who), "status": ev.MAYBE if status == ev.LATER else status,
+                "until": page.until.get(who, "") if status == ev.MAYBE else "",
+                "seat": page.seats.get(who, ""), "asked": page.asked.get(who, ""), "party": party.get(who),
+                "out": known[who].out if who in known else 0, **ratings[who],
             }
-            for who, each in state.people.items()
-        ]
-        target, again = record.target("", ORGANISER), record.again
-        last = state.results[-1] if state.results else None
+            for who, status in statuses.items()
+        ]  # fmt: skip
+        last = played[-1] if played else None
+        target, again = evening.last_step(name), evening.taken_back(name)
+        if target is not None and comes_or_goes(target.event):
+            target = None
+        drafting = phase == "drafting" and game is not None
+        current = game if phase in ("drafting", "teams", "playing", "saved") else None
         return {
-            "revision": record.revision + self._epoch,
-            "evening": name,
-            "title": state.title,
-            "starts": state.starts,
-            "teams": state.teams,
-            "size": state.size,
-            "phase": state.phase,
-            "round": state.round,
-            "people": people,
-            "division": None if division is None else _division_shown(state, record),
-            "turn": state.turn,
-            "captains": state.captains,
-            "unpicked": state.unpicked if state.captains else (),
-            "last": None
-            if last is None
-            else {
-                "match": last.match,
-                "teams": last.game.teams,
-                "chances": last.game.chances,
-                "ranks": last.game.ranks,
-                "scores": last.scores,
-                "out": last.game.out,
-                "changes": state.changes.get(last.match),
+            "revision": self.kept.revision(name), "evening": name, "title": page.title, "starts": page.starts,
+            "teams": setup.teams, "size": setup.size or 0, "maps": room.lobby.maps,
+            "map_by": _map_by(room), "phase": phase,
+            "round": len(played) + (phase != "saved"), "people": people,
+            "division": None if current is None else self._division(name, room, current),
+            "turn": game.turn if drafting and game else None,
+            "captains": [team[0] for team in game.teams] if drafting and game else (),
+            "unpicked": game.unpicked if drafting and game else (),
+            "last": None if last is None else {
+                "match": last.id, "teams": last.teams, "chances": last.chances, "ranks": last.ranks,
+                "scores": last.scores, "out": last.out, "map": last.map, "changes": self._changes(last.id),
             },
-            "undo": None if target is None else self._deed(state, target),
-            "redo": None if again is None else self._deed(state, again),
-            "steps": [
-                self._deed(state, step)
-                for step in record.steps[-12:]
-                if step["type"] not in ("changed", "open", "keys", "undo", "redo")
-                and step["id"] not in record.undone
-            ],
-        }
+            "undo": None if target is None else self._deed(page, target),
+            "redo": None if again is None else self._deed(page, again),
+            "steps": [self._deed(page, step) for step in evening.trail(name)[-12:]],
+        }  # fmt: skip
 
-    @staticmethod
-    def _deed(state: Tonight, step: Step) -> dict[str, Any]:
-        """Return what a step was, for the line that offers to undo it."""
-        names = [
-            state.people[each].name
-            for key in ("who", "one", "other", "old", "new")
-            if isinstance(each := step.get(key), str) and each in state.people
-        ]
+    def _changes(self, match: str) -> dict[str, Any] | None:
+        """Return what a result changed, None until that is known."""
+        if match not in self.kept.changed:
+            return None
+        rows, of = self.kept.changed[match]
+        return {"rows": [each.as_dict() for each in rows], "of": of}
+
+    def _division(self, name: str, room: Room, game: EveningGame) -> dict[str, Any]:
+        """Return the teams in view."""
+        over = game.phase is Phase.OVER
+        why = None if over or game.phase is Phase.DRAFTING else self._why(name, game)
+        beta, zero = self._units(name, game.teams)
+        playing = [*chain(*game.teams)]
+        others = [] if why is None else why.others
+        at = _place_among(others, game.teams)
+        best = [] if not others else others[0]["chances"]
+        proof = "captains" if game.picks or game.phase is Phase.DRAFTING else "hand"
+        if why is not None:
+            proof = _proof_in_view(why.proof, at or 0, game.chances, best)
         return {
-            "id": step["id"],
-            "type": step["type"],
-            "names": names,
-            "status": step.get("status", ""),
-            "by": step["by"],
-            "device": step.get("device", ""),
-            "at": step["at"],
-        }
+            "id": game.id, "teams": game.teams,
+            "chances": () if game.phase is Phase.DRAFTING else game.chances, "out": game.out,
+            "proof": proof, "best": best,
+            "hand": bool(game.moved) if proof == "captains" else at is None, "others": len(others),
+            "even": sum(_chance_gap(each["chances"]) <= LEVEL + 1e-12 for each in others), "at": at or 0,
+            "locks": [player for player, _ in room.setup.fixed if player in playing],
+            "why": {} if why is None else why.why, "ratings": self.ratings(name, playing),
+            "beta": beta, "zero": zero, "map": game.map,
+            "strike": game.maps if game.phase is Phase.STRIKING else (),
+            "ballot": game.lobby.maps if game.phase is Phase.CHOOSING else (),
+            "votes": dict(game.votes), "side": self._side(game),
+        }  # fmt: skip
+
+    def _side(self, game: EveningGame) -> int | None:
+        """Return the team whose turn it is to strike a map."""
+        return self.kept.evening.side(game) if game.phase is Phase.STRIKING else None
+
+    def _deed(self, page: EveningPage, step: Step) -> dict[str, Any]:
+        """Return what a step was, for the line that offers to undo it."""
+        kind, people, status = _deed_of(step)
+        who = getattr(step.event, "who", "")
+        return {
+            "id": str(step.number), "type": kind, "names": [self._name(each) for each in people],
+            "status": status, "by": "guest" if who else ORGANISER, "device": page.seats.get(who, ""),
+            "at": step.at,
+        }  # fmt: skip
 
     def regulars(self, evening: str) -> list[dict[str, str]]:
         """Return those who play here else, the last seen first."""
-        people, record = self._everyone(), self._records.get(evening)
-        here = record.state.people if record is not None else {}
+        people, room = self._everyone(), self.kept.evening.rooms.get(evening)
+        here = () if room is None else (*room.setup.here, *room.states)
         standing = people.standing
         lookup = people_of(standing, people.merged, time.time())
         last = dict.fromkeys((people.merged.get(p, p) for p, _ in standing.games if not is_bot(p)), -math.inf)
@@ -930,23 +1012,62 @@ class Evenings:
         return [{"id": player, "name": lookup.shown(player)[:LONGEST_NAME]} for player in order]
 
 
-class _NewerError(Exception):
-    """Somebody else has added something meanwhile."""
+#: What events are called in the texts of a page, and their fields that name people.
+DEEDS: Mapping[type, tuple[str, tuple[str, ...]]] = {
+    ev.Call: ("divide", ()), ev.SwapPlayers: ("swap", ("one", "other")), ev.Lock: ("lock", ("players",)),
+    ev.SitOut: ("sitout", ("player",)), ev.Captains: ("draft", ()), ev.Pick: ("pick", ("player",)),
+    ev.Begin: ("play", ()), ev.Report: ("result", ()), ev.Correct: ("result", ()),
+    ev.Substitute: ("substitute", ("instead", "player")), ev.Maps: ("maps", ()), ev.Veto: ("veto", ()),
+    ev.Vote: ("vote", ("who",)), ev.SetRoles: ("roles", ()), ev.Undo: ("undo", ()),
+}  # fmt: skip
 
 
-def _unless_newer(kept: Sequence[NightStep], newer: Sequence[Mapping[str, Any]]) -> Sequence[NightStep]:
-    """Return what is to be kept, unless there is something newer."""
-    if newer:
-        raise _NewerError
-    return kept
+def _deed_of(step: Step) -> tuple[str, list[str], str]:
+    """Return what a step is called, whom it is about, and which status they got."""
+    event = step.event
+    if isinstance(event, ev.Attend):
+        if len(event.players) == 1 and not event.duos:
+            return "status", list(event.players), ev.MAYBE if event.state == ev.LATER else event.state
+        return "add", [], ""
+    if isinstance(event, ev.Gather):
+        before = None if step.room is None else step.room.setup
+        if event.fresh or before is None:
+            return "divide" if event.ask else "add", [], ""
+        if before.duos == event.setup.duos:
+            return "settings", [], ""
+        return "party", [party[0] for party in event.setup.duos[-1:]], ""
+    if isinstance(event, ev.SetTeams):
+        game = None if step.room is None else step.games.get(step.room.game)
+        stepped = game is not None and game.phase is Phase.PLAYING and game.asked is not None
+        return "next" if stepped else "exactly", [], ""
+    kind, fields = DEEDS.get(type(event), ("other", ()))
+    values = [getattr(event, field) for field in fields]
+    people = [each for value in values for each in ((value,) if isinstance(value, str) else value)]
+    return kind, [each for each in people if each], ""
 
 
-class _QuestionError(Exception):
-    """A tap that needs one more answer of who tapped."""
+def _sentence(text: str) -> str:
+    """Return a reason as a sentence.
 
-    def __init__(self, why: str, more: Mapping[str, Any]) -> None:
-        self.why, self.more = why, more
-        super().__init__(why)
+    Examples
+    --------
+    >>> _sentence("players: 'Ann' is here already")
+    "'Ann' is here already."
+    """
+    head, colon, rest = text.partition(": ")
+    plain = rest if colon and head.isalpha() else text
+    return plain[:1].upper() + plain[1:] + ("" if plain.endswith((".", "!", "?")) else ".")
+
+
+def _map_by(room: Room) -> str:
+    """Return how a map is found."""
+    return ev.STRIKE if room.lobby.veto else ev.BALLOT if room.lobby.ballot else ev.TURN
+
+
+def _place_among(others: Sequence[Mapping[str, Any]], teams: Sequence[Sequence[str]]) -> int | None:
+    """Return which of several teams these are, None where they are none."""
+    wanted = list(map(set, teams))
+    return next((n for n, each in enumerate(others) if list(map(set, each["teams"])) == wanted), None)
 
 
 def _entries(text: str, read: object) -> Sequence[Entry]:
@@ -963,48 +1084,30 @@ def _entries(text: str, read: object) -> Sequence[Entry]:
 def _named(name: object) -> str:
     """Return a name as it is kept: one line of 1 to 40 letters."""
     if not isinstance(name, str):
-        msg = "A name must be text."
-        raise refuse(msg)
+        msg = "a name must be text"
+        raise InputError(msg)
     plain = " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())
     if not 0 < len(plain) <= LONGEST_NAME:
-        msg = f"A name has 1 to {LONGEST_NAME} letters."
-        raise refuse(msg)
+        msg = f"a name has 1 to {LONGEST_NAME} letters"
+        raise InputError(msg)
     return plain
 
 
-def _lists_of(kind: object, step: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the lists and numbers of a tap, as they are kept."""
-    if kind == "party":
-        return {"who": [str(each) for each in step["who"]][:8]}
-    if kind == "exactly":
-        return {"teams": [[str(each) for each in team] for team in step["teams"]][:8]}
-    if kind == "settings":
-        return {"teams": int(step["teams"]), "size": int(step.get("size", 0))}
-    return {"captains": [str(each) for each in step["captains"]]} if kind == "draft" else {}
-
-
-def _result(step: Mapping[str, Any]) -> dict[str, Any]:
+def _ranks_and_scores(step: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple[float, ...]]:
     """Return ranks and scores of a result that was tapped."""
-    scores = [float(each) for each in step.get("scores") or ()]
-    ranks = [float(each) for each in step.get("ranks") or ()]
+    scores = tuple(float(each) for each in step.get("scores") or ())
+    ranks = tuple(float(each) for each in step.get("ranks") or ())
     if scores and not ranks:
-        ranks = [1.0 + sum(other > score for other in scores) for score in scores]
-    if not all(map(math.isfinite, [*scores, *ranks])) or not ranks:
-        msg = "A result has a winner, or a score for each team."
-        raise refuse(msg)
-    return {"ranks": ranks, "scores": scores}
+        ranks = ranks_of(scores)
+    if not all(map(math.isfinite, (*scores, *ranks))) or not ranks:
+        msg = "a result has a winner, or a score for each team"
+        raise InputError(msg)
+    return ranks, scores
 
 
 def _chance_gap(chances: Sequence[float]) -> float:
     """Return by how much the furthest team is off its fair share."""
     return max(abs(chance - 1.0 / len(chances)) for chance in chances)
-
-
-def _proof(solution: Solution, gap: float, least: float) -> str:
-    """Return how much is known of teams: proven best, near best, or only found."""
-    if solution.status is Status.OPTIMAL and gap <= least + 1e-9:
-        return "proven"
-    return "near" if solution.bound is not None and (solution.gap or 0.0) <= NEAR else "found"
 
 
 def _count(players: int, together: Sequence[Sequence[str]], teams: int) -> int:
@@ -1020,38 +1123,11 @@ def _count(players: int, together: Sequence[Sequence[str]], teams: int) -> int:
     return ways[players // 2] // (1 if players % 2 else 2)
 
 
-def _proof_in_view(division: TonightDivision) -> str:
+def _proof_in_view(proof: str, at: int, chances: Sequence[float], best: Sequence[float]) -> str:
     """Return how much is known of the teams in view, which may be others than the best ones."""
-    if not division.at or division.proof not in ("proven", "near"):
-        return division.proof
-    more = _chance_gap(division.chances) - _chance_gap(division.best)
-    return (
-        division.proof
-        if more <= SAME - EXACT and division.proof == "near"
-        else ("proven" if more <= EXACT else "near" if more <= NEAR else "found")
-    )
-
-
-def _division_shown(state: Tonight, record: TonightRecord) -> dict[str, Any]:
-    division = state.division
-    assert division is not None  # noqa: S101 -- as it is called
-    even = [each for each in division.others if _chance_gap(each["chances"]) <= LEVEL + 1e-12]
-    names = sorted(set(chain(*division.teams, division.out)))
-    del names, record
-    return {
-        "id": division.id,
-        "teams": division.teams,
-        "chances": division.chances,
-        "out": division.out,
-        "proof": _proof_in_view(division),
-        "best": division.best,
-        "hand": division.by_hand,
-        "others": len(division.others),
-        "even": len(even),
-        "at": division.at,
-        "locks": division.locks,
-        "why": division.why,
-        "ratings": division.ratings,
-        "beta": division.beta,
-        "zero": division.zero,
-    }
+    if not at or proof not in ("proven", "near"):
+        return proof
+    more = _chance_gap(chances) - _chance_gap(best)
+    if proof == "near":
+        return proof if more <= SAME - EXACT else "found"
+    return "proven" if more <= EXACT else "near" if more <= NEAR else "found"

@@ -132,7 +132,7 @@ def test_everybody_hears_of_a_tap_and_whoever_slept_of_the_last(doors: Doors) ->
     assert doors.tap(links.guests, {"type": "claim", "name": "Ann"}).plain["taps"][0]["status"] == "done"
     (after,) = doors.heard(links.organiser, str(before["revision"]))
     assert [each["name"] for each in after["people"]] == ["Ann"]
-    assert after["revision"] == before["revision"] + 1
+    assert after["revision"] > before["revision"]
     assert DEVICE not in json.dumps(after)
 
 

@@ -111,6 +111,11 @@ _WORDS: Mapping[str, str] = {
     "locked": "locked: {players}",
     "known": "that was reported already; nothing has changed",
     "undone": "taken back: {step}",
+    "redone": "taken again: {step}",
+    "begun": "the game begins: {line_up}",
+    "counts again": "{game} counts again",
+    "captain left": "the captains' draft is over, as {captain} left",
+    "draft over": "the captains' draft is over: the rules leave no teams to pick",
 }  # fmt: skip
 
 

@@ -35,11 +35,11 @@ from equipoise.play import evening_events as ev
 from equipoise.play.chat_commands import Speaking, understood
 from equipoise.play.evening import one_of
 from equipoise.play.evening_events import EveningLobby, Event
-from equipoise.play.evening_records import DISCORD
+from equipoise.play.evening_records import DISCORD, Record
 from equipoise.play.evening_state import EveningGame, Phase
 from equipoise.play.lobby_forms import lobby_of
 from equipoise.play.proposals import MEETING
-from equipoise.ratings.point_changes import PointChange, points
+from equipoise.ratings.point_changes import points
 from equipoise.service import link_codes
 from equipoise.service.chat import discord_commands as forms
 from equipoise.service.kept_evening import KeptEvening, StepTaken
@@ -156,6 +156,30 @@ def in_channel(lobby: EveningLobby, channel: str) -> EveningLobby:
     return replace(lobby, name=f"{channel}/{lobby.name}", channel=CHANNEL + channel)
 
 
+class KeptMessages(KeptEvening):
+    """An evening that knows what was sent to Discord, and which presses were taken."""
+
+    def load(self) -> None:
+        """Let the evening be what the archive has of it by now."""
+        self.sent: dict[str, Sent] = {}
+        self.proofs: dict[str, str] = {}
+        self.presses: set[str] = set()
+        super().load()
+
+    def read(self, record: Record) -> None:
+        """Take in a record."""
+        if record["kind"] != DISCORD:
+            return
+        ref = record.get("ref", "")
+        if "press" in record:
+            self.presses.add(record["press"])
+        elif "proof" in record:
+            self.proofs[ref] = record["proof"]
+        elif "message" in record:
+            self.sent[ref] = Sent(record["channel"], record["message"], tuple(record.get("rooms", ())),
+                                  dict(record.get("came", {})), record["at"])  # fmt: skip
+
+
 class DiscordRooms:
     """Lobbies in channels of Discord that share a ladder.
 
@@ -186,35 +210,17 @@ class DiscordRooms:
         #: The archive's address, for what is read beside the evening; empty where there is none.
         self.url = ""
         self._admins = frozenset(PERSON + each for each in admins)
-        self.kept = KeptEvening(archive, lobbies, apart=apart, vary=vary, seconds=SECONDS)
-        #: What was sent, by what it shows.
-        self.sent: dict[str, Sent] = {}
-        self._proofs: dict[str, str] = {}
-        self._changes: dict[str, list[PointChange]] = {}
+        self.kept = KeptMessages(archive, lobbies, apart=apart, vary=vary, seconds=SECONDS)
         self._closed: dict[str, str] = {}
-        self._read()
         self.kept.settle()
 
-    def _read(self) -> None:
-        self.sent, self._proofs, self._changes = {}, {}, {}
-        for record in self.archive.night_events():
-            if record["kind"] == DISCORD:
-                self._noted(record)
-
-    def _noted(self, record: Mapping[str, Any]) -> None:
-        ref = record.get("ref", "")
-        if "proof" in record:
-            self._proofs[ref] = record["proof"]
-        elif "changes" in record:
-            self._changes[ref] = [PointChange(*each) for each in record["changes"]]
-        elif "message" in record:
-            self.sent[ref] = Sent(record["channel"], record["message"], tuple(record.get("rooms", ())),
-                                  dict(record.get("came", {})), record["at"])  # fmt: skip
+    @property
+    def sent(self) -> dict[str, Sent]:
+        """What was sent, by what it shows."""
+        return self.kept.sent
 
     def _remember(self, **record: Any) -> None:
-        plain = {"kind": DISCORD, "at": time.time(), **record}
-        self._noted(plain)
-        self.kept.remember(plain)
+        self.kept.remember({"kind": DISCORD, "at": time.time(), **record})
 
     def note_sent(self, ref: str, sent: Sent) -> None:
         """Keep that something was sent."""
@@ -250,9 +256,9 @@ class DiscordRooms:
 
     def tick(self, now: float) -> bool:
         """Note that time has passed, and take in what other processes did; tell whether anything happened."""
-        found = self.kept.follow()
-        if found:
-            self._read()
+        before = self.kept.known
+        self.kept.follow()
+        found = self.kept.known != before
         while self.evening.deadline() <= now:
             self._take(ev.Tick(), now)
             found = True
@@ -540,13 +546,11 @@ class DiscordRooms:
     def _take(self, event: Event, now: float, nick: str = "", pressed: str = "") -> StepTaken:
         """Take an event, and note what messages say of it."""
         before = self.kept.arranged
-        done = self.kept.take(event, now, nick, mark=pressed)
+        beside = [{"kind": DISCORD, "at": now, "press": pressed}] if pressed else []
+        done = self.kept.take(event, now, nick, beside=beside, unless=lambda: pressed in self.kept.presses)
         arranged = self.kept.arranged
         if arranged is not None and arranged is not before and (proof := proof_line(arranged)):
             self._remember(ref=arranged.proposal.id, proof=proof)
-        if done.changes:
-            rows = [[each.id, each.points, each.change, each.place, each.up] for each in done.changes]
-            self._remember(ref=done.game, changes=rows)
         for notice in done.notices():
             if notice.kind in ("called off", "no teams", "cancelled"):
                 line = words.line_of(notice, self._safe).partition("] ")[2]
@@ -613,8 +617,8 @@ class DiscordRooms:
             msg = "you are here, or in a game: leave first"
             raise InputError(msg)
         self.archive.forget(who)
-        self.kept.load()
-        self._read()
+        self.kept.names.pop(who, None)
+        self.kept.follow()
         return DiscordAnswer("You are forgotten.")
 
     # Questions
@@ -642,7 +646,7 @@ class DiscordRooms:
             weights = self._weights(chain(*found.teams), found.lobby.ruleset)
             sums = [round(10.0 * sum(weights[player] for player in team)) for team in found.teams]
             text += f", points {' : '.join(map(str, sums))}"
-        return DiscordAnswer(f"{text}. {self._proofs.get(found.id, '')}".strip())
+        return DiscordAnswer(f"{text}. {self.kept.proofs.get(found.id, '')}".strip())
 
     def _weights(self, players: Iterable[str], ruleset: Ruleset | None = None) -> dict[str, float]:
         known = self.kept.known_as(players, time.time())
@@ -751,12 +755,12 @@ class DiscordRooms:
             found[name] = cards.lobby_message(self.evening.rooms[name], self.shown, web=self._web)
         for ref, game in self.games(channel, now).items():
             setup = self.evening.rooms[game.lobby.name].setup
-            changes = self._changes.get(game.id, []) if game.counted else []
+            changes, _ = self.kept.changed.get(game.id, ((), 0)) if game.counted else ((), 0)
             teams = [setup.called(n).capitalize() for n in range(setup.teams)]
             found[ref] = cards.game_message(
                 game, teams.__getitem__, self.shown,
-                proof=self._proofs.get(game.id, ""), result=changes_text(changes, self._safe), web=self._web,
-                steps=len(self.evening.steps(game.lobby.name)),
+                proof=self.kept.proofs.get(game.id, ""), result=changes_text(changes, self._safe),
+                web=self._web, steps=len(self.evening.steps(game.lobby.name)),
             )  # fmt: skip
         for ref, sent in self.sent.items():
             if sent.channel == channel and ref not in found and sent.message and now - sent.at < FOLLOWED:

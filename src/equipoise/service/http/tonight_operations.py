@@ -21,7 +21,7 @@ import msgspec
 from msgspec import Meta
 
 from equipoise.errors import EquipoiseError
-from equipoise.play.tonight import GUEST, ORGANISER
+from equipoise.play.evening_page import GUEST, ORGANISER
 from equipoise.service.admission import Admission
 from equipoise.service.http.backend import Backend
 from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, invalid, reply, typed

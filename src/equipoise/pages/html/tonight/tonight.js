@@ -193,10 +193,14 @@ function settings() {
   const view = state.view;
   /** @param {any} more */
   const set = (more) => tap({ type: "settings", teams: view.teams, size: view.size, ...more });
+  /** @param {string} text @param {string} how */
+  const setMaps = (text, how) => { const maps = text.split(",").map((each) => each.trim()).filter(Boolean); tap({ type: "maps", maps, how: maps.length > 1 ? how : "turn" }); };
   return make("details", { open: ui.open === "settings", toggle: (/** @type {any} */ event) => { ui.open = event.target.open ? "settings" : ui.open === "settings" ? "" : ui.open; } }, make("summary", {}, say("settings")),
     make("div.row", {},
       make("label", {}, say("how_many_teams"), make("select", { key: "teams", change: (/** @type {any} */ event) => set({ teams: Number(event.target.value) }) }, ...[2, 3, 4].map((k) => make("option", { value: k, selected: k === view.teams }, String(k))))),
       make("label", {}, say("at_most"), make("select", { key: "size", change: (/** @type {any} */ event) => set({ size: Number(event.target.value) }) }, ...[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12].map((size) => make("option", { value: size, selected: size === view.size }, size ? String(size) : say("everyone"))))),
+      make("label", {}, say("maps"), make("input", { key: "maps", value: view.maps.join(", "), autocomplete: "off", change: (/** @type {any} */ event) => setMaps(event.target.value, view.map_by) })),
+      make("label", {}, say("map_by"), make("select", { key: "map by", disabled: view.maps.length < 2, change: (/** @type {any} */ event) => setMaps(view.maps.join(","), event.target.value) }, ...["turn", "veto", "vote"].map((how) => make("option", { value: how, selected: how === view.map_by }, say(`by_${how}`))))),
       button("draft", () => open("draft"), {}, say("draft"))),
     ui.open === "draft" ? null : null);
 }
@@ -360,7 +364,7 @@ function teams() {
     make("div.teams", { class: `k${division.teams.length}${held ? " swapping" : ""}${many ? " many" : ""}` }, ...division.teams.map((/** @type {string[]} */ team, /** @type {number} */ n) =>
       make("section.team", { class: `t${(n % 4) + 1}`, "aria-label": called(n) }, make("header", {}, make("h2", {}, shape(n), called(n)), make("span", {}, division.teams.length > 2 ? say("share", { chance: whole(division.chances)[n] }) : say(team.length === 1 ? "one_player" : "players", { count: team.length }))),
         make("ul", {}, ...team.map((id) => make("li", {}, chip(division, id, n, held, may, many))))))),
-    broken,
+    broken, waitingForMap(division),
     division.out.length ? make("p.note", {}, ...told(division.out.length === 1 ? "sits_out" : "sit_out", { names: listed(namesOf(division.out)) })) : null,
     held ? heldActions(division, held) : make("div.actions", {}, may ? button("next", () => tap({ type: "next", match: division.id }), { disabled: division.others < 2 }, icon("shuffle"), nextText(division)) : null, button("chat", () => copy(chatText(division)), {}, icon("copy"), say("copy_chat"))),
     may && !held ? make("p.quiet", { class: "centred" }, say("tap_to_swap")) : null,
@@ -369,6 +373,17 @@ function teams() {
     ui.open === "share" ? [sharing(), make("div.actions", {}, button("teams link", () => copy(guestsLink(`&t=${encodeURIComponent(JSON.stringify(division.teams))}`)), {}, icon("link"), say("link_teams")), button("picture", () => { void picture(division); }, {}, icon("picture"), say("share_picture")))] : null,
     ui.picture ? make("img.card", { src: ui.picture, alt: chatText(division), width: "100%" }) : null,
     you(), organiser() ? [adding(), substitution(division), activity()] : null), side)];
+}
+
+/** The map, or those that wait for a veto or votes. @param {any} division */
+function waitingForMap(division) {
+  const strike = Boolean(division.strike?.length);
+  /** @type {string[]} */ const maps = (strike ? division.strike : division.ballot) ?? [];
+  if (ui.links || !maps.length) return division.map ? make("p.note", {}, ...told("on_map", { map: bdi(division.map) })) : null;
+  const me = mine();
+  const may = strike ? organiser() || division.teams[division.side].includes(me?.id) : division.teams.flat().includes(me?.id);
+  return make("section.card", {}, make("h2", {}, strike ? say("strike_map", { team: called(division.side) }) : say("vote_map")), make("div.two", {}, ...maps.map((map) =>
+    button(`map ${map}`, () => may && tap(strike ? { type: "veto", map } : { type: "vote", choice: map, who: me.id }), { disabled: !may, "aria-pressed": strike ? undefined : String(division.votes[me?.id] === map) }, bdi(map)))));
 }
 
 /** @param {any} division @param {string} held */

@@ -1,0 +1,153 @@
+"""One evening in browsers, in a chat and at a terminal at once: each sees what the others do."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from equipoise.archive.archive import Archive, open_archive
+from equipoise.cli import group
+from equipoise.play.evening_events import night_lobby
+from equipoise.play.evening_records import NIGHT
+from equipoise.service.pickup_lobbies import Pickups
+from equipoise.service.tonight import Evenings, Tap, TapAnswer, opened_evening
+
+
+class Doors:
+    """Three doors of one archive."""
+
+    def __init__(self, folder: Path) -> None:
+        self.url, self.count, self.now = f"sqlite:///{folder}/night.db", 0, time.time()
+        self.archive: Archive = open_archive(self.url, create=True)
+        opened_evening(self.archive, NIGHT, "Thursday", hours=1.0)
+        self.pages = Evenings(self.url)
+        self.chat = Pickups(self.archive, [night_lobby(NIGHT)], admins=["org"])
+
+    def ask(self, question: Any) -> Any:
+        """Return what the worker of pages answers."""
+        try:
+            next(self.pages(question))
+        except StopIteration as end:
+            return end.value
+        raise AssertionError
+
+    def tap(self, kind: str, by: str = "organiser", device: str = "desk", **given: Any) -> TapAnswer:
+        """Tap on a page."""
+        self.count += 1
+        step = {"id": f"tap-{self.count:05}", "type": kind, **given}
+        (answer,), _ = self.ask(("take", [Tap(NIGHT, by, device, step)]))
+        return answer
+
+    @property
+    def view(self) -> Any:
+        """What pages show."""
+        (found,) = self.ask(("look", {NIGHT: -1}))
+        return json.loads(found.body)
+
+    def type(self, *words: str) -> Any:
+        """Type at the terminal."""
+        done = CliRunner().invoke(group, ["night", "--store", self.url, words[0], "--json", *words[1:]])
+        assert done.exit_code == 0, done.output
+        return json.loads(done.stdout)
+
+    def say(self, text: str, who: str = "org") -> list[str]:
+        """Say something in the chat, and return what is answered there."""
+        return [each.text for each in self.chat.hear(who, who, text, time.time(), lambda nick: nick)]
+
+    def heard(self) -> str:
+        """Return what the chat says of what others did."""
+        return "\n".join(each.text for each in self.chat.tick(time.time()))
+
+
+@pytest.fixture
+def doors(tmp_path: Path) -> Iterator[Doors]:
+    """Return an evening of six: two from each door."""
+    doors = Doors(tmp_path)
+    for n, name in enumerate(("Amber", "Birch")):
+        doors.tap("claim", "guest", f"phone {n}", name=name, sure=True)
+    doors.type("late", "Cedar", "Dahlia", "--new", "Cedar", "--new", "Dahlia")
+    doors.say("!in Elm, Fern")
+    yield doors
+    doors.archive.close()
+
+
+def teams_of(plain: Any) -> list[set[str]]:
+    """Return teams as sets."""
+    return [set(team) for team in plain]
+
+
+def test_teams_results_and_what_they_changed_are_seen_by_all(doors: Doors) -> None:
+    """Teams are made in the browser, reported in the chat, taken back at the terminal."""
+    heard = doors.heard()
+    assert "Cedar, Dahlia: in" in heard
+    assert [each["name"] for each in doors.view["people"]] == [
+        "Amber", "Birch", "Cedar", "Dahlia", "Elm", "Fern"
+    ]  # fmt: skip
+    assert doors.tap("divide").status == "done"
+    match = doors.view["division"]["id"]
+    assert "play: red: " in doors.heard()
+    assert doors.type("table")["id"] == match
+    assert doors.tap("play", match=match).status == "done"
+    assert "the game is being played" in " ".join(doors.say("!divide"))
+    assert any("it counts" in line for line in doors.say("!won red"))
+    view = doors.view
+    assert (view["phase"], view["last"]["match"], view["last"]["ranks"]) == ("saved", match, [1.0, 2.0])
+    table = {each["id"]: each["played"] for each in doors.type("table")["players"]}
+    assert set(table.values()) == {1}
+    changes = {each["id"]: each["change"] for each in view["last"]["changes"]["rows"]}
+    assert sum(changes.values()) == 0
+    assert doors.type("undo")["status"] == "undone"
+    assert doors.view["phase"] == "playing"
+    assert [each.id for each in doors.archive.matches()] == []
+    assert "taken back: report" in doors.heard()
+    assert doors.tap("result", match=match, scores=[1, 3]).status == "done"
+    assert f"blue won; it counts ({match})" in doors.heard()
+
+
+def test_an_undo_of_the_archive_reaches_every_door(doors: Doors) -> None:
+    """``equipoise undo`` of a match is seen by pages, chat and terminal; ``--back`` too."""
+    doors.tap("divide")
+    match = doors.view["division"]["id"]
+    doors.say("!won red")
+    for back in ((), ("--back",)):
+        done = CliRunner().invoke(group, ["undo", match, "--store", doors.url, *back])
+        assert done.exit_code == 0, done.output
+        counts = bool(back)
+        assert doors.view["phase"] == ("saved" if counts else "gathering")
+        assert ("counts again" if counts else "no longer counts") in doors.heard()
+        assert {each["played"] for each in doors.type("table")["players"]} == {int(counts)}
+        assert len(doors.chat.evening.ended(NIGHT)) == int(counts)
+
+
+def test_a_forgotten_person_is_in_no_door(doors: Doors) -> None:
+    """Doors that run on call them by the stand-in."""
+    doors.tap("divide")
+    doors.say("!won red")
+    stand_in = doors.archive.forget("Amber")
+    doors.heard()
+    assert "Amber" not in json.dumps(doors.view)
+    assert stand_in in doors.chat.evening.waiting[NIGHT]
+    assert "Amber" not in json.dumps(doors.archive.night_events())
+
+
+def test_a_guest_who_comes_does_not_stand_in_the_way_of_an_undo(doors: Doors) -> None:
+    """The terminal takes back its teams though somebody has tapped since, who stays."""
+    doors.type("again")
+    doors.tap("claim", "guest", "phone Gorse", name="Gorse", sure=True)
+    doors.type("undo")
+    assert doors.view["division"] is None
+    assert "Gorse" in [each["name"] for each in doors.view["people"]]
+
+
+def test_settings_of_a_door_are_not_those_of_another_start(doors: Doors) -> None:
+    """Three teams that the page asks for stay so when a terminal or a chat begins."""
+    doors.tap("settings", teams=3)
+    doors.type("again")
+    Pickups(doors.archive, [night_lobby(NIGHT)])
+    assert len(doors.view["division"]["teams"]) == 3
