@@ -1,10 +1,11 @@
-"""The same evenings at the terminal, over IRC and by their own door: ``python -m benchmarks doors``.
+"""The same evenings at the terminal, over IRC, on Discord and by events: ``python -m benchmarks doors``.
 
 Random evenings of up to nine people: they come, go, are replaced, teams are called for, swapped and locked
 by hand, picked by captains, refused by vote, maps are struck or voted on, results are reported, and
-everything is taken back now and then.  Each step is taken three times: as the words of ``equipoise night``,
-as the bytes of what somebody types on IRC, and as the event itself.  Teams, ledgers, results and ratings
-must be the same, to the last bit, and so must be what is refused.
+everything is taken back now and then.  Each step is taken four times: as the words of ``equipoise night``,
+as the bytes of what somebody types on IRC, as a command on Discord, and as the event itself.  Teams, ledgers,
+results and ratings must be the same, to the last bit, and so must be what is refused; on Discord people have
+numbers, in the order of the names.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -33,6 +35,7 @@ from equipoise.play.evening import Evening
 from equipoise.play.evening_events import Event
 from equipoise.play.evening_state import Phase
 from equipoise.play.ledger import accounts
+from equipoise.service.chat.discord_rooms import DiscordRooms, Pressed
 from equipoise.service.chat.irc_session import ChatSession, Spoken
 from equipoise.service.kept_evening import KeptEvening
 from equipoise.service.pickup_lobbies import Pickups
@@ -206,6 +209,59 @@ def by_irc(archive: Archive) -> tuple[Pickups, Callable[[Step], None]]:
     return pickups, door
 
 
+#: The channel on Discord, and the numbers of people there.
+CHANNEL = "5"
+NUMBERS = {who: str(1001 + n) for n, who in enumerate((*PEOPLE, ORGANISER))}
+
+
+def on_discord(archive: Archive) -> tuple[DiscordRooms, Callable[[Step], None]]:
+    """Return lobbies of a channel, and the door of commands."""
+    rooms = DiscordRooms(archive, [replace(LOBBY, channel=f"discord:{CHANNEL}")])
+
+    def door(step: Step) -> None:
+        who, command, given = commanded(step)
+        pressed = Pressed(f"{len(archive.night_events())}", NUMBERS[who], who, CHANNEL, who == ORGANISER, command,
+                          given, names={f"discord:{number}": name for name, number in NUMBERS.items()})  # fmt: skip
+        rooms.press(pressed, time.time())
+
+    return rooms, door
+
+
+def commanded(step: Step) -> tuple[str, str, dict[str, str]]:
+    """Return who types which command on Discord, with its options."""
+    what, *rest = step
+    ids = [f"discord:{NUMBERS[each]}" if each in NUMBERS else each for each in rest]
+    if what == "vote":
+        return rest[0], "vote", {"choice": rest[1]}
+    given: dict[str, tuple[str, dict[str, str]]] = {
+        "again": ("divide", {}), "same": ("divide", {"same": "true"}), "undo": ("undo", {}), "draw": ("draw", {}),
+        "unlock": ("unlock", {}), "maps": ("maps", {"maps": ",".join(MAPS), "how": "".join(rest)}),
+        "score": ("score", {"score": " ".join(rest)}), "won": ("won", {"team": "".join(ids)}),
+        "veto": ("veto", {"map": "".join(rest)}),
+    }  # fmt: skip
+    if what in given:
+        return ORGANISER, *given[what]
+    names = {"sub": ("player", "instead"), "swap": ("one", "other"), "captains": ("one", "two"),
+             "plays": ("player", "roles")}.get(what, ("player",))  # fmt: skip
+    return ORGANISER, what, dict(zip(names, ids, strict=True))
+
+
+def by_name(value: Any) -> Any:
+    """Return what there is on Discord with the names of people in place of their numbers."""
+    if isinstance(value, str):
+        names = {f"discord:{number}": name for name, number in NUMBERS.items()}
+        return names.get(value, value)
+    if isinstance(value, dict):
+        return {by_name(key): by_name(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        kind = type(value)
+        parts = [by_name(each) for each in value]
+        return kind(*parts) if hasattr(value, "_fields") else kind(parts)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{each.name: by_name(getattr(value, each.name)) for each in fields(value)})
+    return value
+
+
 def played(archive: Archive, evening: Evening) -> Row:
     """Return teams, ledger, results and ratings of an evening."""
     standing, room = archive.standing(), evening.rooms[LOBBY.name]
@@ -234,11 +290,14 @@ def clock(moment: list[float]) -> Iterator[None]:
 
 
 def evening(seed: int, steps: int = STEPS) -> Counter[str]:
-    """Play one evening through all three doors; raise AssertionError where they differ."""
+    """Play one evening through all doors; raise AssertionError where they differ."""
     rng, moment, done = np.random.default_rng([31, seed]), [1_700_000_000.0], Counter[str]()
     with tempfile.TemporaryDirectory() as name, clock(moment), contextlib.ExitStack() as stack:
-        urls = {door: f"sqlite:///{Path(name) / door}.db" for door in ("terminal", "irc", "own")}
-        chat, own = (stack.enter_context(open_archive(urls[door], create=True)) for door in ("irc", "own"))
+        urls = {door: f"sqlite:///{Path(name) / door}.db" for door in ("terminal", "irc", "own", "discord")}
+        chat, own, fourth = (
+            stack.enter_context(open_archive(urls[door], create=True)) for door in ("irc", "own", "discord")
+        )
+        rooms, press = on_discord(fourth)
         pickups, say = by_irc(chat)
         kept = KeptEvening(own, [LOBBY])
         terminal = at_terminal(urls["terminal"])
@@ -252,11 +311,13 @@ def evening(seed: int, steps: int = STEPS) -> Counter[str]:
             done["taken"] += len(kept.evening.steps(LOBBY.name)) != before
             done[step[0]] += 1
             say(step)
+            press(step)
             terminal(step)
         with open_archive(urls["terminal"], create=False) as third:
             there = KeptEvening(third, [LOBBY])
-            found = [played(own, kept.evening), played(chat, pickups.evening), played(third, there.evening)]
-        for door, other in zip(("irc", "terminal"), found[1:], strict=True):
+            found = [played(own, kept.evening), played(chat, pickups.evening), played(third, there.evening),
+                     by_name(played(fourth, rooms.evening))]  # fmt: skip
+        for door, other in zip(("irc", "terminal", "discord"), found[1:], strict=True):
             different = [key for key in found[0] if found[0][key] != other[key]]
             assert not different, f"evening {seed}: {door} differs in {different}"
         done["games"] += len(found[0]["results"])
@@ -278,17 +339,17 @@ def report(results: Row) -> str:
         f"{name} {count:,}" for name, count in done.items() if name not in ("steps", "taken", "games")
     )
     return f"""\
-# One evening behind three doors
+# One evening behind four doors
 
 `python -m benchmarks doors` played this and wrote it; do not edit.
 
 {results["evenings"]:,} random evenings, each at the terminal (`equipoise night`), over IRC (the bytes a \
-server sends) and by its own door (events).
+server sends), on Discord (commands) and by its own door (events).
 {done["steps"]:,} steps were tried, {done["taken"]:,} made sense and were taken, and {done["games"]:,} games \
 have a result; {results["seconds"]:.0f} s of processor time.
 
 Teams, chances, who sits out, votes, maps, ledgers, results, the matches in the archive and all ratings are \
-the same through all three, to the last bit; so is what was refused.
+the same through all four, to the last bit; so is what was refused.
 
 Steps by kind: {kinds}.
 """

@@ -172,7 +172,8 @@ def test_a_press_that_comes_twice_counts_once(rooms: DiscordRooms, archive: Arch
         for each in (night, other):  # the other one has not looked at the archive since
             each.press(label, number=number)
             assert len(archive.night_events()) == before
-    assert [event["event"]["type"] for event in archive.night_events()].count("attend") == 3
+    taken = [each["event"]["type"] for each in archive.night_events() if "event" in each]
+    assert taken.count("attend") == 3
 
 
 def test_undo_takes_back_one_step_however_often_it_is_pressed(rooms: DiscordRooms) -> None:

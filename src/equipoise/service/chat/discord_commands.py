@@ -64,7 +64,8 @@ SLASH: Mapping[str, SlashCommand] = {
     "out": SlashCommand("You are out", (
         Option("lobby", "Of which game; of all by default", LOBBY, required=False),
         _player("Somebody else, if you are in charge", required=False))),
-    "maybe": SlashCommand("You may come", words=lambda _: "maybe"),
+    "maybe": SlashCommand("You may come", (
+        _player("Somebody else, if you are in charge", required=False),)),
     "ready": SlashCommand("You are ready to play", words=lambda _: "ready"),
     "late": SlashCommand("You need two more minutes, or come later", words=lambda _: "late"),
     "status": SlashCommand("Who is here, and which games there are"),
