@@ -220,8 +220,9 @@ def on_discord(archive: Archive) -> tuple[DiscordRooms, Callable[[Step], None]]:
 
     def door(step: Step) -> None:
         who, command, given = commanded(step)
-        pressed = Pressed(f"{len(archive.night_events())}", NUMBERS[who], who, CHANNEL, who == ORGANISER, command,
-                          given, names={f"discord:{number}": name for name, number in NUMBERS.items()})  # fmt: skip
+        names = {f"discord:{number}": name for name, number in NUMBERS.items()}
+        number, manages = f"{len(archive.night_events())}", who == ORGANISER
+        pressed = Pressed(number, NUMBERS[who], who, CHANNEL, manages, command, given, names=names)
         rooms.press(pressed, time.time())
 
     return rooms, door
@@ -234,8 +235,8 @@ def commanded(step: Step) -> tuple[str, str, dict[str, str]]:
     if what == "vote":
         return rest[0], "vote", {"choice": rest[1]}
     given: dict[str, tuple[str, dict[str, str]]] = {
-        "again": ("divide", {}), "same": ("divide", {"same": "true"}), "undo": ("undo", {}), "draw": ("draw", {}),
-        "unlock": ("unlock", {}), "maps": ("maps", {"maps": ",".join(MAPS), "how": "".join(rest)}),
+        "again": ("divide", {}), "same": ("divide", {"same": "true"}), "undo": ("undo", {}),
+        "draw": ("draw", {}), "unlock": ("unlock", {}), "maps": ("maps", {"maps": ",".join(MAPS), "how": "".join(rest)}),
         "score": ("score", {"score": " ".join(rest)}), "won": ("won", {"team": "".join(ids)}),
         "veto": ("veto", {"map": "".join(rest)}),
     }  # fmt: skip

@@ -24,8 +24,10 @@ _OPTIONS = (
                  help="Discord: where teams talk among themselves; people are moved there and back."),
     click.option("--ladder", type=click.Choice(["shared", "server", "channel"]), default="shared",
                  show_default=True, help="Discord: what shares ratings."),
-    click.option("--web", metavar="URL", default="", help="Discord: a button opens the same evening there."),
-    click.option("--api", metavar="URL", default="", help="Discord: another address of its REST API."),
+    click.option("--web", metavar="URL", default="",
+                 help="Discord: where evenings are in a browser too; a button opens them there."),
+    click.option("--api", metavar="URL", default="", envvar="EQUIPOISE_DISCORD_API",
+                 help="Discord: another address of its REST API."),
 )  # fmt: skip
 
 
@@ -104,13 +106,14 @@ def run_on_discord(
     except ImportError as error:
         msg = "--discord needs the extra 'discord': pip install 'equipoise[discord]'"
         raise InputError(msg) from error
+    from equipoise.cli.night_web import public_url
     from equipoise.service.chat.discord_ladders import Ladders
     from equipoise.service.chat.discord_rooms import DiscordRooms
     from equipoise.service.chat.one_process import alone
     from equipoise.service.monitoring import log_events
 
     log_events("info", as_json=False)
-    made = partial(DiscordRooms, **rooms, web=options["web"])
+    made = partial(DiscordRooms, **rooms, web=public_url(options["web"], "--web"))
     settings = DiscordSettings(token, options["api"], options["teams_in"] or "")
     ladders = Ladders(store, lobbies, channels, options["ladder"], made=made)
 

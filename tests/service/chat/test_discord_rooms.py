@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from equipoise.service.chat.discord_rooms import DiscordAnswer, DiscordRooms, Pr
 
 NUMBERS = itertools.count(1)
 HERE, THERE = "501", "502"
+NIGHT = f"tonight-{THERE}"
 
 
 @pytest.fixture
@@ -186,7 +188,7 @@ def test_undo_takes_back_one_step_however_often_it_is_pressed(rooms: DiscordRoom
     (undo,) = [each.id for each in only(rooms, THERE).buttons if each.label == "Undo"]
     assert night[1].raw(undo).text == ""
     assert "taken back already" in night[2].raw(undo).text
-    assert rooms.evening.current(f"{THERE}/tonight") is not None
+    assert rooms.evening.current(NIGHT) is not None
 
 
 def test_a_round_is_one_message_however_often_teams_are_made(rooms: DiscordRooms) -> None:
@@ -295,7 +297,7 @@ def test_who_is_forgotten_is_nowhere(rooms: DiscordRooms, archive: Archive) -> N
     assert "1003" not in kept.replace(mark("discord:1003"), "")
     assert rooms.wanted(THERE, 1e9)
     night[3].press("I'm in")
-    assert "discord:1003" in rooms.evening.rooms[f"{THERE}/tonight"].setup.here
+    assert "discord:1003" in rooms.evening.rooms[NIGHT].setup.here
 
 
 def test_who_never_played_can_be_forgotten(rooms: DiscordRooms, archive: Archive) -> None:
@@ -361,6 +363,35 @@ def test_completion_offers_what_makes_sense(rooms: DiscordRooms) -> None:
     for each in many:
         each.press("I'm in")
     assert len(rooms.completed(Pressed("1", "1", "P", THERE, command="lock"), "player", "")) == 25
+
+
+def test_an_evening_is_in_the_browser_too(archive: Archive) -> None:
+    """With a web address each evening has a page, whose link is on its message; what is done there shows here."""
+    from equipoise.service.kept_evening import KeptEvening
+    from equipoise.service.tonight import hashed, is_going_on
+
+    lobbies = [in_channel(lobby_of("tonight=allvall"), THERE), in_channel(lobby_of("duel=1v1"), THERE)]
+    now = time.time()
+    rooms = DiscordRooms(archive, lobbies, web="https://games.example")
+    rooms.start(now)
+    assert is_going_on(archive, NIGHT)
+    (link,) = [
+        each.url for message in rooms.wanted(THERE, now).values() for each in message.buttons if each.url
+    ]
+    assert link.startswith(f"https://games.example/tonight/{NIGHT}#k=")
+    assert hashed(link.partition("#k=")[2]) in repr(archive.night_events())
+    person = Person(rooms, 1000, THERE)
+    person.now = now
+    person.press("I'm in")
+    browser = KeptEvening(archive)
+    assert browser.evening.rooms[NIGHT].setup.here == ("discord:1000",)
+    browser.take(ev.Attend(NIGHT, ("amber",), who="amber", spelled={"amber": "Amber *x*"}), now)
+    assert rooms.tick(now)
+    assert "P1000, Amber \\*x\\*" in rooms.wanted(THERE, now)[NIGHT].text
+    again = DiscordRooms(archive, lobbies, web="https://games.example")
+    again.start(now)
+    assert again.evening.rooms[NIGHT].setup.here == ("discord:1000", "amber")
+    assert again.link(NIGHT) != link
 
 
 def test_ladders_of_their_own_know_nothing_of_one_another(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from equipoise.play.evening_events import LATER, MAYBE
 from equipoise.play.evening_state import Phase
 
 if TYPE_CHECKING:
+    from equipoise.play.evening_events import EveningLobby
     from equipoise.play.evening_state import EveningGame, Room
 
 #: What Discord takes: characters of a text, of an embed's title, text and field, and of a button.
@@ -189,9 +190,18 @@ def _people(players: Iterable[str], shown: Shown) -> str:
     return f"{text} and {len(listed) - MOST_NAMES} more" if len(listed) > MOST_NAMES else text
 
 
-def short(name: str) -> str:
-    """Return what a lobby is called in its channel."""
-    return name.rpartition("/")[2]
+def short(lobby: EveningLobby) -> str:
+    """Return what a lobby is called in its channel, which its whole name has too.
+
+    Examples
+    --------
+    >>> from equipoise.play.evening_events import night_lobby
+    >>> short(replace(night_lobby("tonight-5"), channel="discord:5")), short(night_lobby("5/ctf"))
+    ('tonight', 'ctf')
+    """
+    channel = lobby.channel.rpartition(":")[2]
+    name = lobby.name.rpartition("/")[2]
+    return name.removesuffix(f"-{channel}") if channel else name
 
 
 def lobby_message(room: Room, shown: Shown, *, web: str = "") -> DiscordMessage:
@@ -207,7 +217,7 @@ def lobby_message(room: Room, shown: Shown, *, web: str = "") -> DiscordMessage:
         The address of the same evening in a browser; none where it is in none.
     """
     lobby, here = room.lobby, room.setup.here
-    shown, name, ref = _safely(shown), safe(short(lobby.name)), lobby.name
+    shown, name, ref = _safely(shown), safe(short(lobby)), lobby.name
     count = f"{len(here)} here" if lobby.called else f"{len(here)} of {lobby.seats}"
     lines = [_people(here, shown) or "Nobody yet."]
     for state, word in ((MAYBE, "Maybe"), (LATER, "Later")):
@@ -249,7 +259,7 @@ def game_message(
     steps : int
         How many steps there are, so that a button of undo takes back the last one once.
     """
-    name, plain, shown = safe(short(game.lobby.name)), shown, _safely(shown)
+    name, plain, shown = safe(short(game.lobby)), shown, _safely(shown)
     head, lines, buttons = _asked(game, shown, plain, steps)
     if game.phase is Phase.OVER and game.counted:
         best = [n for n, rank in enumerate(game.ranks) if rank == min(game.ranks)]

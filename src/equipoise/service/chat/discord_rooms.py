@@ -43,6 +43,7 @@ from equipoise.ratings.point_changes import points
 from equipoise.service import link_codes
 from equipoise.service.chat import discord_commands as forms
 from equipoise.service.kept_evening import KeptEvening, StepTaken
+from equipoise.service.tonight import LONGEST_SLUG, is_going_on, opened_evening, renewed_links
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
@@ -72,6 +73,10 @@ OF_THOSE_HERE = frozenset((
 
 #: Those who act for somebody else with these have to be in charge.
 FOR_OTHERS = frozenset(("in", "out", "maybe"))
+
+#: Signs of a name that can stand in a link; how long the links to pages hold, and when they are made again.
+SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
+HOURS, RENEWED = 7 * 24.0, 3 * 86400.0
 
 _COMMAND = re.compile(r"!(?=[a-z])")
 _ID = re.compile(r"'?(discord:\d{1,20})'?")
@@ -152,8 +157,10 @@ class Sent:
 
 
 def in_channel(lobby: EveningLobby, channel: str) -> EveningLobby:
-    """Return a lobby as one of a channel."""
-    return replace(lobby, name=f"{channel}/{lobby.name}", channel=CHANNEL + channel)
+    """Return a lobby as one of a channel; where teams are called for, its name can stand in a link."""
+    linked = f"{lobby.name.lower()}-{channel}"
+    can_be = lobby.called and len(linked) <= LONGEST_SLUG and set(linked) <= SLUG
+    return replace(lobby, name=linked if can_be else f"{channel}/{lobby.name}", channel=CHANNEL + channel)
 
 
 class KeptMessages(KeptEvening):
@@ -196,7 +203,7 @@ class DiscordRooms:
     vary : float
         The price of meeting again, in win probability.
     web : str
-        Where the same evenings are in a browser; empty where they are not.
+        Where the same evenings are in a browser, as ``https://games.example``; empty where they are not.
     ready : float
         Seconds in which those have to be ready who are asked, in lobbies that are opened by a command.
     """
@@ -212,6 +219,8 @@ class DiscordRooms:
         self._admins = frozenset(PERSON + each for each in admins)
         self.kept = KeptMessages(archive, lobbies, apart=apart, vary=vary, seconds=SECONDS)
         self._closed: dict[str, str] = {}
+        #: The link to each evening in the browser, and when it was made.
+        self._links: dict[str, tuple[str, float]] = {}
         self.kept.settle()
 
     @property
@@ -253,12 +262,34 @@ class DiscordRooms:
     def start(self, now: float) -> None:
         """Answer what was not answered before the last end."""
         self.kept.start(now)
+        self._open_pages(now)
+
+    def _open_pages(self, now: float) -> None:
+        """Let every evening have its page, and a link to it that holds."""
+        if not self._web:
+            return
+        for name, lobby in list(self.evening.lobbies.items()):
+            mine = lobby.called and lobby.channel.startswith(CHANNEL) and set(name) <= SLUG
+            if not mine or now - self._links.get(name, ("", -RENEWED))[1] < RENEWED:
+                continue
+            if is_going_on(self.archive, name):
+                links = renewed_links(self.archive, name, hours=HOURS, revoke=False)
+            else:
+                self.kept.take(ev.Open(lobby), now)  # the page is of this lobby, with its channel
+                links = opened_evening(self.archive, name, self._short_of(name), hours=HOURS)
+            self._links[name] = links.guests_link(self._web), now
+            self.kept.follow()
+
+    def link(self, lobby: str) -> str:
+        """Return the link to a lobby's evening in the browser; empty where it is in none."""
+        return self._links.get(lobby, ("", 0.0))[0]
 
     def tick(self, now: float) -> bool:
         """Note that time has passed, and take in what other processes did; tell whether anything happened."""
         before = self.kept.known
         self.kept.follow()
         found = self.kept.known != before
+        self._open_pages(now)
         while self.evening.deadline() <= now:
             self._take(ev.Tick(), now)
             found = True
@@ -297,11 +328,12 @@ class DiscordRooms:
         if name in ("teams", "why"):
             return self._explained(name, pressed, here)
         if name == "browser":
-            if not self._web:
-                msg = "these evenings are in no browser: whoever runs the bot says where with --web"
+            links = [(self._short_of(name), self.link(name)) for name in here if self.link(name)]
+            if not links:
+                msg = "no evening of this channel is in a browser: whoever runs the bot says where, by --web"
                 raise InputError(msg)
-            button = cards.Button("Open in the browser", url=self._web)
-            return DiscordAnswer(message=DiscordMessage("The same evening", buttons=(button,)))
+            buttons = tuple(cards.Button(cards.cut(name, 60), url=url) for name, url in links)
+            return DiscordAnswer(message=DiscordMessage("The same evening in the browser", buttons=buttons))
         return self._words(self._attending(pressed, name, given, here), pressed, here, now)
 
     def _safe(self, player: str) -> str:
@@ -311,7 +343,11 @@ class DiscordRooms:
         for line in lines:
             for name in here:
                 if line.startswith(f"{name}:"):
-                    yield cards.safe(cards.short(name)) + line[len(name) :]
+                    yield cards.safe(self._short_of(name)) + line[len(name) :]
+
+    def _short_of(self, name: str) -> str:
+        """Return what a lobby is called in its channel."""
+        return cards.short(self.evening.lobbies[name])
 
     def _lobbies_here(self, pressed: Pressed) -> list[str]:
         here = self.here(pressed.channel)
@@ -335,13 +371,13 @@ class DiscordRooms:
             msg = "here everybody says that for themselves"
             raise InputError(msg)
         word = {"in": "add", "out": "leave"}.get(name, name)
-        return f"{word} {cards.short(lobby)}".strip()
+        return f"{word} {self._short_of(lobby)}".strip()
 
     def _meant_lobby(self, typed: str, here: list[str], *, whole: bool = False) -> str:
         """Return which lobby of a channel is meant; none where all may be."""
-        found = [name for name in here if typed in (name, cards.short(name))]
+        found = [name for name in here if typed in (name, self._short_of(name))]
         if typed and not found:
-            raise InputError(one_of("lobby", typed, map(cards.short, here)))
+            raise InputError(one_of("lobby", typed, map(self._short_of, here)))
         if found or len(here) == 1:
             return (found or here)[0]
         called = [name for name in here if self.evening.lobbies[name].called]
@@ -349,7 +385,7 @@ class DiscordRooms:
             return ""
         if len(called) == 1:
             return called[0]
-        raise InputError(one_of("lobby", typed, map(cards.short, here)))
+        raise InputError(one_of("lobby", typed, map(self._short_of, here)))
 
     def _in_charge(self, pressed: Pressed) -> bool:
         return pressed.manages or pressed.who in self._admins
@@ -373,7 +409,7 @@ class DiscordRooms:
         return self._game_button(what, detail, game, pressed, now)
 
     def _lobby_button(self, what: str, lobby: str, pressed: Pressed, now: float) -> DiscordAnswer:
-        short = cards.short(lobby)
+        short = self._short_of(lobby)
         called = self.evening.lobbies[lobby].called
         known = {"in": "in" if called else f"add {short}", "out": "out" if called else f"leave {short}",
                  "maybe": "maybe", "divide": "divide"}  # fmt: skip
@@ -578,6 +614,7 @@ class DiscordRooms:
             msg = "a game of this lobby goes on; change it after that"
             raise InputError(msg)
         self._take(ev.Open(opened), now, "", pressed.id)
+        self._open_pages(now)
         return DiscordAnswer(f"{cards.safe(lobby.name)} is open here.")
 
     # Who is who
@@ -628,7 +665,7 @@ class DiscordRooms:
         recent = islice(reversed(self.evening.over.values()), RECENT)
         if name == "teams":
             lines = [
-                f"{cards.safe(cards.short(game.lobby.name))}: {words.teams_text(game.teams, self._safe)} "
+                f"{cards.safe(cards.short(game.lobby))}: {words.teams_text(game.teams, self._safe)} "
                 f"({cards.chances_line(game.chances)})" for game in games
             ]  # fmt: skip
             return DiscordAnswer(cards.cut("\n".join(lines), cards.MOST_TEXT) or "No game is being played.")
@@ -707,7 +744,7 @@ class DiscordRooms:
                 )
             found = [(self.shown(player), forms.token(player)) for player in people]
         elif kind == forms.LOBBY:
-            found = [(cards.short(name),) * 2 for name in here]
+            found = [(self._short_of(name),) * 2 for name in here]
         elif kind in (forms.MAP, forms.VOTE):
             maps = [*chain(*(game.maps or game.lobby.maps for game in games))]
             choices = ["yes", "no", "captains"] if kind == forms.VOTE else []
@@ -752,7 +789,7 @@ class DiscordRooms:
         """Return the messages that a channel should have, by what they show."""
         found: dict[str, DiscordMessage] = {}
         for name in self.here(channel):
-            found[name] = cards.lobby_message(self.evening.rooms[name], self.shown, web=self._web)
+            found[name] = cards.lobby_message(self.evening.rooms[name], self.shown, web=self.link(name))
         for ref, game in self.games(channel, now).items():
             setup = self.evening.rooms[game.lobby.name].setup
             changes, _ = self.kept.changed.get(game.id, ((), 0)) if game.counted else ((), 0)
@@ -760,7 +797,7 @@ class DiscordRooms:
             found[ref] = cards.game_message(
                 game, teams.__getitem__, self.shown,
                 proof=self.kept.proofs.get(game.id, ""), result=changes_text(changes, self._safe),
-                web=self._web, steps=len(self.evening.steps(game.lobby.name)),
+                web=self.link(game.lobby.name), steps=len(self.evening.steps(game.lobby.name)),
             )  # fmt: skip
         for ref, sent in self.sent.items():
             if sent.channel == channel and ref not in found and sent.message and now - sent.at < FOLLOWED:

@@ -86,7 +86,7 @@ class TeamRooms:
         if guild is None:
             return
         for n in range(len(found), len(game.teams)):
-            name = cut(printable(f"{short(game.lobby.name)} {setup.called(n)} {mark(ref)[:4]}"), LONGEST)
+            name = cut(printable(f"{short(game.lobby)} {setup.called(n)} {mark(ref)[:4]}"), LONGEST)
             found.append(await self._made(guild, channel, name))
             sent = Sent(channel, sent.message, tuple(found), sent.came, sent.at)
             await keep(ref, sent)
