@@ -100,11 +100,14 @@ def test_patterns_are_what_both_languages_read_alike() -> None:
 
 
 def test_nothing_of_the_benchmark_is_misread() -> None:
-    """Of 500 pastes none is misread, and at least 97 in 100 are right at once or with a choice."""
-    outcomes = [pastes.outcome(case) for case in pastes.cases()]
-    assert len(outcomes) >= 500
-    assert "misread" not in outcomes
-    assert sum(one.startswith("right") for one in outcomes) >= 0.97 * len(outcomes)
+    """None is misread; of those that are read alike 97 in 100 are right at once."""
+    cases = pastes.cases()
+    outcomes = [pastes.outcome(case) for case in cases]
+    assert [case["paste"] for case, came in zip(cases, outcomes, strict=True) if came == "misread"] == []
+    alike = [came for case, came in zip(cases, outcomes, strict=True) if case["alike"]]
+    assert len(alike) >= 400
+    assert alike.count("right at once") >= 0.97 * len(alike)
+    assert "taken" not in alike
 
 
 @needs_node

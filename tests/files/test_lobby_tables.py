@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from equipoise import InputError, Player, Rating, fill
-from equipoise.files.line_kinds import _rank
+from equipoise.files.line_kinds import rank_weight
 from equipoise.files.lobby_tables import (
     PLAN_COLUMNS,
     plan_rows,
@@ -201,21 +201,21 @@ def test_scores_that_tie_or_order_otherwise_are_noticed(
 
 def test_ranks_are_weights_a_hundred_apart() -> None:
     """Divisions are twenty apart, the best one the first or the last; without one the middle."""
-    gold = _rank("Gold", 1)
-    assert [_rank(f"gold {division}", 1) - gold for division in ("1", "2", "3", "4", "5")] == [
+    gold = rank_weight("Gold", 1)
+    assert [rank_weight(f"gold {division}", 1) - gold for division in ("1", "2", "3", "4", "5")] == [
         40,
         20,
         0,
         -20,
         -40,
     ]
-    assert [_rank(f"gold{division}", 5) - gold for division in ("1", "2", "3", "4", "5")] == [
+    assert [rank_weight(f"gold{division}", 5) - gold for division in ("1", "2", "3", "4", "5")] == [
         -40,
         -20,
         0,
         20,
         40,
     ]
-    assert _rank("Platinum", 1) - gold == 100
-    assert _rank(" Gold III ", 1) == gold
+    assert rank_weight("Platinum", 1) - gold == 100
+    assert rank_weight(" Gold III ", 1) == gold
     assert gold % 100 == 40

@@ -12,6 +12,14 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+#: The words by which titles and cells of tables are known.
+_TITLES = ("name_title", "weight_title", "first_title", "last_title", "rank_title", "partner_title", "aside",
+           "out_heading", "blank", "sum")  # fmt: skip
+
+_AS_THEY_ARE = ("asks", "most_lines", "most_signs", "rules", "contexts", "rank_aliases")
+#: Patterns that stand alone.
+_SINGLE = ("attendance", "ranked", "lead", "weight")
+
 #: What is special in a pattern, in Python and in JavaScript.
 _SPECIAL = re.compile(r"([\^$\\.*+?()\[\]{}|/])")
 
@@ -25,31 +33,50 @@ def grammar() -> dict[str, Any]:
     >>> [choice["name"] for choice in grammar()["asks"]["maybe"]["choices"]]
     ['maybe-in', 'maybe-out']
     """
-    plain = tomllib.loads(files(__package__).joinpath("paste_grammar.toml").read_text(encoding="utf-8"))
-    parts = {name: _any_of(languages) for name, languages in plain["words"].items()} | plain["signs"]
+    short = short_grammar()
 
     def filled(pattern: str) -> str:
-        return re.sub("%([a-zA-Z_]+)%", lambda found: filled(parts[found[1]]), pattern)
+        return re.sub("%([a-zA-Z0-9_]+)%", lambda found: filled(short["parts"][found[1]]), pattern)
 
-    rules = [
-        {key: filled(value) if key in ("find", "tally") else value for key, value in rule.items()}
-        for rule in plain["rules"]
-    ]
-    contexts = {name: filled(pattern) for name, pattern in plain["contexts"].items()}
-    edge = rf"(?:[\s,.!\ufe0f]*{parts['around']})*[\s,.!\ufe0f]*"
-    replies = {name: f"^{edge}(?:{parts[name]}{'|' + parts['no'] if name == 'out' else ''}){edge}$"
-            for name in ("out", "maybe", "late", "in")}  # fmt: skip
+    patterns = {name: filled(pattern) for name, pattern in short["patterns"].items()}
     return {
-        **{name: plain[name] for name in ("asks", "most_lines", "most_signs")},
-        "rules": rules,
-        "contexts": contexts,
-        "replies": replies,
+        **{name: value for name, value in short.items() if name not in ("parts", "patterns")},
+        **{name: patterns[name] for name in _SINGLE},
+        "rules": [{key: filled(value) if key in ("find", "tally") else value for key, value in rule.items()}
+                  for rule in short["rules"]],
+        "contexts": {name: filled(pattern) for name, pattern in short["contexts"].items()},
+        "titles": {name: filled(pattern) for name, pattern in short["titles"].items()},
+        "replies": {name: filled(pattern) for name, pattern in short["replies"].items()},
+    }  # fmt: skip
+
+
+@cache
+def short_grammar() -> dict[str, Any]:
+    """Return the grammar as the board gets it: placeholders, and under ``parts`` what each stands for.
+
+    Examples
+    --------
+    >>> short_grammar()["patterns"]["lead"]
+    '^%lead%@?'
+    """
+    plain = tomllib.loads(files(__package__).joinpath("paste_grammar.toml").read_text(encoding="utf-8"))
+    parts = {name: _any_of(languages) for name, languages in plain["words"].items()} | plain["signs"]
+    edge = r"(?:[\s,.!\ufe0f]*%around%)*[\s,.!\ufe0f]*"
+    return {
+        **{name: plain[name] for name in _AS_THEY_ARE},
+        "parts": parts,
+        "replies": {name: f"^{edge}(?:%{name}%{'|%no%' if name == 'out' else ''}){edge}$"
+                    for name in ("out", "maybe", "late", "in")},
+        "titles": {name: f"^%{name}%$" for name in _TITLES} | {"date": "%day_title%"},
         "ranks": plain["words"]["rank"]["any"],
         "divisions": plain["words"]["division"]["any"],
-        "attendance": f"^{parts['attendance']}$",
-        "lead": filled("^%lead%@?"),
-        "weight": filled(r"[\s:(]+%number%\)?$"),
-    }
+        "patterns": {
+            "attendance": "^%attendance%$",
+            "ranked": r"^(?:%rank%|%rank_short%)(?:\s*%division%)?$",
+            "lead": "^%lead%@?",
+            "weight": r"[\s:(]+%number%\)?$",
+        },
+    }  # fmt: skip
 
 
 @cache

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from equipoise.core.paste_grammar import choices, grammar
@@ -38,11 +39,14 @@ class Heard:
         Who comes late.
     unread : tuple of (int, str)
         The lines that are no players, with their numbers.
+    notes : tuple of (int, str)
+        What stood beside a name and was left out of it, as ``(GK)``, with the lines' numbers.
     """
 
     out: tuple[str, ...] = ()
     late: tuple[str, ...] = ()
     unread: tuple[tuple[int, str], ...] = ()
+    notes: tuple[tuple[int, str], ...] = ()
 
     def lines(self, players: Sequence[Player]) -> list[str]:
         """Return what was read, first in a sentence, then each line that is no player."""
@@ -56,14 +60,20 @@ class Heard:
             (len(self.out), "not coming", "not coming"),
         )
         parts = [f"{n} {one if n == 1 else many}" for n, one, many in counts if n or one == "player"]
-        return [f"{', '.join(parts)}.", *(f"Not read: {short(line)}" for _, line in self.unread)]
+        notes = ", ".join(dict.fromkeys(short(text) for _, text in self.notes))
+        return [
+            f"{', '.join(parts)}.",
+            *(f"Not read: {short(line)}" for _, line in self.unread),
+            *([f"Beside names: {notes}"] if notes else []),
+        ]
 
     def as_dict(self, players: Sequence[Player]) -> dict[str, Any]:
         """Return it as plain data."""
         duos, _, unrated = _counts(players)
         unread = [{"line": number, "text": text} for number, text in self.unread]
+        notes = [{"line": number, "text": text} for number, text in self.notes]
         return {"players": len(players), "duos": duos, "unrated": unrated,
-                "out": list(self.out), "late": list(self.late), "unread": unread}  # fmt: skip
+                "out": list(self.out), "late": list(self.late), "unread": unread, "notes": notes}  # fmt: skip
 
 
 def _counts(players: Sequence[Player]) -> tuple[int, int, int]:
@@ -81,6 +91,12 @@ class _Line:
     status: str = "in"
     block: int = 0
     changed: bool = False
+    #: The text before notes were left out, and the notes.
+    whole: str = ""
+    notes: list[str] = field(default_factory=list)
+    #: What the line was before any rule, and whether it is a list of players below a heading.
+    tidy: str = ""
+    listed: bool = False
 
 
 @dataclass(slots=True)
@@ -96,6 +112,13 @@ class _State:
     block: int = 0
     replies: dict[str, _Line] = field(default_factory=dict)
     aside: list[tuple[str, str]] = field(default_factory=list)
+    #: The lines, in which some rules look for numbers that count up.
+    present: Sequence[str] = ()
+    #: The line before which there is nothing but lines that are no players.
+    head: int = -1
+    #: With whom somebody said to be, and the line that says it.
+    partners: dict[str, _Line] = field(default_factory=dict)
+    counting: dict[str, bool] = field(default_factory=dict)
 
 
 def choices_of(read: str | None) -> frozenset[str]:
@@ -159,9 +182,17 @@ def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
     counts = {name: sum(_found(pattern, line) is not None for line in present)
               for name, pattern in grammar()["contexts"].items()}  # fmt: skip
     counted = _counted(tidy, filled)
-    state = _State(where, answers, len(filled), counts, counted, filled[0] if filled else -1)
-    lines = [_read(_Line(at + 1, raws[at], tidy[at], changed=tidy[at] != raws[at].strip()), state)
-             for at in filled]  # fmt: skip
+    first = filled[0] if filled else -1
+    state = _State(where, answers, len(filled), counts, counted, first, present=present, head=first)
+    lines = []
+    for at, below in zip(filled, [*filled[1:], -1], strict=True):
+        changed = tidy[at] != raws[at].strip()
+        line = _read(_Line(at + 1, raws[at], tidy[at], changed=changed, tidy=tidy[at]), state)
+        lines.append(line)
+        if state.head == at and line.status in ("unread", "skip"):
+            state.head = below
+    _join_partners(lines, state)
+    _restore_notes(lines)
     for line in lines:
         if line.status == "maybe":
             _ask("maybe", line, None, state)
@@ -174,7 +205,36 @@ def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
     out, late = ([name for status, text in kinds if status == wanted for name in _names(text)]
                  for wanted in ("out", "late"))  # fmt: skip
     unread = tuple((line.number, line.raw.strip()) for line in lines if line.status == "unread")
-    return "\n".join(kept), Heard(tuple(out), tuple(late), unread)
+    notes = tuple(
+        (line.number, note) for line in lines if line.status in ("in", "late") for note in line.notes
+    )
+    return "\n".join(kept), Heard(tuple(out), tuple(late), unread, notes)
+
+
+def _join_partners(lines: Sequence[_Line], state: _State) -> None:
+    """Leave out the line of somebody who was named above as another one's partner."""
+    lead, weight = _compiled(grammar()["lead"]), _compiled(grammar()["weight"])
+    for line in lines:
+        if line.status not in ("in", "late"):
+            continue
+        name = weight.sub("", lead.sub("", line.text, count=1)).casefold()
+        by = state.partners.get(name)
+        if by is None and " + " in name:
+            by = state.partners.get(" + ".join(reversed(name.split(" + "))))
+        if by is not None and by is not line:
+            line.status = "skip"
+
+
+def _restore_notes(lines: Sequence[_Line]) -> None:
+    """Give names back what stood beside them where it alone tells two players apart."""
+    weight = _compiled(grammar()["weight"])
+    lead = _compiled(grammar()["lead"])
+    read = [line for line in lines if line.status in ("in", "late")]
+    names = [weight.sub("", lead.sub("", line.text, count=1)).casefold() for line in read]
+    twice = {name for name, times in Counter(names).items() if times > 1}
+    for line, name in zip(read, names, strict=True):
+        if name in twice and line.notes:
+            line.text, line.notes = line.whole, []
 
 
 @cache
@@ -203,18 +263,43 @@ def _holds(rule: Mapping[str, Any], line: _Line, state: _State) -> bool:
     counts, contexts = state.counts, grammar()["contexts"]
     return not (
         ("some" in rule and not counts[rule["some"]])
+        or ("more" in rule and not counts[rule["more"]])
         or ("many" in rule and counts[rule["many"]] < 2)
         or ("each" in rule and (state.total < 2 or counts[rule["each"]] != state.total))
         or any(counts[name] for name in rule.get("none", ()))
         or ("few" in rule and 2 * counts[rule["few"]] > state.total)
         or ("only" in rule and counts[rule["only"]] != 1)
         or ("others" in rule and (state.total < 3 or counts[rule["others"]] != state.total - 1))
-        or (rule.get("first") and (state.total < 2 or line.number - 1 != state.first))
-        or (rule.get("unmarked") and _found(contexts["marked"], line.text))
+        or (rule.get("first") and (state.total < 2 or line.number - 1 != state.head))
+        or (rule.get("unmarked") and _found(contexts["marked"], line.tidy))
         or (rule.get("counted") and line.number - 1 not in state.counted)
-        or (rule.get("several") and state.total < 2)
+        or (rule.get("several") and (state.total < 2 or line.listed))
         or ("answered" in rule and rule["answered"] not in state.answers)
+        or (rule.get("below") and line.number - 1 == state.first)
+        or (rule.get("counting") and not _counting(rule["find"], state))
     )
+
+
+def _counting(pattern: str, state: _State) -> bool:
+    """Tell whether what a pattern finds first in lines counts up, from 0, 1, a or i."""
+    if pattern not in state.counting:
+        marks = [found[1].lower() for line in state.present if (found := _found(pattern, line))]
+        numbers = [int(mark) if mark.isdigit() else _PLACES.get(mark, 0) for mark in marks]
+        if marks[:1] == ["a"]:
+            numbers = [ord(mark) - ord("a") + 1 for mark in marks]
+        state.counting[pattern] = (
+            len(numbers) > 1
+            and numbers[0] in (0, 1)
+            and all(later in (earlier + 1, numbers[0]) for earlier, later in pairwise(numbers))
+            and len(set(numbers)) > 1
+        )
+    return state.counting[pattern]
+
+
+#: Small Roman numbers.
+_ROMAN = (*("i", "ii", "iii", "iv", "v", "vi", "vii", "viii"),
+          *("ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi"))  # fmt: skip
+_PLACES = {mark: n for n, mark in enumerate(_ROMAN, start=1)}
 
 
 def _read(line: _Line, state: _State) -> _Line:
@@ -226,9 +311,13 @@ def _read(line: _Line, state: _State) -> _Line:
     asked = False
     for rule in grammar()["rules"]:
         found = _found(rule["find"], line.text) if _holds(rule, line, state) else None
+        several = "piece" in rule and "," in line.text and '"' not in line.text
+        if several and (found is None or rule["piece"] == "first"):
+            _pieces(rule, line, state)
+            if line.status == "skip":
+                break
+            continue
         if found is None:
-            if "piece" in rule and "," in line.text and '"' not in line.text:
-                _pieces(rule, line, state)
             continue
         if "chat" in rule:
             return _message(line, found[1].strip(), found[2].strip(), state)
@@ -239,11 +328,12 @@ def _read(line: _Line, state: _State) -> _Line:
             state.section, line.status = rule["section"], "unread"
             state.block += 1
             return line
+        line.listed = line.listed or "list" in rule
         if "ask" in rule:
             asked = asked or rule["ask"] == "maybe"
             _ask(rule["ask"], line, found, state, rule)
         else:
-            _put(line, found, rule)
+            _put(line, found, rule, state)
             line.status = rule.get("status", line.status)
         if line.status not in ("in", "late") or rule.get("status") == "in" or "stop" in rule:
             break
@@ -261,7 +351,7 @@ def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
         piece = _Line(line.number, line.raw, part)
         found = _found(rule["find"], part)
         if found is not None:
-            _put(piece, found, rule)
+            _put(piece, found, rule, state)
             piece.status = rule.get("status", "in")
             if "ask" in rule:
                 _ask(rule["ask"], piece, None, state)
@@ -283,23 +373,34 @@ def _message(line: _Line, sender: str, message: str, state: _State) -> _Line:
         before = state.replies.get(sender)
         if before is not None:
             before.status = "skip"
-        line.text, line.changed = sender, True
+        line.text, line.changed = (f'"{sender}"' if " " in sender and '"' not in sender else sender), True
         state.replies[sender] = line
     line.status = status
     return line
 
 
-def _put(line: _Line, found: re.Match[str], rule: Mapping[str, Any]) -> None:
+def _put(line: _Line, found: re.Match[str], rule: Mapping[str, Any], state: _State) -> None:
     """Rewrite what a rule found."""
+    if "aside" in rule:
+        state.aside.append(("out", found[rule["aside"]]))
     if "put" not in rule:
         return
     put = rule["put"]
+    if rule.get("note"):
+        kept = _template(put, found)
+        line.whole = line.whole or line.text
+        line.notes.append((found[0].replace(kept, "", 1) if kept else found[0]).strip(" -–—:"))
     if "tally" in rule:
         put = put.replace("$n", str(len(_compiled(rule["tally"]).findall(found[0]))))
     if rule.get("all"):
-        line.text = _compiled(rule["find"]).sub(lambda _: put, line.text).strip()
+        line.text = _compiled(rule["find"]).sub(lambda one: _template(put, one), line.text).strip()
     else:
         line.text = (line.text[: found.start()] + _template(put, found) + line.text[found.end() :]).strip()
+    if rule.get("partner"):
+        one, other = found[1].casefold().strip(), found[2].casefold().strip(" @")
+        lead = _compiled(grammar()["lead"]).sub("", one, count=1)
+        if state.partners.get(lead) is None:
+            state.partners[other] = state.partners[f"{lead} + {other}"] = line
     line.changed = True
 
 
@@ -314,7 +415,7 @@ def _ask(
     asked = grammar()["asks"][name]["choices"]
     chosen = next((choice for choice in asked if choice["name"] in state.answers), None)
     if name == "maybe" and found is not None and rule is not None:
-        _put(line, found, rule)
+        _put(line, found, rule, state)
         line.status = "maybe"
         return
     if chosen is None:
@@ -326,10 +427,10 @@ def _ask(
         raise AmbiguousError(msg, line.raw.strip(), says, "choose with read", ways)
     line.status = chosen.get("status", line.status)
     if found is not None and "put" in chosen:
-        if name == "rank" and "best" in chosen:
-            line.text = f"{found[1]} {_rank(found[2], chosen['best'])}"
+        if "best" in chosen:
+            line.text = f"{found[1]} {rank_weight(found[2], chosen['best'])}"
         elif "middle" in chosen:
-            line.text = f"{found[1]} {(int(found[2]) + int(found[3])) / 2:g}"
+            line.text = f"{found[1]} {(int(found[2] or found[4]) + int(found[3] or found[5])) / 2:g}"
         else:
             line.text = (
                 line.text[: found.start()] + _template(chosen["put"], found) + line.text[found.end() :]
@@ -337,12 +438,15 @@ def _ask(
         line.changed = True
 
 
-def _rank(words: str, best: int) -> int:
+def rank_weight(words: str, best: int) -> int:
     """Return a weight for ``Gold 2``: 100 a rank, 20 a division; without a division the middle one."""
+    if words.isdigit():
+        return 20 * (50 - int(words) if best == 1 else int(words))
     rank, _, division = words.lower().strip().partition(" ")
     letters = re.sub("[^a-z].*", "", rank)
     place: int = grammar()["divisions"].index(division.strip() or rank[len(letters) :] or "3") % 5 + 1
     ranks: list[str] = grammar()["ranks"]
+    letters = grammar()["rank_aliases"].get(letters, letters)
     return 100 * (ranks.index(letters) + 1) + 20 * (5 - place if best == 1 else place - 1)
 
 
@@ -364,20 +468,45 @@ def cell_status(name: str, replies: Sequence[str], where: str, answers: frozense
     line = _Line(int(where.rpartition(" ")[2]), name, name.strip())
     for rule in grammar()["rules"]:
         if "cell" in rule and (found := _found(rule["find"], line.text)):
-            _put(line, found, rule)
+            _put(line, found, rule, state)
             line.status = rule["status"]
     for cell in replies:
-        line.status = next(
-            (status for status, pattern in grammar()["replies"].items() if _found(pattern, cell)), line.status
-        )
+        line.status = reply_of(cell) or line.status
     if line.status == "maybe":
         _ask("maybe", line, None, state)
     return line.text, line.status
 
 
-def is_attendance(title: str) -> bool:
-    """Tell whether a column of a table says who comes."""
-    return _found(grammar()["attendance"], title.strip()) is not None
+def is_word(words: str, text: str) -> bool:
+    """Tell whether a title or a cell of a table is one of the grammar's words."""
+    pattern = grammar()["attendance"] if words == "attendance" else grammar()["titles"][words]
+    return _found(pattern, text) is not None
+
+
+def reply_of(text: str) -> str:
+    """Return what an answer says, ``in``, ``out``, ``maybe`` or ``late``; nothing where it is none."""
+    return next(
+        (status for status, pattern in grammar()["replies"].items() if text and _found(pattern, text)), ""
+    )
+
+
+def asked_choice(
+    name: str, at: str, text: str, answers: frozenset[str], found: re.Match[str] | None = None
+) -> dict[str, Any]:
+    """Return the choice that was made about a text.
+
+    Raises
+    ------
+    AmbiguousError
+        If none was.
+    """
+    asked: list[dict[str, Any]] = grammar()["asks"][name]["choices"]
+    for choice in asked:
+        if choice["name"] in answers:
+            return choice
+    ways = {choice["name"]: (text, None) for choice in asked}
+    says = tuple(choice["says"] if found is None else _template(choice["says"], found) for choice in asked)
+    raise AmbiguousError(at, text, says, "choose with read", ways)
 
 
 def _unnumber(lines: Sequence[_Line]) -> None:

@@ -39,7 +39,7 @@ def pattern(text: str, flags: int = 0) -> re.Pattern[str]:
 
 
 #: The plainest line with a weight, ``1500 Amber``: a roster may have a million of them.
-PLAIN = pattern(r"(\d{1,15}(?:\.\d+)?) ([^\W\d][\w'-]*(?: [^\W\d][\w'-]*)*)")
+PLAIN = pattern(r"((?!0\d)\d{1,15}(?:\.\d+)?) ([^\W\d][\w'-]*(?: [^\W\d][\w'-]*)*)")
 
 #: A number as people write one: ``1500``, ``12.5``, ``12,5``, ``1'500``, ``1,234.5``, ``1.2k``, ``7e1``.
 NUMBER = r"(?:\+?(?:\d+(?:[.,'’\u202f\u00a0]\d+)*\.?|\.\d+)(?:[eE][+-]?\d+|[kK])?)"
@@ -344,7 +344,7 @@ def weight_of(text: str, at: str, line: str, field: str = "weight") -> float:
 
 def parts_of(cell: str) -> list[str]:
     """Cut ``Amber + Birch`` and ``Amber/Birch`` into players; ``C++`` and ``10/10`` stay whole."""
-    parts = [part.strip() for part in re.split(r"\s*\+\s*|\s*/\s*|\s+&\s+", cell)]
+    parts = [part.strip() for part in re.split(r"\s*\+\s*|\s*(?<!<)/\s*|\s+&\s+", cell)]
     if any(map(is_open, parts)):  # "Amber (she/her)"
         return [cell]
     if len(parts) > 1 and all(re.search(rf"[^\W\d_]|{HELD}", part) for part in parts):

@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import or_
 from typing import NamedTuple
 
 from equipoise.core.plain_data import fail, short
@@ -239,7 +240,8 @@ def _duo(cell: str, line: PasteLine, at: str, read: str | None) -> Iterator[_Ite
     items = [_item(part, line, at, read) for part in parts]
     if len(items) > 1:
         weighted = [bool(item.readings.keys() - {"names"}) for item in items]
-        if any(weighted) and not all(weighted) and read != "names":
+        guests = [not has and HELD in item.text for has, item in zip(weighted, items, strict=True)]
+        if any(weighted) and not all(map(or_, weighted, guests)) and read != "names":
             refuse_shared_weight(line, at)
         names = [next(iter(item.readings.values()))[0] for item in items]
         party = " + ".join(names)

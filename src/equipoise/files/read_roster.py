@@ -14,6 +14,7 @@ import os.path
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from equipoise.core import notices
@@ -61,7 +62,9 @@ _LARGE = re.compile(r"[1-9]\d{2,}")
 #: A line of JSON Lines, an object on its own.
 _OBJECT = re.compile(r"\s*\{.*\}\s*")
 #: What begins JSON; a clan's tag or a time in brackets does not.
-_JSON = re.compile(r"\{\s*(?:\"|\}|$)|\[\s*(?:[\"{\[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$)")
+_JSON = re.compile(r"\{\s*(?:\"|\}|$)|\[\s*(?:[\"{\[]|\](?=\s*$)|-?\d+(?:\.\d+)?\s*[,\]]|$)")
+_PLAIN_WEIGHT = re.compile(r"\s*(?:-?[0-9]+(?:\.[0-9]+)?)?\s*(?<!\.[0-9]{3})").fullmatch
+_PLAIN_CELL = re.compile(r"[\w .,'=;%-]*").fullmatch
 #: The line below the header of a Markdown table.
 _RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 #: The lines that consoles draw around tables, as those of Markdown.
@@ -197,7 +200,29 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
         return _from_json(text, where)
     if ending in (".csv", ".tsv") or _looks_like_table(first.split("\n")[0], where):
         return _from_table(text, where, read)
+    if (above := _above_header(text)) is not None:
+        return _from_table(text, where, read, above)
     return _from_lines(text, where, read)
+
+
+def _above_header(text: str) -> int | None:
+    """Return how many lines stand above the header of a table in other words, or below what it is of.
+
+    ``Spieler;Punkte``, or ``Players: 3`` above ``Name;Rating``; None where it is no table.
+    """
+    lines = text.split("\n", 6)[:6]
+    for at, line in enumerate(lines):
+        cells = re.split(r"[|]" if _is_markdown(line) else r"[,;\t]", line.strip().strip("|"))
+        if len(cells) > 1:
+            letters = "".join(map(str.strip, cells))
+            if letters == "ABCDEFGH"[: len(letters)]:
+                continue  # the letters above the columns of a sheet
+            if re.search(r"\d", re.sub(r"\(.*?\)", "", line)) and at == 0 and "#" not in line:
+                return None
+            from equipoise.files.table_columns import is_header
+
+            return at if is_header(cells) else None
+    return None
 
 
 def _undrawn(text: str) -> str:
@@ -247,30 +272,32 @@ def _from_lines(text: str, where: str, read: str | None) -> ReadRoster:
     return roster
 
 
-def _from_table(text: str, where: str, read: str | None = None) -> ReadRoster:
+def _from_table(text: str, where: str, read: str | None = None, above: int = 0) -> ReadRoster:
+    lines = text.split("\n")
+    titled = tuple((n, line.strip()) for n, line in enumerate(lines[:above], start=1) if line.strip())
+    text = "\n".join(["" for _ in lines[:above]] + lines[above:]) if above else text
+
     seen: dict[str, int] = {}
     rows: list[tuple[str, dict[str, Any]]] = []
-    columns: list[str] | None = None
     players = []
-    who: _Attendance | None = None
     weights: list[tuple[str, str]] = []
-    unweighted: list[str] = []
-    for number, cells in _rows(text, where):
-        if not any(cell.strip() for cell in cells):
-            continue
-        if columns is None:
-            top, table = f"{where}, line {number}", [cells]
-            columns = _header(cells, top)
-            unweighted = columns if not {"weight", "mu"} & set(columns) else []
-            who = _Attendance.of(cells, columns, read)
-            continue
+    table = [(number, cells) for number, cells in _rows(text, where) if any(map(str.strip, cells))]
+    number, titles = table[0]
+    top = f"{where}, line {number}"
+    columns, kept, heard = _fields(titles), table[1:], None
+    if not _is_plain(columns, kept):
+        from equipoise.files.table_columns import tell
+
+        told = tell(titles, columns, kept, where, read)
+        columns, kept, heard = told.columns, told.rows, told.heard
+        if not {"weight", "mu"} & set(columns):
+            free = ["coming" if at in told.coming else column for at, column in enumerate(columns)]
+            _refuse_numbers([titles, *(cells for _, cells in kept)], free, top)
+    columns = _header(titles, columns, top)
+    for number, cells in kept:
         at = f"{where}, line {number}"
-        if who and not (cells := who.coming(cells, at)):
-            continue
         if len(cells) > len(columns):
             fail(at, f"it has {len(cells)} cells, but the header has {len(columns)} columns")
-        if unweighted:
-            table.append(cells)
         row: dict[str, Any] = {
             column: plain_name(cell)
             for column, cell in zip(columns, cells, strict=False)
@@ -285,48 +312,30 @@ def _from_table(text: str, where: str, read: str | None = None) -> ReadRoster:
         rows.append((at, row))
     doubtful = _delimiter(text) == ";" or any(_LARGE.fullmatch(cell) for _, cell in weights)
     refuse_points(weights, doubtful=doubtful)
-    if unweighted:
-        _refuse_numbers(table, unweighted, top)
     roster = ReadRoster(players, **of_all(rows), places=[at for at, _ in rows])
-    roster.heard = who.heard if who else None
+    if titled:
+        from equipoise.files.line_kinds import Heard
+
+        heard = heard or Heard()
+        heard = replace(heard, unread=titled + heard.unread)
+    roster.heard = heard
     return roster
 
 
-class _Attendance:
-    """Who of a table comes: names that are struck through, and columns that say so."""
-
-    def __init__(self, name: int, replying: Sequence[int], answers: frozenset[str]) -> None:
-        self._name, self._replying, self._answers = name, replying, answers
-        self._out, self._late = list[str](), list[str]()
-
-    @classmethod
-    def of(cls, titles: Sequence[str], columns: Sequence[str], read: str | None) -> _Attendance:
-        from equipoise.files.line_kinds import choices_of, is_attendance
-
-        replying = [place for place, title in enumerate(titles) if is_attendance(plain_name(title))]
-        return cls(columns.index("name" if "name" in columns else "id"), replying, choices_of(read))
-
-    @property
-    def heard(self) -> Heard | None:
-        from equipoise.files.line_kinds import Heard
-
-        return Heard(tuple(self._out), tuple(self._late)) if self._out or self._late else None
-
-    def coming(self, cells: list[str], at: str) -> list[str]:
-        """Return a row without what strikes a name through; nothing where that player does not come."""
-        from equipoise.files.line_kinds import cell_status
-
-        if len(cells) <= self._name:
-            return cells
-        replies = [cells[place].strip() for place in self._replying if place < len(cells)]
-        name, status = cell_status(cells[self._name], replies, at, self._answers)
-        if status in ("out", "late"):
-            (self._out if status == "out" else self._late).append(name)
-        if status == "out":
-            return []
-        if name == cells[self._name].strip():
-            return cells
-        return [name if place == self._name else cell for place, cell in enumerate(cells)]
+def _is_plain(columns: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> bool:
+    """Tell whether all columns are fields, and no cell needs more than to be read as it stands."""
+    if "" in columns or not rows:
+        return False
+    weights = [column in ("weight", "mu") for column in columns]
+    for _, cells in rows:
+        for cell, weight in zip(cells, weights, strict=False):
+            if not (_PLAIN_WEIGHT if weight else _PLAIN_CELL)(cell):
+                return False
+    numbers = [
+        [float(cell or 0.0) for cell, weight in zip(cells, weights, strict=False) if weight]
+        for _, cells in rows
+    ]
+    return len(rows) < 3 or not any(numbers[-1]) or sum(map(sum, numbers[:-1])) != sum(numbers[-1])
 
 
 def _refuse_numbers(table: Sequence[Sequence[str]], columns: Sequence[str], at: str) -> None:
@@ -370,9 +379,14 @@ def _is_markdown(header: str) -> bool:
     return "|" in header and not any(separator in header for separator in ",;\t")
 
 
-def _header(cells: Sequence[str], at: str) -> list[str]:
+def _fields(titles: Sequence[str]) -> list[str]:
+    names = [plain_name(title).lower() for title in titles]
+    return [column_of(name) or (name if name in OF_ALL else "") for name in names]
+
+
+def _header(cells: Sequence[str], columns: list[str], at: str) -> list[str]:
+    """Return the columns; those without a name, or with one twice, are refused."""
     names = [plain_name(cell).lower() for cell in cells]
-    columns = [column_of(name) or (name if name in OF_ALL else "") for name in names]
     if "name" not in columns and "id" not in columns:
         allowed = "; ".join(f"{names[0]} (or {', '.join(names[1:])})" if names[1:] else names[0]
                             for names in COLUMNS.values())  # fmt: skip

@@ -12,7 +12,7 @@ from importlib.resources import files
 from jinja2 import Environment
 from markupsafe import Markup
 
-from equipoise.core.paste_grammar import choices, grammar
+from equipoise.core.paste_grammar import choices, short_grammar
 from equipoise.errors import READS
 from equipoise.pages.html.site import MARK, texts
 from equipoise.teams.request_fields import BOARD, FIELDS
@@ -86,7 +86,7 @@ def board_script(language: str = "en") -> str:
     """Return the page's one script: texts, judge and solver, reader, and the page's handling."""
     words = json.dumps(texts(language)["board"], ensure_ascii=False).replace("</", "<\\/")
     fields = json.dumps([name for name, info in FIELDS.items() if BOARD in info.kept_by])
-    pastes = json.dumps(grammar(), ensure_ascii=False).replace("</", "<\\/")
+    pastes = json.dumps(short_grammar(), ensure_ascii=False).replace("</", "<\\/")
     parts = (_COMMENTS.sub("", _read(name)) for name in SCRIPTS)
     return "\n".join([f"const TEXTS = {words}, FIELDS = {fields}, PASTES = {pastes};", *parts])
 

@@ -2,29 +2,40 @@
 "use strict";
 
 /**
- * @typedef {{number: number, raw: string, text: string, status: string, block: number, changed: boolean}} Kind
- * @typedef {{out: string[], late: string[], unread: [number, string][]}} Heard
+ * @typedef {{number: number, raw: string, text: string, status: string, block: number, changed: boolean,
+ *   tidy: string, whole: string, notes: string[], listed: boolean}} Kind
+ * @typedef {{out: string[], late: string[], unread: [number, string][], notes: [number, string][]}} Heard
  * @typedef {{answers: Set<string>, total: number, counts: Record<string, number>, counted: Set<number>, first: number,
- *   section: string, sender: string, block: number, said: Map<string, Kind>, aside: [string, string][]}} Sifting
+ *   section: string, sender: string, block: number, said: Map<string, Kind>, aside: [string, string][],
+ *   present: string[], head: number, partners: Map<string, Kind>, counting: Map<string, boolean>}} Sifting
  */
 
 /** @type {Map<string, RegExp>} */
 const patterns = new Map();
+/** A pattern with what its placeholders stand for. @param {string} pattern @returns {string} */
+const filledIn = (pattern) => pattern.replace(/%([a-zA-Z0-9_]+)%/g, (_, name) => filledIn(PASTES.parts[name]));
 /** @param {string} pattern @param {string} line @returns {RegExpExecArray | null} */
 function foundIn(pattern, line) {
   let compiled = patterns.get(pattern);
-  if (!compiled) patterns.set(pattern, compiled = new RegExp(pattern, "iu"));
+  if (!compiled) patterns.set(pattern, compiled = new RegExp(filledIn(pattern), "iu"));
   return compiled.exec(line);
 }
 
 /** @param {string} put @param {RegExpExecArray} found */
 const templated = (put, found) => put.replace(/\$([0-9])/g, (_, at) => found[Number(at)] ?? "");
 
+/** @returns {Heard} */
+const nothingHeard = () => ({ out: [], late: [], unread: [], notes: [] });
+
+/** @param {number} number @param {string} raw @param {string} text @returns {Kind} */
+const kindFrom = (number, raw, text) => ({ number, raw, text, status: "in", block: 0, changed: text !== raw.trim(), tidy: text,
+  whole: "", notes: [], listed: false });
+
 /** A paste with what names players and nothing else, and what else was read.
  * @param {string} text @param {Set<string>} answers @returns {{text: string, heard: Heard}} */
 function sift(text, answers) {
   const raws = text.split("\n");
-  if (raws.length > PASTES.most_lines) return { text, heard: { out: [], late: [], unread: [] } };
+  if (raws.length > PASTES.most_lines) return { text, heard: nothingHeard() };
   const tidy = raws.map((raw) => raw.replace(/[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]/g, "")
     .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0)).replace(/\u3000/g, " ").trim());
   const long = raws.map((raw) => [...raw].length > PASTES.most_signs);
@@ -33,9 +44,15 @@ function sift(text, answers) {
     [name, filled.filter((at) => foundIn(pattern, tidy[at])).length]));
   /** @type {Sifting} */
   const sifting = { answers, total: filled.length, counts, counted: countedIn(tidy, filled), first: filled[0] ?? -1,
-    section: "in", sender: "", block: 0, said: new Map(), aside: [] };
-  const lines = filled.map((at) => kindOf({ number: at + 1, raw: raws[at], text: tidy[at], status: "in", block: 0,
-    changed: tidy[at] !== raws[at].trim() }, sifting));
+    section: "in", sender: "", block: 0, said: new Map(), aside: [], present: filled.map((at) => tidy[at]),
+    head: filled[0] ?? -1, partners: new Map(), counting: new Map() };
+  const lines = filled.map((at, n) => {
+    const line = kindOf(kindFrom(at + 1, raws[at], tidy[at]), sifting);
+    if (sifting.head === at && ["unread", "skip"].includes(line.status)) sifting.head = filled[n + 1] ?? -1;
+    return line;
+  });
+  joinPartners(lines, sifting);
+  restoreNotes(lines);
   for (const line of lines) if (line.status === "maybe") askAbout("maybe", line, null, sifting);
   unnumber(lines);
   const kept = raws.map((raw, at) => (long[at] ? raw : ""));
@@ -45,7 +62,31 @@ function sift(text, answers) {
   const told = [...lines.map((line) => [line.status, line.text]), ...sifting.aside];
   const of = (/** @type {string} */ wanted) => told.flatMap(([status, name]) => (status === wanted ? namesIn(name) : []));
   return { text: kept.join("\n"), heard: { out: of("out"), late: of("late"),
-    unread: lines.flatMap((line) => (line.status === "unread" ? [/** @type {[number, string]} */ ([line.number, line.raw.trim()])] : [])) } };
+    unread: lines.flatMap((line) => (line.status === "unread" ? [/** @type {[number, string]} */ ([line.number, line.raw.trim()])] : [])),
+    notes: lines.filter(comes).flatMap((line) => line.notes.map((note) => /** @type {[number, string]} */ ([line.number, note]))) } };
+}
+
+const comes = (/** @type {Kind} */ line) => ["in", "late"].includes(line.status);
+/** @param {string} text */
+const bareName = (text) => text.replace(new RegExp(filledIn(PASTES.patterns.lead), "iu"), "").replace(new RegExp(filledIn(PASTES.patterns.weight), "iu"), "").toLowerCase();
+
+/** Leave out the line of somebody who was named above as another one's partner. @param {Kind[]} lines @param {Sifting} sifting */
+function joinPartners(lines, { partners }) {
+  if (!partners.size) return;
+  for (const line of lines.filter(comes)) {
+    const name = bareName(line.text);
+    const by = partners.get(name) ?? (name.includes(" + ") ? partners.get(name.split(" + ").reverse().join(" + ")) : undefined);
+    if (by && by !== line) line.status = "skip";
+  }
+}
+
+/** Give names back what stood beside them where it alone tells two players apart. @param {Kind[]} lines */
+function restoreNotes(lines) {
+  const read = lines.filter(comes);
+  const names = read.map((line) => bareName(line.text));
+  read.forEach((line, at) => {
+    if (line.notes.length && names.indexOf(names[at]) !== names.lastIndexOf(names[at])) [line.text, line.notes] = [line.whole, []];
+  });
 }
 
 /** The lines such as “Tanks (2)” above as many lines as they say. @param {string[]} tidy @param {number[]} filled */
@@ -61,19 +102,38 @@ function countedIn(tidy, filled) {
 }
 
 /** Whether the text as a whole is one that a rule is for. @param {any} rule @param {Kind} line @param {Sifting} sifting */
-function holds(rule, line, { counts, total, first, counted, answers }) {
+function holds(rule, line, sifting) {
+  const { counts, total, first, counted, answers, head } = sifting;
   return !(("some" in rule && !counts[rule.some]) ||
+    ("more" in rule && !counts[rule.more]) ||
     ("many" in rule && counts[rule.many] < 2) ||
     ("each" in rule && (total < 2 || counts[rule.each] !== total)) ||
     (rule.none ?? []).some((/** @type {string} */ name) => counts[name]) ||
     ("few" in rule && 2 * counts[rule.few] > total) ||
     ("only" in rule && counts[rule.only] !== 1) ||
     ("others" in rule && (total < 3 || counts[rule.others] !== total - 1)) ||
-    (rule.first && (total < 2 || line.number - 1 !== first)) ||
-    (rule.unmarked && foundIn(PASTES.contexts.marked, line.text)) ||
+    (rule.first && (total < 2 || line.number - 1 !== head)) ||
+    (rule.unmarked && foundIn(PASTES.contexts.marked, line.tidy)) ||
     (rule.counted && !counted.has(line.number - 1)) ||
-    (rule.several && total < 2) ||
-    ("answered" in rule && !answers.has(rule.answered)));
+    (rule.several && (total < 2 || line.listed)) ||
+    ("answered" in rule && !answers.has(rule.answered)) ||
+    (rule.below && line.number - 1 === first) ||
+    (rule.counting && !countsUp(rule.find, sifting)));
+}
+
+const ROMAN = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi"];
+
+/** Whether what a pattern finds first in lines counts up, from 0, 1, a or i. @param {string} pattern @param {Sifting} sifting */
+function countsUp(pattern, { present, counting }) {
+  let known = counting.get(pattern);
+  if (known === undefined) {
+    const marks = present.flatMap((line) => foundIn(pattern, line)?.[1].toLowerCase() ?? []);
+    const numbers = marks.map((mark) => (marks[0] === "a" ? mark.charCodeAt(0) - 96 : /^[0-9]+$/.test(mark) ? Number(mark) : ROMAN.indexOf(mark) + 1));
+    known = numbers.length > 1 && numbers[0] <= 1 && new Set(numbers).size > 1 &&
+      numbers.slice(1).every((one, at) => one === numbers[at] + 1 || one === numbers[0]);
+    counting.set(pattern, known);
+  }
+  return known;
 }
 
 /** @param {Kind} line @param {Sifting} sifting @returns {Kind} */
@@ -84,7 +144,12 @@ function kindOf(line, sifting) {
   let asked = false;
   for (const rule of PASTES.rules) {
     const found = holds(rule, line, sifting) ? foundIn(rule.find, line.text) : null;
-    if (!found && rule.piece && line.text.includes(",") && !line.text.includes('"')) pieces(rule, line, sifting);
+    const several = rule.piece && line.text.includes(",") && !line.text.includes('"');
+    if (several && (!found || rule.piece === "first")) {
+      pieces(rule, line, sifting);
+      if (line.status === "skip") break;
+      continue;
+    }
     if (!found) continue;
     if (rule.chat) return messageOf(line, found[1].trim(), found[2].trim(), sifting);
     if (rule.sender) {
@@ -96,11 +161,12 @@ function kindOf(line, sifting) {
       sifting.block++;
       return line;
     }
+    line.listed ||= Boolean(rule.list);
     if (rule.ask) {
       asked ||= rule.ask === "maybe";
       askAbout(rule.ask, line, found, sifting, rule);
     } else {
-      putIn(line, found, rule);
+      putIn(line, found, rule, sifting);
       line.status = rule.status ?? line.status;
     }
     if (!["in", "late"].includes(line.status) || rule.status === "in" || rule.stop) break;
@@ -118,7 +184,7 @@ function pieces(rule, line, sifting) {
     const piece = { ...line, text: part, status: "in", changed: false };
     const found = foundIn(rule.find, part);
     if (found) {
-      putIn(piece, found, rule);
+      putIn(piece, found, rule, sifting);
       piece.status = rule.status ?? "in";
       if (rule.ask) askAbout(rule.ask, piece, null, sifting);
     }
@@ -136,7 +202,7 @@ function messageOf(line, sender, message, sifting) {
   if (status !== "unread") {
     const before = sifting.said.get(sender);
     if (before) before.status = "skip";
-    [line.text, line.changed] = [sender, true];
+    [line.text, line.changed] = [sender.includes(" ") && !sender.includes('"') ? `"${sender}"` : sender, true];
     sifting.said.set(sender, line);
   }
   line.status = status;
@@ -149,13 +215,24 @@ function replaceIn(line, found, put) {
   line.changed = true;
 }
 
-/** Rewrite what a rule found. @param {Kind} line @param {RegExpExecArray} found @param {any} rule */
-function putIn(line, found, rule) {
+/** Rewrite what a rule found. @param {Kind} line @param {RegExpExecArray} found @param {any} rule @param {Sifting} sifting */
+function putIn(line, found, rule, { aside, partners }) {
+  if (rule.aside) aside.push(["out", found[rule.aside]]);
   if (!("put" in rule)) return;
   let put = rule.put;
   if (rule.tally) put = put.replace("$n", String((found[0].match(new RegExp(rule.tally, "giu")) ?? []).length));
+  if (rule.note) {
+    const kept = templated(put, found);
+    line.whole ||= line.text;
+    line.notes.push((kept ? found[0].replace(kept, () => "") : found[0]).replace(/^[ \-–—:]+|[ \-–—:]+$/g, ""));
+  }
+  if (rule.partner) {
+    const [one, other] = [found[1].toLowerCase().trim(), found[2].toLowerCase().replace(/^[ @]+|[ @]+$/g, "")];
+    const lead = one.replace(new RegExp(filledIn(PASTES.patterns.lead), "iu"), "");
+    if (!partners.has(lead)) partners.set(other, line).set(`${lead} + ${other}`, line);
+  }
   if (!rule.all) return replaceIn(line, found, templated(put, found));
-  line.text = line.text.replace(new RegExp(rule.find, "giu"), () => put).trim();
+  line.text = line.text.replace(new RegExp(filledIn(rule.find), "giu"), (...one) => templated(put, /** @type {any} */ (one))).trim();
   line.changed = true;
 }
 
@@ -164,7 +241,7 @@ function putIn(line, found, rule) {
 function askAbout(name, line, found, sifting, rule) {
   const asked = PASTES.asks[name].choices;
   if (name === "maybe" && found) {
-    putIn(line, found, rule);
+    putIn(line, found, rule, sifting);
     line.status = "maybe";
     return;
   }
@@ -176,31 +253,46 @@ function askAbout(name, line, found, sifting, rule) {
   line.status = chosen.status ?? line.status;
   if (!found || !("put" in chosen)) return;
   if (chosen.best) [line.text, line.changed] = [`${found[1]} ${rankOf(found[2], chosen.best)}`, true];
-  else if (chosen.middle) [line.text, line.changed] = [`${found[1]} ${(Number(found[2]) + Number(found[3])) / 2}`, true];
+  else if (chosen.middle) [line.text, line.changed] = [`${found[1]} ${(Number(found[2] ?? found[4]) + Number(found[3] ?? found[5])) / 2}`, true];
   else replaceIn(line, found, templated(chosen.put, found));
 }
 
 /** A weight for “Gold 2”: 100 a rank, 20 a division. @param {string} words @param {number} best */
 function rankOf(words, best) {
+  if (/^[0-9]+$/.test(words)) return 20 * (best === 1 ? 50 - Number(words) : Number(words));
   const [rank, ...rest] = words.toLowerCase().trim().split(" ");
-  const letters = rank.replace(/[^a-z].*/, "");
-  const place = PASTES.divisions.indexOf(rest.join(" ").trim() || rank.slice(letters.length) || "3") % 5 + 1;
+  const short = rank.replace(/[^a-z].*/, "");
+  const letters = PASTES.rank_aliases[short] ?? short;
+  const place = PASTES.divisions.indexOf(rest.join(" ").trim() || rank.slice(short.length) || "3") % 5 + 1;
   return 100 * (PASTES.ranks.indexOf(letters) + 1) + 20 * (best === 1 ? 5 - place : place - 1);
+}
+
+/** What an answer says; nothing where it is none. @param {string} text */
+const replyOf = (text) => (text && Object.entries(PASTES.replies).find(([, pattern]) => foundIn(pattern, text))?.[0]) || "";
+
+/** The choice that was made about a text. @param {string} name @param {number} number @param {string} text @param {Set<string>} answers
+ * @param {RegExpExecArray | null} [found] @returns {any} */
+function askedChoice(name, number, text, answers, found = null) {
+  const asked = PASTES.asks[name].choices;
+  const chosen = asked.find((/** @type {any} */ choice) => answers.has(choice.name));
+  if (chosen) return chosen;
+  throw new AmbiguousFault(number, text, asked.map((/** @type {any} */ choice) => (found ? templated(choice.says, found) : choice.says)),
+    say("choose"), asked.map((/** @type {any} */ choice) => choice.name));
 }
 
 /** A name in a table without what strikes it through, and whether that player comes.
  * @param {string} name @param {string[]} said @param {number} number @param {Set<string>} answers */
 function cellStatus(name, said, number, answers) {
-  /** @type {Kind} */
-  const line = { number, raw: name, text: name.trim(), status: "in", block: 0, changed: false };
+  const line = kindFrom(number, name, name.trim());
+  const sifting = /** @type {any} */ ({ answers, aside: [], partners: new Map() });
   for (const rule of PASTES.rules) {
     const found = rule.cell ? foundIn(rule.find, line.text) : null;
     if (!found) continue;
-    putIn(line, found, rule);
+    putIn(line, found, rule, sifting);
     line.status = rule.status;
   }
-  for (const cell of said) line.status = Object.entries(PASTES.replies).find(([, pattern]) => foundIn(pattern, cell))?.[0] ?? line.status;
-  if (line.status === "maybe") askAbout("maybe", line, null, /** @type {any} */ ({ answers }));
+  for (const cell of said) line.status = replyOf(cell) || line.status;
+  if (line.status === "maybe") askAbout("maybe", line, null, sifting);
   return { text: line.text, status: line.status };
 }
 
@@ -216,8 +308,8 @@ function unnumber(lines) {
 
 /** The names in a line of those who do not come, or come late. @param {string} text @returns {string[]} */
 function namesIn(text) {
-  return text.split(/\s*[,;+]\s*/).map((part) => part.trim().replace(new RegExp(PASTES.lead, "iu"), "")
-    .replace(new RegExp(PASTES.weight, "iu"), "").replace(/^["* ]+|["* ]+$/g, "")).filter((name) => name);
+  return text.split(/\s*[,;+]\s*/).map((part) => part.trim().replace(new RegExp(filledIn(PASTES.patterns.lead), "iu"), "")
+    .replace(new RegExp(filledIn(PASTES.patterns.weight), "iu"), "").replace(/^["* ]+|["* ]+$/g, "")).filter((name) => name);
 }
 
 /** What was read of a paste, in a sentence. @param {Player[]} players @param {Heard} heard */
@@ -231,5 +323,7 @@ function readIn(players, heard) {
     ["unrated", rated ? players.filter((one) => one.mu === null).length : 0], ["late", heard.late.length], ["out", heard.out.length]];
   const parts = counts.filter(([key, count]) => key === "players" || count)
     .map(([key, count]) => say(`read_${key}${count === 1 ? "_one" : ""}`, { count }));
-  return [`${parts.join(", ")}.`, ...heard.unread.map(([, text]) => say("not_read", { text: quoted(text) }))];
+  const notes = [...new Set(heard.notes.map(([, text]) => quoted(text)))].join(", ");
+  return [`${parts.join(", ")}.`, ...heard.unread.map(([, text]) => say("not_read", { text: quoted(text) })),
+    ...(notes ? [say("beside_names", { notes })] : [])];
 }

@@ -33,7 +33,7 @@ const LEADS = whole(String.raw`(${NUMBER})(${BETWEEN}|\s+)(?=\S)(.*)`);
 const TRAILS = whole(String.raw`(.*?\S)(?:(${BETWEEN})(${NUMBER})${UNITS}|\s*[(\[{<](?:${LABEL})?(${NUMBER})${UNITS}[)\]}>]|\s+(${NUMBER})${UNITS})`);
 const NO_WEIGHT = /^(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)/iu;
 const NEGATIVE = /(?:^|(?<=[\s,;:=]))-(?:\p{Nd}+(?:\.\p{Nd}*)?|\.\p{Nd}+)(?:[eE][+-]?\p{Nd}+)?(?=[\s,;]|$)/u;
-const PLAIN = /^(\p{Nd}{1,15}(?:\.\p{Nd}+)?) ([\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*(?: [\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*)*)$/u;
+const PLAIN = /^((?!0\p{Nd})\p{Nd}{1,15}(?:\.\p{Nd}+)?) ([\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*(?: [\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*)*)$/u;
 const UNSEEN = /[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]|[\u200c\u200d]+(?=[\s,;]|$)|(?<!\S)[\u200c\u200d]+/gu;
 const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\v\f]/gu;
 const BULLET = /^(?:(?:[-*•–—▪◦‣·●○■□➤➜►▶→>~]|\+(?=\s))\s+(?:\[[ xX✓]?\]\s*)?|[•▪◦‣●○■□➤➜►▶]\s*|\[[ xX✓]?\]\s+)/u;
@@ -61,14 +61,16 @@ const HELD = "\ue000";
 /** Read a paste: names, a table with a header, or JSON.
  * @param {string} given @param {string | null} read @returns {Player[]} */
 function readPaste(given, read) {
-  heard = { out: [], late: [], unread: [] };
+  heard = nothingHeard();
   const text = undrawn(given.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n").replace(/^\s*"?sep=[,;|\t]"?[ \t]*(?=\n)/i, ""));
   const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/.exec(text);
   if (control) failAt(text.slice(0, control.index).split("\n").length, "control");
   const first = text.trimStart();
   if (!first) return [];
-  if (/^(?:\{\s*(?:"|\}|$)|\[\s*(?:["{[\]]|-?\d+(?:\.\d+)?\s*[,\]]|$))/.test(first)) return checked(readJson(first));
+  if (/^(?:\{\s*(?:"|\}|$)|\[\s*(?:["{[]|\](?=\s*$)|-?\d+(?:\.\d+)?\s*[,\]]|$))/.test(first)) return checked(readJson(first));
   if (looksLikeTable(first.split("\n")[0])) return checked(readTable(text, choicesOf(read)));
+  const above = aboveHeader(text);
+  if (above !== null) return checked(readTable(text, choicesOf(read), above));
   const players = pasted(text, read).map((entry) => player(entry));
   if (!players.length) throw new InputFault("no_players");
   return checked(players);
@@ -125,33 +127,198 @@ function looksLikeTable(header) {
   return known.size > 0;
 }
 
-/** @param {string} text @param {Set<string>} answers @returns {Player[]} */
-function readTable(text, answers) {
-  const rows = rowsOf(text).filter((row) => row.some((cell) => cell.trim()));
-  const columns = rows[0].map((cell) => columnOf(plainName(cell)) ?? "");
+/** @param {string} title */
+const titleOf = (title) => plainName(title).trim().replace(/\s*(?:\(.*\)|\[.*\])?\s*[?:*]*$/, "").toLowerCase();
+/** @param {string} words @param {string} text */
+const isWord = (words, text) => foundIn(words === "attendance" ? PASTES.patterns.attendance : PASTES.titles[words], text) !== null;
+
+/** How many lines stand above the header of a table in the grammar's words; nothing where it is no table.
+ * @param {string} text @returns {number | null} */
+function aboveHeader(text) {
+  for (const [at, line] of text.split("\n").slice(0, 6).entries()) {
+    const cells = line.trim().replace(/^\|+|\|+$/g, "").split(isMarkdown(line) ? "|" : /[,;\t]/);
+    if (cells.length < 2) continue;
+    const letters = cells.map((cell) => cell.trim()).join("");
+    if ("ABCDEFGH".startsWith(letters)) continue;
+    if (at === 0 && /\p{Nd}/u.test(line.replace(/\(.*?\)/g, "")) && !line.includes("#")) return null;
+    return isHeader(cells) ? at : null;
+  }
+  return null;
+}
+
+/** Whether cells are a header by the grammar's words: whom it names, and something about them. @param {string[]} cells */
+function isHeader(cells) {
+  const titles = cells.map(titleOf);
+  const fields = titles.map(columnOf);
+  const count = (/** @type {string[]} */ words, /** @type {(field: string | undefined) => boolean} */ of) =>
+    titles.filter((title, at) => of(fields[at]) || words.some((word) => isWord(word, title))).length;
+  const named = count(["name_title", "first_title", "last_title"], (field) => field === "name" || field === "id");
+  const about = count(["weight_title", "attendance", "rank_title", "partner_title", "date"], (field) => field !== undefined && field !== "name" && field !== "id");
+  return named > 0 && (about > 0 || named > 1);
+}
+
+/** @typedef {{number: number, cells: string[]}} Row */
+
+/** @param {string} given @param {Set<string>} answers @param {number} [above] @returns {Player[]} */
+function readTable(given, answers, above = 0) {
+  const all = given.split("\n");
+  all.slice(0, above).forEach((line, at) => { if (line.trim()) heard.unread.push([at + 1, line.trim()]); });
+  const text = [...all.slice(0, above).map(() => ""), ...all.slice(above)].join("\n");
+  const [header, ...below] = rowsOf(text).filter(({ cells }) => cells.some((cell) => cell.trim()));
+  const titles = header.cells.map(titleOf);
+  const columns = header.cells.map((cell) => columnOf(plainName(cell)) ?? "");
+  const { rows, coming } = told(titles, columns, below, answers);
   if (!columns.includes("name") && !columns.includes("id")) throw new InputFault("header");
-  if (!columns.includes("weight") && !columns.includes("mu")) refuseNumbers(rows, columns);
-  const weights = rows.slice(1).map((cells, at) => /** @type {[number, string]} */ ([at + 1, (cells[columns.indexOf("weight")] ?? "").trim()])).filter(([, cell]) => cell);
+  if (!columns.includes("weight") && !columns.includes("mu")) {
+    refuseNumbers([header.cells, ...rows.map(({ cells }) => cells)], columns.map((column, at) => (coming.includes(at) ? "coming" : column)));
+  }
+  const weights = rows.map(({ cells, number }) => /** @type {[number, string]} */ ([number, (cells[columns.indexOf("weight")] ?? "").trim()])).filter(([, cell]) => cell);
   refusePoints(weights, delimiterOf(text) === ";" || weights.some(([, cell]) => /^[1-9]\d{2,}$/.test(cell)));
-  const saying = rows[0].flatMap((title, place) => (foundIn(PASTES.attendance, plainName(title)) ? [place] : []));
-  const label = columns.includes("name") ? columns.indexOf("name") : columns.indexOf("id");
-  return rows.slice(1).flatMap((given, at) => {
-    const { text: name, status } = cellStatus(given[label] ?? "", saying.map((place) => (given[place] ?? "").trim()), at + 2, answers);
-    if (status === "late") heard.late.push(name);
-    if (status === "out") return heard.out.push(name), [];
-    const cells = given.map((cell, place) => (place === label && name !== cell.trim() ? name : cell));
-    if (cells.length > columns.length) throw new InputFault("cells", { row: at + 1, count: cells.length, header: columns.length });
+  return rows.map(({ cells, number: at }) => {
+    if (cells.length > columns.length) throw new InputFault("cells", { row: at, count: cells.length, header: columns.length });
     const row = /** @type {Record<string, any>} */ ({});
     cells.forEach((cell, place) => {
       if (columns[place] && cell.trim()) row[columns[place]] = plainName(cell);
     });
-    const number = (/** @type {string} */ key) => (row[key] === undefined ? null : weightOf(row[key], at + 1, row[key], true));
+    const number = (/** @type {string} */ key) => (row[key] === undefined ? null : weightOf(row[key], at, row[key], true));
     const weight = number("weight");
-    if (weight !== null && weight < 0) failAt(at + 1, "negative", { weight });
+    if (weight !== null && weight < 0) failAt(at, "negative", { weight });
     return player({ id: row.id, name: row.name ?? "", mu: number("mu") ?? weight, sigma: number("sigma") ?? 0,
       side: numberIn(number("side"), 0, 1, say("side")) ?? 0.5, party: row.party ?? null,
       team: row.team ? (number("team") ?? 0) - 1 : null, roles: row.roles ? row.roles.split(";").map((/** @type {string} */ one) => one.trim()) : [] });
   });
+}
+
+const STRUCK = /~~[^~]*~~|[\u0334-\u0338]/gu;
+/** @param {string[]} cells @param {number} place */
+const cellIn = (cells, place) => (cells[place] ?? "").trim();
+/** @param {string[]} cells @param {number} place */
+const answerIn = (cells, place) => cellIn(cells, place).replace(STRUCK, "").trim();
+/** @param {string} text */
+const replyIn = (text) => replyOf(text) || ({ "1": "in", "0": "out" }[text] ?? "");
+
+/** Who plays by a table, and what its other columns say: who comes, names in two parts, ranks, partners, sums.
+ * @param {string[]} titles @param {string[]} columns @param {Row[]} rows @param {Set<string>} answers
+ * @returns {{rows: Row[], coming: number[]}} */
+function told(titles, columns, rows, answers) {
+  const free = () => columns.flatMap((column, at) => (column ? [] : [at]));
+  const titled = (/** @type {string} */ words) => free().find((at) => isWord(words, titles[at]));
+  const [first, last] = columns.includes("name") ? [] : [titled("first_title"), titled("last_title")];
+  if (first !== undefined && last !== undefined) {
+    columns[first] = "name";
+    for (const { cells } of rows) if (first < cells.length) cells[first] = `${cellIn(cells, first)} ${cellIn(cells, last)}`.trim();
+  }
+  for (const at of free()) {
+    const column = columnOf(titles[at]);
+    if (column && !columns.includes(column)) columns[at] = column;
+  }
+  for (const word of ["name", "weight"]) {
+    if (columns.includes(word) || (word === "weight" && columns.includes("mu"))) continue;
+    const place = titled(`${word}_title`);
+    if (place !== undefined) columns[place] = word;
+  }
+  if (!columns.includes("name") && !columns.includes("id")) return { rows, coming: [] };
+  if (!columns.includes("weight") && !columns.includes("mu")) readRanks(titles, columns, rows, answers, free());
+  columns.forEach((column, place) => { if (column === "weight") readDigits(rows, place, answers); });
+  const { coming, missing } = attending(titles, rows, answers, free());
+  return { rows: whoComes(columns, rows, answers, coming, missing, titled("partner_title")), coming: [...coming, ...missing] };
+}
+
+/** Read “Gold 2” as a weight, once it was said which division is the best.
+ * @param {string[]} titles @param {string[]} columns @param {Row[]} rows @param {Set<string>} answers @param {number[]} free */
+function readRanks(titles, columns, rows, answers, free) {
+  for (const place of free) {
+    const filled = rows.filter(({ cells }) => cellIn(cells, place));
+    if (!isWord("rank_title", titles[place]) || !filled.length || !filled.every(({ cells }) => foundIn(PASTES.patterns.ranked, cellIn(cells, place)))) continue;
+    const chosen = askedChoice("rank", filled[0].number, cellIn(filled[0].cells, place), answers);
+    if (chosen.best) {
+      columns[place] = "weight";
+      for (const { cells } of filled) cells[place] = String(rankOf(cellIn(cells, place), chosen.best));
+    }
+    return;
+  }
+}
+
+const GROUPED = /^([1-9][0-9]{0,2})[.,]([0-9]{3})$/;
+/** Read “1,523” and “1.523” below one another as groups of digits, where no other weight has decimals.
+ * @param {Row[]} rows @param {number} place @param {Set<string>} answers */
+function readDigits(rows, place, answers) {
+  const filled = rows.filter(({ cells }) => cellIn(cells, place));
+  const grouped = filled.filter(({ cells }) => GROUPED.test(cellIn(cells, place)));
+  if (grouped.length < 2 || filled.some(({ cells }) => /^0?[.,]|[.,](?:[0-9]{1,2}|[0-9]{4,})$/.test(cellIn(cells, place)))) return;
+  const signs = new Set(grouped.map(({ cells }) => cellIn(cells, place).replace(/[0-9]/g, "")));
+  if (signs.size > 1) return;
+  if (signs.has(".")) {
+    const text = cellIn(grouped[0].cells, place);
+    if (askedChoice("thousands", grouped[0].number, text, answers, GROUPED.exec(text)).name !== "thousands") return;
+  }
+  for (const { cells } of grouped) cells[place] = cells[place].replace(/[.,]/g, "");
+}
+
+/** The columns that say who comes, and who does not. @param {string[]} titles @param {Row[]} rows @param {Set<string>} answers @param {number[]} free */
+function attending(titles, rows, answers, free) {
+  const [coming, missing, dated] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
+  for (const place of free) {
+    const title = titles[place];
+    const filled = rows.flatMap(({ number, cells }) => (answerIn(cells, place) ? [{ number, text: answerIn(cells, place) }] : []));
+    const answered = filled.length > 0 && filled.every(({ text }) => replyIn(text));
+    if (isWord("attendance", title)) coming.push(place);
+    else if (!answered || isWord("aside", title) || filled.every(({ text }) => text === "0" || text === "1")) continue;
+    else if (isWord("date", title)) dated.push(place);
+    else if (isWord("out_heading", title) && coming.length) missing.push(place);
+    else if (!title || askedChoice("column", filled[0].number, title, answers).name === "column-comes") coming.push(place);
+  }
+  if (dated.length > 1 && !coming.length) throw new InputFault("several_dates", { names: dated.map((place) => quoted(titles[place])).join(", ") });
+  return { coming: [...coming, ...dated], missing };
+}
+
+/** Who comes. @param {string[]} columns @param {Row[]} rows @param {Set<string>} answers @param {number[]} coming @param {number[]} missing
+ * @param {number | undefined} partner @returns {Row[]} */
+function whoComes(columns, rows, answers, coming, missing, partner) {
+  const label = columns.includes("name") ? columns.indexOf("name") : columns.indexOf("id");
+  const replies = coming.map((place) => new Set(rows.map(({ cells }) => replyIn(answerIn(cells, place)))));
+  const silent = (/** @type {Set<string>} */ said) => (said.has("in") ? (said.has("out") || said.has("maybe") ? "maybe" : "out") : "");
+  const kept = rows.filter(({ number, cells }, at) => {
+    if (cells.length <= label) return true;
+    const plain = plainName(cells[label]).trim();
+    if ((isWord("sum", plain) && rows.length > 2) || (/^\(?[0-9]+ rows?\)?(?: in set)?.*$/i.test(plain) && at === rows.length - 1)) {
+      heard.unread.push([number, cells.map((cell) => cell.trim()).filter((cell) => cell).join(" ")]);
+      return false;
+    }
+    const said = coming.map((place, n) => (answerIn(cells, place) ? replyIn(answerIn(cells, place)) : silent(replies[n])));
+    if (missing.some((place) => replyIn(answerIn(cells, place)) === "in")) said.push("out");
+    const { text: name, status } = cellStatus(cells[label], said, number, answers);
+    if (status === "late") heard.late.push(name);
+    if (status === "out") return heard.out.push(name), false;
+    if (name !== cells[label].trim()) cells[label] = name;
+    columns.forEach((column, place) => {
+      if ((column === "weight" || column === "mu") && isWord("blank", cellIn(cells, place))) cells[place] = "";
+    });
+    return true;
+  });
+  if (partner !== undefined && !columns.includes("party")) pairUp(columns, kept, label, partner);
+  return kept;
+}
+
+/** Put partners into a party. @param {string[]} columns @param {Row[]} rows @param {number} label @param {number} partner */
+function pairUp(columns, rows, label, partner) {
+  const key = (/** @type {string[]} */ cells) => plainName(cells[label] ?? "").toLowerCase();
+  const here = new Map(rows.map(({ cells }) => [key(cells), cells]));
+  columns[partner] = "party";
+  for (const { cells } of rows) {
+    const mate = here.get(plainName(cellIn(cells, partner)).toLowerCase());
+    if (partner < cells.length) cells[partner] = "";
+    if (!mate || mate === cells) continue;
+    const names = [plainName(cells[label]), plainName(mate[label])];
+    cells[partner] = (names[0].toLowerCase() < names[1].toLowerCase() ? names : names.reverse()).join(" + ");
+  }
+  for (const party of new Set(rows.map(({ cells }) => cellIn(cells, partner)).filter((party) => party))) {
+    for (const name of party.split(" + ")) {
+      const cells = /** @type {string[]} */ (here.get(name.toLowerCase()));
+      while (cells.length <= partner) cells.push("");
+      cells[partner] ||= party;
+    }
+  }
 }
 
 /** “Name;Punkte”: numbers under a name that is not known, where nothing else is a weight.
@@ -171,22 +338,24 @@ function delimiterOf(text) {
   return isMarkdown(header) ? "" : [",", ";", "\t"].reduce((most, one) => (header.split(one).length > header.split(most).length ? one : most));
 }
 
-/** @param {string} text @returns {string[][]} */
+/** @param {string} text @returns {Row[]} */
 function rowsOf(text) {
   const mark = delimiterOf(text);
   if (!mark) {
-    return text.split("\n").filter((line) => line.trim() && !RULE.test(line))
-      .map((line) => line.trim().replace(/^\|/, "").replace(/\|$/, "").split("|").map((cell) => cell.trim()));
+    return text.split("\n").flatMap((line, at) => (line.trim() && !RULE.test(line) ?
+      [{ number: at + 1, cells: line.trim().replace(/^\|/, "").replace(/\|$/, "").split("|").map((cell) => cell.trim()) }] : []));
   }
-  const rows = [[""]];
-  let inside = false;
+  const rows = [{ number: 1, cells: [""] }];
+  let [inside, line] = [false, 1];
   for (let at = 0; at < text.length; at++) {
     const [sign, row] = [text[at], rows[rows.length - 1]];
-    if (inside && sign === '"' && text[at + 1] === '"') row[row.length - 1] += text[at++];
-    else if (sign === '"' && (inside || !row[row.length - 1])) inside = !inside;
-    else if (!inside && sign === mark) row.push("");
-    else if (!inside && sign === "\n") rows.push([""]);
-    else row[row.length - 1] += sign;
+    if (sign === "\n") line++;
+    if (inside && sign === '"' && text[at + 1] === '"') row.cells[row.cells.length - 1] += text[at++];
+    else if (sign === '"' && (inside || !row.cells[row.cells.length - 1])) inside = !inside;
+    else if (!inside && sign === mark) row.cells.push("");
+    else if (!inside && sign === "\n") rows.push({ number: line, cells: [""] });
+    else row.cells[row.cells.length - 1] += sign;
+    rows[rows.length - 1].number = line;
   }
   if (inside) throw new InputFault("open_quote");
   return rows;
@@ -214,7 +383,7 @@ function readJson(text) {
 }
 
 /** What was read of the last paste besides who plays. @type {Heard} */
-let heard = { out: [], late: [], unread: [] };
+let heard = { out: [], late: [], unread: [], notes: [] };
 
 /** The choices that answer questions. @param {string | null} read @returns {Set<string>} */
 const choicesOf = (read) => new Set(read ? read.split(",").map((one) => one.trim()) : []);
@@ -399,7 +568,7 @@ function cellsOf(text) {
 /** Cut “Amber + Birch” and “Amber/Birch” into players; “C++” and “10/10” stay whole.
  * @param {string} cell @returns {string[]} */
 function partsOf(cell) {
-  const parts = cell.split(/\s*\+\s*|\s*\/\s*|\s+&\s+/).map((part) => part.trim());
+  const parts = cell.split(/\s*\+\s*|\s*(?<!<)\/\s*|\s+&\s+/).map((part) => part.trim());
   return parts.length > 1 && !parts.some(isOpen) && parts.every((part) => /[\p{L}\p{Nl}\p{No}\ue000]/u.test(part)) ? parts : [cell];
 }
 
@@ -408,7 +577,8 @@ function duo(cell, line, read) {
   const items = (read === "weight-first" ? [cell] : partsOf(cell)).map((part) => itemOf(part, line, read));
   if (items.length === 1) return items;
   const weighted = items.map((item) => Object.keys(item.ways).some((way) => way !== "names"));
-  if (weighted.includes(true) && weighted.includes(false) && read !== "names") refuseShared(line);
+  const guests = items.map((item, at) => weighted[at] || item.text.includes(HELD));
+  if (weighted.includes(true) && guests.includes(false) && read !== "names") refuseShared(line);
   const party = items.map((item) => Object.values(item.ways)[0].name).join(" + ");
   return items.map((item) => ({ ...item, party }));
 }

@@ -1,0 +1,290 @@
+"""What a table says besides the fields of players: who comes, names in two parts, ranks, partners, sums.
+
+The words are data (:mod:`equipoise.core.paste_grammar`), which the board reads as well.
+Columns that players' fields know keep their meaning; only the others are looked at here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from equipoise.core.paste_grammar import grammar
+from equipoise.core.plain_data import column_of, fail, short
+from equipoise.files.line_kinds import (
+    Heard,
+    asked_choice,
+    cell_status,
+    choices_of,
+    is_word,
+    rank_weight,
+    reply_of,
+)
+from equipoise.files.pasted_lines import plain_name
+
+#: A row of a table: the number of its line, and its cells.
+Row = tuple[int, list[str]]
+
+_STRUCK = re.compile("~~[^~]*~~|[\u0334-\u0338]")
+_ASIDE = re.compile(r"\s*(?:\(.*\)|\[.*\])?\s*[?:*]*$")
+_NAMING = ("name_title", "first_title", "last_title")
+_TELLING = ("weight_title", "attendance", "rank_title", "partner_title", "date")
+_GROUPED = re.compile(r"([1-9][0-9]{0,2})[.,]([0-9]{3})")
+_DECIMAL = re.compile(r"^0?[.,]|[.,](?:[0-9]{1,2}|[0-9]{4,})$")
+_ROWS = re.compile(r"\(?[0-9]+ rows?\)?(?: in set)?.*", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Told:
+    """The rows of those who play, the columns they fill, and what else was read."""
+
+    columns: list[str]
+    rows: list[Row]
+    heard: Heard | None = None
+    #: The columns that say who comes.
+    coming: tuple[int, ...] = ()
+
+
+@dataclass(slots=True)
+class _Columns:
+    where: str
+    titles: Sequence[str]
+    columns: list[str]
+    answers: frozenset[str]
+    coming: list[int] = field(default_factory=list)
+    missing: list[int] = field(default_factory=list)
+
+
+def title_of(title: str) -> str:
+    """Return a title as words know it.
+
+    Examples
+    --------
+    >>> title_of(" Skill (1-10) "), title_of("Coming?")
+    ('skill', 'coming')
+    """
+    return _ASIDE.sub("", plain_name(title).strip()).lower()
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Tell whether cells are a header by the grammar's words: whom it names, and something about them.
+
+    Examples
+    --------
+    >>> is_header(["Spieler", "Punkte"]), is_header(["Anna", "Bert"])
+    (True, False)
+    """
+    titles = [title_of(cell) for cell in cells]
+    fields = [column_of(title) for title in titles]
+    named = sum(field in ("name", "id") or any(is_word(word, title) for word in _NAMING)
+                for field, title in zip(fields, titles, strict=True))  # fmt: skip
+    about = sum(field not in (None, "name", "id") or any(is_word(word, title) for word in _TELLING)
+                for field, title in zip(fields, titles, strict=True))  # fmt: skip
+    return named > 0 and (about > 0 or named > 1)
+
+
+def tell(
+    titles: Sequence[str], columns: Sequence[str], rows: Sequence[Row], where: str, read: str | None
+) -> Told:
+    """Return who plays by a table, from its titles, the fields they are of, and the rows below.
+
+    Parameters
+    ----------
+    titles : sequence of str
+        The cells of the header.
+    columns : sequence of str
+        The field of each, empty where it is of none.
+    rows : sequence of Row
+        What stands below.
+    where : str
+        What messages call the source.
+    read : str, optional
+        Choices that answer questions.
+
+    Raises
+    ------
+    AmbiguousError
+        If a cell or a column can mean two things, and no choice says which.
+    """
+    known = _Columns(where, [title_of(title) for title in titles], list(columns), choices_of(read))
+    cells = [(number, list(row)) for number, row in rows]
+    _name_parts(known, cells)
+    for at in _free(known):
+        column = column_of(known.titles[at])
+        if column and column not in known.columns:
+            known.columns[at] = column
+    for word in ("name", "weight"):
+        if word not in known.columns and not (word == "weight" and "mu" in known.columns):
+            place = next((at for at in _free(known) if is_word(f"{word}_title", known.titles[at])), None)
+            if place is not None:
+                known.columns[place] = word
+    if not {"name", "id"} & set(known.columns):
+        return Told(known.columns, cells)
+    _ranks(known, cells)
+    _digits(known, cells)
+    _attending(known, cells)
+    return _coming(known, cells)
+
+
+def _free(known: _Columns) -> list[int]:
+    return [at for at, column in enumerate(known.columns) if not column]
+
+
+def _at(row: Sequence[str], place: int) -> str:
+    return row[place].strip() if place < len(row) else ""
+
+
+def _name_parts(known: _Columns, cells: Sequence[Row]) -> None:
+    """Put ``First name`` and ``Surname`` together."""
+    if "name" in known.columns:
+        return
+    parts = [next((at for at in _free(known) if is_word(word, known.titles[at])), None)
+             for word in ("first_title", "last_title")]  # fmt: skip
+    first, last = parts
+    if first is None or last is None:
+        return
+    known.columns[first] = "name"
+    for _, row in cells:
+        if first < len(row):
+            row[first] = f"{_at(row, first)} {_at(row, last)}".strip()
+
+
+def _ranks(known: _Columns, cells: Sequence[Row]) -> None:
+    """Read ``Gold 2`` as a weight, once it was said which division is the best."""
+    if {"weight", "mu"} & set(known.columns):
+        return
+    for place in _free(known):
+        told = [(number, row) for number, row in cells if _at(row, place)]
+        if not is_word("rank_title", known.titles[place]) or not told:
+            continue
+        if not all(re.search(grammar()["ranked"], _at(row, place), re.IGNORECASE) for _, row in told):
+            continue
+        number, row = told[0]
+        chosen = asked_choice("rank", f"{known.where}, line {number}", _at(row, place), known.answers)
+        if "best" in chosen:
+            known.columns[place] = "weight"
+            for _, row in told:
+                row[place] = str(rank_weight(_at(row, place), chosen["best"]))
+        return
+
+
+def _digits(known: _Columns, cells: Sequence[Row]) -> None:
+    """Read ``1,523`` and ``1.523`` below one another as grouped digits, where no weight has decimals."""
+    for place in [at for at, column in enumerate(known.columns) if column == "weight"]:
+        told = [(number, row) for number, row in cells if _at(row, place)]
+        grouped = [(number, row) for number, row in told if _GROUPED.fullmatch(_at(row, place))]
+        if len(grouped) < 2 or any(_DECIMAL.search(_at(row, place)) for _, row in told):
+            continue
+        signs = {sign for _, row in grouped for sign in _at(row, place) if not sign.isdigit()}
+        if signs == {"."}:
+            number, row = grouped[0]
+            text = _at(row, place)
+            chosen = asked_choice("thousands", f"{known.where}, line {number}", text, known.answers,
+                                  _GROUPED.fullmatch(text))  # fmt: skip
+            if chosen["name"] != "thousands":
+                continue
+        elif signs != {","}:
+            continue
+        for _, row in grouped:
+            row[place] = re.sub("[.,]", "", row[place])
+
+
+def _attending(known: _Columns, cells: Sequence[Row]) -> None:
+    """Find the columns that say who comes."""
+    dated = []
+    for place in _free(known):
+        title = known.titles[place]
+        told = [(number, text) for number, row in cells if (text := _STRUCK.sub("", _at(row, place)).strip())]
+        answered = bool(told) and all(_reply(text) for _, text in told)
+        if is_word("attendance", title):
+            known.coming.append(place)
+        elif not answered or is_word("aside", title) or {text for _, text in told} <= {"0", "1"}:
+            continue
+        elif is_word("date", title):
+            dated.append(place)
+        elif is_word("out_heading", title) and known.coming:
+            known.missing.append(place)
+        elif not title or _is_asked_to_count(known, title, told[0][0]):
+            known.coming.append(place)
+    if len(dated) > 1 and not known.coming:
+        several = ", ".join(short(known.titles[place]) for place in dated)
+        fail(known.where, f"several columns say who comes: {several}; keep the one that counts")
+    known.coming.extend(dated)
+
+
+def _is_asked_to_count(known: _Columns, title: str, line: int) -> bool:
+    """Tell whether a column of yes and no was said to be of who comes."""
+    chosen = asked_choice("column", f"{known.where}, line {line}", title, known.answers)
+    return bool(chosen["name"] == "column-comes")
+
+
+def _coming(known: _Columns, cells: Sequence[Row]) -> Told:
+    """Return who comes, and what else was read."""
+    label = known.columns.index("name" if "name" in known.columns else "id")
+    weights = [at for at, column in enumerate(known.columns) if column in ("weight", "mu")]
+    partner = next((at for at in _free(known) if is_word("partner_title", known.titles[at])), None)
+    replies = {place: {_reply(_STRUCK.sub("", _at(row, place)).strip()) for _, row in cells}
+               for place in known.coming}  # fmt: skip
+    out, late = list[str](), list[str]()
+    unread = list[tuple[int, str]]()
+    kept = list[Row]()
+    for number, row in cells:
+        if len(row) <= label:
+            kept.append((number, row))
+            continue
+        plain = plain_name(row[label]).strip()
+        if (is_word("sum", plain) and len(cells) > 2) or (_ROWS.fullmatch(plain) and number == cells[-1][0]):
+            unread.append((number, " ".join(filter(None, map(str.strip, row)))))
+            continue
+        said = [_STRUCK.sub("", _at(row, place)).strip() for place in known.coming]
+        told = [_reply(text) if text else _silent(replies[place])
+                for place, text in zip(known.coming, said, strict=True)]  # fmt: skip
+        told += ["out" for place in known.missing if _reply(_at(row, place)) == "in"]
+        name, status = cell_status(row[label], told, f"{known.where}, line {number}", known.answers)
+        if status in ("out", "late"):
+            (out if status == "out" else late).append(name)
+        if status == "out":
+            continue
+        if name != row[label].strip():
+            row[label] = name
+        for place in weights:
+            if place < len(row) and is_word("blank", row[place].strip()):
+                row[place] = ""
+        kept.append((number, row))
+    if partner is not None:
+        _pair(known, kept, label, partner)
+    heard = Heard(tuple(out), tuple(late), tuple(unread)) if out or late or unread else None
+    return Told(known.columns, kept, heard, (*known.coming, *known.missing))
+
+
+def _reply(text: str) -> str:
+    return reply_of(text) or {"1": "in", "0": "out"}.get(text, "")
+
+
+def _silent(replies: set[str]) -> str:
+    """Return what an empty cell means beside what others of its column say."""
+    if "in" in replies:
+        return "maybe" if replies & {"out", "maybe"} else "out"
+    return ""
+
+
+def _pair(known: _Columns, rows: Sequence[Row], label: int, partner: int) -> None:
+    """Put partners that name one another, or one who is here, into a party."""
+    if "party" in known.columns:
+        return
+    here = {plain_name(row[label]).casefold(): row for _, row in rows if len(row) > label}
+    known.columns[partner] = "party"
+    for _, row in rows:
+        other = plain_name(_at(row, partner))
+        if partner < len(row):
+            row[partner] = ""
+        if (mate := here.get(other.casefold())) is not None and mate is not row:
+            names = sorted((plain_name(row[label]), plain_name(mate[label])), key=str.casefold)
+            row[partner] = " + ".join(names)
+    joined = {row[partner] for _, row in rows if _at(row, partner)}
+    for party in joined:
+        for name in party.split(" + "):
+            row = here[name.casefold()]
+            row.extend([""] * (partner + 1 - len(row)))
+            row[partner] = row[partner] or party
