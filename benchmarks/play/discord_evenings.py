@@ -263,7 +263,7 @@ class Evening:
         """Tell whether an answer said that something was done: a button without words, of those that step."""
         return (
             pressed.answered is not None and pressed.kind == 3 and not pressed.texts and pressed.modal is None
-            and not pressed.deferred
+            and (pressed.finished or not pressed.deferred)
         )  # fmt: skip
 
     def _pings(self, records: list[Row]) -> None:

@@ -86,6 +86,8 @@ class Interaction:
         When the bot answered; None before, or where it never did.
     deferred : bool
         Whether that answer said that another one follows.
+    finished : bool
+        Whether that one came.
     texts : list of dict
         What the one who pressed was shown, in order.
     done : asyncio.Event
@@ -100,6 +102,7 @@ class Interaction:
     sent: float
     answered: float | None = None
     deferred: bool = False
+    finished: bool = False
     deliveries: int = 0
     kind: int = 0
     texts: list[dict[str, Any]] = field(default_factory=list)
@@ -405,7 +408,13 @@ class Discord:
                 await socket.close(code=int(how))
 
     def forget_sessions(self) -> None:
-        """Let sessions end for good, as after the process that had them was killed."""
+        """Let sessions end for good, as after the process that had them was killed.
+
+        Whoever was told that an answer follows gives up waiting for it.
+        """
+        for each in self.interactions.values():
+            if each.deferred:
+                each.done.set()
         for session in self.sessions.values():
             session.valid, session.socket = False, None
 
@@ -656,7 +665,7 @@ class Discord:
         elif kind == 9:
             found.modal = data
         found.deferred = kind == 5
-        if kind != 5:
+        if not found.deferred:
             found.done.set()
         return 200, {"interaction": {"id": number, "type": found.kind}}
 
@@ -664,12 +673,14 @@ class Discord:
         found = next((each for each in self.interactions.values() if each.token == parts[2]), None)
         if found is None or found.answered is None:
             raise Refused(404, 10015, "Unknown Webhook")
+        found.finished = True
+        if method == "DELETE":
+            found.done.set()
+            return 204, None
         self._checked(body)
         found.texts.append(body)
         found.done.set()
-        channel = found.payload["channel_id"]
-        del method
-        return 200, self._message(channel, body)
+        return 200, self._message(found.payload["channel_id"], body)
 
     # Channels
 

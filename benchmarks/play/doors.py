@@ -236,7 +236,8 @@ def commanded(step: Step) -> tuple[str, str, dict[str, str]]:
         return rest[0], "vote", {"choice": rest[1]}
     given: dict[str, tuple[str, dict[str, str]]] = {
         "again": ("divide", {}), "same": ("divide", {"same": "true"}), "undo": ("undo", {}),
-        "draw": ("draw", {}), "unlock": ("unlock", {}), "maps": ("maps", {"maps": ",".join(MAPS), "how": "".join(rest)}),
+        "draw": ("draw", {}), "unlock": ("unlock", {}),
+        "maps": ("maps", {"maps": ",".join(MAPS), "how": "".join(rest)}),
         "score": ("score", {"score": " ".join(rest)}), "won": ("won", {"team": "".join(ids)}),
         "veto": ("veto", {"map": "".join(rest)}),
     }  # fmt: skip

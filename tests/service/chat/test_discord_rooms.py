@@ -366,11 +366,11 @@ def test_completion_offers_what_makes_sense(rooms: DiscordRooms) -> None:
 
 
 def test_an_evening_is_in_the_browser_too(archive: Archive) -> None:
-    """With a web address each evening has a page, whose link is on its message; what is done there shows here."""
+    """With a web address each evening has a page, whose link is on its message; each shows the other."""
     from equipoise.service.kept_evening import KeptEvening
     from equipoise.service.tonight import hashed, is_going_on
 
-    lobbies = [in_channel(lobby_of("tonight=allvall"), THERE), in_channel(lobby_of("duel=1v1"), THERE)]
+    lobbies = [in_channel(lobby_of("duel=1v1"), THERE), in_channel(lobby_of("tonight=allvall"), THERE)]
     now = time.time()
     rooms = DiscordRooms(archive, lobbies, web="https://games.example")
     rooms.start(now)

@@ -49,6 +49,9 @@ NEEDED = (
 #: Discord's number of an error: an interaction that was answered by another process.
 ANSWERED = 40060
 
+#: So often within so many seconds, and another process speaks with the same token.
+OFTEN, WHILE = 3, 60.0
+
 #: Close codes of the gateway that no new attempt mends, and why.
 FATAL = {
     4004: "the token is not valid: copy it again from the application's page, under Bot",
@@ -202,6 +205,7 @@ class DiscordBot:
         self._pictures = ThreadPoolExecutor(1, "equipoise-pictures")
         self._stopping = asyncio.Event()
         self._failed: Exception | None = None
+        self._others: list[float] = []
         self._seen: deque[int] = deque(maxlen=REMEMBERED)
         self._shown: dict[tuple[int, str], DiscordMessage] = {}
         self._dirty: dict[str, asyncio.Event] = {}
@@ -309,15 +313,21 @@ class DiscordBot:
             ):
                 await self._pressed(interaction)
         except hikari.ClientHTTPResponseError as error:
+            log.warning("discord: an answer came too late or was refused: %s", error)
             if error.code == ANSWERED:
-                self._failed = InputError(
-                    "another process speaks with this token; only one may: end it, or give it another bot"
-                )
-                self.stop()
-            else:
-                log.warning("discord: an answer came too late or was refused: %s", error)
+                self._answered_by_another()
         except hikari.HikariError as error:
             log.warning("discord: an answer could not be sent: %s", error)
+
+    def _answered_by_another(self) -> None:
+        """Note that something was answered already, and end where another process does that."""
+        now = time.monotonic()
+        self._others = [at for at in self._others if now - at < WHILE] + [now]
+        if len(self._others) >= OFTEN:  # once may be an answer of ours that was lost on its way back
+            self._failed = InputError(
+                "another process speaks with this token; only one may: end it, or give it another bot"
+            )
+            self.stop()
 
     @staticmethod
     def _channel_of(interaction: Any) -> str:
@@ -384,12 +394,10 @@ class DiscordBot:
         doing = asyncio.ensure_future(self._done(interaction))
         done, _ = await asyncio.wait({doing}, timeout=DEFER)
         if not done:
-            kind = hikari.ResponseType.DEFERRED_MESSAGE_CREATE
-            if button:
-                kind = hikari.ResponseType.DEFERRED_MESSAGE_UPDATE
             await self._bot.rest.create_interaction_response(
-                interaction.id, interaction.token, kind, flags=hikari.MessageFlag.EPHEMERAL
-            )
+                interaction.id, interaction.token, hikari.ResponseType.DEFERRED_MESSAGE_CREATE,
+                flags=hikari.MessageFlag.EPHEMERAL,
+            )  # fmt: skip
         answer = await doing
         await self._answer(interaction, answer, deferred=not done)
 
@@ -430,16 +438,12 @@ class DiscordBot:
         if answer.curve:
             said |= await self._picture(interaction, answer.curve)
         rest, nothing = self._bot.rest, not answer.text and answer.message is None
+        if deferred and nothing and button:
+            await rest.delete_interaction_response(interaction.application_id, interaction.token)
+            return
         if deferred:
-            if nothing and button:
-                return
-            if button or isinstance(interaction, hikari.ModalInteraction):
-                await rest.execute_webhook(
-                    interaction.application_id, interaction.token, flags=hikari.MessageFlag.EPHEMERAL, **said
-                )
-            else:
-                said.setdefault("content", None if answer.message is not None else "Done.")
-                await rest.edit_interaction_response(interaction.application_id, interaction.token, **said)
+            said.setdefault("content", None if answer.message is not None else "Done.")
+            await rest.edit_interaction_response(interaction.application_id, interaction.token, **said)
             return
         if nothing and button:
             await rest.create_interaction_response(
