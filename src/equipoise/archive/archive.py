@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from equipoise.archive import corrections, forgotten_rows, outbox, shared_ids, stored_matches
+from equipoise.archive import corrections, forgotten_rows, kept_chronicle, outbox, shared_ids, stored_matches
 from equipoise.archive import digest as contents
 from equipoise.archive.audit_log import AuditLog
 from equipoise.archive.chosen_model import chosen, guessed, renamed, starting_of, with_merged
 from equipoise.archive.database import Database, file_of, shown
 from equipoise.archive.digest import Content
+from equipoise.archive.kept_chronicle import KeptChronicle
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.migrations.upgrading import prepare
 from equipoise.archive.outbox import Outbox, OutboxNote
@@ -368,6 +369,23 @@ class Archive:
                 forgotten = corrections.Forgetting(connection).names(guessed(model))
             self._learner.choose(chosen(renamed(model, forgotten)))
         return self._learner.renew("asked for")
+
+    def chronicle(self, *, whole: bool = True) -> KeptChronicle:
+        """Return what happened and what was thought of it, as pages show it.
+
+        What is kept is gone on from: only where the past has changed are all matches read.
+        Without ``whole`` no more matches are to be added, so that less is read.
+        """
+        known = self.next_chronicle(None, whole=whole)
+        return kept_chronicle.made(self._database, self.model) if known is None else known
+
+    def next_chronicle(self, known: KeptChronicle | None, *, whole: bool = True) -> KeptChronicle | None:
+        """Return the chronicle that follows from one that is known, or kept; None where it has to be made."""
+        return kept_chronicle.newest(self._database, self.model, known, whole=whole)
+
+    def keep_chronicle(self, known: KeptChronicle) -> KeptChronicle:
+        """Keep a chronicle, where this may be written and the past is the same; return it as kept."""
+        return kept_chronicle.save(self._database, known)
 
     # Corrections
 

@@ -111,8 +111,8 @@ def all_of(connection: sa.Connection, empty: State, revision: int, kept: Kept | 
     wanted = sa.select(DERIVED.c.part, DERIVED.c.key, DERIVED.c.place, DERIVED.c.numbers)
     if kept is not None and _is_remembered(connection, kept.token):
         since = wanted.where(DERIVED.c.revision > kept.revision).order_by(DERIVED.c.part, DERIVED.c.place)
-        return Kept(token, revision, changed(kept.both, list(_rows(connection.execute(since)))))
-    rows = list(_rows(connection.execute(wanted)))
+        return Kept(token, revision, changed(kept.both, list(match_rows(connection.execute(since)))))
+    rows = list(match_rows(connection.execute(wanted)))
     return Kept(token, revision, Both(state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN)))
 
 
@@ -120,7 +120,8 @@ def _is_remembered(connection: sa.Connection, token: bytes) -> bool:
     return connection.execute(sa.select(RENEWAL).where(RENEWAL.c.token == token)).first() is not None
 
 
-def _rows(found: Iterable[Any]) -> Iterator[MatchRow]:
+def match_rows(found: Iterable[Any]) -> Iterator[MatchRow]:
+    """Go through rows of a database as rows of a state."""
     return (MatchRow(one.part, bytes(one.key), one.place, bytes(one.numbers)) for one in found)
 
 
@@ -146,14 +147,8 @@ def some_of(
         How rows were at an earlier place, without numbers where there were none; what is returned is as of
         there.
     """
-    ranges = [*common_keys(), *(each for player in players for each in keys_of(player))]
     parts = [*parts_of(empty, STATE), *parts_of(Known(), KNOWN)]
-    found = {
-        (row.part, row.key): row
-        for part in parts
-        for first in range(0, len(ranges), TOGETHER)
-        for row in _within(connection, part, ranges[first : first + TOGETHER])
-    }
+    found = rows_of_players(connection, DERIVED, parts, players)
     sizes = Counter({row.part: row.rows for row in connection.execute(sa.select(SIZE))})
     for row in back:
         if not row.numbers:
@@ -166,8 +161,21 @@ def some_of(
     return both, Places({at: row.place for at, row in found.items()}, sizes)
 
 
+def rows_of_players(
+    connection: sa.Connection, table: sa.Table, parts: Iterable[str], players: Iterable[str]
+) -> dict[tuple[str, bytes], MatchRow]:
+    """Return the rows of some parts that are of some players, or of no player in particular."""
+    ranges = [*common_keys(), *(each for player in players for each in keys_of(player))]
+    return {
+        (row.part, row.key): row
+        for part in parts
+        for first in range(0, len(ranges), TOGETHER)
+        for row in _within(connection, table.name, part, ranges[first : first + TOGETHER])
+    }
+
+
 def _within(
-    connection: sa.Connection, part: str, ranges: Sequence[tuple[bytes, bytes]]
+    connection: sa.Connection, table: str, part: str, ranges: Sequence[tuple[bytes, bytes]]
 ) -> Iterator[MatchRow]:
     """Go through the rows of a part whose keys are in some ranges, each found by the index.
 
@@ -177,12 +185,12 @@ def _within(
     mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
     asked = ", ".join([f"({mark}, {mark})"] * len(ranges))
     wanted = (
-        f"WITH asked (low, high) AS (VALUES {asked}) "  # noqa: S608  # marks alone
-        "SELECT derived.part, derived.key, derived.place, derived.numbers "
-        "FROM asked CROSS JOIN derived "
-        f"WHERE derived.part = {mark} AND derived.key >= asked.low AND derived.key < asked.high"
+        f"WITH asked (low, high) AS (VALUES {asked}) "  # noqa: S608  # marks, and a name of the schema
+        "SELECT kept.part, kept.key, kept.place, kept.numbers "
+        f"FROM asked CROSS JOIN {table} kept "
+        f"WHERE kept.part = {mark} AND kept.key >= asked.low AND kept.key < asked.high"
     )
-    yield from _rows(connection.exec_driver_sql(wanted, (*chain.from_iterable(ranges), part)))
+    yield from match_rows(connection.exec_driver_sql(wanted, (*chain.from_iterable(ranges), part)))
 
 
 def write(

@@ -18,7 +18,7 @@ from equipoise.errors import InputError
 from equipoise.identity.shared_ids import Identities
 
 #: The newest schema: the name of the last step in ``migrations/versions``.
-HEAD = "9"
+HEAD = "10"
 
 METADATA = sa.MetaData()
 
@@ -177,6 +177,24 @@ RATING = sa.Table(
     sa.Column("games", sa.BigInteger, nullable=False),
 )
 
+#: The chronicle that pages show: what it is of, numbered 0, and its columns in parts; and the model's state
+#: at its end.
+TIMELINE = sa.Table(
+    "timeline",
+    METADATA,
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+TIMELINE_STATE = sa.Table(
+    "timeline_state",
+    METADATA,
+    sa.Column("part", sa.Text, primary_key=True),
+    sa.Column("key", sa.LargeBinary, primary_key=True),
+    sa.Column("place", sa.BigInteger, nullable=False),
+    sa.Column("numbers", sa.LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 #: How far followed logs were read.
 FOLLOWED = sa.Table(
     "followed",
@@ -290,6 +308,7 @@ def mark_stale(connection: sa.Connection, reason: str, earliest: tuple[float, by
     if not connection.execute(sa.select(CHANGED.c.id).where(CHANGED.c.id == key)).first():
         connection.execute(sa.insert(CHANGED).values(id=key, ended=ended))
     connection.execute(sa.update(ARCHIVE).values(stale=reason))
+    connection.execute(sa.delete(TIMELINE).where(TIMELINE.c.number == 0))
 
 
 def in_replay_order(last: tuple[float, bytes] | None) -> sa.Select[Any]:
