@@ -410,8 +410,8 @@ def report(results: Row) -> str:
 `python -m benchmarks doors` played this and wrote it; do not edit.
 
 {results["evenings"]:,} random evenings, each at the terminal (`equipoise night`), over IRC (the bytes a \
-server sends), in a browser (what a page sends), on Discord (commands), by its own door (events), and once more with each step by a \
-door drawn at random, all of them open to one archive.
+server sends), in a browser (what a page sends), on Discord (commands), by its own door (events), and once \
+more with each step by a door drawn at random, all of them open to one archive.
 {done["steps"]:,} steps were tried, {done["taken"]:,} made sense and were taken, and {done["games"]:,} games \
 have a result; {results["seconds"]:.0f} s of processor time.
 
