@@ -17,7 +17,8 @@ from __future__ import annotations
 import secrets
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -308,29 +309,38 @@ def changed_since(connection: sa.Connection) -> Position | None:
     return min(((float(row.ended), turn_of(bytes(row.id))) for row in rows), default=None)
 
 
-def way_back(connection: sa.Connection, position: Position) -> Back | None:
-    """Return the way to the newest checkpoint before a match, None where there is none."""
+def checkpoints_from(connection: sa.Connection, position: Position) -> tuple[Checkpoint, ...]:
+    """Return the newest checkpoint before a match and those after it, none where there is none before it."""
     there = _all(connection)
     first = sum(each.position < position for each in there) - 1
-    if first < 0:
-        return None
+    return tuple(there[first:]) if first >= 0 else ()
+
+
+def way_back(
+    reading: Callable[[], AbstractContextManager[sa.Connection]], there: Sequence[Checkpoint]
+) -> Back | None:
+    """Return the way to the first of some checkpoints, None where there is none.
+
+    Each is read by itself.  What others add meanwhile are rows as they are; that they did nothing else
+    :func:`way_back_now` tells.
+    """
     rows: dict[tuple[str, bytes], MatchRow] = {}
-    for each in reversed(there[first:]):
-        rows |= _of(connection, each)
-    return Back(there[first], tuple(rows.values()), tuple(there[first:]))
+    for each in reversed(there):
+        with reading() as connection:
+            rows |= _of(connection, each)
+    return Back(there[0], tuple(rows.values()), tuple(there)) if there else None
 
 
-def way_back_now(connection: sa.Connection, position: Position, before: Back) -> Back | None:
-    """Return the way back once more, after others may have learnt from what is new.
+def way_back_now(connection: sa.Connection, before: Back) -> Back | None:
+    """Return the way back after others may have learnt from what is new, None where they did anything else.
 
-    They add rows to the newest checkpoint, of which those count that are not on the way already; where they
-    did more all is read again.
+    They add rows to the newest checkpoint, of which those count that are not on the way already.
     """
     there = [each for each in _all(connection) if each.number >= before.to.number]
     if [(each.number, each.position) for each in there] != [
         (each.number, each.position) for each in before.there
     ]:
-        return way_back(connection, position)
+        return None
     rows = _of(connection, there[-1]) | {(row.part, row.key): row for row in before.rows}
     return Back(before.to, tuple(rows.values()), tuple(there))
 
@@ -347,6 +357,11 @@ def _of(connection: sa.Connection, one: Checkpoint) -> dict[tuple[str, bytes], M
 def _all(connection: sa.Connection) -> list[Checkpoint]:
     rows = connection.execute(sa.select(CHECKPOINT).order_by(CHECKPOINT.c.number))
     return [Checkpoint(row.number, float(row.ended), bytes(row.match), row.matches) for row in rows]
+
+
+def checkpoint_numbers(connection: sa.Connection) -> frozenset[int]:
+    """Return the numbers of all checkpoints."""
+    return frozenset(each.number for each in _all(connection))
 
 
 def go_back(connection: sa.Connection, back: Back) -> None:

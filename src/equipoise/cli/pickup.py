@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +17,8 @@ from equipoise.errors import InputError
 if TYPE_CHECKING:
     import ssl
 
+    from equipoise.play.evening_events import EveningLobby
+
 #: The variable with the password of our account, as others can read the arguments of a process.
 PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 
@@ -22,13 +26,15 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @click.command(name="pickup")
 @click.option("--irc", "address", metavar="HOST:PORT", help="The IRC server.")
 @click.option("--discord", is_flag=True, help="On Discord, in place of IRC; needs equipoise[discord].")
-@click.option("--channel", "channels", multiple=True, metavar="#NAME|NUMBER",
-              help="Where people gather; on Discord repeatable; /lobby opens lobbies in others.")  # fmt: skip
+@click.option(
+    "--channel", "channels", multiple=True, metavar="#NAME|NUMBER",
+    help="Where people gather, in lobbies of their own.  Repeatable; on Discord /lobby opens more.",
+)  # fmt: skip
 @click.option("--nick", default="equipoise", show_default=True, metavar="NAME", help="Our nickname there.")
 @click.option(
-    "--lobby", "lobbies", multiple=True, metavar="NAME=5v5[@RULESET][:MAP,MAP[:veto|vote]]",
+    "--lobby", "lobbies", multiple=True, metavar="[#NAME/]NAME=5v5[@RULESET][:MAP,MAP[:veto|vote]]",
     help="What people may sign up for, or allvall for a night; a ruleset is written as "
-    "openarena/ctf+g_instantgib.  Repeatable; by default game=5v5.",
+    "openarena/ctf+g_instantgib.  With #NAME/ in that channel only.  Repeatable; by default game=5v5.",
 )  # fmt: skip
 @click.option("--apart", multiple=True, metavar="A,B", help="Never in the same team.  Repeatable.")
 @click.option(
@@ -86,15 +92,20 @@ def command(
             {"apart": pairs, "admins": admins, "vary": price, "ready": ready_time},
         )  # fmt: skip
         return
-    given = given or [lobby_of("game=5v5", ready_time)]
-    if not address or len(channels) != 1:
-        msg = "--irc HOST:PORT and one --channel say where people gather; or --discord"
+    if not address or not channels:
+        msg = "--irc HOST:PORT and --channel say where people gather; or --discord"
         raise InputError(msg)
-    (channel,) = channels
     host, port = host_and_port(address, "--irc", "irc.example.org:6697")
-    if not channel.startswith(("#", "&")) or any(sign in channel for sign in " ,\r\n\x07"):
-        msg = f"--channel must begin with # and have no spaces or commas, got {channel!r:.60}"
+    for each in channels:
+        if not each.startswith(("#", "&")) or any(sign in each for sign in " ,/\r\n\x07"):
+            msg = f"--channel must begin with # and have no spaces, commas or slashes, got {each!r:.60}"
+            raise InputError(msg)
+    if len({each.casefold() for each in channels}) < len(channels):
+        msg = "--channel: one is there twice"
         raise InputError(msg)
+    channel = ",".join(channels)
+    usual = [lobby_of("game=5v5", ready_time)]
+    given = [lobby for each in given or usual for lobby in _in_channels(each, channels)]
     secure = _tls(tls_ca) if tls or tls_ca else None
     password = os.environ.get(PASSWORD, "")
     if account and not password:
@@ -114,6 +125,19 @@ def command(
             await speaker.run()
 
         asyncio.run(speak())
+
+
+def _in_channels(lobby: EveningLobby, channels: Sequence[str]) -> list[EveningLobby]:
+    """Return a lobby for each channel that has it: all of them, or the one that it names."""
+    place, slash, name = lobby.name.rpartition("/")
+    if slash and place not in channels:
+        msg = f"--lobby: {lobby.name!r:.60} names no --channel; there are {', '.join(channels)}"
+        raise InputError(msg)
+    if len(channels) == 1:
+        return [replace(lobby, name=name)]
+    return [
+        replace(lobby, name=f"{each}/{name}", channel=each) for each in channels if not slash or each == place
+    ]
 
 
 def _tls(authorities: str | None) -> ssl.SSLContext:
