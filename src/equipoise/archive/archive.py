@@ -33,6 +33,7 @@ from equipoise.archive.player_games import Appearance, appearances
 from equipoise.archive.postgresql import Postgres
 from equipoise.archive.rated_players import people_of
 from equipoise.archive.row_codec import match_of, record_of
+from equipoise.archive.shards import Alone, Shard, channel_of, shard_of, tell
 from equipoise.archive.shared_ids import Doubtful
 from equipoise.archive.sqlite import Sqlite
 from equipoise.archive.standing import Recorded, Standing, Updated
@@ -439,6 +440,7 @@ class Archive:
         """
         called = self._names_of(player)
         with self._database.writing() as connection:
+            self._database.alone(connection)
             names = corrections.forget(self._database, connection, player, people(connection))
             stand_in = next(iter(names.values()))
             gone = Forgotten(names, {bare(each) for each in called}, stand_in)
@@ -485,9 +487,35 @@ class Archive:
         with self._database.reading() as connection:
             return bytes(archive_row(connection).salt)
 
-    def ticket_record(self, queue: str) -> TicketRecord:
-        """Return the record of a queue."""
-        return TicketRecord(self._database, queue)
+    def ticket_record(self, queue: str, shard: Alone | Shard | None = None) -> TicketRecord:
+        """Return the record of a queue, which the owner of a shard alone adds to where one is given."""
+        return TicketRecord(self._database, queue, shard if isinstance(shard, Shard) else None)
+
+    def shard(self, name: str, worker: str) -> Alone | Shard:
+        """Return what one server at a time owns, over the connection of this archive."""
+        return shard_of(self._database, self.salt, name, worker)
+
+    def check_unpooled(self) -> None:
+        """Look whether several servers can share the database: whether its locks outlast transactions.
+
+        Raises
+        ------
+        InputError
+            If it is reached through a pooler in transaction mode.
+        """
+        if isinstance(self._database, Postgres):
+            self._database.check_unpooled()
+
+    def fence(self, shard: Alone | Shard) -> None:
+        """Let nothing be written from now on but by the owner of a shard."""
+        if isinstance(shard, Shard):
+            self._database.fence = shard.fence
+
+    def tell(self, *what: str) -> None:
+        """Tell all servers of the database something, where there may be several."""
+        if isinstance(self._database, Postgres):
+            with self._database.session() as connection:
+                tell(connection, channel_of(self.salt), *what)
 
     # Nights of games
 

@@ -310,6 +310,8 @@ class Learner:
         for attempt in range(ATTEMPTS + 1):
             alone = attempt == ATTEMPTS
             with self._database.writing() if alone else self._database.reading() as connection:
+                if alone:
+                    self._database.patient(connection)
                 begun = self._to_renew(connection, asked)
                 if begun is None:
                     return Updated(0, "")

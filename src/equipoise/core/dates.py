@@ -341,3 +341,14 @@ def ahead(moment: float, now: float) -> str:
     if moment - now <= SKEW:
         return ""
     return f"dated {(moment - now) / 60.0:,.0f} minutes ahead of this machine's clock"
+
+
+def unlikely(moment: float, now: float) -> str:
+    """Return what is wrong with when a game that is reported now has ended: empty unless something is.
+
+    Examples
+    --------
+    >>> unlikely(1e9, 1e9), unlikely(-5.0, 1e9)
+    ('', 'dated before 1970')
+    """
+    return "dated before 1970" if moment < 0.0 else ahead(moment, now)
