@@ -176,7 +176,7 @@ class Evening:
     def settle(self, what: str, killed: float) -> None:
         """Wait until all is settled after a kill, and keep how long it took from then on.
 
-        Settled is what stays so: teams of one size, and no order for five seconds.
+        Settled is what stays so: teams of one size, and no order for five seconds.  People go on dying.
         """
         wanted = len(self.playing)
         judge = self.judge
@@ -187,9 +187,14 @@ class Evening:
             quiet = min(now - judge.last_order, now - judge.last_change) >= 5.0
             return level and quiet
 
-        self.wait(60.0, calm)
+        end = time.monotonic() + 120.0
+        while not calm() and time.monotonic() < end:
+            present = [each for each in self.clients if each.name in self.playing]
+            if sum(judge.sizes()) == wanted and not self.rng.randrange(3):
+                self.rng.choice(present).press("k")
+            self.wait(1.0, calm)
         last = max(judge.last_order, judge.last_change)
-        took = last - killed if calm() else 60.0
+        took = last - killed if calm() else 120.0
         came = max((each[2] for each in judge.here.values()), default=killed)
         self.settled.append(
             {"what": what, "seconds": max(took, 0.0), "after_all_came": max(last - came, 0.0)}
@@ -249,7 +254,8 @@ class Evening:
             self.wait(self.rng.uniform(*PAUSE))
             quiet = time.monotonic() - self.judge.last_change
             sizes = self.judge.sizes()
-            if quiet > JOINING and abs(sizes[0] - sizes[1]) > 1:
+            died = max(self.judge.died.values(), default=0.0) > self.judge.last_change
+            if died and quiet > JOINING and abs(sizes[0] - sizes[1]) > 1:
                 self.unbalanced.append(quiet)
         self.wait(3.0)
 
@@ -322,16 +328,18 @@ def report(row: dict[str, Any]) -> str:
         f"- {len(row['moved_alive'])} people were moved while alive, of whom {len(late)} had come more than",
         f"  {JOINING:g} s before.",
         f"- {len(row['placed'])} people were moved who had just come, after {placed:.2f} s at most.",
-        f"- Teams differed by more than one player {len(row['unbalanced'])} times, {JOINING:g} s after the",
-        "  last who came or went.",
+        f"- Teams differed by more than one player {len(row['unbalanced'])} times after somebody had died",
+        f"  since the last who came or went, and {JOINING:g} s after those.",
         f"- The program reported {row['faults']} faults.", "",
-        "| killed with SIGKILL | times | settled after, at most | after the last client was back, at most |",
-        "|---|---|---|---|",
+        "| killed with SIGKILL | times | settled after, at most |",
+        "|---|---|---|",
     ]  # fmt: skip
     for what in ("kill equipoise", "kill server"):
         each = [one for one in row["settled"] if one["what"] == what]
-        most = [max((one[key] for one in each), default=0.0) for key in ("seconds", "after_all_came")]
-        lines.append(f"| {what.removeprefix('kill ')} | {len(each)} | {most[0]:.1f} s | {most[1]:.1f} s |")
+        key = "seconds" if what == "kill equipoise" else "after_all_came"
+        most = f"{max(one[key] for one in each):.1f} s" if each else "not played"
+        since = "" if what == "kill equipoise" else ", from when the clients were back"
+        lines.append(f"| {what.removeprefix('kill ')}{since} | {len(each)} | {most} |")
     return "\n".join([*lines, ""])
 
 
