@@ -68,28 +68,32 @@ def proposal_rows(
 def arranged_lines(setup: Setup, arranged: Arranged, spelled: Mapping[str, str]) -> list[str]:
     """Return proposed teams with what is proven of them, and what to type next."""
     lines = proposal_lines(setup, arranged.proposal, spelled)
-    best = arranged.split is arranged.solution.best and arranged.solution.status == "optimal"
-    if arranged.repeated:
-        lines.append(
-            f"No other teams lie within {100.0 * arranged.price:g} % of win probability, "
-            "the price of meeting again: they come again."
-        )
-    elif best and arranged.fresh:
-        lines.append("Proven: of the teams not proposed yet none are better.")
-    elif best and arranged.anew and not arranged.split.preferences:
-        lines.append("Proven: no teams are fairer by the ratings and the rules.")
-    elif best and arranged.anew:
-        lines.append("Proven: no teams are better by fairness and the preferences together.")
-    elif arranged.rival is not None and arranged.behind < EVEN:
-        lines.append("As fair as the fairest teams, and more is known of these.")
-    elif arranged.rival is not None:
-        lines.append(
-            f"Within {100.0 * arranged.behind:.1f} % of the fairest teams, and more is known of these."
-        )
+    lines += filter(None, [proof_line(arranged)])
     first = setup.called(0)
     quoted = f'"{first}"' if " " in first else first
     lines.append(f"After the game: equipoise night won {printable(quoted)} (or: draw, score 3 1).")
     return lines
+
+
+def proof_line(arranged: Arranged) -> str:
+    """Return what is proven of proposed teams, nothing where nothing is."""
+    best = arranged.split is arranged.solution.best and arranged.solution.status == "optimal"
+    if arranged.repeated:
+        return (
+            f"No other teams lie within {100.0 * arranged.price:g} % of win probability, "
+            "the price of meeting again: they come again."
+        )
+    if best and arranged.fresh:
+        return "Proven: of the teams not proposed yet none are better."
+    if best and arranged.anew and not arranged.split.preferences:
+        return "Proven: no teams are fairer by the ratings and the rules."
+    if best and arranged.anew:
+        return "Proven: no teams are better by fairness and the preferences together."
+    if arranged.rival is not None and arranged.behind < EVEN:
+        return "As fair as the fairest teams, and more is known of these."
+    if arranged.rival is not None:
+        return f"Within {100.0 * arranged.behind:.1f} % of the fairest teams, and more is known of these."
+    return ""
 
 
 def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str]:
