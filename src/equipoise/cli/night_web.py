@@ -29,7 +29,13 @@ _ANYWHERE = ("192.0.2.1", 9)
 _PUBLIC = re.compile(r"https?://[^/?#\s]+")
 
 evening_options = (
-    click.option("--name", default="tonight", show_default=True, metavar="NAME", help="The end of the link."),
+    click.option(
+        "--name",
+        default="night",
+        show_default=True,
+        metavar="NAME",
+        help="The end of the link, and the lobby: 'night' is that of this command.",
+    ),
     click.option(
         "--title", default="Tonight", metavar="TEXT", show_default=True, help="What the page is called."
     ),
