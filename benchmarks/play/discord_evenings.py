@@ -384,7 +384,7 @@ The bot was killed (SIGKILL) {kills} times and begun again.
 | requests, of them told to wait | {requests:,}, {limited:,} |
 | pressed while nobody was there, or not answered in 3 s; pressed again | {nobody}, {unanswered} |
 | answered | {answers:,}, of them deferred {deferred:,} |
-| time to the answer, where there was one: median, 99 in 100, worst | {median:.2f} s, {p99:.2f} s, {worst:.2f} s |
+| of those answered: median time, 99 in 100, worst | {median:.2f} s, {p99:.2f} s, {worst:.2f} s |
 
 Interactions came twice and out of order in one of ten cases each, requests failed in one of fifty, and four \
 impostors an evening pressed every button there was, of both channels, under names of players,
