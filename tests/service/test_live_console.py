@@ -11,7 +11,7 @@ import pytest
 from tests.games.fake_console import FakeConsole
 
 from equipoise.archive.archive import open_archive
-from equipoise.core.registry import SERVERS, resolve
+from equipoise.games.rcon import DARKPLACES, QUAKE3
 from equipoise.play.live.state import Policy
 from equipoise.service.live_server import BalancedServer
 from equipoise.service.live_settings import Playing
@@ -34,7 +34,7 @@ class Fake:
         self.link.bind(("127.0.0.1", 0))
         self.link.setblocking(False)
         self.console = FakeConsole(
-            "secret", self._carry_out, resolve("server", SERVERS, game).dialect, limited=False
+            "secret", self._carry_out, DARKPLACES if game == "nexuiz" else QUAKE3, limited=False
         )
         self.log = folder / "nexuiz.log"
         self.archive = open_archive(f"sqlite:///{folder / 'a.db'}", create=True)

@@ -45,6 +45,22 @@ store = click.option(
     help="The archive: night.db, sqlite:///path or postgresql://user@host/database.",
 )  # fmt: skip
 
+#: Where a server sends its log.
+_ADDRESS = click.option(
+    "--receive", metavar="udp://HOST:PORT",
+    help="Receive the log, which is appended to the file: udp://HOST:PORT, or http://HOST:PORT.",
+)  # fmt: skip
+_SECRET = click.option(
+    "--receive-secret-file", metavar="FILE",
+    help="A file with what the server must know: sv_logsecret, or the path of the HTTP address.",
+)  # fmt: skip
+
+
+def receive(command: Any) -> Any:
+    """Add the options by which a log is received."""
+    return _ADDRESS(_SECRET(command))
+
+
 zone = click.option(
     "--zone", type=ZoneName(), metavar="NAME",
     help="The zone of local times, such as Europe/Berlin or +05:45; it is kept with the source.  "

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     help="With --follow: how often to look for what is new.  [default: 1.0]",
 )  # fmt: skip
 @click.option("--once", is_flag=True, help="With --follow: go on where it was left, and end.")
+@archive_options.receive
 @kept_starting
 @archive_options.zone
 @archive_options.mutators
@@ -52,10 +53,10 @@ def command(paths: tuple[str, ...], follow: bool, **options: Any) -> None:
     Every finished game counts once, however often and under whatever name its log is read.
     Ratings are up to date at the end; with --follow within the interval after each game.
     """
-    wrong = ("dated", "starting") if follow else ("interval", "once")
+    wrong = ("dated", "starting") if follow else ("interval", "once", "receive", "receive_secret_file")
     for name in wrong:
         if options[name]:
-            msg = f"--{name} has no use {'with' if follow else 'without'} --follow"
+            msg = f"--{name.replace('_', '-')} has no use {'with' if follow else 'without'} --follow"
             raise click.UsageError(msg)
     if follow and (len(paths) != 1 or paths[0] == "-"):
         msg = f"PATH must be one log file with --follow, got {' '.join(paths)}"
@@ -144,9 +145,17 @@ def _follow(path: str, store: str, game: str, interval: float, options: dict[str
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     from equipoise.archive.archive import filled
+    from equipoise.service.live_settings import receiving_of
+    from equipoise.service.log_receiver import receiving
 
     zone = options["zone"]
+    try:
+        where = receiving_of(options["receive"], options["receive_secret_file"])
+    except InputError as error:
+        flag = f"--{error.argument.replace('_', '-')}"
+        raise error.named(flag) from error
     with (
+        receiving(where, path, archive_options.warn),
         filled(store, archive_options.warn) as archive,
         Watch(archive, path, game, counted, zone=zone) as watch,
     ):

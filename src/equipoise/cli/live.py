@@ -25,9 +25,10 @@ AGAIN, AGAIN_MOST = 2.0, 60.0
 
 @click.command(name="live")
 @click.option(
-    "--game", default="openarena", show_default=True, metavar="NAME", help="openarena, quake3 or nexuiz."
-)
-@click.option("--log", metavar="PATH", help="The server's log; for Nexuiz, its output.")
+    "--game", default="openarena", show_default=True, metavar="NAME",
+    help="openarena, quake3, nexuiz, teeworlds, tf2, cs2, csgo, or a file that describes a game.",
+)  # fmt: skip
+@click.option("--log", metavar="PATH", help="The server's log; for Nexuiz and Teeworlds, its output.")
 @click.option("--rcon", metavar="HOST:PORT", help="Its remote console.")
 @click.option("--rcon-password-file", metavar="FILE", help="A file with the console's password.")
 @click.option(
@@ -39,6 +40,11 @@ AGAIN, AGAIN_MOST = 2.0, 60.0
 )
 @click.option("--clans", is_flag=True, default=None, help="Players with the same clan tag stay together.")
 @click.option("--levers", is_flag=True, default=None, help="Bots make up for uneven teams.")
+@archive_options.receive
+@click.option(
+    "--move", metavar="COMMAND",
+    help="On tf2, cs2, csgo: the plug-in's command that moves people, as 'sm_setteam #{slot} {team}'.",
+)  # fmt: skip
 @click.option("--move-alive", is_flag=True, default=None, help="Move players during a game if necessary.")
 @click.option(
     "--map-ranges/--no-map-ranges", default=None,
@@ -167,8 +173,13 @@ def _serve(
     import select
 
     from equipoise.service.live_server import BalancedServer
+    from equipoise.service.log_receiver import receiving
 
-    with archive_options.opened(store, create=True) as archive:
+    receive = None if dry else settings.receive
+    with (
+        receiving(receive, settings.log, archive_options.warn),
+        archive_options.opened(store, create=True) as archive,
+    ):
         archive_options.say_rebuilt(archive.update_ratings())
         game = BalancedServer(archive, settings, _teller(settings), dry=dry)
         try:

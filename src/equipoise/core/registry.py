@@ -145,6 +145,10 @@ SERVERS: Mapping[str, str] = joined(
         "openarena": f"{_GAMES}.quake3.live_server:SERVER",
         "quake3": f"{_GAMES}.quake3.live_server:SERVER",
         "nexuiz": f"{_GAMES}.nexuiz.live_server:SERVER",
+        "teeworlds": f"{_GAMES}.teeworlds.live_server:SERVER",
+        "tf2": f"{_GAMES}.halflife.live_server:TEAM_FORTRESS",
+        "cs2": f"{_GAMES}.halflife.live_server:COUNTER_STRIKE_2",
+        "csgo": f"{_GAMES}.halflife.live_server:GLOBAL_OFFENSIVE",
     },
 )
 

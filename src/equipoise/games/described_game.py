@@ -26,6 +26,7 @@ from equipoise.core.rulesets import GameRules
 from equipoise.errors import InputError
 from equipoise.games.log_reader import Block, GameReader
 from equipoise.games.match_in_progress import ALONE, NAME, Play, bot_id, guid_id, text_from
+from equipoise.games.rcon import checked
 
 #: What a placeholder may stand for, by its name, as a regular expression over bytes; ``_`` is of no interest.
 WORD = rb"[^\n]{0,200}?"
@@ -33,6 +34,7 @@ NUMBER = rb"-?\d{1,9}"
 PLACEHOLDERS: Mapping[str, bytes] = {
     **dict.fromkeys(("who", "killer", "victim", "id", "team", "old_team", "type", "map", "name", "_"), WORD),
     **dict.fromkeys(("slot", "killer_slot", "victim_slot", "points", "number"), NUMBER),
+    "text": rb"[^\n]*",
 }
 
 #: How a line may say when it was written.
@@ -64,12 +66,13 @@ EVENTS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "total": (("team", "number"), ()),
     "win": (("team|who|slot",), ("team", "who", "slot")),
     "draw": ((), ()),
+    "chat": (("slot", "text"), ("who",)),
 }
 
 #: What stands at the top of a description.
 FIELDS = (
     "name", "server", "line", "recognise", "teams", "watching", "bots", "game_type", "game_types",
-    "kill_points", "end_at_begin", "mutators", "events",
+    "kill_points", "end_at_begin", "mutators", "events", "console",
 )  # fmt: skip
 
 #: Types of games in which everyone plays alone, whatever team the log names.
@@ -83,6 +86,14 @@ LOOKED_AT = 400
 
 #: Half a day, in seconds: a clock that goes back by more has passed midnight.
 HALF_DAY = 43200
+
+#: What ``[console]`` may say.
+CONSOLE_FIELDS = (
+    "protocol", "list", "row", "move", "say", "tell", "teams", "begin", "moves_kill", "respawn",
+)  # fmt: skip
+
+#: Consoles that are spoken, by the names that descriptions have for them.
+PROTOCOLS = ("source-rcon", "econ", "quake3", "darkplaces")
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
@@ -108,6 +119,41 @@ class Understood(NamedTuple):
     values: Mapping[str, str]
     #: What followed from it: a game that began, ended or was given up.
     outcome: str
+
+
+class DescribedConsole(NamedTuple):
+    """What a description says of the console of its servers.
+
+    Parameters
+    ----------
+    protocol : str
+        One of :data:`PROTOCOLS`.
+    players : str
+        The command that lists who is there.
+    row : Pattern
+        A line of that list; group ``slot``, and ``team`` where the list has it.
+    move, say, tell : str
+        Commands, with ``{slot}``, ``{team}`` and ``{text}``; empty where there is none.
+    teams : tuple of str
+        What commands call the teams.
+    begin : tuple of str
+        The first commands for a server.
+    moves_kill : bool
+        Whether who is moved while alive dies of it.
+    respawn : float or None
+        For how many seconds at least somebody who died is not there again.
+    """
+
+    protocol: str
+    players: str
+    row: re.Pattern[bytes]
+    move: str
+    say: str
+    tell: str
+    teams: tuple[str, ...]
+    begin: tuple[str, ...]
+    moves_kill: bool
+    respawn: float | None
 
 
 def _template(
@@ -183,6 +229,8 @@ class DescribedGame:
         to the end and it was not level.
     mutators : tuple of str
         Mutators that are always on.
+    console : DescribedConsole or None
+        How its servers are spoken to.
     """
 
     name: str
@@ -198,6 +246,7 @@ class DescribedGame:
     kill_points: tuple[str, ...] = ()
     end_at_begin: bool = False
     mutators: tuple[str, ...] = ()
+    console: DescribedConsole | None = None
 
     @cached_property
     def frames(self) -> tuple[re.Pattern[bytes], ...]:
@@ -232,6 +281,33 @@ class DescribedGame:
             if known == ENOUGH_LINES:
                 return f"lines such as '{templates[0].text}'"
         return ""
+
+    def meaning(self, line: bytes) -> tuple[str, dict[str, str]] | None:
+        """Return what a line means: the event, and the values in it; None where it means nothing."""
+        framed = self.framed(line.rstrip(b"\r"))
+        fit = None if framed is None else _fitting(self.templates, framed["text"])
+        if fit is None:
+            return None
+        return fit[0].event, {
+            key: text_from(value) for key, value in fit[1].groupdict().items() if value is not None
+        }
+
+    def identity(self, identity: str, name: str) -> str:
+        """Return who somebody is: a bot, by an id, or else by name."""
+        if self.bots and name.startswith(self.bots):
+            return bot_id(name.removeprefix(self.bots) or name, None)
+        return guid_id(identity) if identity else NAME + name
+
+    def is_somebody_new(self, values: Mapping[str, str]) -> bool:
+        """Tell whether who arrives under a number that is taken is somebody else.
+
+        Where the log tells who leaves and has no ids, who did not leave comes again, as into another map.
+        """
+        return "id" in values or not any(template.event == "leave" for template in self.templates)
+
+    def team(self, name: str) -> int | None:
+        """Return which team of the list a name is of, None of those who watch and of unknown ones."""
+        return self.teams.index(name) if name in self.teams else None
 
     def reader(self, source: str, first_line: int = 1) -> DescribedReader:
         """Return a reader for a log."""
@@ -460,7 +536,9 @@ class DescribedReader(GameReader[DescribedMatch]):
                 self._look()
             return
         identity = (
-            self._identity(values.get("id", ""), name) if there is None or event == "arrive" else there[0]
+            self._described.identity(values.get("id", ""), name)
+            if there is None or (event == "arrive" and self._described.is_somebody_new(values))
+            else there[0]
         )
         side = there[2] if there else self._alone()
         if "team" in values:
@@ -474,7 +552,8 @@ class DescribedReader(GameReader[DescribedMatch]):
         if play is not None:
             assert self.game is not None  # noqa: S101  # for the type checker
             play.place(key, self.game.side(side))
-            self._look()
+            if event == "team":  # who arrives empties no side, though they may have been in another before
+                self._look()
 
     def _look(self) -> None:
         """Note whether a side of a running game has become empty."""
@@ -585,12 +664,6 @@ class DescribedReader(GameReader[DescribedMatch]):
         """Return by what somebody is known in the log: the slot, or else the name."""
         return int(values[slot]) if slot in values else values.get(name, "")
 
-    def _identity(self, identity: str, name: str) -> str:
-        bots = self._described.bots
-        if bots and name.startswith(bots):
-            return bot_id(name.removeprefix(bots) or name, None)
-        return guid_id(identity) if identity else NAME + name
-
     def _alone(self) -> int | None:
         return None if self._described.teams else ALONE
 
@@ -601,7 +674,8 @@ class DescribedReader(GameReader[DescribedMatch]):
             return None
         if not described.teams:
             return ALONE
-        return described.teams.index(team) + 1 if team in described.teams else None
+        number = described.team(team)
+        return None if number is None else number + 1
 
 
 def _seconds(kind: str, text: str) -> tuple[str, float] | None:
@@ -681,7 +755,83 @@ def described_game(text: str, source: str = "the description") -> DescribedGame:
         tuple(_recognised(plain, templates, source)), teams, watching,
         _text(plain, "bots", source), _text(plain, "game_type", source), _types(plain, source),
         _texts(plain, "kill_points", source), end_at_begin, _texts(plain, "mutators", source),
+        _console(plain["console"], f"{source}: console", teams, templates) if "console" in plain else None,
     )  # fmt: skip
+
+
+def _console(
+    given: Any, source: str, teams: tuple[str, ...], templates: Sequence[LineTemplate]
+) -> DescribedConsole:
+    """Return how servers are spoken to."""
+    if not isinstance(given, dict):
+        fail(source, "must be a table [console]")
+    for key in given:
+        if key not in CONSOLE_FIELDS:
+            fail(source, f"{key} is not known; there may be {', '.join(CONSOLE_FIELDS)}")
+    protocol = given.get("protocol")
+    if protocol not in PROTOCOLS:
+        fail(source, f"protocol must be one of {', '.join(PROTOCOLS)}, got {protocol!r:.60}")
+    if len(teams) < 2:
+        fail(source, "teams must be described, as only teams are balanced")
+    if not any(each.event in ("arrive", "team") and "slot" in each.pattern.groupindex for each in templates):
+        fail(source, "events.arrive or events.team must have {slot}: people are moved by their number")
+    called = _texts(given, "teams", source) or teams
+    if len(called) != len(teams):
+        fail(source, f"teams must be {len(teams)}, as above, got {len(called)}")
+    respawn = given.get("respawn")
+    if respawn is not None and (
+        isinstance(respawn, bool) or not isinstance(respawn, int | float) or not 0 <= respawn <= 600
+    ):
+        fail(source, f"respawn must be a number of seconds from 0 to 600, got {respawn!r:.60}")
+    players = _text(given, "list", source)
+    _check_command(players, (), f"{source}: list")
+    begin = _texts(given, "begin", source)
+    for command in begin:
+        _check_command(command, (), f"{source}: begin")
+    move, say, tell = (_text(given, key, source) for key in ("move", "say", "tell"))
+    for name, command, needed in (
+        ("move", move, ("slot", "team")), ("say", say, ("text",)), ("tell", tell, ("slot", "text")),
+    ):  # fmt: skip
+        if command:
+            _check_command(command, needed, f"{source}: {name}", called)
+    return DescribedConsole(
+        protocol, players, _row(_text(given, "row", source), f"{source}: row", teams), move, say, tell,
+        called, begin, _flag(given, "moves_kill", source), None if respawn is None else float(respawn),
+    )  # fmt: skip
+
+
+def _check_command(command: str, needed: Sequence[str], where: str, teams: Sequence[str] = ()) -> None:
+    """Refuse a command that has other placeholders, or signs that no console is sent."""
+    names = _PLACEHOLDER.findall(command)
+    if sorted(names) != sorted(needed):
+        wanted = f"have {_braces(needed)} once each" if needed else "have no placeholders"
+        fail(where, f"must {wanted}, got {command!r:.60}")
+    for team in teams or ("",):
+        try:
+            checked(command.format_map({"slot": 0, "team": team, "text": "x"}))
+        except (ValueError, LookupError):
+            fail(where, f"must be plain signs without quotes and semicolons, got {command!r:.60}")
+
+
+def _row(text: str, where: str, teams: Sequence[str]) -> re.Pattern[bytes]:
+    """Return the regular expression of a row of the list."""
+    pattern, seen = b"", set()
+    allowed = ("slot", "team", "who", "number", "_", *TIMES)
+    for n, part in enumerate(_PLACEHOLDER.split(text)):
+        if n % 2 == 0:
+            pattern += re.escape(part.encode())
+        elif part not in allowed or (part in seen and part != "_"):
+            fail(where, f"may have {_braces(allowed)} once each, got {text!r:.60}")
+        else:
+            seen.add(part)
+            what = {**PLACEHOLDERS, **TIMES}[part]
+            if part == "team":
+                what = b"|".join(re.escape(team.encode()) for team in teams) + b"|" + WORD
+            name = b"(?P<" + part.encode() + b">" if part in ("slot", "team") else b"(?:"
+            pattern += name + what + b")"
+    if "slot" not in seen:
+        fail(where, f'must have {{slot}}, as "{{slot}} {{who}}", got {text!r:.60}')
+    return re.compile(pattern)
 
 
 def _check_line(line: Any, source: str) -> None:

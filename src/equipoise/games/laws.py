@@ -1,15 +1,31 @@
-"""The laws of games; for those who write their own."""
+"""The laws of games, of their servers and of consoles over TCP; for those who write their own."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import numpy as np
 
 from equipoise.core.match import Match, Skipped, Unfinished
 from equipoise.core.rulesets import ruleset_from, ruleset_text
 from equipoise.games.log_reader import LONGEST_LINE, Game, Parsed, Reader
+from equipoise.games.rcon import ConsoleAnswer, checked
+from equipoise.games.server_adapter import ServerFamily
+from equipoise.games.stream_console import LOST, RETRY_MOST, StreamConsole
+from equipoise.play.live.events import (
+    AddBot,
+    Announced,
+    Command,
+    Joined,
+    MovePlayer,
+    RemoveBot,
+    Say,
+    SetAdvantage,
+    SetMinimum,
+    Started,
+)
 
 
 def parsed(game: Game, content: bytes, cuts: Sequence[int] = ()) -> list[Parsed]:
@@ -87,3 +103,180 @@ def _damaged(sample: bytes, rng: np.random.Generator) -> bytes:
     put = [b"", sample[a:b] * 2, noise[rng.integers(len(noise))]][rng.integers(3)]
     damaged = sample[:a] + put + sample[b:]
     return damaged if rng.random() < 0.5 else damaged[: int(rng.integers(len(damaged) + 1))]
+
+
+#: What sessions ask servers for.
+COMMANDS: tuple[Command, ...] = (
+    MovePlayer(3, 0), MovePlayer(3, 1), MovePlayer(3, 7), AddBot(0), AddBot(1, 3.0), RemoveBot(3),
+    SetMinimum(4), SetAdvantage((1.0, 1.1)), Say("Teams: Red 2, Blue 2."), Say("You are Red.", 3),
+)  # fmt: skip
+
+
+def check_server(family: ServerFamily, sample: bytes, rng: np.random.Generator) -> None:
+    """Hold a family of servers to the laws of its kind, on a log of one of them.
+
+    Whatever a log or an answer says, events come out and no exception; every line that is sent is one that a
+    console cannot read as two, for whatever names are on the server.
+
+    Parameters
+    ----------
+    family : ServerFamily
+        The record.
+    sample : bytes
+        A log of such a server, with people in teams.
+    rng : Generator
+        For damage.
+    """
+    log = family.log({}, {})
+    events = log.read(sample)
+    assert any(isinstance(event, Joined) for event in events), "people are seen"
+    assert any(isinstance(event, Announced | Started) for event in events), "a game is seen"
+    there = {event.slot: event for event in events if isinstance(event, Joined)}
+    there[3] = Joined(3, "name:x", '"; quit\n^1', team=0)
+    console = family.console({})
+    for line in [*console.begin(), *console.lines(COMMANDS, there), *console.who([3]), family.players]:
+        checked(line)
+    family.remote("secret").order([*console.begin(), *console.lines(COMMANDS, there)])
+    for _ in range(40):
+        damaged = family.log({}, {})
+        damaged.read(_damaged(sample, rng))
+        damaged.again()
+        damaged.read(rng.bytes(2000))
+        damaged.begin()
+        for answer in ("", "\n" * 9, rng.bytes(900).decode("latin-1"), sample[:900].decode("latin-1")):
+            damaged.answered(family.players, answer)
+            damaged.answered("", answer)
+
+
+class StreamServer(Protocol):
+    """A server's end of a console, as bytes."""
+
+    def connected(self) -> bytes:
+        """Begin with a new connection; return what is sent at once."""
+
+    def receive(self, data: bytes, /) -> bytes:
+        """Return the answer to bytes."""
+
+
+def check_stream_console(
+    console: Callable[[], StreamConsole],
+    server: Callable[[list[str]], StreamServer],
+    question: str,
+    orders: Sequence[str],
+    rng: np.random.Generator,
+) -> None:
+    """Hold a console over TCP to the laws of its kind, against a server's end of it.
+
+    What is answered does not depend on how bytes are cut; one command is out at a time and all come in
+    order; a question survives a lost connection and an order is not given twice; a console that is refused,
+    or not answered, says so; whatever bytes arrive, no exception comes out and a connection that makes no
+    sense is given up.
+
+    Parameters
+    ----------
+    console : callable
+        Makes a console that knows the password.
+    server : callable
+        Makes a server's end that adds every command it carries out to a list.
+    question : str
+        A command whose answer is several kilobytes.
+    orders : sequence of str
+        Commands without an answer to speak of.
+    rng : Generator
+        For cuts and hostile bytes.
+    """
+    whole = _conversation(console(), server, question, orders, None)
+    assert whole[0][0].question == question, "a question is answered"
+    assert len(whole[0][0].text or "") > 3000, "a long answer is whole"
+    assert whole[1] == [question, *orders], "commands come once each, in order"
+    for _ in range(20):
+        assert _conversation(console(), server, question, orders, rng) == whole, "nothing depends on cuts"
+    _check_lost(console(), server, question, orders)
+    _check_hostile_bytes(console, server, question, rng)
+
+
+def _conversation(
+    console: StreamConsole,
+    server: Callable[[list[str]], StreamServer],
+    question: str,
+    orders: Sequence[str],
+    rng: np.random.Generator | None,
+) -> tuple[list[ConsoleAnswer], list[str]]:
+    """Return what was answered and what was carried out; bytes are cut anywhere where randomness is given."""
+    done: list[str] = []
+    side, now = server(done), 0.0
+    console.opened(now)
+    arriving = side.connected()
+    console.ask(question)
+    console.order(orders)
+    answers: list[ConsoleAnswer] = []
+    for _ in range(200000):
+        if console.idle and answers:
+            break
+        now += 0.001
+        piece = len(arriving) if rng is None else int(rng.integers(1, 40))
+        console.receive(arriving[:piece], now)
+        arriving = arriving[piece:]
+        for sent in console.outgoing(now):
+            arriving += side.receive(sent)
+        answers += console.answers()
+        assert not console.broken, console.broken
+    return answers, done
+
+
+def _check_lost(
+    console: StreamConsole,
+    server: Callable[[list[str]], StreamServer],
+    question: str,
+    orders: Sequence[str],
+) -> None:
+    """Lose the connection while a question and an order are out, and let a server be silent."""
+    done: list[str] = []
+    side, now = server(done), 0.0
+    console.order(orders)
+    console.ask(question)
+    for again in range(2):
+        assert console.may_connect(now), "a connection is made again"
+        console.opened(now)
+        arriving = side.connected()
+        for _ in range(50):
+            now += 0.01
+            console.receive(arriving, now)
+            sent = console.outgoing(now)
+            if not again and console.ordering and console.out is not None:
+                break  # an order is out, and nobody knows whether it arrives
+            arriving = b"".join(side.receive(each) for each in sent)
+        if not again:
+            console.closed(now)
+            assert not console.may_connect(now), "not at once"
+            now += RETRY_MOST
+    assert done == [question], "an order whose fate is not known is not given again; a question is"
+    console.ask(question)
+    console.outgoing(now)
+    console.outgoing(now + LOST)
+    assert console.broken, "a connection without answers is given up"
+    assert console.silent, "a console that does not answer says so"
+
+
+def _check_hostile_bytes(
+    console: Callable[[], StreamConsole],
+    server: Callable[[list[str]], StreamServer],
+    question: str,
+    rng: np.random.Generator,
+) -> None:
+    for n in range(200):
+        one, side = console(), server([])
+        one.opened(0.0)
+        arriving = side.connected()
+        one.ask(question)
+        for step in range(1, 6 if n % 2 else 1):
+            one.receive(arriving, 0.01 * step)
+            arriving = b"".join(side.receive(sent) for sent in one.outgoing(0.01 * step))
+        for step in range(20):
+            noise = rng.bytes(int(rng.integers(1, 3000)))
+            one.receive(noise if n % 3 else arriving[: n % 50] + noise, 1.0 + 0.01 * step)
+            one.outgoing(1.0 + 0.01 * step)
+            one.answers()
+            if one.broken:
+                one.closed(2.0)
+                break

@@ -25,7 +25,7 @@ import re
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 #: Signs that mean nothing to any console: no quote, no semicolon, no line end, no dollar, no caret; and no
 #: two slashes, which begin a comment.
@@ -56,6 +56,20 @@ def checked(line: str) -> str:
         msg = f"a console line must be 1 to {LONGEST} plain signs, got {line!r:.80}"
         raise UnsafeError(msg)
     return line
+
+
+def checked_password(password: str) -> str:
+    """Return a password that a console can take.
+
+    Raises
+    ------
+    ValueError
+        If it is empty, or has a sign that a console may read as something else.
+    """
+    if not password or not password.isascii() or not password.isprintable() or set(password) & set(' ";'):
+        msg = "the password must be plain signs without spaces, quotes and semicolons"
+        raise ValueError(msg)
+    return password
 
 
 #: What every packet begins with.
@@ -148,11 +162,11 @@ class Rcon:
     ([], [ConsoleAnswer(question='status', text='map: oa_dm5\n')])
     """
 
+    #: How the bytes travel.
+    transport: ClassVar[str] = "udp"
+
     def __init__(self, password: str, dialect: Dialect = QUAKE3) -> None:
-        if not password or not password.isascii() or not password.isprintable() or set(password) & set(' ";'):
-            msg = "the password must be plain signs without spaces, quotes and semicolons"
-            raise ValueError(msg)
-        self._password = password.encode()
+        self._password = checked_password(password).encode()
         self._dialect = dialect
         self._waiting: deque[_Queued] = deque()
         self._now: _Queued | None = None

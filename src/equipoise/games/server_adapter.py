@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from equipoise.core.match import Ruleset
-from equipoise.games.rcon import Dialect
-from equipoise.play.live.events import Command, Event, Joined
+from equipoise.games.rcon import ConsoleAnswer
+from equipoise.play.live.events import SIDES, Command, Event, Joined
 
 #: For how many players maps are made: the least and the most, None for any number.
 Ranges = Mapping[str, tuple[int, int | None]]
@@ -36,6 +36,42 @@ class ServerLog(Protocol):
         """Return what an answer of the console tells: everyone who is there, or one who was unknown."""
 
 
+class RemoteConsole(Protocol):
+    """The bytes of a console as a state machine: what is wanted goes in, what is to be sent comes out."""
+
+    #: How the bytes travel: ``"udp"``, or ``"tcp"`` for a ``StreamConsole``.
+    transport: ClassVar[str]
+    #: Whether the console does not answer, and whether it refused the password.
+    silent: bool
+    refused: bool
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is out and nothing waits."""
+
+    @property
+    def ordering(self) -> bool:
+        """Whether an order is out or waits."""
+
+    def ask(self, question: str) -> None:
+        """Ask for an answer."""
+
+    def order(self, lines: Iterable[str]) -> None:
+        """Let orders be carried out, in order."""
+
+    def forget_orders(self) -> None:
+        """Drop the orders that wait."""
+
+    def receive(self, data: bytes, now: float, /) -> None:
+        """Take bytes that arrived."""
+
+    def outgoing(self, now: float) -> list[bytes]:
+        """Return what is to be sent now."""
+
+    def answers(self) -> list[ConsoleAnswer]:
+        """Return the answers that came since this was last asked."""
+
+
 class ServerConsole(Protocol):
     """Writes commands as lines of a console; names never leave, but for those of the settings."""
 
@@ -57,8 +93,8 @@ class ServerFamily:
     ----------
     game : str
         The registered game that reads matches off their logs.
-    dialect : Dialect
-        Of their remote console.
+    remote : callable
+        Makes a :class:`RemoteConsole` from its password.
     log : callable
         Makes a :class:`ServerLog` from the ranges of maps, and the bots that count as players.
     console : callable
@@ -75,10 +111,24 @@ class ServerFamily:
         How long the server takes at most until somebody who is to be moved is in the other team.
     go_on : tuple of str
         What makes a game with people in it that has ended go on, one after the other.
+    bots : bool
+        Whether bots can be added and removed.
+    moves : bool
+        Whether the server can move people; otherwise that is suggested in the chat.
+    tells : bool
+        Whether something can be said to one player; otherwise everybody reads it, after a name.
+    moves_kill : bool
+        Whether somebody who is moved while alive dies of it; they are moved between lives then.
+    begins_after : float
+        Seconds after the announcement of a game at which it has begun, if nothing else was heard.
+    sides : tuple of str
+        What the teams are called in the chat.
+    moved_by : callable, optional
+        Returns such a family whose servers move people by a command of the admin's.
     """
 
     game: str
-    dialect: Dialect
+    remote: Callable[[str], RemoteConsole]
     log: Callable[[Ranges, Mapping[str, str]], ServerLog]
     console: Callable[[Mapping[str, str]], ServerConsole]
     players: str
@@ -87,3 +137,10 @@ class ServerFamily:
     keeps_teams: bool = True
     move_seconds: float = 0.0
     go_on: tuple[str, ...] = ()
+    bots: bool = True
+    moves: bool = True
+    tells: bool = True
+    moves_kill: bool = False
+    begins_after: float = 2.0
+    sides: tuple[str, ...] = SIDES
+    moved_by: Callable[[str], ServerFamily] | None = None

@@ -20,10 +20,8 @@ has no range, and what an admin asks for is not held back by what was asked for 
 
 from __future__ import annotations
 
-import contextlib
 import logging
 import math
-import socket
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -42,20 +40,22 @@ from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.plain_data import printable
 from equipoise.core.player import Rating, is_bot
 from equipoise.errors import InputError
-from equipoise.games.rcon import Rcon
 from equipoise.games.server_adapter import Ranges
 from equipoise.identity.shared_ids import base_of
 from equipoise.play.evening_records import LIVE
 from equipoise.play.event_codec import as_plain, from_plain
 from equipoise.play.ledger import LedgerGame
 from equipoise.play.live.events import (
+    SIDES,
     Announced,
     Busy,
+    CannotMove,
     Command,
     Ended,
     Event,
     Joined,
     Left,
+    MovePlayer,
     RatingsKnown,
     Resumed,
     Say,
@@ -70,6 +70,7 @@ from equipoise.play.live.events import (
 from equipoise.play.live.levers import RatingUnits, bot_skills
 from equipoise.play.live.session import IDLE, OPEN, Session
 from equipoise.ratings.display_scale import NOBODY, mean_bot, scale_of
+from equipoise.service.console_link import link_to
 from equipoise.service.live_settings import Playing
 from equipoise.service.snapshot import nearest
 
@@ -232,8 +233,8 @@ LOOK, LOOK_SOON = 10.0, 2.0
 #: no list say that there is none.
 LOOK_FIRST, NOT_LISTS = 0.5, 3
 
-#: Seconds after the announcement of a game at which it has begun, if nothing else was heard.
-QUIET = 2.0
+#: Seconds between two looks at what time has made due.
+TICK = 0.25
 
 #: Seconds for a search for teams.
 SECONDS = 1.0
@@ -248,46 +249,6 @@ MOST_GAMES = 2000
 MOST_KEPT = 500
 
 log = logging.getLogger(__name__)
-
-
-class Link:
-    """The socket to a console; without an address nothing is sent and nothing arrives."""
-
-    def __init__(self, settings: Playing) -> None:
-        self._socket: socket.socket | None = None
-        if settings.rcon:
-            host, port = settings.address()
-            try:
-                family, kind, protocol, _, where = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
-            except OSError as error:
-                msg = f": {host} cannot be found: {error.strerror or error}"
-                raise InputError(msg, "rcon") from error
-            self._socket = socket.socket(family, kind, protocol)
-            self._socket.connect(where)
-            self._socket.setblocking(False)
-
-    def send(self, packet: bytes) -> None:
-        """Send a packet; one that cannot be sent is lost like any other."""
-        if self._socket is not None:
-            with contextlib.suppress(OSError):
-                self._socket.send(packet)
-
-    def arrived(self) -> Iterable[bytes]:
-        """Give the packets that arrived."""
-        while self._socket is not None:
-            try:
-                yield self._socket.recv(65536)
-            except OSError:
-                return
-
-    def fileno(self) -> int:
-        """Return what can be waited for, -1 where there is nothing."""
-        return -1 if self._socket is None else self._socket.fileno()
-
-    def close(self) -> None:
-        """Close it."""
-        if self._socket is not None:
-            self._socket.close()
 
 
 class BalancedServer:
@@ -314,17 +275,12 @@ class BalancedServer:
         self._log = family.log(ranges(archive, settings), settings.players)
         self._watch = Watch(archive, settings.log, family.game, tap=self._tap, zone=settings.zone)
         self._rated = ArchiveRatings(archive)
-        self._link = Link(settings if not dry else Playing(settings.log))
-        self._console = Rcon(settings.password or "none", family.dialect)
+        self._console = family.remote(settings.password or "none")
+        self._link = link_to(settings.address() if settings.rcon and not dry else None, self._console)
         self._lines = family.console(settings.players)
-        retry = max(settings.policy.retry_seconds, family.move_seconds)
-        self.session = Session(
-            replace(settings.policy, retry_seconds=retry),
-            lambda: deadline(SECONDS),
-            moves_bots=family.moves_bots,
-            lists=bool(settings.rcon) and not dry,
-        )
+        self.session = _session(settings, lists=bool(settings.rcon) and not dry)
         self._trouble = ""
+        self._told_unmoved = False
         self._not_lists = 0
         self.there: dict[int, Joined] = {}
         self._caught_up = False
@@ -335,6 +291,8 @@ class BalancedServer:
         self._begun = False
         self._shown: dict[str, Any] = {}
         self._shown_at = float("-inf")
+        #: When the present step began, in the time that steps are given and by the clock.
+        self._now, self._stepped = float("-inf"), 0.0
 
     def close(self) -> None:
         """Let go of the log and the console."""
@@ -353,16 +311,18 @@ class BalancedServer:
         now : float
             Seconds on a clock that does not run backwards.
         """
+        self._now, self._stepped = now, time.perf_counter()
         if self._console.ordering:
             self._do(self.session.handle(Busy(), now))
         self._read(now)
+        self._link.tend(now)
         for packet in self._link.arrived():
             self._console.receive(packet, now)
         for answer in self._console.answers():
             if answer.text is not None:
                 self._answered(answer.question, answer.text, now)
         self._hear(now)
-        if now - self._ticked >= 0.5:
+        if now - self._ticked >= TICK:
             self._ticked = now
             self._wait_for_it(now)
         self._look(now)
@@ -463,6 +423,7 @@ class BalancedServer:
 
     def _happened(self, event: Event, now: float) -> None:
         """Take an event, and do what follows from it."""
+        event = _with_sides(event, self._family.sides)
         if isinstance(event, Announced) and event.ruleset != self._rated.ruleset:
             self._rated.ruleset = event.ruleset
             self._note(event, now)
@@ -505,12 +466,17 @@ class BalancedServer:
         elif isinstance(event, Joined) and event.slot not in self.session.state.seats:
             self._happened(event, now)
             self._looked = float("-inf")
+        elif isinstance(event, CannotMove):
+            if not self._told_unmoved:
+                self._say(f"{self.settings.rcon} does not know {question!r}: moves are suggested in the chat")
+            self._told_unmoved = True
+            self._happened(event, now)
 
     # What is to be done
 
     def _wait_for_it(self, now: float) -> None:
         """Note that time has passed: a game that was announced begins, one that has ended goes on."""
-        if now - self._announced >= QUIET:
+        if now - self._announced >= self._family.begins_after:
             self._announced = float("inf")
             for event in self._log.begin():
                 self._happened(event, now)
@@ -538,14 +504,41 @@ class BalancedServer:
 
     def _do(self, commands: Iterable[Command]) -> None:
         """Carry commands out, and tell them."""
-        given = list(commands)
+        given = sorted(commands, key=lambda command: not isinstance(command, MovePlayer))
+        passed = time.perf_counter() - self._stepped
+        given = [command for command in given if self._in_time(command, passed)]
         for command in given:
-            self._say(worded(command, self.there))
+            self._say(worded(command, self.there, self._family.sides))
         self._send(self._lines.lines(given, self.there))
+
+    def _in_time(self, command: Command, passed: float) -> bool:
+        """Tell whether somebody who is moved still can be, some seconds after it was decided."""
+        if not isinstance(command, MovePlayer):
+            return True
+        return self.session.can_be_moved_at(command.slot, self._now + passed)
 
     def _send(self, lines: list[str]) -> None:
         if lines and not self._dry and not self._trouble:
             self._console.order(lines)
+
+
+def _with_sides(event: Event, sides: tuple[str, ...]) -> Event:
+    """Return what happened, with what teams of the game are called."""
+    return replace(event, sides=sides) if isinstance(event, Announced) and event.sides == SIDES else event
+
+
+def _session(settings: Playing, *, lists: bool) -> Session:
+    """Return the state machine of a server."""
+    family, policy = settings.family(), settings.policy
+    return Session(
+        replace(
+            policy, retry_seconds=max(policy.retry_seconds, family.move_seconds),
+            bots=policy.bots and family.bots,
+        ),
+        lambda: deadline(SECONDS),
+        moves_bots=family.moves_bots, lists=lists,
+        moves=family.moves, moves_kill=family.moves_kill, tells=family.tells,
+    )  # fmt: skip
 
 
 def ranges(archive: Archive, settings: Playing) -> Ranges:
@@ -556,23 +549,23 @@ def ranges(archive: Archive, settings: Playing) -> Ranges:
     return {**map_ranges(played), **settings.maps}
 
 
-def worded(command: Command, there: dict[int, Joined]) -> str:
+def worded(command: Command, there: dict[int, Joined], sides: Sequence[str] = SIDES) -> str:
     """Return a command as people read it."""
     from equipoise.play.live.chat_answers import called, describe_advantage
-    from equipoise.play.live.events import AddBot, MovePlayer, RemoveBot
+    from equipoise.play.live.events import AddBot, RemoveBot
 
     if isinstance(command, MovePlayer):
         name = there[command.slot].name if command.slot in there else ""
-        return f"move {command.slot} {name} to {called(command.team)}"
+        return f"move {command.slot} {name} to {called(command.team, sides)}"
     if isinstance(command, AddBot):
         level = "" if command.level is None else f" of skill {command.level:g}"
-        return f"add a bot{level} to {called(command.team)}"
+        return f"add a bot{level} to {called(command.team, sides)}"
     if isinstance(command, RemoveBot):
         return f"remove bot {command.slot}"
     if isinstance(command, SetMinimum):
         return f"{command.players} players with bots"
     if isinstance(command, SetAdvantage):
-        return f"advantage {describe_advantage(command.factors) or 'even'}"
+        return f"advantage {describe_advantage(command.factors, sides) or 'even'}"
     return f"say{'' if command.slot is None else f' to {command.slot}'}: {_text(command)}"
 
 
@@ -605,17 +598,18 @@ def replay(archive: Archive, settings: Playing) -> Iterator[str]:
     family = settings.family()
     log = family.log(ranges(archive, settings), settings.players)
     rated = ArchiveRatings(archive)
-    session = Session(settings.policy, lambda: deadline(SECONDS), moves_bots=family.moves_bots)
+    session = _session(settings, lists=False)
     there: dict[int, Joined] = {}
     now, games = 0.0, 0
 
     def happened(event: Event) -> Iterator[str]:
         for command in session.handle(event, now):
-            yield f"  {worded(command, there)}"
+            yield f"  {worded(command, there, family.sides)}"
 
     for piece in pieces(Source(settings.log, named=True)):
-        for event in log.read(piece):
+        for read in log.read(piece):
             now += 0.1
+            event = _with_sides(read, family.sides)
             if isinstance(event, Announced):
                 games, now = games + 1, now + BETWEEN
                 yield f"game {games}: {event.map}"

@@ -26,12 +26,16 @@ from equipoise.core.addresses import host_and_port
 from equipoise.core.dates import Zone, zone_named
 from equipoise.core.registry import SERVERS, resolve
 from equipoise.errors import InputError, again
-from equipoise.games.rcon import Rcon
+from equipoise.files.read_game import ENDING, read_game
+from equipoise.games.rcon import checked_password
 from equipoise.games.server_adapter import Ranges, ServerFamily
 from equipoise.play.live.state import Policy
+from equipoise.service.log_receiver import Receiving
 
 #: Settings of one server beside those of its policy, and what each is.
-TEXTS = ("name", "game", "log", "rcon", "rcon_password_file", "zone")
+TEXTS = (
+    "name", "game", "log", "rcon", "rcon_password_file", "zone", "move", "receive", "receive_secret_file",
+)  # fmt: skip
 TABLES = ("maps", "players")
 NUMBERS = ("intermission",)
 SWITCHES = ("map_ranges",)
@@ -65,6 +69,11 @@ class Playing:
         Whether maps that are not in ``maps`` have the range that games in the archive have shown.
     zone : Zone or None
         That of local times in the log; by default the one that is kept with it, or else this machine's.
+    move : str
+        The command that puts somebody into a team, with ``{slot}`` and ``{team}``, where servers of a game
+        have none of their own.
+    receive : Receiving or None
+        Where the server sends its log, which is appended to ``log``.
     """
 
     log: str
@@ -78,6 +87,8 @@ class Playing:
     game: str = "openarena"
     map_ranges: bool = True
     zone: Zone | None = None
+    move: str = ""
+    receive: Receiving | None = None
 
     @property
     def title(self) -> str:
@@ -86,8 +97,7 @@ class Playing:
 
     def family(self) -> ServerFamily:
         """Return how such a server is read and spoken to."""
-        family: ServerFamily = resolve("game", SERVERS, self.game)
-        return family
+        return family_of(self.game, self.move)
 
     def address(self) -> tuple[str, int]:
         """Return host and port of the console.
@@ -98,6 +108,38 @@ class Playing:
             If they are not written so.
         """
         return host_and_port(self.rcon, "rcon", "127.0.0.1:27960")
+
+
+def family_of(game: str, move: str = "") -> ServerFamily:
+    """Return how servers of a game are read and spoken to.
+
+    Parameters
+    ----------
+    game : str
+        A registered name, or a file that describes the game.
+    move : str
+        The command that moves people, where the game leaves that to the admin.
+
+    Raises
+    ------
+    InputError
+        If it is not known, or cannot be spoken to, or moves people otherwise.
+    """
+    if game.endswith(ENDING):
+        from equipoise.games.described_server import server_of as described
+
+        family = described(read_game(game), game)
+    elif game in SERVERS:
+        family = resolve("game", SERVERS, game)
+    else:
+        msg = f"must be one of {', '.join(SERVERS)}, or a file that describes a game, got {game!r}"
+        raise InputError(msg, "game")
+    if not move:
+        return family
+    if family.moved_by is None:
+        msg = f"does not apply to {game}, whose servers have a command of their own"
+        raise InputError(msg, "move")
+    return family.moved_by(move)
 
 
 def read_servers(path: str) -> tuple[str, list[Playing]]:
@@ -157,9 +199,7 @@ def server_of(given: Mapping[str, Any]) -> Playing:
             msg = f"there is no setting {name!r}; the settings are {known}"
             raise InputError(msg)
         _check_kind(name, value)
-    if given.get("game", "openarena") not in SERVERS:
-        msg = f"must be one of {', '.join(SERVERS)}, got {given['game']!r}"
-        raise InputError(msg, "game")
+    family = family_of(given.get("game", "openarena"), given.get("move", ""))
     if not given.get("log"):
         msg = "is missing"
         raise InputError(msg, "log")
@@ -174,11 +214,16 @@ def server_of(given: Mapping[str, Any]) -> Playing:
         {name: _plain(name, character) for name, character in given.get("players", {}).items()},
         float(given.get("intermission", 15.0)), given.get("game", "openarena"),
         given.get("map_ranges", True), zone_named(given["zone"]) if given.get("zone") else None,
+        given.get("move", ""), receiving_of(given.get("receive"), given.get("receive_secret_file")),
     )  # fmt: skip
     if not 0.0 <= playing.intermission < 1e6:
         msg = f"must be from 0 to 1000000, got {given['intermission']!r}"
         raise InputError(msg, "intermission")
-    if policy.level is not None and not playing.family().levels:
+    for name, value in (("target", policy.target), ("levers", policy.levers), ("players", playing.players)):
+        if value and not family.bots:
+            msg = f"does not apply to {playing.game}, on whose servers no bots are added"
+            raise InputError(msg, name)
+    if policy.level is not None and not family.levels:
         msg = f"does not apply to {playing.game}, whose bots have one skill: set it on the server"
         raise InputError(msg, "level")
     if playing.rcon:
@@ -227,6 +272,42 @@ def _plain(name: str, character: Any) -> str:
     return str(character)
 
 
+def receiving_of(address: str | None, secret_file: str | None) -> Receiving | None:
+    """Return where a log is received, None where it is not.
+
+    Raises
+    ------
+    InputError
+        If one of the two is not as it must be.
+    """
+    if address is None:
+        if secret_file is not None:
+            msg = "has no use without receive"
+            raise InputError(msg, "receive_secret_file")
+        return None
+    return Receiving.of(
+        address, "" if secret_file is None else first_line(secret_file, "receive_secret_file")
+    )
+
+
+def first_line(path: str, argument: str) -> str:
+    """Return the first line of a file that holds a secret.
+
+    Raises
+    ------
+    InputError
+        If it cannot be read.
+    """
+    try:
+        return Path(path).read_text(encoding="ascii").splitlines()[0].strip()
+    except OSError as error:
+        msg = f": {path} cannot be read: {error.strerror or error}"
+        raise InputError(msg, argument) from error
+    except (ValueError, IndexError) as error:
+        msg = f": {path} must hold one line of plain signs"
+        raise InputError(msg, argument) from error
+
+
 def password_of(path: str) -> str:
     """Return the password that is the first line of a file.
 
@@ -236,12 +317,9 @@ def password_of(path: str) -> str:
         If it cannot be read, or a console cannot take it.
     """
     try:
-        password = Path(path).read_text(encoding="ascii").splitlines()[0].strip()
-        Rcon(password)
-    except OSError as error:
-        msg = f": {path} cannot be read: {error.strerror or error}"
-        raise InputError(msg, "rcon_password_file") from error
-    except (ValueError, IndexError) as error:
+        return checked_password(first_line(path, "rcon_password_file"))
+    except InputError:
+        raise
+    except ValueError as error:
         msg = f": {path} must hold one line of plain signs without spaces, quotes and semicolons"
         raise InputError(msg, "rcon_password_file") from error
-    return password

@@ -50,15 +50,27 @@ CVAR = re.compile(rb'[Ss]erver[ _]cvar:? "([^"]{1,64})" (?:= )?"([^"]{0,64})"')
 STEAM = re.compile(r"STEAM_\d:([01]):(\d{1,10})")
 STEAM3 = re.compile(r"\[U:1:(\d{1,10})\]")
 
+#: The time in the date of a line, and what stands between it and the text.
+TIME = re.compile(rb"(\d\d):(\d\d):(\d\d)(?:\.\d{1,6})?(?:: | - )")
+
+#: How lines begin that are about the game and not about somebody, where they matter.
+EVENTS = (
+    b"World triggered ", b'Team "', b"Tournament mode", b"Loading map ", b"Started map ", b"Log file closed",
+    b"Game Over:", b"server_cvar", b"server cvar", b"Server_cvar", b"Server cvar",
+)  # fmt: skip
+
 #: Lines in which people have other numbers than everywhere else.
 OTHER_NUMBERS = (b"money change ",)
 
 #: What most lines say of somebody, which only shows that they are there, and in which team.
 SIGHTINGS = (
     b"picked up ", b"dropped ", b"purchased ", b"attacked ", b"left buyzone ", b"blinded for ", b"threw ",
-    b'triggered "damage" ', b'triggered "healed" ', b'triggered "shot_fired" ', b'triggered "shot_hit" ',
-    b"picked up item ", b"assisted killing ", b"say", b"spawned as ", b"changed role to ",
+    b'triggered "', b"killed other ", b"picked up item ", b"assisted killing ", b"say", b"spawned as ",
+    b"changed role to ",
 )  # fmt: skip
+
+#: How most of them begin, by which they are seen at once.
+MOST_SIGHTINGS = frozenset((b"picke", b"dropp", b"purch", b"attac", b"blind", b"threw", b"assis", b"spawn"))
 
 #: What restarts a game: whatever was before did not count, unless it was a half.
 RESTARTS = (
@@ -142,16 +154,16 @@ class HalfLifeGame:
         #: The rounds of a game of Red and Blue; None where another one is played.
         self.rounds = FortressRounds(self.play)
 
-    def cover(self, line: bytes) -> None:
-        """Let the identity of the game cover a line; how it ends does not matter."""
-        self._unhashed.append(line)
+    def cover(self, lines: bytes) -> None:
+        """Let the identity of the game cover lines, each with its line feed and nothing before that."""
+        self._unhashed.append(lines)
         if len(self._unhashed) >= UNHASHED:
             self._digest()
 
     def _digest(self) -> str:
         """Return the identity of the lines so far."""
         if self._unhashed:
-            self.hash.update(b"\n".join([*self._unhashed, b""]))
+            self.hash.update(b"".join(self._unhashed))
             self._unhashed.clear()
         return self.hash.hexdigest()
 
@@ -179,7 +191,7 @@ class HalfLifeGame:
             return number
         client = self.play.clients.get(number)
         self.steam3 |= text.startswith("[U:")
-        identity = _identity(text_from(name), text)
+        identity = identity_of(text_from(name), text)
         if client is None or client.identity.partition("#")[0] != identity:
             if client is None or not (client.identity.startswith(NAME) and identity.startswith(NAME)):
                 self.forget_names()
@@ -277,7 +289,7 @@ class HalfLifeGame:
         return self.play.match(contests, self._digest(), self.where, times, self.map, local=CLOCK)
 
 
-def _identity(name: str, identity: str) -> str:
+def identity_of(name: str, identity: str) -> str:
     """Return who somebody is: a bot by name, a person by SteamID, or else by name."""
     if identity == "BOT" or identity == "0":
         return bot_id(name, None)
@@ -289,52 +301,82 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
 
     cut_off = "the log ends before the game does"
 
-    #: The last date as it was written, and what it is.
+    #: The last date as it was written, and what it is; where its time stands, and when its day began.
     _dated: tuple[bytes, float | None] = (b"", None)
+    _time_at: int = 0
+    _day: float = 0.0
 
     def take(self, block: Block) -> None:
-        """Go through the lines."""
-        place = 0
-        for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
-            if not self._is_sighting(line):
+        """Go through the lines; most change nothing, and of those only bytes are kept."""
+        content, place, run = block.content, 0, -1
+        clean = b"\r" not in content
+        for number, line in enumerate(content.split(b"\n")[:-1], start=block.line):
+            game = self.game
+            if clean and game is not None and self._changes_nothing(line, game):
+                if run < 0:
+                    run = place
+            else:
+                if run >= 0 and game is not None:
+                    game.cover(content[run:place])
+                    run = -1
                 parts = LINE.match(line)
                 if parts is not None:
                     self._line(block, place, number, parts, line)
             place += len(line) + 1
+        if run >= 0 and self.game is not None:
+            self.game.cover(content[run:place])
 
-    def _is_sighting(self, line: bytes) -> bool:
-        """Take a line that shows nothing but somebody who is known to be there, at a time that is known.
-
-        Most lines are such, and few are looked at closely.
-        """
-        written, game = self._dated[0], self.game
-        if game is None or not written or not line.startswith(written):
+    def _changes_nothing(self, line: bytes, game: HalfLifeGame) -> bool:
+        """Tell whether a line shows nothing but the time, and somebody who is known to be there."""
+        written = self._dated[0]
+        if not written:
             return False
-        start = len(written)
+        start = len(written) if line.startswith(written) else self._newer(line, game)
+        if not start:
+            return False
+        if not line.startswith(b'"', start):
+            return not line.startswith(EVENTS, start)
         end = line.find(b'>" ', start) + 3
-        if end < 3 or not line.startswith(b'"', start):
+        if end < 3:
             return False
-        if not line.startswith(OTHER_NUMBERS, end):
-            if line[start:end] not in game.sighted:
-                return False
-            if line.startswith(b"[", end):
-                end = line.find(b"] ", end) + 2
-            if not line.startswith(SIGHTINGS, end):
-                return False
-        if b"\r" in line:
+        if line.startswith(OTHER_NUMBERS, end):
+            return True
+        if line[start:end] not in game.sighted:
             return False
-        game.cover(line)
-        return True
+        if line.startswith(b"[", end):
+            end = line.find(b"] ", end) + 2
+        if line[end : end + len(b"picke")] in MOST_SIGHTINGS:
+            return True
+        return line.startswith(SIGHTINGS, end) and not line.startswith(FLAG, end)
+
+    def _newer(self, line: bytes, game: HalfLifeGame) -> int:
+        """Move the clock to the time of a line of the same day; return where its text begins, or 0."""
+        written, date = self._dated
+        at = self._time_at
+        if date is None or line[:at] != written[:at]:
+            return 0
+        time = TIME.match(line, at)
+        if time is None:
+            return 0
+        hour, minute, second = int(time[1]), int(time[2]), int(time[3])
+        if hour > 23 or minute > 59 or second > 59:
+            return 0
+        date = self._day + 3600.0 * hour + 60.0 * minute + second
+        self._dated = line[: time.end()], date
+        game.date(date)
+        return time.end()
 
     def _line(self, block: Block, place: int, number: int, parts: re.Match[bytes], line: bytes) -> None:
         written = line[: parts.start(7)]
         if written != self._dated[0]:
             self._dated = written, _date(parts)
+            self._time_at = parts.start(4)
         date = self._dated[1]
         if date is None:
             self._dated = b"", None
             self.skip(number, "a date that is none")
             return
+        self._day = date - 3600.0 * int(parts[4]) - 60.0 * int(parts[5]) - int(parts[6])
         text = parts[7]
         nameless = self.game is None or (not self.game.map and not self.game.is_fortress())
         found = MAP.match(text) or (MATCH_START.match(text) if nameless else None)
@@ -346,7 +388,7 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
         game = self.game
         if game is None:
             return
-        game.cover(line.rstrip(b"\r"))
+        game.cover(line.rstrip(b"\r") + b"\n")
         game.date(date)
         if text.startswith((b"Log file closed", b"Game Over:")):
             self._ends()

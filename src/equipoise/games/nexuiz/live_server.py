@@ -12,13 +12,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from equipoise.core.match import Ruleset
 from equipoise.games.log_reader import Lines
 from equipoise.games.match_in_progress import BOT
 from equipoise.games.nexuiz.event_log import BARE, COLOUR, LINES, LONE_GAMES, START, STATUS, EventLogGame
 from equipoise.games.nexuiz.reader import RULES
-from equipoise.games.rcon import DARKPLACES
+from equipoise.games.rcon import DARKPLACES, Rcon
 from equipoise.games.server_adapter import Ranges, ServerFamily
 from equipoise.play.live.events import (
     AddBot,
@@ -311,6 +312,6 @@ class NexuizConsole:
 
 #: Nexuiz.
 SERVER = ServerFamily(
-    "nexuiz", DARKPLACES, NexuizLog, NexuizConsole, PLAYERS,
+    "nexuiz", partial(Rcon, dialect=DARKPLACES), NexuizLog, NexuizConsole, PLAYERS,
     moves_bots=True, levels=False, keeps_teams=False, move_seconds=8.0,
 )  # fmt: skip

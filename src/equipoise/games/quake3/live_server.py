@@ -16,7 +16,7 @@ from equipoise.games.match_in_progress import ALONE, bot_id, text_from
 from equipoise.games.quake3.joined_names import JoinedNames
 from equipoise.games.quake3.match_lines import ClientInfo
 from equipoise.games.quake3.rulesets import ruleset_of, settings_of
-from equipoise.games.rcon import QUAKE3
+from equipoise.games.rcon import Rcon
 from equipoise.games.server_adapter import Ranges, ServerFamily
 from equipoise.play.live.events import (
     AddBot,
@@ -384,5 +384,5 @@ def _tell(command: Say) -> str:
 
 #: OpenArena and its kin.  An intermission with people in it never ends by itself.
 SERVER = ServerFamily(
-    "quake3", QUAKE3, Quake3Log, Quake3Console, PLAYERS, go_on=("vstr nextmap", "map_restart 0")
+    "quake3", Rcon, Quake3Log, Quake3Console, PLAYERS, go_on=("vstr nextmap", "map_restart 0")
 )

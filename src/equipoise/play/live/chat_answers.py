@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from equipoise.play.live.decisions import chances
+from equipoise.play.live.events import SIDES
 from equipoise.play.live.state import Seat, State
-
-#: What teams are called in the chat.
-COLOURS = ("Red", "Blue", "Green", "Gold")
 
 #: What players may ask.
 QUESTIONS = ("!teams", "!why", "!rank", "!switch")
 
 
-def called(team: int) -> str:
+#: Letters of a name that are said, and people who are named in one suggestion.
+LONGEST_NAME, MOST_NAMED = 20, 4
+
+_NOT_SAID = re.compile(r"[^A-Za-z0-9]+")
+
+
+def called(team: int, sides: Sequence[str] = SIDES) -> str:
     """Return what a team is called."""
-    return COLOURS[team] if team < len(COLOURS) else f"team {team + 1}"
+    return sides[team] if team < len(sides) else f"team {team + 1}"
+
+
+def addressed(seat: Seat) -> str:
+    """Return how somebody is named where everybody reads it: by letters and digits alone.
+
+    Examples
+    --------
+    >>> addressed(Seat(3, "x", "^1An;n|2", bot=False, team=0, level=None, since=0.0))
+    '1An n 2'
+    >>> addressed(Seat(3, "x", '"; quit', bot=False, team=0, level=None, since=0.0))
+    'quit'
+    """
+    name = _NOT_SAID.sub(" ", seat.name).strip()[:LONGEST_NAME].strip()
+    return name or f"player {seat.slot}"
+
+
+def suggestion(state: State, astray: Sequence[Seat]) -> str:
+    """Return who would have to change teams for the game to be even, for a server that moves nobody."""
+    named = [
+        f"{addressed(seat)} to {called(state.plan[seat.id], state.match.sides)}"
+        for seat in astray[:MOST_NAMED]
+    ]
+    more = f" and {len(astray) - MOST_NAMED} more" if len(astray) > MOST_NAMED else ""
+    return f"For even teams: {', '.join(named)}{more}."
 
 
 def percent(numbers: Sequence[float]) -> str:
@@ -29,21 +58,21 @@ def describe_teams(state: State) -> str:
     parts = []
     for team, (people, bots) in enumerate(zip(state.sizes(), state.bots, strict=True)):
         filled = f" and {len(bots)} bot{'s' if len(bots) > 1 else ''}" if bots else ""
-        parts.append(f"{called(team)} {people}{filled}")
+        parts.append(f"{called(team, state.match.sides)} {people}{filled}")
     return f"{', '.join(parts)}. Chances {percent(chances(state))}."
 
 
 def explain_team(state: State, seat: Seat) -> str:
     """Return what the game would be with somebody in another team."""
-    team = state.plan.get(seat.id)
+    team, sides = state.plan.get(seat.id), state.match.sides
     if team is None or state.match.teams < 2:
         return "You are in no team."
     others = [
-        f"with you in {called(other)} {percent(chances(state, {**state.plan, seat.id: other}))}"
+        f"with you in {called(other, sides)} {percent(chances(state, {**state.plan, seat.id: other}))}"
         for other in range(state.match.teams)
         if other != team
     ]
-    return f"You are {called(team)}: chances {percent(chances(state))}, {', '.join(others)}."
+    return f"You are {called(team, sides)}: chances {percent(chances(state))}, {', '.join(others)}."
 
 
 def describe_rank(state: State, seat: Seat) -> str:
@@ -55,9 +84,11 @@ def describe_rank(state: State, seat: Seat) -> str:
     return f"You are {rank} of {among} with a weight of {weight:.0f}."
 
 
-def describe_advantage(factors: Sequence[float]) -> str:
+def describe_advantage(factors: Sequence[float], sides: Sequence[str] = SIDES) -> str:
     """Return what teams are owed, as in ``Red 1.08``; empty where nothing is."""
-    return ", ".join(f"{called(team)} {factor:.2f}" for team, factor in enumerate(factors) if factor > 1.0)
+    return ", ".join(
+        f"{called(team, sides)} {factor:.2f}" for team, factor in enumerate(factors) if factor > 1.0
+    )
 
 
 def reply(state: State, seat: Seat, question: str, *, chosen: bool) -> str:

@@ -12,6 +12,9 @@ from equipoise.core.match import Ruleset
 from equipoise.core.player import Rating
 from equipoise.play.live.levers import BotSkills, RatingUnits
 
+#: What teams are called unless a game says otherwise.
+SIDES = ("Red", "Blue", "Green", "Gold")
+
 
 @dataclass(frozen=True, slots=True)
 class Announced:
@@ -27,6 +30,11 @@ class Announced:
         For how many players the map is made; None for any number.
     ruleset : Ruleset, optional
         What is played.
+    sides : tuple of str
+        What the teams are called.
+    level : bool
+        Whether a level begins, in which the server's own list is believed only after a moment; otherwise
+        another match begins among those who are there.
     """
 
     map: str = ""
@@ -34,6 +42,8 @@ class Announced:
     minimum: int = 0
     maximum: int | None = None
     ruleset: Ruleset = field(default_factory=Ruleset)
+    sides: tuple[str, ...] = SIDES
+    level: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +166,31 @@ class Carrying:
 
 
 @dataclass(frozen=True, slots=True)
+class Died:
+    """Somebody is not alive, for so many seconds, or until they are spawned where that is not known."""
+
+    slot: int
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Spawned:
+    """Somebody is alive again."""
+
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class Swapped:
+    """Both teams have changed sides, as at half-time."""
+
+
+@dataclass(frozen=True, slots=True)
+class CannotMove:
+    """The server does not know the command that moves people."""
+
+
+@dataclass(frozen=True, slots=True)
 class Clock:
     """How many seconds of the game are left."""
 
@@ -187,7 +222,8 @@ class Busy:
 
 Event = (
     Announced | Joined | Left | Changed | Renamed | Seen | RatingsKnown | Weighed | Starting | Started
-    | Resumed | Unheard | Ended | Carrying | Clock | Chatted | TimePassed | Busy
+    | Resumed | Unheard | Ended | Carrying | Died | Spawned | Swapped | CannotMove | Clock | Chatted
+    | TimePassed | Busy
 )  # fmt: skip
 
 

@@ -44,11 +44,13 @@ from equipoise.play.live.events import (
     AddBot,
     Announced,
     Busy,
+    CannotMove,
     Carrying,
     Changed,
     Chatted,
     Clock,
     Command,
+    Died,
     Ended,
     Event,
     Joined,
@@ -62,8 +64,10 @@ from equipoise.play.live.events import (
     Seen,
     SetAdvantage,
     SetMinimum,
+    Spawned,
     Started,
     Starting,
+    Swapped,
     Unheard,
     Weighed,
 )
@@ -106,7 +110,9 @@ class Pending:
         """Whether everyone is where they are to be, and nobody is expected."""
         return not (list(state.astray()) or self._coming or self._bots(state))
 
-    def commands(self, state: State, now: float, unknown: int = 0) -> list[Command]:
+    def commands(
+        self, state: State, now: float, unknown: int = 0, movable: Callable[[Seat], bool] = bool
+    ) -> list[Command]:
         """Return what is to be done, without what was asked for just now.
 
         Parameters
@@ -117,12 +123,14 @@ class Pending:
             Seconds.
         unknown : int
             How many more are on the server of whom nothing is known yet: bots do not take their places.
+        movable : callable
+            Whether somebody can be moved now; by default everyone can.
         """
         retry = state.policy.retry_seconds
         self._coming = [each for each in self._coming if now - each[1] < retry]
         self._sent = {key: at for key, at in self._sent.items() if now - at < retry}
         fresh: list[Command] = []
-        wanted = [MovePlayer(seat.slot, state.plan[seat.id]) for seat in state.astray()]
+        wanted = [MovePlayer(seat.slot, state.plan[seat.id]) for seat in state.astray() if movable(seat)]
         for command in [*wanted, *self._bots(state, unknown)]:
             if isinstance(command, AddBot):
                 self._coming.append((command, now))
@@ -295,6 +303,12 @@ FRESH = 2.0
 #: Seconds after a level begins from which on the server's own list is believed: all who stay are there again.
 SETTLED = 1.0
 
+#: Seconds after somebody came in which they are moved though alive, where that kills: they have lost nothing.
+JUST_CAME = 2.0
+
+#: Seconds for which what is suggested in the chat is waited for.
+SUGGESTED_SECONDS = 60.0
+
 #: Seconds between two answers to one player.
 BETWEEN_ANSWERS = 3.0
 
@@ -319,6 +333,13 @@ class Session:
     lists : bool
         Whether the server's own list is read: then nothing is ordered after a change of level, a restart, or
         while the console is not heard, before the list has been read.
+    moves_kill : bool
+        Whether who is moved while alive dies of it; then people are moved between lives and when they have
+        just come, unless the policy says otherwise.
+    moves : bool
+        Whether the server can move people; otherwise it is suggested in the chat.
+    tells : bool
+        Whether something can be said to one player; otherwise everybody reads it, after a name.
 
     Examples
     --------
@@ -337,7 +358,14 @@ class Session:
         *,
         moves_bots: bool = False,
         lists: bool = False,
+        moves_kill: bool = False,
+        moves: bool = True,
+        tells: bool = True,
     ) -> None:
+        self._tells = tells
+        self._gentle = moves_kill and not (policy or Policy()).move_alive
+        self._can_move = self._moves = moves
+        self._suggested: tuple[tuple[str, int], ...] = ()
         self._lists, self.listed = lists, not lists
         self._level_at = float("-inf")
         self._unknown: set[int] = set()
@@ -374,8 +402,23 @@ class Session:
             self._settle_grace()
             self._look_after_balance()
             if self.listed:
-                self._commands += self._pending.commands(self.state, now, len(self._unknown))
+                self._commands += self._pending.commands(self.state, now, len(self._unknown), self._movable)
+            self._suggest()
         return self._commands
+
+    def _movable(self, seat: Seat) -> bool:
+        """Tell whether somebody can be moved now."""
+        return self._moves and (not self._gentle or self._now < seat.free_until)
+
+    def _suggest(self) -> None:
+        """Say who would have to change teams, once, where the server moves nobody."""
+        if self._moves or not self.listed:
+            return
+        astray = [seat for seat in self.state.astray() if seat.team is not None]
+        wanted = tuple((seat.id, self.state.plan[seat.id]) for seat in astray)
+        if wanted and wanted != self._suggested:
+            self._commands.append(Say(chat_answers.suggestion(self.state, astray)))
+        self._suggested = wanted
 
     def as_public(self, server: str) -> dict[str, Any]:
         """Return what everybody may see, without who plays: map, phase, and for each team what it has."""
@@ -392,6 +435,11 @@ class Session:
                 for n, size in enumerate(state.sizes())
             ],
         }  # fmt: skip
+
+    def can_be_moved_at(self, slot: int, now: float) -> bool:
+        """Tell whether somebody can still be moved: deciding takes time, and lives are short."""
+        seat = self.state.seats.get(slot)
+        return not self._gentle or (seat is not None and now < seat.free_until)
 
     @property
     def settled(self) -> bool:
@@ -410,8 +458,10 @@ class Session:
         for seat in state.seats.values():
             seat.team = _in(state, seat.team)
         self._were.clear()
-        self._unheard(Unheard())
-        self._level_at, self._minimum = self._now, None
+        self._suggested, self._minimum = (), None
+        if event.level:
+            self._unheard(Unheard())
+            self._level_at, self._moves = self._now, self._can_move
         self._pending.first = (self._pending.first + 1) % max(event.teams, 1)
         if self.phase == CHOSEN and (event.teams, event.ruleset) == (before.teams, before.ruleset):
             self._fill()
@@ -431,6 +481,8 @@ class Session:
             return
         team = _in(state, event.team)
         seat = Seat(event.slot, state.unique(event.id), event.name, event.bot, team, event.level, self._now)
+        if self._gentle:
+            seat.free_until = self._now + JUST_CAME
         state.seats[event.slot] = seat
         self._unknown.discard(event.slot)
         self._gone.pop(event.slot, None)
@@ -557,6 +609,29 @@ class Session:
         if event.slot in self.state.seats:
             self.state.seats[event.slot].carrying = event.carries
 
+    def _died(self, event: Died) -> None:
+        if event.slot in self.state.seats:
+            until = float("inf") if event.seconds is None else self._now + event.seconds
+            self.state.seats[event.slot].free_until = until
+            self._pending.left(self.state.seats[event.slot])  # who could not be moved before can be now
+
+    def _spawned(self, event: Spawned) -> None:
+        if event.slot in self.state.seats and self._gentle:
+            self.state.seats[event.slot].free_until = self._now
+
+    def _swapped(self, _: Swapped) -> None:
+        """Follow teams that changed sides: nobody is in another one now."""
+        state = self.state
+        if state.match.teams != 2:
+            return
+        state.plan = {each: 1 - team for each, team in state.plan.items()}
+        self._were = {each: 1 - team for each, team in self._were.items()}
+        for seat in state.seats.values():
+            seat.team = None if seat.team is None else 1 - seat.team
+
+    def _cannot_move(self, _: CannotMove) -> None:
+        self._moves = False
+
     def _clock(self, event: Clock) -> None:
         self._ends_at = self._now + event.left
 
@@ -572,7 +647,8 @@ class Session:
             return
         self._answered[event.slot] = self._now
         text = chat_answers.reply(self.state, seat, question, chosen=self.phase in (CHOSEN, PLAYING))
-        self._commands.append(Say(text, seat.slot))
+        private = Say(text, seat.slot) if self._tells else Say(f"{chat_answers.addressed(seat)}: {text}")
+        self._commands.append(private)
 
     def _busy(self, _: Busy) -> None:
         self._pending.postpone(self._now)
@@ -607,7 +683,10 @@ class Session:
 
     def _settle_grace(self) -> None:
         """Leave those where they are who could not be moved until some seconds after the start."""
-        if self.phase != PLAYING or self._now - self._began < self.state.policy.grace_seconds:
+        grace = self.state.policy.grace_seconds
+        if not self._moves:
+            grace = max(grace, SUGGESTED_SECONDS)
+        if self.phase != PLAYING or self._now - self._began < grace or (self._gentle and self._moves):
             return
         began, self._began = self._began, float("inf")
         for seat in self.state.astray():
@@ -648,5 +727,6 @@ _TAKEN_BY = {
     Announced: "_announced", Joined: "_joined", Left: "_left", Changed: "_changed", Renamed: "_renamed",
     Seen: "_seen", RatingsKnown: "_knows", Weighed: "_weighed", Starting: "_starting", Started: "_started",
     Resumed: "_resumed", Ended: "_ended", Carrying: "_carrying", Clock: "_clock", Chatted: "_chatted",
-    Busy: "_busy", Unheard: "_unheard",
+    Busy: "_busy", Unheard: "_unheard", Died: "_died", Spawned: "_spawned", Swapped: "_swapped",
+    CannotMove: "_cannot_move",
 }  # fmt: skip

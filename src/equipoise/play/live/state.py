@@ -95,6 +95,8 @@ class Seat:
         Whether they went to watch by themselves.
     carrying : bool
         Whether they carry a flag.
+    free_until : float
+        Until when they can be moved without harm, where a move kills those who are alive.
     """
 
     slot: int
@@ -106,6 +108,7 @@ class Seat:
     since: float
     watching: bool = False
     carrying: bool = False
+    free_until: float = float("inf")
 
 
 @dataclass(slots=True)
