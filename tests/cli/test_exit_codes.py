@@ -21,9 +21,7 @@ def ends(source: str) -> set[int]:
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and node.args]
     names = {"exit", "_exit", "Exit"}
     given = [
-        call.args[0]
-        for call in calls
-        if isinstance(call.func, ast.Attribute) and call.func.attr in names
+        call.args[0] for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr in names
     ]
     return {one.value for each in given for one in ast.walk(each)
             if isinstance(one, ast.Constant) and type(one.value) is int}  # fmt: skip
@@ -39,7 +37,9 @@ def test_no_command_ends_with_another_code() -> None:
     """What is written down as a number is one of them."""
     found = {path.name: ends(path.read_text(encoding="utf-8")) for path in SOURCES}
     assert any(found.values())
-    assert {name: codes - EXIT_CODES.keys() for name, codes in found.items() if codes - EXIT_CODES.keys()} == {}
+    assert {
+        name: codes - EXIT_CODES.keys() for name, codes in found.items() if codes - EXIT_CODES.keys()
+    } == {}
 
 
 @pytest.mark.slow

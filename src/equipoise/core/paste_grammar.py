@@ -18,7 +18,7 @@ _TITLES = ("name_title", "weight_title", "first_title", "last_title", "rank_titl
 
 _AS_THEY_ARE = ("asks", "most_lines", "most_signs", "rules", "contexts", "rank_aliases")
 #: Patterns that stand alone.
-_SINGLE = ("attendance", "ranked", "lead", "weight")
+_SINGLE = ("attendance", "brings", "ranked", "lead", "weight")
 
 #: What is special in a pattern, in Python and in JavaScript.
 _SPECIAL = re.compile(r"([\^$\\.*+?()\[\]{}|/])")
@@ -72,6 +72,7 @@ def short_grammar() -> dict[str, Any]:
         "divisions": plain["words"]["division"]["any"],
         "patterns": {
             "attendance": "^%attendance%$",
+            "brings": r"^(.*?)[\s,]*(?:\+\s?1|(?:\+|%and%|%with%|plus)\s?%guest%)[\s.!]*$",
             "ranked": r"^(?:%rank%|%rank_short%)(?:\s*%division%)?$",
             "lead": "^%lead%@?",
             "weight": r"[\s:(]+%number%\)?$",

@@ -198,11 +198,13 @@ function pieces(rule, line, sifting) {
 /** A line of a chat: its sender, as far as the message says whether they come.
  * @param {Kind} line @param {string} sender @param {string} message @param {Sifting} sifting @returns {Kind} */
 function messageOf(line, sender, message, sifting) {
-  const [status] = Object.entries(PASTES.replies).find(([, pattern]) => foundIn(pattern, message)) ?? ["unread"];
+  const brings = replyOf(message) ? null : foundIn(PASTES.patterns.brings, message);
+  const status = replyOf(brings ? brings[1] : message) || (brings && !brings[1] ? "in" : "unread");
   if (status !== "unread") {
     const before = sifting.said.get(sender);
     if (before) before.status = "skip";
     [line.text, line.changed] = [sender.includes(" ") && !sender.includes('"') ? `"${sender}"` : sender, true];
+    if (brings && ["in", "late"].includes(status)) line.text += ` + "Guest of ${sender}"`;
     sifting.said.set(sender, line);
   }
   line.status = status;
