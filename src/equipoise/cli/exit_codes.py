@@ -18,7 +18,7 @@ EXIT_CODES: Mapping[int, str] = {
 
 
 def say_error(message: str, usage: str = "") -> None:
-    """Write an error: a line that begins with ``error:``, and how to call the command where that was wrong."""
+    """Write an error: a line that begins with ``error:``, and how to call the command if that was wrong."""
     click.echo(f"error: {message}", err=True)
     if usage:
         click.echo(usage, err=True)
