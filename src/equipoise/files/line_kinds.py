@@ -428,6 +428,8 @@ def _ask(
         msg = f"{state.where}, line {line.number}"
         raise AmbiguousError(msg, line.raw.strip(), says, "choose with read", ways)
     line.status = chosen.get("status", line.status)
+    if rule is not None and "takes" in chosen:
+        line.status = rule.get("status", line.status)
     if found is not None and "put" in chosen:
         if "best" in chosen:
             line.text = f"{found[1]} {rank_weight(found[2], chosen['best'])}"

@@ -252,7 +252,7 @@ function askAbout(name, line, found, sifting, rule) {
     throw new AmbiguousFault(line.number, line.raw.trim(), asked.map((/** @type {any} */ choice) => (found ? templated(choice.says, found) : choice.says)),
       say("choose"), asked.map((/** @type {any} */ choice) => choice.name));
   }
-  line.status = chosen.status ?? line.status;
+  line.status = chosen.status ?? (chosen.takes && rule?.status) ?? line.status;
   if (!found || !("put" in chosen)) return;
   if (chosen.best) [line.text, line.changed] = [`${found[1]} ${rankOf(found[2], chosen.best)}`, true];
   else if (chosen.middle) [line.text, line.changed] = [`${found[1]} ${(Number(found[2] ?? found[4]) + Number(found[3] ?? found[5])) / 2}`, true];
