@@ -55,6 +55,10 @@ class Postgresql:
         """Begin it again at the same address."""
         subprocess.run([*self.control, "-l", self.data.parent / "log", "start"], check=True, **self.run)
 
+    def kill(self) -> None:
+        """End every process of it at once; what the system holds of its files stays."""
+        self._signal(signal.SIGKILL)
+
     def _signal(self, number: int) -> None:
         """Send a signal to the first process and its children; each of them may end meanwhile."""
         main = int((self.data / "postmaster.pid").read_text(encoding="ascii").split()[0])
@@ -71,8 +75,11 @@ def _children(parent: int) -> Iterator[int]:
 
 
 @contextmanager
-def postgresql_server() -> Iterator[Postgresql]:
-    """Give a server of our own on loopback, its data in a temporary directory; or skip the test."""
+def postgresql_server(*settings: str) -> Iterator[Postgresql]:
+    """Give a server of our own on loopback, its data in a temporary directory; or skip the test.
+
+    Settings are like ``fsync=on``; what is written is not waited for unless they say so.
+    """
     programs = postgresql_programs()
     if programs is None:
         pytest.skip("PostgreSQL is not installed: scripts/install-test-servers installs it")
@@ -87,6 +94,7 @@ def postgresql_server() -> Iterator[Postgresql]:
         port = probe.getsockname()[1]
     run: Any = {"capture_output": True, "timeout": 120, "cwd": home, **who}
     options = f"-p {port} -c listen_addresses=127.0.0.1 -k {home} -c fsync=off"
+    options += "".join(f" -c {each}" for each in settings)
     control = (programs / "pg_ctl", "-D", data, "-w", "-o", options)
     server = Postgresql(f"postgresql://tester@127.0.0.1:{port}/postgres", control, run, data)
     try:

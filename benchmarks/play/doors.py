@@ -1,16 +1,18 @@
-"""The same evenings at the terminal, over IRC and by their own door: ``python -m benchmarks doors``.
+"""The same evenings at a terminal, over IRC, in a browser and as events: ``python -m benchmarks doors``.
 
 Random evenings of up to nine people: they come, go, are replaced, teams are called for, swapped and locked
 by hand, picked by captains, refused by vote, maps are struck or voted on, results are reported, and
-everything is taken back now and then.  Each step is taken three times: as the words of ``equipoise night``,
-as the bytes of what somebody types on IRC, and as the event itself.  Teams, ledgers, results and ratings
-must be the same, to the last bit, and so must be what is refused.
+everything is taken back now and then.  Each step is taken four times: as the words of ``equipoise night``,
+as the bytes of what somebody types on IRC, as the tap that a page sends, and as the event itself; and once
+more each step by a door drawn at random, all open to one archive.  Teams, ledgers, results and ratings must
+be the same, to the last bit, and so must be what is refused.
 """
 
 from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 import tempfile
 import time
@@ -31,11 +33,13 @@ from equipoise.errors import InputError
 from equipoise.play import evening_events as ev
 from equipoise.play.evening import Evening
 from equipoise.play.evening_events import Event
+from equipoise.play.evening_page import ORGANISER
 from equipoise.play.evening_state import Phase
 from equipoise.play.ledger import accounts
 from equipoise.service.chat.irc_session import ChatSession, Spoken
 from equipoise.service.kept_evening import KeptEvening
 from equipoise.service.pickup_lobbies import Pickups
+from equipoise.service.tonight import Evenings, Tap, opened_evening
 
 EVENINGS, STEPS = 500, 16
 
@@ -44,7 +48,10 @@ MAPS = ("dock", "keep", "mill")
 LOBBY = ev.night_lobby("night")
 
 #: Who runs the evening in the chat, and plays in none.
-ORGANISER = "org"
+IN_CHARGE = "org"
+
+#: The doors beside that of events.
+DOORS = ("terminal", "irc", "browser")
 
 #: What is counted beside the kinds of steps.
 SUMS = ("steps", "taken", "games")
@@ -129,7 +136,7 @@ def typed(step: Step) -> tuple[str, str]:
         "maps": f"!maps {','.join(MAPS)} {''.join(rest)}", "plays": f"!plays {' '.join(rest)}",
         "undo": "!undo",
     }  # fmt: skip
-    return ORGANISER, plain.get(what, " ".join([f"!{what}", *rest]))
+    return IN_CHARGE, plain.get(what, " ".join([f"!{what}", *rest]))
 
 
 def event_of(step: Step, evening: Evening) -> Event:
@@ -188,12 +195,63 @@ def at_terminal(url: str) -> Callable[[Step], None]:
     return door
 
 
+def tapped(step: Step, evening: Evening) -> Row:
+    """Return what a page sends when the organiser taps.
+
+    Raises
+    ------
+    InputError
+        If the page has nothing to tap for it now.
+    """
+    what, *rest = step
+    game = evening.current(LOBBY.name)
+    teams = () if game is None else game.teams
+    last = evening.last_step(LOBBY.name)
+    named: dict[str, Callable[[], Row]] = {
+        "in": lambda: {"type": "add", "text": rest[0]},
+        "out": lambda: {"type": "status", "who": rest[0], "status": "out"},
+        "maybe": lambda: {"type": "add", "text": rest[0], "status": "maybe"},
+        "sub": lambda: {"type": "substitute", "new": rest[0], "old": rest[1], "sure": True},
+        "again": lambda: {"type": "divide"}, "same": lambda: {"type": "divide", "same": True},
+        "swap": lambda: {"type": "swap", "one": rest[0], "other": rest[1]},
+        "lock": lambda: {"type": "lock", "who": rest[0]}, "unlock": lambda: {"type": "lock", "on": False},
+        "captains": lambda: {"type": "draft", "captains": list(rest)},
+        "pick": lambda: {"type": "pick", "who": rest[0]},
+        "vote": lambda: {"type": "vote", "who": rest[0], "choice": rest[1]},
+        "maps": lambda: {"type": "maps", "maps": list(MAPS), "how": rest[0]},
+        "veto": lambda: {"type": "veto", "map": rest[0]},
+        "plays": lambda: {"type": "roles", "plays": {rest[0]: [rest[1]]}},
+        "undo": lambda: {"type": "undo", "of": "" if last is None else str(last.number)},
+        "draw": lambda: {"type": "result", "ranks": [1] * len(teams)},
+        "score": lambda: {"type": "result", "scores": [3, 1]},
+        "won": lambda: {"type": "result", "ranks": [
+            1 if n == _winner(rest[0], teams) else 2 for n in range(len(teams))
+        ]},
+    }  # fmt: skip
+    return named[what]()
+
+
+def by_browser(url: str, archive: Archive) -> tuple[Evenings, Callable[[Step], None]]:
+    """Return the worker of pages, and the door of what a page sends to it."""
+    opened_evening(archive, LOBBY.name, "Tonight", hours=48.0)
+    pages, count = Evenings(url), itertools.count()
+
+    def door(step: Step) -> None:
+        pages.kept.follow()  # as a page hears of what others do
+        with contextlib.suppress(InputError):
+            tap = {"id": f"tap-{next(count):05}", **tapped(step, pages.kept.evening)}
+            with contextlib.suppress(StopIteration):
+                next(pages(("take", [Tap(LOBBY.name, ORGANISER, "desk", tap)])))
+
+    return pages, door
+
+
 def by_irc(archive: Archive) -> tuple[Pickups, Callable[[Step], None]]:
     """Return a chat, and the door of bytes that a server would send."""
-    pickups, session = Pickups(archive, [LOBBY], admins=[ORGANISER]), ChatSession("bot", "#pug", "", "", 1e9)
+    pickups, session = Pickups(archive, [LOBBY], admins=[IN_CHARGE]), ChatSession("bot", "#pug", "", "", 1e9)
     session.start(0.0)
     session.feed(b":irc 001 bot :hi\r\n:irc 376 bot :end\r\n:bot!b@h JOIN #pug\r\n", 0.0)
-    for who in (*PEOPLE, ORGANISER):
+    for who in (*PEOPLE, IN_CHARGE):
         session.feed(f":{who}!{who}@h JOIN #pug\r\n:irc 317 bot {who} 1 1000 :x\r\n".encode(), 0.0)
 
     def door(step: Step) -> None:
@@ -234,14 +292,23 @@ def clock(moment: list[float]) -> Iterator[None]:
 
 
 def evening(seed: int, steps: int = STEPS) -> Counter[str]:
-    """Play one evening through all three doors; raise AssertionError where they differ."""
+    """Play one evening through each door and through all in turn; raise AssertionError where they differ."""
     rng, moment, done = np.random.default_rng([31, seed]), [1_700_000_000.0], Counter[str]()
     with tempfile.TemporaryDirectory() as name, clock(moment), contextlib.ExitStack() as stack:
-        urls = {door: f"sqlite:///{Path(name) / door}.db" for door in ("terminal", "irc", "own")}
-        chat, own = (stack.enter_context(open_archive(urls[door], create=True)) for door in ("irc", "own"))
-        pickups, say = by_irc(chat)
-        kept = KeptEvening(own, [LOBBY])
-        terminal = at_terminal(urls["terminal"])
+        urls = {door: f"sqlite:///{Path(name) / door}.db" for door in (*DOORS, "own", "mixed")}
+        opened = {
+            door: stack.enter_context(open_archive(url, create=True))
+            for door, url in urls.items() if door != "terminal"
+        }  # fmt: skip
+        kept = KeptEvening(opened["own"], [LOBBY])
+        doors = {
+            "terminal": at_terminal(urls["terminal"]), "irc": by_irc(opened["irc"])[1],
+            "browser": by_browser(urls["browser"], opened["browser"])[1],
+        }  # fmt: skip
+        shared = [
+            at_terminal(urls["mixed"]), by_irc(opened["mixed"])[1],
+            by_browser(urls["mixed"], opened["mixed"])[1],
+        ]  # fmt: skip
         for _ in range(steps):
             step = drawn(kept.evening, rng)
             moment[0] += 30.0
@@ -251,15 +318,16 @@ def evening(seed: int, steps: int = STEPS) -> Counter[str]:
             done["steps"] += 1
             done["taken"] += len(kept.evening.steps(LOBBY.name)) != before
             done[step[0]] += 1
-            say(step)
-            terminal(step)
-        with open_archive(urls["terminal"], create=False) as third:
-            there = KeptEvening(third, [LOBBY])
-            found = [played(own, kept.evening), played(chat, pickups.evening), played(third, there.evening)]
-        for door, other in zip(("irc", "terminal"), found[1:], strict=True):
-            different = [key for key in found[0] if found[0][key] != other[key]]
-            assert not different, f"evening {seed}: {door} differs in {different}"
-        done["games"] += len(found[0]["results"])
+            for door in doors.values():
+                door(step)
+            shared[int(rng.integers(len(shared)))](step)
+        found = played(opened["own"], kept.evening)
+        for each in (*DOORS, "mixed"):
+            with open_archive(urls[each], create=False) as archive:
+                other = played(archive, KeptEvening(archive, [LOBBY]).evening)
+            different = [key for key in found if found[key] != other[key]]
+            assert not different, f"evening {seed}: {each} differs in {different}"
+        done["games"] += len(found["results"])
     return done
 
 
@@ -278,17 +346,18 @@ def report(results: Row) -> str:
         f"{name} {count:,}" for name, count in done.items() if name not in ("steps", "taken", "games")
     )
     return f"""\
-# One evening behind three doors
+# One evening behind all doors
 
 `python -m benchmarks doors` played this and wrote it; do not edit.
 
 {results["evenings"]:,} random evenings, each at the terminal (`equipoise night`), over IRC (the bytes a \
-server sends) and by its own door (events).
+server sends), in a browser (what a page sends), by its own door (events), and once more with each step by a \
+door drawn at random, all of them open to one archive.
 {done["steps"]:,} steps were tried, {done["taken"]:,} made sense and were taken, and {done["games"]:,} games \
 have a result; {results["seconds"]:.0f} s of processor time.
 
 Teams, chances, who sits out, votes, maps, ledgers, results, the matches in the archive and all ratings are \
-the same through all three, to the last bit; so is what was refused.
+the same through all of them, to the last bit; so is what was refused.
 
 Steps by kind: {kinds}.
 """

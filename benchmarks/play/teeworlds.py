@@ -176,7 +176,7 @@ class Evening:
     def settle(self, what: str, killed: float) -> None:
         """Wait until all is settled after a kill, and keep how long it took from then on.
 
-        Settled is what stays so: teams of one size, and no order for five seconds.
+        Settled is what stays so: teams of one size, and no order for five seconds.  People go on dying.
         """
         wanted = len(self.playing)
         judge = self.judge
@@ -187,9 +187,14 @@ class Evening:
             quiet = min(now - judge.last_order, now - judge.last_change) >= 5.0
             return level and quiet
 
-        self.wait(60.0, calm)
+        end = time.monotonic() + 120.0
+        while not calm() and time.monotonic() < end:
+            present = [each for each in self.clients if each.name in self.playing]
+            if sum(judge.sizes()) == wanted and not self.rng.randrange(3):
+                self.rng.choice(present).press("k")
+            self.wait(1.0, calm)
         last = max(judge.last_order, judge.last_change)
-        took = last - killed if calm() else 60.0
+        took = last - killed if calm() else 120.0
         came = max((each[2] for each in judge.here.values()), default=killed)
         self.settled.append(
             {"what": what, "seconds": max(took, 0.0), "after_all_came": max(last - came, 0.0)}
@@ -249,7 +254,8 @@ class Evening:
             self.wait(self.rng.uniform(*PAUSE))
             quiet = time.monotonic() - self.judge.last_change
             sizes = self.judge.sizes()
-            if quiet > JOINING and abs(sizes[0] - sizes[1]) > 1:
+            died = max(self.judge.died.values(), default=0.0) > self.judge.last_change
+            if died and quiet > JOINING and abs(sizes[0] - sizes[1]) > 1:
                 self.unbalanced.append(quiet)
         self.wait(3.0)
 
@@ -322,8 +328,8 @@ def report(row: dict[str, Any]) -> str:
         f"- {len(row['moved_alive'])} people were moved while alive, of whom {len(late)} had come more than",
         f"  {JOINING:g} s before.",
         f"- {len(row['placed'])} people were moved who had just come, after {placed:.2f} s at most.",
-        f"- Teams differed by more than one player {len(row['unbalanced'])} times, {JOINING:g} s after the",
-        "  last who came or went.",
+        f"- Teams differed by more than one player {len(row['unbalanced'])} times after somebody had died",
+        f"  since the last who came or went, and {JOINING:g} s after those.",
         f"- The program reported {row['faults']} faults.", "",
         "| killed with SIGKILL | times | settled after, at most | after the last client was back, at most |",
         "|---|---|---|---|",

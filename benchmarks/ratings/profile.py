@@ -21,7 +21,7 @@ from benchmarks.reporting import PAGES, ROOT, describe
 from equipoise import Contest, GaussianFilter, Match, Mixture, read_matches
 from equipoise.ratings.lab.evaluation import CLIP, calibration_slope, winner
 from equipoise.ratings.lab.simulation import simulate
-from equipoise.ratings.lab.tuning import BOUNDS, NARROW, WIDE, neighbour
+from equipoise.ratings.lab.tuning import BOUNDS, NARROW, WIDE, changed, drawn_factors
 from equipoise.ratings.models.gaussian_filter.contest_columns import pack
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.replay import in_order
@@ -141,7 +141,7 @@ def search(seen: Sequence[Seen], steps: int) -> Members:
         width = WIDE * (NARROW / WIDE) ** (step / max(steps - 1, 1))
         given = list(best.given)
         n = int(rng.integers(len(given)))
-        given[n] = neighbour(given[n], rng, width, SEARCHED)
+        given[n] = changed(given[n], drawn_factors(rng, width, SEARCHED))
         tried = Members(tuple(given))
         found = total(tried, seen)
         if found < least:

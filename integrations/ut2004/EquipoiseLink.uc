@@ -20,7 +20,7 @@ var bool bReady;
 
 const PIECE = 200;              // characters that are sent at once
 
-function Begin(EquipoiseMutator Who)
+function Start(EquipoiseMutator Who)
 {
 	Listener = Who;
 	LinkMode = MODE_Text;
@@ -38,8 +38,9 @@ function Connect()
 event Resolved(IpAddr Found)
 {
 	Found.Port = ServerPort;
-	if (BindPort() == 0 || !Open(Found))
-		SetTimer(RetrySeconds, false);
+	if (LinkState == STATE_Ready || BindPort() != 0)
+		Open(Found);
+	SetTimer(RetrySeconds, false); // nothing says that an attempt came to nothing
 }
 
 event ResolveFailed()
@@ -49,6 +50,10 @@ event ResolveFailed()
 
 event Timer()
 {
+	if (bReady)
+		return;
+	if (LinkState == STATE_Connecting || LinkState == STATE_Connected)
+		Close();
 	Connect();
 }
 
@@ -56,6 +61,7 @@ event Timer()
 event Opened()
 {
 	bReady = true;
+	SetTimer(0.0, false);
 	if (Token != "")
 		Say("AUTH "$Token);
 	Listener.Connected();
@@ -112,7 +118,17 @@ function Hear(string Line)
 	else if (Verb == "RESULT")
 		Listener.ResultIsKept();
 	else if (Verb == "ERR")
-		Log("Equipoise:"@Rest, 'Equipoise');
+		HearError(Rest);
+}
+
+// What was refused for now is said again; anything else is for people to read.
+function HearError(string Rest)
+{
+	local string Code, Words;
+
+	Log("Equipoise:"@Rest, 'Equipoise');
+	if (Divide(Rest, " ", Code, Words) && (Code == "busy" || Code == "unavailable"))
+		Listener.SayAgain();
 }
 
 // Its weight, and how many bots that is of.
@@ -135,7 +151,7 @@ function HearTeams(string Rest)
 	for (i = 1; i < Seats.Length; i++)
 		if (Divide(Seats[i], " ", Team, Member) && Divide(Member, " ", Verb, Who))
 			Listener.TeamIs(Verb == "BOT", Who, int(Team));
-	Listener.Divided();
+	Listener.TeamsAreMade();
 }
 
 // A factor for each team.

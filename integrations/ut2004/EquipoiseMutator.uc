@@ -16,11 +16,15 @@ var config int MinPlayers;      // players and bots, where the map allows it
 var config bool bAdvantage;     // whether the weaker team hits harder
 var config float BotFactor;     // on its odds, above which it gets a bot; 0 never
 var config float LookSeconds;   // between two looks who is there
+var config float AnswerSeconds; // after which what was not answered is said again
 
 var EquipoiseLink Link;
 var EquipoiseRules Rules;
 var string Last;                // who was where at the last look
 var string Placed;              // ids that were sent to a team already
+var string Asking;              // for whom a team is asked, who came late
+var string Divided;             // the bots that were divided, once they were there
+var float AskAgain, ReportAgain; // when that, and the result, are said again
 var string Id;                  // of this game's result
 var int BotTeam;                // the team with one bot more, -1 for none
 var int Bots;                   // that the server knows
@@ -35,7 +39,7 @@ function PostBeginPlay()
 	Rules = Spawn(class'EquipoiseRules');
 	Level.Game.AddGameModifier(Rules);
 	Link = Spawn(class'EquipoiseLink');
-	Link.Begin(self);
+	Link.Start(self);
 	SetTimer(LookSeconds, true);
 }
 
@@ -61,6 +65,7 @@ function MatchStarting()
 	Super.MatchStarting();
 	bStarted = true;
 	Last = "";
+	KeepPlaces();
 	Timer();
 }
 
@@ -72,13 +77,16 @@ event Timer()
 		return;
 	if (Level.Game.bGameEnded)
 	{
-		if (!bReported)
+		if (!bReported || (!bKept && Level.TimeSeconds >= ReportAgain))
 			Report();
 		return;
 	}
 	SetBots();
 	if (bStarted)
+	{
 		SendLate();
+		DivideBots();
+	}
 	Now = Seats();
 	if (Now == Last)
 		return;
@@ -120,18 +128,46 @@ function bool HasBoth(string Fields)
 	return InStr(Fields, Chr(9)$"0 ") >= 0 && InStr(Fields, Chr(9)$"1 ") >= 0;
 }
 
-// Who comes into a running game is sent to the team that needs them, once.
+// Who comes into a running game is sent to the team that needs them, once; one
+// after the other, and again where the server was busy or did not answer.
 function SendLate()
 {
 	local Controller C;
 
+	if (Asking != "" && Level.TimeSeconds < AskAgain)
+		return;
+	Asking = "";
 	for (C = Level.ControllerList; C != None; C = C.NextController)
 		if (PlayerController(C) != None && Plays(C) && InStr(Placed, NameOf(C)$";") < 0)
 		{
-			Placed = Placed$NameOf(C)$";";
-			if (InStr(Last, NameOf(C)) < 0)
-				Link.Say("JOIN "$PlayerController(C).GetPlayerIDHash()$SeatsWithout(C));
+			Asking = NameOf(C);
+			AskAgain = Level.TimeSeconds + AnswerSeconds;
+			Link.Say("JOIN "$PlayerController(C).GetPlayerIDHash()$SeatsWithout(C));
+			return;
 		}
+}
+
+// Bots come after the match has begun, one by one.  Once all are there they are
+// divided among the players, who stay where they are.
+function DivideBots()
+{
+	local Controller C;
+	local string Fields, Names;
+	local int Count;
+
+	for (C = Level.ControllerList; C != None; C = C.NextController)
+		if (Plays(C))
+		{
+			Count++;
+			if (PlayerController(C) != None)
+				Fields = Fields$Chr(9)$C.PlayerReplicationInfo.Team.TeamIndex@NameOf(C);
+			else
+				Names = Names$Chr(9)$NameOf(C);
+		}
+	if (Names == "" || Fields == "" || Names == Divided || Count < DeathMatch(Level.Game).MinPlayers)
+		return;
+	Divided = Names;
+	Link.Say("TEAMS 2"$Fields$Names);
 }
 
 function string SeatsWithout(Controller Who)
@@ -181,12 +217,12 @@ function MoveBot()
 	for (C = Level.ControllerList; C != None; C = C.NextController)
 		if (Plays(C) && PlayerController(C) == None && C.PlayerReplicationInfo.Team.TeamIndex != BotTeam)
 		{
-			Move(C, BotTeam);
+			PutInTeam(C, BotTeam);
 			return;
 		}
 }
 
-function Move(Controller C, int Team)
+function PutInTeam(Controller C, int Team)
 {
 	if (Level.Game.ChangeTeam(C, Team, true) && C.Pawn != None)
 		C.Pawn.PlayerChangedTeam();
@@ -214,7 +250,8 @@ function AdvantageIs(float First, float Second)
 		BotTeam = -1;
 }
 
-// Most are sent to where they are already; the others change team.
+// Most are sent to where they are already; the others change team.  In a running
+// game only bots are, and who has just come.
 function TeamIs(bool bBot, string Who, int Team)
 {
 	local Controller C;
@@ -223,25 +260,51 @@ function TeamIs(bool bBot, string Who, int Team)
 	Named = "PLAYER "$Who;
 	if (bBot)
 		Named = "BOT "$Who;
+	if (bStarted && !bBot && Named != Asking)
+		return;
 	for (C = Level.ControllerList; C != None; C = C.NextController)
 		if (Plays(C) && NameOf(C) == Named && C.PlayerReplicationInfo.Team.TeamIndex != Team)
-			Move(C, Team);
+			PutInTeam(C, Team);
+	if (Named == Asking)
+	{
+		Placed = Placed$Named$";";
+		Asking = "";
+	}
 }
 
-function Divided()
+// Whoever is here has a team.
+function KeepPlaces()
 {
 	local Controller C;
 
 	for (C = Level.ControllerList; C != None; C = C.NextController)
 		if (PlayerController(C) != None && Plays(C) && InStr(Placed, NameOf(C)$";") < 0)
 			Placed = Placed$NameOf(C)$";";
+}
+
+function TeamsAreMade()
+{
+	if (!bStarted)
+		KeepPlaces();
 	Last = Seats();
 }
 
-// The score of each team and who played; said again after a reconnect.
+// The server was busy, or its archive could not be written: the same once more,
+// at the next look after a while.
+function SayAgain()
+{
+	Last = "";
+	Divided = "";
+	AskAgain = Level.TimeSeconds + AnswerSeconds;
+	ReportAgain = Level.TimeSeconds + AnswerSeconds;
+}
+
+// The score of each team and who played; said again until the server has it, which
+// counts it once by its id.
 function Report()
 {
 	bReported = true;
+	ReportAgain = Level.TimeSeconds + AnswerSeconds;
 	if (Link.Token == "" || !HasBoth(Seats()))
 		return;
 	Link.Say("RESULT "$Id$Chr(9)$int(TeamGame(Level.Game).Teams[0].Score)@int(TeamGame(Level.Game).Teams[1].Score)$Seats());
@@ -261,4 +324,5 @@ defaultproperties
 	bAdvantage=true
 	BotFactor=1.6
 	LookSeconds=2.0
+	AnswerSeconds=10.0
 }

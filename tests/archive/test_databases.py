@@ -143,8 +143,27 @@ def test_a_newer_schema_is_refused(new_url: Callable[[], str]) -> None:
     url = new_url()
     with open_archive(url) as archive, archive._database.writing() as connection:
         connection.execute(sa.text("UPDATE alembic_version SET version_num = '99'"))
+        connection.execute(sa.text("UPDATE archive SET oldest = '98'"))
     with pytest.raises(InputError, match="schema 99, made by a newer equipoise"):
         open_archive(url)
+
+
+@pytest.mark.slow
+def test_who_is_of_the_version_before_goes_on_beside_a_newer_schema_that_only_adds(
+    new_url: Callable[[], str],
+) -> None:
+    """Servers are upgraded one after the other: the others write and read on, and open the archive again."""
+    url = new_url()
+    with open_archive(url) as before:
+        with before._database.writing() as connection:  # as a later step of the schema would
+            connection.execute(sa.text("UPDATE alembic_version SET version_num = '99'"))
+            for table in ("match", "queue_event", "outbox", "derived"):
+                connection.execute(sa.text(f"ALTER TABLE {table} ADD COLUMN more INTEGER DEFAULT 0"))
+        assert before.record([DUEL]).new == 1
+        assert before.update_ratings().matches == 1
+    with open_archive(url, create=False) as again:
+        assert again.count() == 1
+        assert not again.is_behind()
 
 
 @pytest.mark.slow

@@ -8,6 +8,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,8 @@ from benchmarks.archive.late_matches import match
 
 from equipoise.archive import derived_rows, learning
 from equipoise.archive.archive import Archive, open_archive
+from equipoise.core.match import Match, Ruleset
+from equipoise.errors import InputError
 
 START = 1.7e9
 
@@ -66,8 +70,9 @@ def test_current_results_are_learnt_while_late_ones_wait(new_url: Callable[[], s
 
 
 @pytest.mark.usefixtures("_small")
+@pytest.mark.parametrize("packed", [True, False])
 def test_others_learn_while_the_past_is_replayed(
-    new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+    new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch, *, packed: bool
 ) -> None:
     """Whatever comes between the reading and the writing of a replay: new, late, undone, or merged."""
     rng = np.random.default_rng(2)
@@ -75,6 +80,8 @@ def test_others_learn_while_the_past_is_replayed(
     with open_archive(url) as archive, open_archive(url) as other:
         archive.record(match(rng, n, START + 600.0 * n, 12) for n in range(60))
         archive.update_ratings()
+        if packed:
+            archive.keep_packed()
         some, left, turn = learning.Learner._some, list(range(40)), [True]
 
         def meanwhile(learner: learning.Learner, *args: Any) -> Any:
@@ -102,6 +109,48 @@ def test_others_learn_while_the_past_is_replayed(
         left.clear()
         archive.update_ratings()
         assert archive.waiting_since() is None
+        assert is_rebuilt(archive)
+
+
+@pytest.mark.usefixtures("_small")
+def test_what_is_kept_packed_gives_a_rebuild_to_the_last_bit(new_url: Callable[[], str]) -> None:
+    """Late matches of people old and new, in rulesets old and new, and whatever else changes the past."""
+    rng = np.random.default_rng(5)
+    url = new_url()
+
+    def one(n: int, ended: float, people: int) -> Match:
+        made = match(rng, n, ended, people)
+        if n % 3 == 0:
+            ruleset = Ruleset("g", f"type {n % 4}", ("m",) if n % 2 else ())
+            made = replace(made, contests=tuple(replace(each, ruleset=ruleset) for each in made.contests))
+        return made
+
+    with open_archive(url) as archive, open_archive(url) as other:
+        archive.keep_packed()
+        archive.record(one(n, START + 600.0 * n, 10 + n // 4) for n in range(60))
+        archive.update_ratings()
+        for n in range(60):
+            ends = START + 300.0 * rng.integers(0, 120, n % 3)
+            late = [one(1000 + 10 * n + k, float(ended), 40) for k, ended in enumerate(ends)]
+            other.record([*late, one(5000 + n, START + 600.0 * (60 + n), 30)])
+            kind = int(rng.integers(12))
+            if kind == 0:
+                other.undo(f"m{n}")
+            elif kind == 1:
+                with suppress(InputError):  # they may have played against each other
+                    other.merge("p1", f"p{2 + n}")
+            elif kind == 2:
+                other.update_ratings()
+            elif kind == 3 and n > 30:
+                with suppress(InputError):  # they are forgotten already
+                    other.forget(f"p{n % 10}")
+            else:
+                other.follow_newest()
+            archive.update_ratings()
+            if n % 6 == 5:  # a rebuild leaves nothing to go on with, so that it is not done at each step
+                before = known(archive)
+                other.rebuild()
+                assert before == known(other)
         assert is_rebuilt(archive)
 
 

@@ -528,3 +528,27 @@ def test_a_name_that_is_only_a_little_like_another_is_somebody_new() -> None:
     known = ["amber", "birch", "pine"]
     assert nearest("quince", known, ALIKE) is None
     assert nearest("ambr", known, ALIKE) == "amber"
+
+
+def test_a_draft_goes_on_or_its_end_is_said() -> None:
+    """Who comes late can be picked; where a captain leaves it is over, and the answer says so."""
+    night("Amber", "Birch", "Cedar", "Dahlia")
+    night("captains", "Amber", "Birch")
+    assert "one of Cedar, Dahlia, Elm" in night("late", "Elm", "--new", "Elm")
+    night("pick", "Cedar")
+    left = runner().invoke(group, ["night", "leave", "Amber"])
+    assert "the captains' draft is over, as Amber left" in left.stderr
+    assert "Next teams: equipoise night again" in left.stdout
+
+
+def test_what_waits_for_a_map_says_so() -> None:
+    """A vote or a pick meanwhile, a map that is struck already, and a year that is no moment are refused."""
+    night("Amber", "Birch", "Cedar", "Dahlia")
+    night("maps", "dock,keep,mill", "--veto")
+    for step in (("vote", "Birch", "yes"), ("pick", "Birch")):
+        assert "waiting for a map to be struck (of dock, keep, mill)" in night(*step, fails=1)
+    night("veto", "dock")
+    assert "dock is struck already; left are keep, mill" in night("veto", "dock", fails=1)
+    night("veto", "keep")
+    assert "--at must be a date" in night("won", "red", "--at", "1969", fails=1)
+    assert "before 1970" in night("won", "red", "--at", "1950-01-01", fails=1)

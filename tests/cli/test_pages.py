@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from tests.cli.running import run
 
 from equipoise.archive.archive import open_archive
+from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.pages.html.site import slug
 from equipoise.service.archive_workers import Keeping, UndoneGame
+from equipoise.service.exported_site import remember, write_site
 
 
 @pytest.fixture
@@ -32,6 +37,7 @@ def test_a_folder_of_pages_is_written(store: str, tmp_path: Path) -> None:
     done = run("pages", "--store", store, "--out", str(out))
     assert (done.returncode, done.stderr) == (0, "")
     assert {
+        "404.html",
         "equipoise-pages.json",
         "index.html",
         "board.html",
@@ -40,8 +46,9 @@ def test_a_folder_of_pages_is_written(store: str, tmp_path: Path) -> None:
         "player",
         "fairness",
         "servers",
+        "search",
     } == {entry.name for entry in out.iterdir()}
-    assert "8 matches of 4 players" in (out / "index.html").read_text(encoding="utf-8")
+    assert "8 games of 4 players" in (out / "index.html").read_text(encoding="utf-8")
     assert run("pages", "--store", store, "--out", str(out), "--split", "1970-01-02").returncode == 0
 
 
@@ -119,7 +126,100 @@ def test_a_match_taken_back_by_a_server_leaves_an_exported_site(store: str, tmp_
     keeping = Keeping(store, 10.0)
     list(keeping(UndoneGame(match, back=False)))
     after = (out / "index.html").read_text(encoding="utf-8")
-    assert "8 matches of 4 players" in before
-    assert "7 matches of 4 players" in after
+    assert "8 games of 4 players" in before
+    assert "7 games of 4 players" in after
     list(keeping(UndoneGame(match, back=True)))
     assert (out / "index.html").read_text(encoding="utf-8") == before
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return all files of a folder but the manifest."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "equipoise-pages.json"]
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def add(store: str, at: float, teams: list[list[str]], first: float = 1.0, called: str = "{who}") -> None:
+    """Keep a result; those of the first team are called something."""
+    contest = Contest(Ruleset(), teams, (first, 3.0 - first), at=at, scores=(3.0 - first, first))
+    names = [(who, called.format(who=who, at=at)) for who in teams[0]]
+    with open_archive(store) as archive:
+        archive.record([Match((contest,), id=f"g{at:g}", names=names)])
+
+
+def test_a_result_rewrites_what_shows_it_and_nothing_else(store: str, tmp_path: Path) -> None:
+    """Who played, the match and the lists; what comes of it is what a new folder would have."""
+    out, anew = tmp_path / "site", tmp_path / "anew"
+    others = [["Eve", "Fay"], ["Gus", "Hal"]]
+    add(store, 500.0, others)
+    with open_archive(store) as archive:
+        write_site(archive, out, None)
+        (out / "own.html").write_text("mine", encoding="utf-8")
+        before = {path: path.stat().st_mtime_ns for path in out.rglob("*") if path.is_file()}
+        add(store, 600.0, [["Ann", "Bob"], ["Cid", "New"]], 2.0)
+        done = write_site(archive, out, None)
+    written = {path.relative_to(out) for path in out.rglob("*") if path.is_file()
+               if before.get(path) != path.stat().st_mtime_ns}  # fmt: skip
+    names = {str(path) for path in written if path.parts[0] not in ("player", "match")}
+    assert names == {
+        "index.html", "equipoise-pages.json", "fairness/index.html", "servers/index.html", "search/people.js",
+        "leaderboard/index.html", *(f"leaderboard/{slug('general')}.{kind}" for kind in ("html", "csv")),
+    }  # fmt: skip
+    players = {path.stem for path in written if path.parts[0] == "player"}
+    assert players == {slug(who) for who in ("Ann", "Bob", "Cid", "New")}
+    assert {path.stem for path in written if path.parts[0] == "match"} == {"index", slug("g600")}
+    assert done.written == len(written) - 1
+    (out / "own.html").unlink()
+    with open_archive(store) as archive:
+        write_site(archive, anew, None)
+    assert contents(out) == contents(anew)
+
+
+def test_many_results_in_several_exports_make_one_site(store: str, tmp_path: Path) -> None:
+    """However often it is written between results, over weeks, ranks and names: the pages are the same."""
+    rng, out, anew = np.random.default_rng(3), tmp_path / "site", tmp_path / "anew"
+    names = [f"p{n}" for n in range(14)]
+    at = 1000.0
+    for _ in range(12):
+        for _ in range(int(rng.integers(1, 9))):
+            at += float(rng.integers(1, 200_000))
+            order = [names[n] for n in rng.permutation(14)]
+            called = "{who}" if rng.integers(4) else "{who} {at:g}"
+            add(store, at, [order[:3], order[3:6]], float(rng.integers(1, 3)), called)
+        with open_archive(store) as archive:
+            write_site(archive, out, None)
+    with open_archive(store) as archive:
+        write_site(archive, anew, None)
+    assert contents(out) == contents(anew)
+
+
+def test_pages_that_are_gone_come_back(store: str, tmp_path: Path) -> None:
+    """What was removed from the folder is written again, and an interrupted export is ended."""
+    out = tmp_path / "site"
+    with open_archive(store) as archive:
+        write_site(archive, out, None)
+        whole = contents(out)
+        (out / "player" / f"{slug('Ann')}.html").unlink()
+        manifest = out / "equipoise-pages.json"
+        plain = json.loads(manifest.read_text(encoding="utf-8"))
+        plain["pages"]["index.html"] = ""
+        manifest.write_text(json.dumps(plain), encoding="utf-8")
+        (out / "index.html").write_text("half", encoding="utf-8")
+        assert write_site(archive, out, None).written == 2
+        assert contents(out) == whole
+        assert write_site(archive, out, None).written == 0
+
+
+def test_nothing_of_who_is_forgotten_stays_in_a_site(store: str, tmp_path: Path) -> None:
+    """Neither in a page, nor in what search reads, the manifest, a name of a file, or the archive."""
+    out = tmp_path / "site"
+    add(store, 500.0, [["Zebulon", "Ann"], ["Bob", "Cid"]])
+    with open_archive(store) as archive:
+        write_site(archive, out, None)
+        remember(archive, out, None)
+    assert b"Zebulon" in (out / "search" / "people.js").read_bytes()
+    assert run("forget", "Zebulon", "--store", store).returncode == 0
+    for path in tmp_path.rglob("*"):
+        assert "zebulon" not in path.name.lower()
+        assert (
+            not path.is_file() or b"zebulon" not in path.read_bytes().lower() or path.name == "results.jsonl"
+        )

@@ -309,7 +309,8 @@ QUAKE_LIVE = "".join(json.dumps(event) + "\n" for event in quake_live_events())
 
 #: A log of each game that may be appended to.
 SAMPLES = {
-    "quake3": [urban_terror(), real("x_elim")[:30000], real("x_ctfelim"), real(TDM)[:40000]],
+    "urbanterror": [urban_terror()],
+    "quake3": [real("x_elim")[:30000], real("x_ctfelim"), real(TDM)[:40000]],
     "xonotic": [(XONOTIC + XONOTIC.replace("1482099669", "1482100669")).encode()],
     "nexuiz": [real("nexuiz_tdm_console_eventlog"), real("nexuiz00000002") + real("nexuiz00000004")],
     "ut2004": [

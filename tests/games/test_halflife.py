@@ -126,3 +126,32 @@ def test_a_log_that_begins_within_a_map_is_no_game() -> None:
     (found,) = parsed(GAME, "\n".join([start, *log[3:]]).encode())
     assert isinstance(found, Unfinished)
     assert "beginning of the map" in found.reason
+
+
+def test_rounds_of_a_state_that_was_not_kept_do_not_count() -> None:
+    """A backup is restored: its own draw is no round, and rounds after the restored one are played again."""
+    status = 'MatchStatus: Score: {}:0 on map "de_dust2" RoundsPlayed: {}'
+    played = [line for n in (1, 2, 3, 4) for line in (f"WIN CT {n} 0", status.format(n, n))]
+    restored = [
+        'World triggered "Match_Reloaded" on "de_dust2"',
+        'World triggered "SFUI_Notice_Round_Draw" (CT "2") (T "0")',
+        status.format(2, 2),
+    ]
+    again = ["WIN TERRORIST 2 1", 'MatchStatus: Score: 2:1 on map "de_dust2" RoundsPlayed: 3']
+    match = only(counter_strike(*played, *restored, *again, mark="SFUI_Notice_"))
+    assert [contest.ranks for contest in match.contests] == [(1.0, 0.0), (1.0, 0.0), (0.0, 1.0)]
+    same = only(counter_strike(*played, *restored, *played[4:], mark="SFUI_Notice_"))
+    assert len(same.contests) == 4, "the same score once more is another round"
+    quiet = only(counter_strike(*played, status.format(2, 2), *again, mark="SFUI_Notice_"))
+    assert len(quiet.contests) == 3, "fewer rounds than before are a restored state too"
+
+
+def test_the_bomb_kills_and_whoever_cannot_be_judged_is_said() -> None:
+    """A death by nobody; people who played without a result that can be read."""
+    match = only(counter_strike("<1> was killed by the bomb.", "WIN CT 1 0"))
+    deaths = {each.player: each.deaths for each in match.contests[0].statistics}
+    assert deaths[IDS[1]] == 1
+    log = counter_strike('<0> killed <1> with "ak47"').replace("CT", "Alpha").replace("TERRORIST", "Beta")
+    (found,) = parsed(GAME, log.encode())
+    assert isinstance(found, Unfinished)
+    assert "nobody to play against" not in found.reason

@@ -7,8 +7,9 @@ import pytest
 from equipoise.core.match import Match, Unfinished
 from equipoise.core.rulesets import ruleset_text
 from equipoise.games.laws import parsed
-from equipoise.games.quake3.reader import GAME
+from equipoise.games.log_reader import guess_game
 from equipoise.games.quake3.rulesets import ruleset_of, settings_of
+from equipoise.games.urbanterror.reader import GAME
 
 INIT = r"InitGame: \sv_allowdownload\0\g_gametype\{}\mapname\ut4_abbey\gamename\q3urt42\g_modversion\4.2{}"
 GUID = "58D4069246865BB5A85F20FB60ED6F6{}"
@@ -251,3 +252,27 @@ def test_an_admin_says_what_counts() -> None:
     for family, mutators in ((GAME, ()), (counted, ("g_walljumps",))):
         (match,) = (one for one in parsed(family, content) if isinstance(one, Match))
         assert match.ruleset.mutators == mutators
+
+
+def test_it_is_a_game_of_its_own() -> None:
+    """Its logs are told from others of the family by their first game."""
+    assert guess_game(log((0, INIT.format(4, "")), "Warmup:")).name == "urbanterror"
+    other = log((0, r"InitGame: \gamename\baseoa\g_gametype\4\mapname\oa_ctf2"), (5, "ShutdownGame:"))
+    assert guess_game(other + log((0, INIT.format(4, "")))).name == "quake3"
+
+
+def test_the_last_capture_is_written_after_the_end() -> None:
+    """The limit is reached by it: it counts, and a line after the result does not."""
+    captures = [(20, "Flag: 0 2: team_CTF_blueflag"), (40, "Exit: Capturelimit hit.")]
+    last = (40, "Flag: 1 2: team_CTF_blueflag")
+    result = [(40, "red:2  blue:0"), (40, "score: 2  ping: 48  client: 0 P0")]
+    assert len(game(7, *captures, last, *result).contests) == 3
+    assert len(game(7, *captures, *result).contests) == 2
+
+
+def test_rounds_before_a_warm_up_in_the_middle_do_not_count() -> None:
+    """A side was empty, and the scores began anew."""
+    before = len(game(4, *ROUNDS).contests)
+    first = [(second, text) for second, text in ROUNDS[:4]]
+    later = [(second + 60, text) for second, text in ROUNDS]
+    assert len(game(4, *first, (55, "Warmup:"), *later).contests) == before

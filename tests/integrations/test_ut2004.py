@@ -59,6 +59,28 @@ def test_it_splits_no_ruleset_by_its_own_names() -> None:
     assert RULES.ruleset("XGame.xCTFGame", [f"Equipoise.{name}" for name in own]) == Ruleset("ut2004", "ctf")
 
 
+def test_no_function_hides_one_of_the_engines() -> None:
+    """A function with the name of a final one does not compile, and hiding a native breaks its callers."""
+    names = (Path(__file__).parent / "ut2004_finals.txt").read_text(encoding="utf-8").split("Object:")[1]
+    theirs = {name.lower() for name in re.findall(r"\w+(?!:)\b", names)}
+    assert {"move", "divide", "settimer", "open"} <= theirs
+    for path in SOURCES:
+        program = re.sub(r"//[^\n]*", "", path.read_text(encoding="utf-8"))
+        ours = re.findall(r"^function (?:\w+(?:<\w+>)? )?(\w+)\(", program, re.MULTILINE)
+        assert ours
+        assert not {name.lower() for name in ours} & theirs, path.name
+        words = re.findall(r"^var (?:config )?[\w<>]+ (.+);", program, re.MULTILINE)
+        own = [name.split("[")[0].strip().lower() for line in words for name in line.split(",")]
+        assert not set(own) & {name.lower() for name in ours}, "a variable and a function have one name"
+
+
+def test_what_was_refused_for_now_is_said_again() -> None:
+    """``busy`` and ``unavailable``, as the protocol says; a result until it is kept."""
+    program = "".join(path.read_text(encoding="utf-8") for path in SOURCES)
+    assert 'Code == "busy" || Code == "unavailable"' in program
+    assert "!bKept && Level.TimeSeconds >= ReportAgain" in program
+
+
 def test_it_says_that_it_was_not_compiled() -> None:
     """In every file."""
     assert len(SOURCES) == 3

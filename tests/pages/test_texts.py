@@ -572,7 +572,9 @@ def test_who_waits_where_and_why_teams_are_so_is_reported() -> None:
         "two: 0 of 4",
         "g1: waiting for votes",
     ]
-    assert evening.teams_lines(lobbies, str.title) == ["g1: red: Ann | blue: Bob, Cid (blue wins 75 %)"]
+    assert evening.teams_lines(lobbies, str.title, ["two"]) == [
+        "g1: red: Ann | blue: Bob, Cid (blue wins 75 %)"
+    ]
     weights = {"ann": 500.4, "bob": 300.0}
     assert evening.why_lines(lobbies, "eve", str.title, weights) == [
         "by the ratings red 25.0 %, 500 points | blue 75.0 %, 300 points; teams number 2 that were proposed"
@@ -583,6 +585,6 @@ def test_who_waits_where_and_why_teams_are_so_is_reported() -> None:
     assert evening.why_lines(lobbies, "ann", str.title, {}) == ["captains picked these teams: Cid"]
     game.teams = ()
     assert evening.why_lines(lobbies, "ann", str.title, {}) == ["there are no teams yet"]
-    assert evening.teams_lines(lobbies, str.title) == ["no game is being played"]
+    assert evening.teams_lines(lobbies, str.title, ["two"]) == ["no game is being played"]
     lobbies.games = {}
     assert evening.game_meant(lobbies, "eve") is None

@@ -14,7 +14,7 @@ from equipoise.core.win_probability import LOGISTIC_SLOPE
 from equipoise.ratings.lab.simulation import name, rank_correlation, simulate
 from equipoise.ratings.ladder import Resident
 from equipoise.ratings.laws import random_contest
-from equipoise.ratings.models.gaussian_filter.contest_columns import pack
+from equipoise.ratings.models.gaussian_filter.contest_columns import insert, pack
 from equipoise.ratings.models.gaussian_filter.kernels import VARIANCE
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.profiles import PROFILES, with_settings
@@ -422,3 +422,29 @@ def test_a_newcomer_among_veterans_moves_fast_where_results_alone_are_known() ->
     assert moved(late, played(scores=False)) > 2.5 * moved(plain, played(scores=False))
     assert moved(late, played(scores=True)) == moved(plain, played(scores=True))
     assert moved(late, []) == moved(plain, [])
+
+
+def test_contests_put_among_packed_ones_are_packed_as_all_in_order() -> None:
+    """At the beginning, within and at the end, of people and rulesets old and new."""
+    rng = np.random.default_rng(4)
+    rulesets = [Ruleset(), Ruleset("g", "ctf"), Ruleset("g", "tdm", ("low",)), Ruleset("", "", ("m",))]
+    contests = []
+    for n in range(12):
+        ids = [f"p{each}" for each in rng.choice(8 + n, 4, replace=False)]
+        teams = (ids[:1], ids[1:]) if n % 3 else (ids[:1], ids[1:2], ids[2:])
+        ranks = tuple(range(1, len(teams) + 1))
+        contests.append(Contest(rulesets[int(rng.integers(4))], teams, ranks, at=86400.0 * n))
+    whole = pack(contests)
+    again = pack(contests[:1], before=whole)
+    for first in range(12):
+        for last in range(first + 1, 13):
+            made = pack([*contests[:first], *contests[last:]])
+            insert(made, first, contests[first:last])
+            assert list(made.keys.items()) == list(whole.keys.items())
+            assert list(made.rulesets.items()) == list(whole.rulesets.items())
+            for one, other in zip(made.columns(), whole.columns(), strict=True):
+                assert [list(map(repr, column)) for column in one] == [
+                    list(map(repr, each)) for each in other
+                ]
+            insert(made, 12, contests[:1])  # what is known of places still holds
+            assert made.places[-len(again.places) :] == again.places

@@ -268,3 +268,24 @@ def test_of_two_who_are_called_alike_an_organiser_can_name_each(tmp_path: Path) 
             assert [each.text for each in heard] == [f"x is {name}"]
         heard = pickups.hear("boss", "boss", "!is x cid", 15.0, lambda _: None, lambda *_: "1")
         assert [each.text for each in heard] == ["NAME must be one of ann, bob, got 'cid'"]
+
+
+def test_each_channel_has_its_lobbies(tmp_path: Path) -> None:
+    """One process, two channels: what is said of a lobby is said where it is, and a player is one person."""
+    given = [EveningLobby(f"{each}/duel", 2, 1, ready=0.0, vote=0.0, channel=each) for each in ("#a", "#b")]
+    with open_archive(f"sqlite:///{tmp_path}/a.db", create=True) as archive:
+        pickups = Pickups(archive, given)
+
+        def say(who: str, text: str, channel: str) -> list[ChatReply]:
+            return pickups.hear(who, who, text, 1000.0, id_of, channel=channel)
+
+        assert say("ann", "!add", "#a") == [ChatReply("", "[duel] ann is in: 1 of 2", "#a")]
+        assert say("ann", "!add duel", "#b") == [ChatReply("", "[duel] ann is in: 1 of 2", "#b")]
+        assert [each.text for each in say("bob", "!status", "#b")] == ["duel: 1 of 2: ann"]
+        assert {each.channel for each in say("bob", "!add", "#b")} == {"#b"}
+        assert pickups.evening.waiting == {"#a/duel": [], "#b/duel": []}
+        assert [each.text for each in say("cid", "!teams", "#a")] == ["no game is being played"]
+        assert [each.channel for each in say("ann", "!report won", "#a")] == ["#b"]
+        game = next(iter(pickups.evening.games))
+        assert "#" not in game
+        assert "/" not in game

@@ -19,12 +19,13 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
-from equipoise.archive import corrections, forgotten_rows, outbox, shared_ids, stored_matches
+from equipoise.archive import corrections, forgotten_rows, kept_chronicle, outbox, shared_ids, stored_matches
 from equipoise.archive import digest as contents
 from equipoise.archive.audit_log import AuditLog
 from equipoise.archive.chosen_model import chosen, guessed, renamed, starting_of, with_merged
 from equipoise.archive.database import Database, file_of, shown
 from equipoise.archive.digest import Content
+from equipoise.archive.kept_chronicle import KeptChronicle
 from equipoise.archive.learning import Learner, version_of_ratings
 from equipoise.archive.migrations.upgrading import prepare
 from equipoise.archive.outbox import Outbox, OutboxNote
@@ -32,6 +33,7 @@ from equipoise.archive.player_games import Appearance, appearances
 from equipoise.archive.postgresql import Postgres
 from equipoise.archive.rated_players import people_of
 from equipoise.archive.row_codec import match_of, record_of
+from equipoise.archive.shards import Alone, Shard, channel_of, shard_of, tell
 from equipoise.archive.shared_ids import Doubtful
 from equipoise.archive.sqlite import Sqlite
 from equipoise.archive.standing import Recorded, Standing, Updated
@@ -342,6 +344,10 @@ class Archive:
         """
         return self._learner.renew()
 
+    def keep_packed(self) -> None:
+        """Keep matches packed once they were learnt from, for who learns from late ones again and again."""
+        self._learner.keep_packed()
+
     def follow_newest(self) -> Updated:
         """Learn at once from what follows the last match that is learnt; what came late waits.
 
@@ -375,6 +381,23 @@ class Archive:
                 forgotten = corrections.Forgetting(connection).names(guessed(model))
             self._learner.choose(chosen(renamed(model, forgotten)))
         return self._learner.renew("asked for")
+
+    def chronicle(self, *, whole: bool = True) -> KeptChronicle:
+        """Return what happened and what was thought of it, as pages show it.
+
+        What is kept is gone on from: only where the past has changed are all matches read.
+        Without ``whole`` no more matches are to be added, so that less is read.
+        """
+        known = self.next_chronicle(None, whole=whole)
+        return kept_chronicle.made(self._database, self.model) if known is None else known
+
+    def next_chronicle(self, known: KeptChronicle | None, *, whole: bool = True) -> KeptChronicle | None:
+        """Return the chronicle that follows from one that is known, or kept; None where it has to be made."""
+        return kept_chronicle.newest(self._database, self.model, known, whole=whole)
+
+    def keep_chronicle(self, known: KeptChronicle) -> KeptChronicle:
+        """Keep a chronicle, where this may be written and the past is the same; return it as kept."""
+        return kept_chronicle.save(self._database, known)
 
     # Corrections
 
@@ -427,6 +450,7 @@ class Archive:
         """
         called = self._names_of(player)
         with self._database.writing() as connection:
+            self._database.alone(connection)
             names = corrections.forget(self._database, connection, player, people(connection))
             stand_in = next(iter(names.values()))
             gone = Forgotten(names, {bare(each) for each in called}, stand_in)
@@ -473,9 +497,35 @@ class Archive:
         with self._database.reading() as connection:
             return bytes(archive_row(connection).salt)
 
-    def ticket_record(self, queue: str) -> TicketRecord:
-        """Return the record of a queue."""
-        return TicketRecord(self._database, queue)
+    def ticket_record(self, queue: str, shard: Alone | Shard | None = None) -> TicketRecord:
+        """Return the record of a queue, which the owner of a shard alone adds to where one is given."""
+        return TicketRecord(self._database, queue, shard if isinstance(shard, Shard) else None)
+
+    def shard(self, name: str, worker: str) -> Alone | Shard:
+        """Return what one server at a time owns, over the connection of this archive."""
+        return shard_of(self._database, self.salt, name, worker)
+
+    def check_unpooled(self) -> None:
+        """Look whether several servers can share the database: whether its locks outlast transactions.
+
+        Raises
+        ------
+        InputError
+            If it is reached through a pooler in transaction mode.
+        """
+        if isinstance(self._database, Postgres):
+            self._database.check_unpooled()
+
+    def fence(self, shard: Alone | Shard) -> None:
+        """Let nothing be written from now on but by the owner of a shard."""
+        if isinstance(shard, Shard):
+            self._database.fence = shard.fence
+
+    def tell(self, *what: str) -> None:
+        """Tell all servers of the database something, where there may be several."""
+        if isinstance(self._database, Postgres):
+            with self._database.session() as connection:
+                tell(connection, channel_of(self.salt), *what)
 
     # Nights of games
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import sqlalchemy as sa
 
-from equipoise.archive import derived_rows, shared_ids
+from equipoise.archive import derived_rows, kept_chronicle, shared_ids
 from equipoise.archive.chosen_model import Chosen, guessed
 from equipoise.archive.database import Database
 from equipoise.archive.derived_rows import BEGINNING, forget_all
@@ -161,6 +161,7 @@ def forget(
     shared_ids.again(database, connection)
     derived_rows.delete_all(connection)
     forget_all(connection)
+    kept_chronicle.clear(connection)
     mark_stale(connection, "a player was forgotten")
     return {root: names[root], **names}
 

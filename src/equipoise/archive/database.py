@@ -37,6 +37,10 @@ def without_password(address: str) -> str:
     return _PASSWORD.sub("***", address)
 
 
+def unfenced(connection: sa.Connection) -> None:
+    """Let a transaction write."""
+
+
 class Database(ABC):
     """One connection to a database, for one thread at a time.
 
@@ -59,6 +63,8 @@ class Database(ABC):
         self._engine = engine
         self._lock = threading.RLock()
         self.writable = True
+        #: Asked at the beginning of each transaction that writes; raises where it may not.
+        self.fence: Callable[[sa.Connection], None] = unfenced
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -79,7 +85,20 @@ class Database(ABC):
                         f"{self.timeout:g} s; try again when it has ended"
                     )
                     raise InputError(msg, "store")
+            self.fence(connection)
             yield connection
+
+    @contextmanager
+    def sharing(self) -> Iterator[sa.Connection]:
+        """Give a connection that may write what has one owner, beside others who write what they own."""
+        with self.writing() as connection:
+            yield connection
+
+    def alone(self, connection: sa.Connection) -> None:  # noqa: B027 -- what writes a file is alone
+        """Wait, in a transaction that writes, until nobody shares, and let nobody share before its end."""
+
+    def patient(self, connection: sa.Connection) -> None:  # noqa: B027 -- nobody ends what uses a file
+        """Let a transaction stand still for as long as its process computes."""
 
     @contextmanager
     def _connected(self) -> Iterator[sa.Connection]:

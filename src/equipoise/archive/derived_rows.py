@@ -17,7 +17,8 @@ from __future__ import annotations
 import secrets
 import struct
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -111,8 +112,8 @@ def all_of(connection: sa.Connection, empty: State, revision: int, kept: Kept | 
     wanted = sa.select(DERIVED.c.part, DERIVED.c.key, DERIVED.c.place, DERIVED.c.numbers)
     if kept is not None and _is_remembered(connection, kept.token):
         since = wanted.where(DERIVED.c.revision > kept.revision).order_by(DERIVED.c.part, DERIVED.c.place)
-        return Kept(token, revision, changed(kept.both, list(_rows(connection.execute(since)))))
-    rows = list(_rows(connection.execute(wanted)))
+        return Kept(token, revision, changed(kept.both, list(match_rows(connection.execute(since)))))
+    rows = list(match_rows(connection.execute(wanted)))
     return Kept(token, revision, Both(state_of(empty, rows, STATE), state_of(Known(), rows, KNOWN)))
 
 
@@ -120,7 +121,8 @@ def _is_remembered(connection: sa.Connection, token: bytes) -> bool:
     return connection.execute(sa.select(RENEWAL).where(RENEWAL.c.token == token)).first() is not None
 
 
-def _rows(found: Iterable[Any]) -> Iterator[MatchRow]:
+def match_rows(found: Iterable[Any]) -> Iterator[MatchRow]:
+    """Go through rows of a database as rows of a state."""
     return (MatchRow(one.part, bytes(one.key), one.place, bytes(one.numbers)) for one in found)
 
 
@@ -146,14 +148,8 @@ def some_of(
         How rows were at an earlier place, without numbers where there were none; what is returned is as of
         there.
     """
-    ranges = [*common_keys(), *(each for player in players for each in keys_of(player))]
     parts = [*parts_of(empty, STATE), *parts_of(Known(), KNOWN)]
-    found = {
-        (row.part, row.key): row
-        for part in parts
-        for first in range(0, len(ranges), TOGETHER)
-        for row in _within(connection, part, ranges[first : first + TOGETHER])
-    }
+    found = rows_of_players(connection, DERIVED, parts, players)
     sizes = Counter({row.part: row.rows for row in connection.execute(sa.select(SIZE))})
     for row in back:
         if not row.numbers:
@@ -166,8 +162,21 @@ def some_of(
     return both, Places({at: row.place for at, row in found.items()}, sizes)
 
 
+def rows_of_players(
+    connection: sa.Connection, table: sa.Table, parts: Iterable[str], players: Iterable[str]
+) -> dict[tuple[str, bytes], MatchRow]:
+    """Return the rows of some parts that are of some players, or of no player in particular."""
+    ranges = [*common_keys(), *(each for player in players for each in keys_of(player))]
+    return {
+        (row.part, row.key): row
+        for part in parts
+        for first in range(0, len(ranges), TOGETHER)
+        for row in _within(connection, table.name, part, ranges[first : first + TOGETHER])
+    }
+
+
 def _within(
-    connection: sa.Connection, part: str, ranges: Sequence[tuple[bytes, bytes]]
+    connection: sa.Connection, table: str, part: str, ranges: Sequence[tuple[bytes, bytes]]
 ) -> Iterator[MatchRow]:
     """Go through the rows of a part whose keys are in some ranges, each found by the index.
 
@@ -177,12 +186,12 @@ def _within(
     mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
     asked = ", ".join([f"({mark}, {mark})"] * len(ranges))
     wanted = (
-        f"WITH asked (low, high) AS (VALUES {asked}) "  # noqa: S608  # marks alone
-        "SELECT derived.part, derived.key, derived.place, derived.numbers "
-        "FROM asked CROSS JOIN derived "
-        f"WHERE derived.part = {mark} AND derived.key >= asked.low AND derived.key < asked.high"
+        f"WITH asked (low, high) AS (VALUES {asked}) "  # noqa: S608  # marks, and a name of the schema
+        "SELECT kept.part, kept.key, kept.place, kept.numbers "
+        f"FROM asked CROSS JOIN {table} kept "
+        f"WHERE kept.part = {mark} AND kept.key >= asked.low AND kept.key < asked.high"
     )
-    yield from _rows(connection.exec_driver_sql(wanted, (*chain.from_iterable(ranges), part)))
+    yield from match_rows(connection.exec_driver_sql(wanted, (*chain.from_iterable(ranges), part)))
 
 
 def write(
@@ -300,29 +309,38 @@ def changed_since(connection: sa.Connection) -> Position | None:
     return min(((float(row.ended), turn_of(bytes(row.id))) for row in rows), default=None)
 
 
-def way_back(connection: sa.Connection, position: Position) -> Back | None:
-    """Return the way to the newest checkpoint before a match, None where there is none."""
+def checkpoints_from(connection: sa.Connection, position: Position) -> tuple[Checkpoint, ...]:
+    """Return the newest checkpoint before a match and those after it, none where there is none before it."""
     there = _all(connection)
     first = sum(each.position < position for each in there) - 1
-    if first < 0:
-        return None
+    return tuple(there[first:]) if first >= 0 else ()
+
+
+def way_back(
+    reading: Callable[[], AbstractContextManager[sa.Connection]], there: Sequence[Checkpoint]
+) -> Back | None:
+    """Return the way to the first of some checkpoints, None where there is none.
+
+    Each is read by itself.  What others add meanwhile are rows as they are; that they did nothing else
+    :func:`way_back_now` tells.
+    """
     rows: dict[tuple[str, bytes], MatchRow] = {}
-    for each in reversed(there[first:]):
-        rows |= _of(connection, each)
-    return Back(there[first], tuple(rows.values()), tuple(there[first:]))
+    for each in reversed(there):
+        with reading() as connection:
+            rows |= _of(connection, each)
+    return Back(there[0], tuple(rows.values()), tuple(there)) if there else None
 
 
-def way_back_now(connection: sa.Connection, position: Position, before: Back) -> Back | None:
-    """Return the way back once more, after others may have learnt from what is new.
+def way_back_now(connection: sa.Connection, before: Back) -> Back | None:
+    """Return the way back after others may have learnt from what is new, None where they did anything else.
 
-    They add rows to the newest checkpoint, of which those count that are not on the way already; where they
-    did more all is read again.
+    They add rows to the newest checkpoint, of which those count that are not on the way already.
     """
     there = [each for each in _all(connection) if each.number >= before.to.number]
     if [(each.number, each.position) for each in there] != [
         (each.number, each.position) for each in before.there
     ]:
-        return way_back(connection, position)
+        return None
     rows = _of(connection, there[-1]) | {(row.part, row.key): row for row in before.rows}
     return Back(before.to, tuple(rows.values()), tuple(there))
 
@@ -339,6 +357,11 @@ def _of(connection: sa.Connection, one: Checkpoint) -> dict[tuple[str, bytes], M
 def _all(connection: sa.Connection) -> list[Checkpoint]:
     rows = connection.execute(sa.select(CHECKPOINT).order_by(CHECKPOINT.c.number))
     return [Checkpoint(row.number, float(row.ended), bytes(row.match), row.matches) for row in rows]
+
+
+def checkpoint_numbers(connection: sa.Connection) -> frozenset[int]:
+    """Return the numbers of all checkpoints."""
+    return frozenset(each.number for each in _all(connection))
 
 
 def go_back(connection: sa.Connection, back: Back) -> None:

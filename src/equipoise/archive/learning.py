@@ -17,8 +17,10 @@ since is new: the next call learns from it.  A kill at any place does no harm: w
 from __future__ import annotations
 
 import time
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -35,6 +37,7 @@ from equipoise.archive.derived_rows import (
     UNREADABLE,
     Back,
     Both,
+    Checkpoint,
     CheckpointNote,
     Kept,
     Places,
@@ -42,6 +45,8 @@ from equipoise.archive.derived_rows import (
     StagedNote,
     are_staged,
     changed_since,
+    checkpoint_numbers,
+    checkpoints_from,
     forget_all,
     go_back,
     note,
@@ -53,6 +58,7 @@ from equipoise.archive.derived_rows import (
     way_back,
     way_back_now,
 )
+from equipoise.archive.replay_cache import ReplayCache, Segment
 from equipoise.archive.row_codec import MatchRow, match_of, rows_before, rows_of, sizes_of
 from equipoise.archive.standing import Known, Standing, Updated
 from equipoise.archive.tables import (
@@ -113,7 +119,8 @@ class _Begun(NamedTuple):
     """What learning starts from, as of one revision.
 
     ``row`` is that of the archive, ``last`` the place after which is learnt, ``left`` how many matches there
-    are; ``since`` is where the past has changed and ``waits`` what was seen to wait.
+    are; ``since`` is where the past has changed and ``waits`` what was seen to wait; ``there`` are the
+    checkpoints on the way back, and ``numbers`` those of all.
     """
 
     row: Any
@@ -123,10 +130,23 @@ class _Begun(NamedTuple):
     places: Places | None
     last: Position | None
     left: int
+    there: tuple[Checkpoint, ...]
+    numbers: frozenset[int]
     back: Back | None
     since: Position | None
     waits: LateResults
     known: Identities
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Some matches to learn from, and the place of the last of them."""
+
+    end: Position
+    matches: Sequence[Match]
+
+    def __len__(self) -> int:
+        return len(self.matches)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +167,6 @@ class _Learnt:
     back: Back | None
     marks: tuple[Mark, ...]
     seen: LateResults = LateResults()  # noqa: RUF009  # it is immutable
-    first: Position = BEGINNING
     ratings: tuple[RatingRow, ...] = ()
 
     def notes(self) -> Iterator[CheckpointNote]:
@@ -181,6 +200,7 @@ class Learner:
     def __init__(self, database: Database, wanted: Chosen | None) -> None:
         self._database = database
         self._kept: Kept | None = None
+        self._cache: ReplayCache | None = None
         #: Whether the model was asked for, so that it stays until it has learnt.
         self._asked = wanted is not None
         if wanted is None:
@@ -205,6 +225,12 @@ class Learner:
     def forget(self) -> None:
         """Let go of what was read."""
         self._kept = None
+        if self._cache is not None:
+            self._cache.clear()
+
+    def keep_packed(self) -> None:
+        """Keep the matches that are replayed, packed: for who learns from late ones again and again."""
+        self._cache = self._cache or ReplayCache()
 
     def reason(self) -> str:
         """Return why the ratings must be rebuilt, empty where they need not."""
@@ -284,6 +310,8 @@ class Learner:
         for attempt in range(ATTEMPTS + 1):
             alone = attempt == ATTEMPTS
             with self._database.writing() if alone else self._database.reading() as connection:
+                if alone:
+                    self._database.patient(connection)
                 begun = self._to_renew(connection, asked)
                 if begun is None:
                     return Updated(0, "")
@@ -307,8 +335,11 @@ class Learner:
     def _tidy(self) -> None:
         """Unite checkpoints, unless somebody may be on the way back to one of them."""
         with self._database.writing() as connection:
-            if not (archive_row(connection).stale or _waits(connection).late):
+            known = self._cache is None or self._cache.checkpoints == checkpoint_numbers(connection)
+            if known and not (archive_row(connection).stale or _waits(connection).late):
                 unite_neighbours(connection)
+                if self._cache is not None:
+                    self._cache.checkpoints = checkpoint_numbers(connection)
 
     def _to_renew(self, connection: sa.Connection, asked: str) -> _Begun | None:
         """Return what to learn from all starts from, None where there is nothing to learn."""
@@ -382,39 +413,56 @@ class Learner:
             return "", since
         return CAME_LATE, min(since or position, position)
 
-    def _back(self, connection: sa.Connection, row: Any, since: Position | None) -> Back | None:
-        """Return the way back to before a place, None where there is none."""
+    def _back(self, connection: sa.Connection, row: Any, since: Position | None) -> tuple[Checkpoint, ...]:
+        """Return the checkpoints from the last before a place on, none where there is no way back to it."""
         if since is None or not row.rated or not is_rated_by(row.rated_by, self._learns):
-            return None
-        return way_back(connection, since)
+            return ()
+        return checkpoints_from(connection, since)
 
     def _begun(self, connection: sa.Connection, row: Any, reason: str, since: Position | None) -> _Begun:
         """Return what learning starts from: what is learnt, or what was known where the past changed."""
         anew = bool(reason) or not row.rated
-        back = self._back(connection, row, since) if anew else None
-        last = back.to.position if back else None if anew else (row.last_ended, bytes(row.last_match))
+        there = self._back(connection, row, since) if anew else ()
+        last = there[0].position if there else None if anew else (row.last_ended, bytes(row.last_match))
         left = _count(connection, last, row)
         places: Places | None = None
+        back: Back | None = None
         if last is None:
             start = Both(self._learns.initial(), Known())
+        elif left <= FEW and is_local(self._learns):
+            back = way_back(lambda: nullcontext(connection), there)
+            start, places = self._some_start(connection, row, last, back)
         else:
-            start, places = self._start(connection, row, last, back, few=left <= FEW)
+            start = self._all(connection, row, _kept_model(connection, row).initial())
         waits, known = _waits(connection), identities(connection)
-        return _Begun(row, reason, last is None, start, places, last, left, back, since, waits, known)
+        numbers = checkpoint_numbers(connection)
+        return _Begun(
+            row, reason, last is None, start, places, last, left, there, numbers, back, since, waits, known
+        )
+
+    def _went_back(self, begun: _Begun, connection: sa.Connection | None) -> _Begun:
+        """Return what learning starts from with all as it was at the checkpoint."""
+        if not begun.there or begun.back is not None:
+            return begun
+        reading = self._database.reading if connection is None else lambda: nullcontext(connection)
+        back = way_back(reading, begun.there)
+        return begun._replace(
+            back=back, start=derived_rows.changed(begun.start, back.rows if back is not None else ())
+        )
 
     def _learnt(self, begun: _Begun, connection: sa.Connection | None = None) -> _Learnt:
         """Learn from the matches there were; without a connection some are read at a time."""
-        left, last, both, new, places = begun.left, begun.last, begun.start, begun.new, begun.places
+        begun = self._went_back(begun, connection)
+        last, both, new, places = begun.last, begun.start, begun.new, begun.places
         if isinstance(self._learns, Further):
-            self._learns.prepare(left)
+            self._learns.prepare(begun.left)
         learnt, marks = 0, list[Mark]()
-        while rows := self._some(begun.row, last, together(left, TOGETHER), connection):
+        for part in self._parts(begun, connection):
             if last is not None:
-                _mark(marks, Mark(last, len(rows), both))
-            both = self._after(both, _matches(rows, begun.known))
-            learnt += len(rows)
-            left -= len(rows)
-            last = (rows[-1].ended, bytes(rows[-1].turn))
+                _mark(marks, Mark(last, len(part), both))
+            both = self._after(both, part)
+            learnt += len(part)
+            last = part.end
         start = begun.start
         changed = _placed(places, _rows(both, None if new else start))
         ratings = tuple(rating_rows(self._learns, both.state, both.known, None if new else start.known))
@@ -428,9 +476,50 @@ class Learner:
             begun.back,
             tuple(marks),
             begun.waits,
-            begun.since or BEGINNING,
             ratings,
         )
+
+    def _parts(self, begun: _Begun, connection: sa.Connection | None) -> Iterator[_Part | Segment]:
+        """Go through the matches to learn from, some at a time."""
+        last, left = begun.last, begun.left
+        cache = None if connection is not None else self._fitting(begun)
+        while True:
+            part: _Part | Segment | None = None if cache is None else cache.at(last or BEGINNING)
+            if part is None:
+                rows = self._some(begun.row, last, together(left, TOGETHER), connection)
+                positions = [(float(each.ended), bytes(each.turn)) for each in rows]
+                if cache is not None and (until := cache.until(last or BEGINNING)) is not None:
+                    positions = positions[: bisect_right(positions, until)]
+                if not positions:
+                    return
+                matches = _matches(rows[: len(positions)], begun.known)
+                part = _Part(positions[-1], matches)
+                if cache is not None:
+                    part = Segment.of(matches, positions)
+                    cache.put(last or BEGINNING, part)
+            yield part
+            last, left = part.end, left - len(part)
+
+    def _fitting(self, begun: _Begun) -> ReplayCache | None:
+        """Return what is kept packed, as of a revision; None where nothing is kept."""
+        cache, model = self._cache, self._learns
+        if cache is None or not hasattr(model, "run_packed"):
+            return None
+        rests_on = bytes(begun.row.salt), begun.known
+        changed = begun.row.stale or begun.waits.changed or cache.rests_on != rests_on
+        if changed or not cache.checkpoints <= begun.numbers:
+            cache.clear()
+            cache.rests_on = rests_on
+        else:
+            new = in_replay_order(None).where(
+                MATCH.c.revision > cache.revision, MATCH.c.revision <= begun.row.revision
+            )
+            with self._database.reading() as connection:
+                rows = connection.execute(new).all()
+            positions = [(float(each.ended), bytes(each.turn)) for each in rows]
+            cache.insert(zip(positions, _matches(rows, begun.known), strict=True))
+        cache.revision = int(begun.row.revision)
+        return cache
 
     def _some(
         self, row: Any, last: Position | None, many: int, connection: sa.Connection | None
@@ -445,14 +534,11 @@ class Learner:
         wanted = in_replay_order(last).where(MATCH.c.revision <= row.revision)
         return connection.execute(wanted.limit(many)).all()
 
-    def _start(
-        self, connection: sa.Connection, row: Any, last: Position, back: Back | None, *, few: bool
-    ) -> tuple[Both, Places | None]:
-        """Return what is known at a place: of those who play after it, where they are few, or of everyone."""
-        rows = back.rows if back else ()
-        empty = _kept_model(connection, row).initial()
-        if not few or not is_local(self._learns):
-            return derived_rows.changed(self._all(connection, row, empty), rows), None
+    def _some_start(
+        self, connection: sa.Connection, row: Any, last: Position, back: Back | None
+    ) -> tuple[Both, Places]:
+        """Return what is known at a place of those who play after it."""
+        rows, empty = back.rows if back else (), _kept_model(connection, row).initial()
         there = in_replay_order(last).where(MATCH.c.revision <= row.revision)
         later = _matches(connection.execute(there), identities(connection))
         players = set[str]().union(*map(everyone, later))
@@ -461,10 +547,13 @@ class Learner:
         except UNREADABLE as error:
             raise self._damaged() from error
 
-    def _after(self, both: Both, matches: Sequence[Match]) -> Both:
+    def _after(self, both: Both, part: _Part | Segment) -> Both:
         """Return what is known after matches more."""
-        contests = [contest for match in matches for contest in match.contests]
-        return Both(self._learns.run(both.state, contests)[0], both.known.after(matches))
+        if isinstance(part, Segment):
+            model: Any = self._learns
+            return Both(model.run_packed(both.state, part.packed), part.after(both.known))
+        contests = [contest for match in part.matches for contest in match.contests]
+        return Both(self._learns.run(both.state, contests)[0], both.known.after(part.matches))
 
     def _write(
         self,
@@ -485,8 +574,8 @@ class Learner:
             return False
         back = learnt.back
         if back is not None:
-            to, back = back.to, way_back_now(connection, learnt.first, back)
-            if back is None or back.to.position != to.position:
+            back = way_back_now(connection, back)
+            if back is None:
                 return False
             learnt = replace(learnt, back=back)
         if staged is not None and not are_staged(connection, staged):
@@ -529,6 +618,8 @@ class Learner:
         )  # fmt: skip
         if learnt.places is None:
             self._kept = Kept(token, revision, learnt.both)
+        if self._cache is not None and late is None:
+            self._cache.checkpoints = checkpoint_numbers(connection)
         return True
 
 

@@ -17,6 +17,14 @@ from equipoise.errors import InputError
 #: The key of the advisory lock that the one writer of a PostgreSQL database holds: "equipois" in ASCII.
 WRITER = int.from_bytes(b"equipois", "big")
 
+#: The key of the advisory lock that all share who write what one owner has, and nobody else beside who
+#: writes that without owning it: "sharding".
+SHARING = int.from_bytes(b"sharding", "big")
+
+#: Milliseconds that a transaction that writes may stand still: its process is stopped, or the network is
+#: gone, and others wait for its lock.
+STANDSTILL = 30_000
+
 #: How long a connection to PostgreSQL may take to come about (seconds), and after how long silence it is held
 #: for gone (10 s, and three questions at intervals of 5 s); what the address says itself goes before.
 PATIENT = {
@@ -26,6 +34,12 @@ PATIENT = {
     "keepalives_count": 3,
     "tcp_user_timeout": 30_000,
 }
+
+#: What is wrong with a pooler that gives each transaction another connection.
+POOLED = (
+    "is reached through a pooler in transaction mode, which gives every transaction another connection: "
+    "locks would be lost; connect to PostgreSQL itself, or set pool_mode = session"
+)
 
 #: Milliseconds after which PostgreSQL gives a statement up: longer than any takes, and not without end.
 STATEMENT = 600_000
@@ -43,16 +57,74 @@ class Postgres(Database):
         except ImportError as error:
             msg = f": postgresql:// {needs('psycopg')}"
             raise InputError(msg, "store") from error
+        self._arguments = {name: value for name, value in PATIENT.items() if name not in url.query}
         engine = sa.create_engine(
             url.set(drivername="postgresql+psycopg"),
             poolclass=sa.QueuePool,
             pool_size=1,
             max_overflow=0,
             pool_pre_ping=True,
-            connect_args={name: value for name, value in PATIENT.items() if name not in url.query},
+            connect_args=self._arguments,
         )
         shown = url.render_as_string(hide_password=True)
         super().__init__(without_password(shown), engine, timeout, waiting)
+
+    @contextmanager
+    def sharing(self) -> Iterator[sa.Connection]:
+        """Give a connection that may write what has one owner, beside others who write what they own."""
+        with self._lock, self._reported(), self._connected() as connection, connection.begin():
+            connection.exec_driver_sql(
+                f"SELECT set_config('lock_timeout', '{int(self.timeout * 1000)}', true), "
+                f"set_config('statement_timeout', '{STATEMENT}', true), "
+                f"set_config('idle_in_transaction_session_timeout', '{STANDSTILL}', true), "
+                f"pg_advisory_xact_lock_shared({SHARING})"
+            )
+            yield connection
+
+    def alone(self, connection: sa.Connection) -> None:
+        """Wait, in a transaction that writes, until nobody shares, and let nobody share before its end."""
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({SHARING})")
+
+    @contextmanager
+    def session(self) -> Iterator[Any]:
+        """Give the driver's own connection, each statement a transaction: what it locks lasts beyond."""
+        with self._lock, self._reported(), self._connected() as connection:
+            alone = connection.execution_options(isolation_level="AUTOCOMMIT")
+            yield alone
+
+    def patient(self, connection: sa.Connection) -> None:
+        """Let a transaction stand still for as long as its process computes."""
+        connection.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = 0")
+
+    def check_unpooled(self) -> None:
+        """Look whether locks last from one transaction to the next.
+
+        A pooler in transaction mode is noticed by two of its clients that have the same connection one after
+        the other, or one client that has two.
+
+        Raises
+        ------
+        InputError
+            If they do not.
+        """
+        other = sa.create_engine(self._engine.url, poolclass=sa.NullPool, connect_args=dict(self._arguments))
+        try:
+            with self._lock, self._reported(), self._connected() as connection:
+                with connection.begin():
+                    mine = _backend(connection)
+                if mine[0] == mine[1]:
+                    return  # the server itself has told that number: nobody stands between
+                with other.connect() as second, second.begin():
+                    others = {_backend(second)[0]}
+                    with other.connect() as third, third.begin():
+                        others.add(_backend(third)[0])
+                        with connection.begin():
+                            again = _backend(connection)
+        finally:
+            other.dispose()
+        if mine[0] in others or mine[0] != again[0]:
+            msg = f": {self.where} {POOLED}"
+            raise InputError(msg, "store")
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -69,6 +141,7 @@ class Postgres(Database):
     def _begin_writing(self, connection: sa.Connection, seconds: float) -> bool:
         connection.exec_driver_sql(f"SET LOCAL lock_timeout = {int(seconds * 1000)}")
         connection.exec_driver_sql(f"SET LOCAL statement_timeout = {STATEMENT}")
+        connection.exec_driver_sql(f"SET LOCAL idle_in_transaction_session_timeout = {STANDSTILL}")
         before = connection.begin_nested()
         try:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITER})")
@@ -88,7 +161,8 @@ class Postgres(Database):
         if not rows:
             return
         driver: Any = connection.connection.driver_connection
-        with driver.cursor() as cursor, cursor.copy(f'COPY "{table.name}" FROM STDIN') as copy:
+        columns = ", ".join(f'"{column.name}"' for column in table.columns)
+        with driver.cursor() as cursor, cursor.copy(f'COPY "{table.name}" ({columns}) FROM STDIN') as copy:
             for row in rows:
                 copy.write_row(row)
 
@@ -134,3 +208,16 @@ class Postgres(Database):
         with self.reading() as connection:
             version = connection.exec_driver_sql("SHOW server_version").scalar()
         return {"database": "postgresql", "version": str(version)}
+
+
+def _backend(connection: sa.Connection) -> tuple[int, int]:
+    """Return the number of the process that answers, and that of which it told when the connection began."""
+    driver: Any = connection.connection.driver_connection
+    return int(connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()), driver.info.backend_pid
+
+
+def listening_arguments(url: str) -> dict[str, Any]:
+    """Return with what arguments psycopg connects to an address."""
+    address = sa.make_url(url).set(drivername="postgresql+psycopg")
+    _, arguments = address.get_dialect()().create_connect_args(address)
+    return {**{name: value for name, value in PATIENT.items() if name not in arguments}, **arguments}

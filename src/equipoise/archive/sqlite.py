@@ -119,8 +119,9 @@ class Sqlite(Database):
     ) -> None:
         if rows:
             marks = ", ".join("?" * len(table.columns))
+            columns = ", ".join(f'"{column.name}"' for column in table.columns)
             connection.exec_driver_sql(
-                f'{verb} INTO "{table.name}" VALUES ({marks})', list(rows)
+                f'{verb} INTO "{table.name}" ({columns}) VALUES ({marks})', list(rows)
             )  # names of the schema
 
     def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:

@@ -55,6 +55,20 @@ class Known:
                     games[player, contest.ruleset] = (played + (last < ordinal), contests + 1.0, ordinal)
         return Known(names, games, (ordinal,))
 
+    def joined(self, later: Known) -> Known:
+        """Return what is known after the matches of another one too, which knew nothing before them.
+
+        It is what :meth:`after` gives for these.
+        """
+        names, games, before = dict(self.names), dict(self.games), self.counted[0]
+        for entry, (first, last, times, ordinal) in later.names.items():
+            known = names.get(entry, (first, 0.0, 0.0))
+            names[entry] = (known[0], last, known[2] + times, before + ordinal)
+        for key, (played, contests, ordinal) in later.games.items():
+            there = games.get(key, (0.0, 0.0))
+            games[key] = (there[0] + played, there[1] + contests, before + ordinal)
+        return Known(names, games, (before + later.counted[0],))
+
     def last_names(self) -> dict[str, str]:
         """Return the name each player was last seen with."""
         last: dict[str, tuple[float, str]] = {}

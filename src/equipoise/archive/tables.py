@@ -18,14 +18,18 @@ from equipoise.errors import InputError
 from equipoise.identity.shared_ids import Identities
 
 #: The newest schema: the name of the last step in ``migrations/versions``.
-HEAD = "9"
+HEAD = "11"
+
+#: The oldest schema whose equipoise may go on with a database of the newest: every step since has only added
+#: tables, and columns with a default.  So servers of one database are upgraded one after the other.
+OLDEST = "11"
 
 METADATA = sa.MetaData()
 
 #: One row: what holds for the archive as a whole.
 #: ``revision`` grows with each change; ``rated`` is the revision that the derived rows are of, ``rated_by``
 #: the model and all its parameters that made them, ``last_*`` the last match in them, and ``stale`` why they
-#: must be rebuilt (empty where they need not).
+#: must be rebuilt (empty where they need not); ``oldest`` is :data:`OLDEST` of who upgraded the schema.
 ARCHIVE = sa.Table(
     "archive",
     METADATA,
@@ -39,6 +43,7 @@ ARCHIVE = sa.Table(
     sa.Column("last_ended", sa.Double, nullable=False),
     sa.Column("last_match", sa.LargeBinary, nullable=False),
     sa.Column("stale", sa.Text, nullable=False),
+    sa.Column("oldest", sa.Text, nullable=False, server_default=sa.text("''")),
 )
 
 #: What happened: a row a match, with its record as JSON and the revision it came with; ``turn`` is its turn
@@ -177,6 +182,24 @@ RATING = sa.Table(
     sa.Column("games", sa.BigInteger, nullable=False),
 )
 
+#: The chronicle that pages show: what it is of, numbered 0, and its columns in parts; and the model's state
+#: at its end.
+TIMELINE = sa.Table(
+    "timeline",
+    METADATA,
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("content", sa.LargeBinary, nullable=False),
+)
+TIMELINE_STATE = sa.Table(
+    "timeline_state",
+    METADATA,
+    sa.Column("part", sa.Text, primary_key=True),
+    sa.Column("key", sa.LargeBinary, primary_key=True),
+    sa.Column("place", sa.BigInteger, nullable=False),
+    sa.Column("numbers", sa.LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+
 #: How far followed logs were read.
 FOLLOWED = sa.Table(
     "followed",
@@ -209,8 +232,8 @@ OUTBOX = sa.Table(
     sa.Index("outbox_by_due", "hook", "sent", "due"),
 )
 
-#: What happened in queues: events as lines of JSON, numbered from 1 in each queue, only ever added, and
-#: the replies to each.
+#: What happened in queues: events as lines of JSON, numbered from 1 in each queue, only ever added, the
+#: replies to each, and the epoch of the owner that wrote them; 0 without owners that take turns.
 QUEUE_EVENT = sa.Table(
     "queue_event",
     METADATA,
@@ -219,6 +242,7 @@ QUEUE_EVENT = sa.Table(
     sa.Column("at", sa.Double, nullable=False),
     sa.Column("event", sa.Text, nullable=False),
     sa.Column("replies", sa.Text, nullable=False),
+    sa.Column("epoch", sa.BigInteger, nullable=False, server_default=sa.text("0")),
 )
 
 #: What a queue knew after an event, as one text, from which it goes on; the newest alone.
@@ -249,6 +273,39 @@ AUDIT = sa.Table(
     sa.Column("what", sa.Text, nullable=False),
     sa.Column("asked", sa.Text, nullable=False),
     sa.Column("outcome", sa.Text, nullable=False),
+)
+
+#: What one of several servers owns at a time: how often it has changed hands, who has it, over which
+#: connection, and when the owner was last heard of, seconds since 1970 by the database's clock.
+SHARD = sa.Table(
+    "shard",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("epoch", sa.BigInteger, nullable=False),
+    sa.Column("worker", sa.Text, nullable=False),
+    sa.Column("backend", sa.BigInteger, nullable=False),
+    sa.Column("heard", sa.Double, nullable=False),
+)
+
+#: The servers of one database, and when each was last heard of.
+WORKER = sa.Table(
+    "worker",
+    METADATA,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("heard", sa.Double, nullable=False),
+)
+
+#: What servers ask the owner of a queue, as JSON, and the answers once there are some.
+LETTER = sa.Table(
+    "letter",
+    METADATA,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("queue", sa.Text, nullable=False),
+    sa.Column("worker", sa.Text, nullable=False),
+    sa.Column("sent", sa.Double, nullable=False),
+    sa.Column("questions", sa.Text, nullable=False),
+    sa.Column("answers", sa.Text, nullable=True),
+    sa.Index("letter_by_queue", "queue", "sent"),
 )
 
 
@@ -290,6 +347,7 @@ def mark_stale(connection: sa.Connection, reason: str, earliest: tuple[float, by
     if not connection.execute(sa.select(CHANGED.c.id).where(CHANGED.c.id == key)).first():
         connection.execute(sa.insert(CHANGED).values(id=key, ended=ended))
     connection.execute(sa.update(ARCHIVE).values(stale=reason))
+    connection.execute(sa.delete(TIMELINE).where(TIMELINE.c.number == 0))
 
 
 def in_replay_order(last: tuple[float, bytes] | None) -> sa.Select[Any]:

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
 from equipoise.archive import outbox
 from equipoise.archive.database import Database
 from equipoise.archive.outbox import OutboxNote
+from equipoise.archive.shards import ADDED, NOW, Shard
+from equipoise.archive.shards import LETTER as LETTER_SENT
 from equipoise.archive.tables import (
     ASKED,
     FORGOTTEN,
+    LETTER,
     QUEUE_EVENT,
     QUEUE_MEMBER,
     QUEUE_STATE,
@@ -27,12 +30,16 @@ from equipoise.archive.tables import (
 
 
 class RecordedEvent(NamedTuple):
-    """An event: its number, when it happened, its line, and the replies to it as a list in JSON."""
+    """An event: its number, when it happened, its line, the replies to it as a list in JSON, and the epoch.
+
+    The epoch is that of the owner that added it; 0 without owners that take turns.
+    """
 
     number: int
     at: float
     event: str
     replies: str
+    epoch: int = 0
 
 
 class KeptState(NamedTuple):
@@ -42,11 +49,34 @@ class KeptState(NamedTuple):
     state: str
 
 
-class TicketRecord:
-    """The record of one queue."""
+class Letter(NamedTuple):
+    """What a server asks the owner of a queue: an id, who asks, and the questions as JSON."""
 
-    def __init__(self, database: Database, queue: str) -> None:
+    id: str
+    worker: str
+    questions: str
+
+
+#: Seconds for which a letter is answered, and after which it is gone whatever became of it.
+ANSWERED, LAST = 20.0, 120.0
+
+
+class TicketRecord:
+    """The record of one queue.
+
+    Parameters
+    ----------
+    database : Database
+        Where it is.
+    queue : str
+        The queue.
+    shard : Shard, optional
+        What says who owns it, where several servers may: events are added by the owner alone.
+    """
+
+    def __init__(self, database: Database, queue: str, shard: Shard | None = None) -> None:
         self._database = database
+        self._shard = shard
         self.queue = queue
 
     def since(self, number: int, limit: int | None = None) -> list[RecordedEvent]:
@@ -79,18 +109,98 @@ class TicketRecord:
 
     @contextmanager
     def adding(self) -> Iterator[AddedEvents]:
-        """Give what adds events; all of it is kept at the end, or nothing."""
-        with self._database.writing() as connection:
-            yield AddedEvents(self._database, connection, self.queue)
+        """Give what adds events; all of it is kept at the end, or nothing.
+
+        Raises
+        ------
+        FencedError
+            If another server owns the queue.
+        """
+        if self._shard is None:
+            with self._database.writing() as connection:
+                yield AddedEvents(self._database, connection, self.queue)
+            return
+        with self._database.sharing() as connection:
+            self._shard.confirm(connection)
+            yield AddedEvents(self._database, connection, self.queue, self._shard)
+
+    def send(self, letter: Letter) -> None:
+        """Ask the owner of the queue, which is told of it at once."""
+        assert self._shard is not None  # noqa: S101 -- there is nobody else to ask
+        with self._shard.session() as connection:
+            connection.exec_driver_sql(f'LISTEN "{self._shard.own_channel}"')
+            connection.exec_driver_sql(
+                "WITH sent AS (INSERT INTO letter (id, queue, worker, sent, questions) VALUES "  # noqa: S608  # a constant
+                f"(%s, %s, %s, {NOW}, %s)) SELECT pg_notify(%s, %s)",
+                (*letter[:1], self.queue, *letter[1:], self._shard.channel, f"{LETTER_SENT} {self.queue}"),
+            )
+
+    def answers(self, letter: Letter, seconds: float) -> str | None:
+        """Wait for the answers to a letter, and take them; return None where there are none after a time."""
+        assert self._shard is not None  # noqa: S101 -- there is nobody else to ask
+        with self._shard.session() as connection:
+            taken = (
+                sa.delete(LETTER)
+                .where(LETTER.c.id == letter.id, LETTER.c.answers.is_not(None))
+                .returning(LETTER.c.answers)
+            )
+            row = connection.execute(taken).first()
+            if row is None and seconds:
+                driver: Any = connection.connection.driver_connection
+                for _ in driver.notifies(timeout=seconds, stop_after=1):
+                    pass
+                row = connection.execute(taken).first()
+        return None if row is None else str(row.answers)
+
+    def take_back(self, letter: Letter) -> None:
+        """Ask no longer; what is being answered is."""
+        assert self._shard is not None  # noqa: S101 -- there is nobody else to ask
+        with self._shard.session() as connection:
+            connection.execute(sa.delete(LETTER).where(LETTER.c.id == letter.id))
 
 
 class AddedEvents:
     """Events that are being added, in a transaction that is open."""
 
-    def __init__(self, database: Database, connection: sa.Connection, queue: str) -> None:
+    def __init__(
+        self, database: Database, connection: sa.Connection, queue: str, shard: Shard | None = None
+    ) -> None:
         self._database = database
         self._connection = connection
         self._queue = queue
+        self._shard = shard
+        self._epoch = 0 if shard is None else shard.owned.epoch
+
+    def letters(self, limit: int) -> list[Letter]:
+        """Return what other servers ask, in the order they asked."""
+        if self._shard is None:
+            return []
+        wanted = (
+            sa.select(LETTER.c.id, LETTER.c.worker, LETTER.c.questions)
+            .where(LETTER.c.queue == self._queue, LETTER.c.answers.is_(None))
+            .where(LETTER.c.sent > sa.text(f"{NOW} - {ANSWERED}"))
+            .order_by(LETTER.c.sent, LETTER.c.id)
+            .limit(limit)
+        )
+        return [Letter(*row) for row in self._connection.execute(wanted)]
+
+    def answer(self, answered: Sequence[tuple[Letter, str]]) -> None:
+        """Answer letters; who asked is told when this is kept."""
+        if not answered:
+            return
+        update = sa.update(LETTER).where(LETTER.c.id == sa.bindparam("its"))
+        update = update.values(answers=sa.bindparam("said"))
+        self._connection.execute(update, [{"its": each.id, "said": said} for each, said in answered])
+        assert self._shard is not None  # noqa: S101 -- as there were letters
+        for worker in {each.worker for each, _ in answered}:
+            channel = self._shard.channel_to(worker)
+            self._connection.exec_driver_sql("SELECT pg_notify(%s, '')", (channel,))
+
+    def sweep(self) -> None:
+        """Forget letters whose answers nobody took."""
+        if self._shard is not None:
+            old = LETTER.c.sent < sa.text(f"{NOW} - {LAST}")
+            self._connection.execute(sa.delete(LETTER).where(LETTER.c.queue == self._queue, old))
 
     def since(self, number: int) -> list[RecordedEvent]:
         """Return the events after a number, such as those that another process has added."""
@@ -105,8 +215,11 @@ class AddedEvents:
         return _forgotten(self._connection)
 
     def add(self, events: Iterable[RecordedEvent]) -> None:
-        """Add events."""
-        self._database.insert(self._connection, QUEUE_EVENT, [(self._queue, *each) for each in events])
+        """Add events, with the epoch of who owns the queue; all servers are told when this is kept."""
+        rows = [(self._queue, *each[:4], self._epoch) for each in events]
+        self._database.insert(self._connection, QUEUE_EVENT, rows)
+        if self._shard is not None and rows:
+            self._shard.tell(self._connection, ADDED, self._queue, str(rows[-1][1]))
 
     def seat(self, seats: Iterable[tuple[str, str]]) -> None:
         """Put tickets into matches; one that is in a match already is an error."""
@@ -152,7 +265,7 @@ def _forgotten(connection: sa.Connection) -> int:
 
 def _since(connection: sa.Connection, queue: str, number: int, limit: int | None) -> list[RecordedEvent]:
     wanted = (
-        sa.select(QUEUE_EVENT.c.number, QUEUE_EVENT.c.at, QUEUE_EVENT.c.event, QUEUE_EVENT.c.replies)
+        sa.select(*(QUEUE_EVENT.c[name] for name in RecordedEvent._fields))
         .where(QUEUE_EVENT.c.queue == queue, QUEUE_EVENT.c.number > number)
         .order_by(QUEUE_EVENT.c.number)
         .limit(limit)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
 from equipoise.cli import archive_options
+from equipoise.cli.archive_options import progress_bar
+from equipoise.cli.fan_out_options import fan_out_options
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_settings_options
 from equipoise.cli.output_options import NewFile, Number, Whole, table, table_forms, with_json, write
 from equipoise.cli.read_history import read_history
@@ -17,8 +20,8 @@ from equipoise.cli.roster_options import store
 from equipoise.core.registry import MODELS
 from equipoise.errors import InputError
 
-#: Seconds for the teams of one match of ``--what-if``.
-SECONDS = 1.0
+#: Matches from which ``--what-if`` is worth a process a core.
+WHAT_IF_FROM = 500  # effort
 
 
 @click.command(name="evaluate")
@@ -44,6 +47,7 @@ SECONDS = 1.0
     help="Instead: divide every match of --store in other ways; how close would it have been?",
 )  # fmt: skip
 @click.option("--seed", metavar="N", type=Whole(0), help="With --what-if: seed of teams and intervals.")
+@fan_out_options
 @with_settings_options
 @with_json
 @table_forms
@@ -63,9 +67,12 @@ def command(
     exported to Parquet is read too.
     """
     if not what_if:
-        if seed is not None:
-            msg = "--seed has no use without --what-if"
-            raise click.UsageError(msg)
+        given = {"seed": seed is not None, "ray": options.pop("ray") is not None,
+                 "workers": bool(options.pop("workers"))}  # fmt: skip
+        for name, was_given in given.items():
+            if was_given:
+                msg = f"--{name} has no use without --what-if"
+                raise click.UsageError(msg)
         _evaluate(file, as_json=as_json, plot=plot, **options)
         return
     if file or not options["store"]:
@@ -76,7 +83,9 @@ def command(
         if context.get_parameter_source(name) == click.core.ParameterSource.COMMANDLINE:
             msg = f"--{name} has no use with --what-if"
             raise click.UsageError(msg)
-    _what_if(options["store"], plot, seed or 0, as_json, options.get("form"))
+    _what_if(
+        options["store"], plot, seed or 0, as_json, options.get("form"), options["ray"], options["workers"]
+    )
 
 
 def _evaluate(file: str, models: str, skip: float, as_json: bool, plot: str | None, **options: Any) -> None:
@@ -202,23 +211,37 @@ def _plot(path: str, done: dict[str, Any]) -> None:
     write("--plot", path, reliability_svg(bins))
 
 
-def _what_if(store: str, plot: str | None, seed: int, as_json: bool, form: str | None) -> None:
+Item = TypeVar("Item")
+
+
+def _told(items: Iterable[Item], tell: Callable[[int], None]) -> Iterator[Item]:
+    """Go through items, and tell how many there were so far."""
+    for number, item in enumerate(items, 1):
+        yield item
+        tell(number)
+
+
+def _what_if(
+    store: str, plot: str | None, seed: int, as_json: bool, form: str | None, ray: str | None, workers: int
+) -> None:
     """Divide every match of an archive in other ways, and report how close it would have been.
 
     Each way uses only what was known before the match; how close its teams were is judged by all results.
     'played' is what really happened.
     """
-    from equipoise.core.clock import deadline
     from equipoise.pages.pictures.what_if_chart import arms_svg
     from equipoise.play.what_if import PLAYED, what_if
+    from equipoise.service.fan_out import fanned_out
 
-    with archive_options.opened(store) as archive:
-        found = what_if(
-            archive.matches(),
-            archive.model,
-            seed=seed,
-            stopping=lambda: deadline(SECONDS),
-        )
+    with (
+        archive_options.opened(store) as archive,
+        fanned_out(ray, workers, pays=archive.count() >= WHAT_IF_FROM) as tasks,
+        progress_bar("dividing") as tell,
+    ):
+        matches, count = archive.matches(), max(archive.count(), 1)
+        if tell is not None:
+            matches = _told(matches, lambda number: tell(number / count))
+        found = what_if(matches, archive.model, seed=seed, tasks=tasks)
     if not found.matches:
         msg = ": it has no match of two teams to divide"
         raise InputError(msg, "store")

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +22,7 @@ from equipoise.identity.roster_lookup import RosterLookup
 if TYPE_CHECKING:
     from equipoise.files.pasted_names import Entry
     from equipoise.play.evening_events import Setup
+    from equipoise.service.kept_evening import StepTaken
     from equipoise.service.night import Night
 
 #: A score as it is typed, and what stands between its numbers.
@@ -212,7 +214,7 @@ def _tell_teams(night: Night, as_json: bool, form: str | None = None) -> None:
         click.echo(table(("team", "player"), cells, form))
     elif arranged is None:
         click.echo(f"Here: {names_of(night.setup.here, spelled) or 'nobody'}.")
-        if proposal is None:
+        if proposal is None and len(night.setup.here) < night.setup.teams:
             click.echo("Too few for teams: equipoise night late NAME adds somebody.")
         else:
             click.echo("Next teams: equipoise night again")
@@ -225,6 +227,20 @@ def _next_lines(night: Night) -> list[str]:
     from equipoise.pages.text.night import waiting_lines
 
     return [] if night.game is None else waiting_lines(night.setup, night.game, night.spelled)
+
+
+def _tell_people(night: Night, done: StepTaken, as_json: bool, form: str | None = None) -> None:
+    """Say what came of people who came or went: other teams, or a game or draft that goes on, or is over."""
+    from equipoise.pages.text.evening import line_of
+
+    for notice in done.notices():
+        if notice.kind in ("captain left", "draft over"):
+            archive_options.warn(line_of(replace(notice, lobby=""), night.shown))
+    game = night.game
+    if game is not None and not game.counted and (game.begun or not game.is_whole):
+        _tell_game(night, as_json, form)
+    else:
+        _tell_teams(night, as_json, form)
 
 
 @contextmanager
@@ -261,11 +277,11 @@ def late(
         ids = night.arrivals([entry.name for entry in entries], new)
         duos = tuple(night_names.parties_of(entries, ids).values())
         weights = night.weighing(entries, ids)
-        night.take(Attend(night.lobby, tuple(ids.values()), duos=duos, spelled=night.spellings(ids),
-                          weights=weights))  # fmt: skip
+        done = night.take(Attend(night.lobby, tuple(ids.values()), duos=duos, spelled=night.spellings(ids),
+                                 weights=weights))  # fmt: skip
         night.note_weights(weights)
         _tell_newcomers(known, ids)
-        _tell_teams(night, **forms)
+        _tell_people(night, done, **forms)
 
 
 def _tell_newcomers(known: RosterLookup, ids: Mapping[str, str]) -> None:
@@ -286,8 +302,8 @@ def leave(names: tuple[str, ...], store: str | None, **forms: Any) -> None:
 
     with searching(store) as night:
         gone = dict.fromkeys(night.present(night_names.unquoted(name)) for name in names)
-        night.take(Attend(night.lobby, tuple(gone), OUT))
-        _tell_teams(night, **forms)
+        done = night.take(Attend(night.lobby, tuple(gone), OUT))
+        _tell_people(night, done, **forms)
 
 
 @archive_options.step("sub")
@@ -321,10 +337,10 @@ def sub(
         out = () if proposal is None else proposal.out
         ids = {coming: str(known)} if known in out else night.arrivals([coming], new)
         weights = night.weighing(entries, ids)
-        night.take(Substitute(night.lobby, ids[coming], gone, night.spellings(ids), weights))
+        done = night.take(Substitute(night.lobby, ids[coming], gone, night.spellings(ids), weights))
         night.note_weights(weights)
         _tell_newcomers(finder, ids)
-        _tell_teams(night, **forms)
+        _tell_people(night, done, **forms)
 
 
 @archive_options.step("again")

@@ -17,18 +17,28 @@ if TYPE_CHECKING:
     from equipoise.pages.html.site import Site
 
 
-def site_of(store: str, split: datetime | None) -> Site:
+def site_of(store: str, split: datetime | None, language: str = "en") -> Site:
     """Return the pages of an archive."""
     from equipoise.service.exported_site import site_of
 
     with archive_options.opened(store) as archive:
-        return site_of(archive, _seconds(split))
+        return site_of(archive, _seconds(split), language=language)[0]
 
 
 def _seconds(split: datetime | None) -> float | None:
     from datetime import UTC
 
     return None if split is None else split.replace(tzinfo=UTC).timestamp()
+
+
+def _language(context: click.Context, parameter: click.Parameter, value: str) -> str:
+    """Return the name of a language, if there is a catalogue of it."""
+    from equipoise.pages.html.site import languages
+
+    if value not in languages():
+        msg = f"there is no {value!r}; there are {', '.join(languages())}"
+        raise click.BadParameter(msg, context, parameter)
+    return value
 
 
 #: The date that fairness is compared before and after.
@@ -48,7 +58,14 @@ split_option = click.option(
     help="Instead: the strongest players and how fair the games were, as one page that needs no other.",
 )  # fmt: skip
 @split_option
-def command(store: str, out: str | None, one_file: str | None, split: datetime | None) -> None:
+@click.option(
+    "--language",
+    default="en",
+    callback=_language,
+    metavar="NAME",
+    help="The language of the texts.  [default: en]",
+)
+def command(store: str, out: str | None, one_file: str | None, split: datetime | None, language: str) -> None:
     """Write leaderboards, players, matches and fairness as pages that any web host serves, and the board.
 
     A list of them with hashes is written beside them.  The next time, and when somebody is forgotten or
@@ -61,31 +78,32 @@ def command(store: str, out: str | None, one_file: str | None, split: datetime |
         msg = "one of --out and --one-file says where to write"
         raise click.UsageError(msg)
     if out is not None:
-        _write_site(store, out, split)
+        _write_site(store, out, split, language)
     elif one_file is not None:
         from equipoise.pages.html.one_page_report import report_html
 
-        write("--one-file", one_file, report_html(site_of(store, split)))
+        write("--one-file", one_file, report_html(site_of(store, split, language)))
         click.echo(f"Written to {one_file}.")
 
 
-def _write_site(store: str, out: str, split: datetime | None) -> None:
+def _write_site(store: str, out: str, split: datetime | None, language: str) -> None:
     """Write a page for everything, and the board."""
     from equipoise.service.exported_site import remember, say_left, write_site
 
     folder = Path(out)
     with archive_options.opened(store) as archive:
         try:
-            written = write_site(archive, folder, _seconds(split))
+            written = write_site(archive, folder, _seconds(split), language)
         except (OSError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
             msg = f"--out: {out} cannot be written: {getattr(error, 'strerror', None) or error}"
             raise InputError(msg) from error
-        remember(archive, folder, _seconds(split))
+        remember(archive, folder, _seconds(split), language)
     say_left(folder, written.left, archive_options.warn)
     gone = f", {written.removed} of before removed" if written.removed else ""
-    click.echo(f"{written.pages} pages written to {out}{gone}; begin with {folder / 'index.html'}.")
+    kept = f"{written.written} of {written.pages}" if written.written < written.pages else f"{written.pages}"
+    click.echo(f"{kept} pages written to {out}{gone}; begin with {folder / 'index.html'}.")
 
 
 @click.command(name="board")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,13 +24,16 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 
 @click.command(name="pickup")
 @click.option("--irc", "address", required=True, metavar="HOST:PORT", help="The IRC server.")
-@click.option("--channel", required=True, metavar="#NAME", help="Where people gather.")
+@click.option(
+    "--channel", "channels", required=True, multiple=True, metavar="#NAME",
+    help="Where people gather, in lobbies of their own.  Repeatable.",
+)  # fmt: skip
 @click.option("--nick", default="equipoise", show_default=True, metavar="NAME", help="Our nickname there.")
 @click.option(
-    "--lobby", "lobbies", multiple=True, metavar="NAME=5v5[@RULESET][:MAP,MAP[:veto|vote]]",
+    "--lobby", "lobbies", multiple=True, metavar="[#NAME/]NAME=5v5[@RULESET][:MAP,MAP[:veto|vote]]",
     default=["game=5v5"], show_default=True,
     help="What people may sign up for, or allvall for a night; a ruleset is written as "
-    "openarena/ctf+g_instantgib.  Repeatable.",
+    "openarena/ctf+g_instantgib.  With #NAME/ in that channel only.  Repeatable.",
 )  # fmt: skip
 @click.option("--apart", multiple=True, metavar="A,B", help="Never in the same team.  Repeatable.")
 @click.option(
@@ -46,7 +50,7 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
               help="Lines a second, after a burst of five; some servers allow more.")  # fmt: skip
 @archive_options.optional_store
 def command(
-    address: str, channel: str, nick: str, lobbies: tuple[str, ...], apart: tuple[str, ...],
+    address: str, channels: tuple[str, ...], nick: str, lobbies: tuple[str, ...], apart: tuple[str, ...],
     admins: tuple[str, ...], vary: str, account: str, tls: bool, tls_ca: str | None, ready_time: float,
     pace: float, store: str | None,
 ) -> None:  # fmt: skip
@@ -67,9 +71,14 @@ def command(
     from equipoise.service.pickup_lobbies import Pickups
 
     host, port = host_and_port(address, "--irc", "irc.example.org:6697")
-    if not channel.startswith(("#", "&")) or any(sign in channel for sign in " ,\r\n\x07"):
-        msg = f"--channel must begin with # and have no spaces or commas, got {channel!r:.60}"
+    for each in channels:
+        if not each.startswith(("#", "&")) or any(sign in each for sign in " ,/\r\n\x07"):
+            msg = f"--channel must begin with # and have no spaces, commas or slashes, got {each!r:.60}"
+            raise InputError(msg)
+    if len({each.casefold() for each in channels}) < len(channels):
+        msg = "--channel: one is there twice"
         raise InputError(msg)
+    channel = ",".join(channels)
     pairs = [
         (one, other)
         for group in typed_groups(apart, "--apart")
@@ -78,7 +87,7 @@ def command(
         if one < other
     ]
     price = price_of(vary, "price", "--vary")
-    given = [_lobby(text, ready_time) for text in lobbies]
+    given = [each for text in lobbies for each in _in_channels(_lobby(text, ready_time), channels)]
     secure = _tls(tls_ca) if tls or tls_ca else None
     password = os.environ.get(PASSWORD, "")
     if account and not password:
@@ -98,6 +107,19 @@ def command(
             await speaker.run()
 
         asyncio.run(speak())
+
+
+def _in_channels(lobby: EveningLobby, channels: Sequence[str]) -> list[EveningLobby]:
+    """Return a lobby for each channel that has it: all of them, or the one that it names."""
+    place, slash, name = lobby.name.rpartition("/")
+    if slash and place not in channels:
+        msg = f"--lobby: {lobby.name!r:.60} names no --channel; there are {', '.join(channels)}"
+        raise InputError(msg)
+    if len(channels) == 1:
+        return [replace(lobby, name=name)]
+    return [
+        replace(lobby, name=f"{each}/{name}", channel=each) for each in channels if not slash or each == place
+    ]
 
 
 def _lobby(text: str, ready: float) -> EveningLobby:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli.archive_options import progress_bar
+from equipoise.cli.fan_out_options import fan_out_options
 from equipoise.cli.output_options import (
     NewFile,
     Number,
@@ -22,8 +23,14 @@ from equipoise.cli.output_options import (
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from equipoise.queueing.policy import QueuePolicy
     from equipoise.queueing.simulation import QueueFigures
+
+
+#: Tickets times policies from which a process a core is worth beginning.
+PAYS = 30_000  # effort
 
 
 @click.group(name="queue")
@@ -84,6 +91,7 @@ def _check(policy: str, as_json: bool) -> None:
 @click.option(
     "--seed", type=Whole(0), default=0, show_default=True, metavar="N", help="Of all that is drawn."
 )
+@fan_out_options
 @with_json
 @table_forms
 def _simulate(
@@ -98,21 +106,22 @@ def _simulate(
     frontier: bool,
     plot: str | None,
     seed: int,
+    ray: str | None,
+    workers: int,
     as_json: bool,
     form: str | None = None,
 ) -> None:
     """Simulate a queue: how long people wait, how even matches are."""
-    import numpy as np
-
     from equipoise.files.read_policy import read_policy, read_tickets
     from equipoise.queueing.simulation import (
         FACTORS,
         Population,
-        replay_queue,
+        SimulatedQueue,
         scaled,
-        simulate_queue,
+        simulated,
         slowest_growth,
     )
+    from equipoise.service.fan_out import fanned_out
 
     if plot is not None and not frontier:
         msg = "--plot draws what --frontier shows; give both"
@@ -122,27 +131,33 @@ def _simulate(
         read.middle, read.deviation if deviation is None else deviation, sigma, _shares(parties)
     )
 
-    came = None if tickets is None else read_tickets(tickets)
+    came = None if tickets is None else tuple(read_tickets(tickets))
+    queue = SimulatedQueue(came, seed, rates or (5.0,), 60.0 * minutes, population)
+    expected = len(came) if came is not None else sum(queue.rates) / len(queue.rates) * queue.seconds
 
-    def simulated(tried: QueuePolicy) -> QueueFigures:
-        with progress_bar("Simulating") as progress:
-            if came is not None:
-                return replay_queue(tried, came, progress=progress)
-            return simulate_queue(
-                tried, np.random.default_rng(seed), rates=rates or (5.0,), seconds=60.0 * minutes,
-                population=population, progress=progress,
-            )  # fmt: skip
+    def under_each(policies: Sequence[QueuePolicy]) -> Iterator[QueueFigures]:
+        pays = expected * len(policies) >= PAYS
+        with progress_bar("Simulating") as tell, fanned_out(ray, workers, pays=pays) as tasks:
+            for number, figures in enumerate(tasks(simulated, queue, policies)):
+                if tell is not None:
+                    tell((number + 1) / len(policies))
+                yield figures
 
     if frontier:
-        found = [(factor, simulated(scaled(read, factor))) for factor in FACTORS]
+        found = list(zip(FACTORS, under_each([scaled(read, factor) for factor in FACTORS]), strict=True))
         _show_frontier(found, as_json=as_json, form=form)
         if plot is not None:
             _draw_frontier(found, plot)
         return
     if p95 is None:
-        _show(simulated(read), {}, as_json=as_json, form=form)
+        if ray is None and not workers:
+            with progress_bar("Simulating") as progress:
+                figures = queue.under(read, progress)
+        else:
+            (figures,) = under_each([read])
+        _show(figures, {}, as_json=as_json, form=form)
         return
-    fitted = slowest_growth(read, 95.0, p95, simulated)
+    fitted = slowest_growth(read, 95.0, p95, under_each)
     if fitted is None:
         msg = f": no growth up to {FACTORS[-1]:g} times that of {policy} has 95 of 100 wait at most {p95:g} s"
         raise InputError(msg, "p95")

@@ -8,9 +8,13 @@ from typing import Any
 import click
 
 from equipoise.cli.archive_options import progress_bar
+from equipoise.cli.fan_out_options import fan_out_options
 from equipoise.cli.output_options import Number, Whole, table, table_forms, with_json
 from equipoise.cli.read_history import read_history
 from equipoise.cli.roster_options import store
+
+#: Contests times steps from which a process a core is worth beginning.
+PAYS = 5_000_000  # effort
 
 
 @click.command(name="tune")
@@ -46,6 +50,7 @@ from equipoise.cli.roster_options import store
 @click.option(
     "--leave-out", is_flag=True, help="Search once for each ruleset without its results, and score on them."
 )
+@fan_out_options
 @with_json
 @table_forms
 def command(file: str, **options: Any) -> None:
@@ -59,6 +64,7 @@ def command(file: str, **options: Any) -> None:
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture
     from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
     from equipoise.ratings.replay import in_order
+    from equipoise.service.fan_out import fanned_out
 
     history = read_history((file,), store=options["store"])
     contests = [contest for match in in_order(history.matches) for contest in match.contests]
@@ -68,11 +74,15 @@ def command(file: str, **options: Any) -> None:
     if options["leave_out"]:
         rulesets = sorted({contest.ruleset for contest in contests}, key=repr)
     found = []
-    with progress_bar("searching") as tell:
+    pays = len(contests) * part * steps * len(rulesets) >= PAYS
+    with (
+        progress_bar("searching") as tell,
+        fanned_out(options["ray"], options["workers"], pays=pays) as tasks,
+    ):
         for ruleset in rulesets:
             report = (lambda step, _: tell(step / steps)) if tell else None
             tuned = tune(contests, part=part, steps=steps, seed=options["seed"], left_out=ruleset,
-                         only=only, report=report)  # fmt: skip
+                         only=only, report=report, tasks=tasks)  # fmt: skip
             scores = []
             for model in (Mixture(), GaussianFilter(), tuned.model):
                 chances, draws = predicted(model, contests)

@@ -215,8 +215,8 @@ class SourceDates:
         known: Sequence[float | None] = (),
         local: bool = False,
     ) -> None:
-        fresh: tuple[float | None, ...] = (None, 0, None, 0.0)
-        offset, steps, last, back = (*known, *fresh[len(known) :])
+        fresh: tuple[float | None, ...] = (None, 0, None, 0.0, None)
+        offset, steps, last, back, read = (*known, *fresh[len(known) :])
         self.date = date
         self.zone = zone
         self._local = local
@@ -227,14 +227,17 @@ class SourceDates:
         #: The date of the last game that had one, and by how much its clock was set back.
         self._last = last
         self._back = float(back or 0.0)
+        #: The date of the last game without one of its own that counts as read now.
+        self._read = -math.inf if read is None else read
 
     def kept(self) -> tuple[float | None, ...]:
         """Return what is needed to go on where this one stands."""
-        return self._offset, self._steps, self._last, self._back
+        known = self._offset, self._steps, self._last, self._back
+        return known if math.isinf(self._read) else (*known, self._read)
 
     def after(self, earlier: SourceDates) -> None:
         """Go on after an earlier piece of the same log."""
-        self._last, self._back = earlier._last, earlier._back
+        self._last, self._back, self._read = earlier._last, earlier._back, earlier._read
 
     def rests_on_zone(self, match: Match) -> bool:
         """Tell whether the date that a game gets follows from a local time."""
@@ -258,7 +261,8 @@ class SourceDates:
             made = self._without(match)
             wrong = ahead(made.ended or 0.0, now)
             if wrong:
-                made = moved(replace(made, read=now), now + STEP * self._steps)
+                self._read = max(now, self._read + STEP)
+                made = moved(replace(made, read=now), self._read)
             return Dated(made, wrong)
         floor = -math.inf if self._last is None or not self._in_order else self._last
         if match.local:
@@ -337,3 +341,14 @@ def ahead(moment: float, now: float) -> str:
     if moment - now <= SKEW:
         return ""
     return f"dated {(moment - now) / 60.0:,.0f} minutes ahead of this machine's clock"
+
+
+def unlikely(moment: float, now: float) -> str:
+    """Return what is wrong with when a game that is reported now has ended: empty unless something is.
+
+    Examples
+    --------
+    >>> unlikely(1e9, 1e9), unlikely(-5.0, 1e9)
+    ('', 'dated before 1970')
+    """
+    return "dated before 1970" if moment < 0.0 else ahead(moment, now)

@@ -13,7 +13,8 @@ from equipoise.errors import InputError
 
 #: The extra of equipoise that has a package, by the name that it is imported by.
 EXTRAS: Mapping[str, str] = {
-    "polars": "parquet", "psycopg": "postgresql", "python_calamine": "spreadsheets", "zstandard": "zstd",
+    "polars": "parquet", "psycopg": "postgresql", "python_calamine": "spreadsheets", "ray": "cluster",
+    "zstandard": "zstd",
 }  # fmt: skip
 
 

@@ -125,6 +125,7 @@ _GAMES = "equipoise.games"
 GAMES: Mapping[str, str] = joined(
     "games",
     {
+        "urbanterror": f"{_GAMES}.urbanterror.reader:GAME",
         "quake3": f"{_GAMES}.quake3.reader:GAME",
         "xonotic": f"{_GAMES}.xonotic.reader:GAME",
         "nexuiz": f"{_GAMES}.nexuiz.reader:GAME",

@@ -14,6 +14,30 @@ def never() -> bool:
     return False
 
 
+class Asked:
+    """Holds once it was asked a number of times: unlike a clock, the same wherever and whenever it is used.
+
+    Parameters
+    ----------
+    times : int
+        How often.
+
+    Examples
+    --------
+    >>> stop = Asked(1)
+    >>> stop(), stop()
+    (False, True)
+    """
+
+    def __init__(self, times: int) -> None:
+        self._left = times
+
+    def __call__(self) -> bool:
+        """Tell whether it was asked so often already."""
+        self._left -= 1
+        return self._left < 0
+
+
 def seconds_left(stop: Stop) -> float:
     """Return how many seconds there are until a criterion holds; infinity where it does not know.
 

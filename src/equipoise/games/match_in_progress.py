@@ -114,6 +114,11 @@ class Connected:
     acted: bool = False
 
 
+#: Why a game has no result: nobody played, or people did and nothing that is known says who won.
+NOBODY = "there was nobody to play against"
+UNREADABLE = "people played, but no line that can be read says who won anything"
+
+
 class Play:
     """A game that runs.  Everyone connected has a key of the log's own: a slot, a number."""
 
@@ -421,7 +426,7 @@ class Play:
         ``local`` says which of them a clock showed where the server stands, see :class:`Match`.
         """
         if not contests:
-            return Unfinished(where, "there was nobody to play against")
+            return Unfinished(where, NOBODY if self.start is None else UNREADABLE)
         there = dict.fromkeys(name for contest in contests for team in contest.teams for name, _ in team)
         shared = self.shared.intersection(without_number(one) for one in there if not one.startswith(BOT))
         return Match(

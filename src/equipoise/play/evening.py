@@ -159,7 +159,7 @@ class Evening:
                 self._begun[scope] = begun
             who = getattr(event, "who", "")
             return (Notice("refused", to=(who,) if who else (), facts={"why": str(error)}),)
-        kept = scope in self.rooms or scope in self.games
+        kept = (scope in self.rooms or scope in self.games) and not self._is_known()
         if before is not None and kept and not isinstance(event, (ev.Undo, ev.Redo, *ev.ANSWERS)):
             self._note(scope, before)
             if not comes_or_goes(event):
@@ -168,6 +168,11 @@ class Evening:
             while self._fill(name):
                 pass
         return tuple(self._commands)
+
+    def _is_known(self) -> bool:
+        """Tell whether what happened had happened already, so that there is nothing to take back."""
+        said = self._commands
+        return len(said) == 1 and isinstance(said[0], Notice) and said[0].kind == "known"
 
     def pending(self) -> tuple[Command, ...]:
         """Return the questions that were not answered yet, to be asked again after a start."""

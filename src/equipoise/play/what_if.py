@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,7 +23,8 @@ import numpy as np
 from equipoise.core.arrays import Floats
 from equipoise.core.match import Contest, Match
 from equipoise.core.player import Player
-from equipoise.core.stopping import Stop, never
+from equipoise.core.stopping import Asked, Stop
+from equipoise.core.tasks import IN_TURN, Tasks
 from equipoise.ratings.ladder import Ladder
 from equipoise.ratings.model import RatingModel
 from equipoise.ratings.skill_posterior import SkillSamples, normal_below, sample_skills
@@ -42,6 +43,9 @@ ARMS: Mapping[str, Mapping[str, Any]] = {
 
 #: Samples of everyone's skill, random divisions of each match, and the ends of an interval.
 SAMPLES, DRAWS, ENDS = 1000, 40, (0.025, 0.975)
+
+#: How often a search for teams asks whether it should end, before it does.
+PATIENCE = 20_000  # effort
 
 #: Teams as they were divided.
 LineUp = tuple[tuple[str, ...], ...]
@@ -121,13 +125,19 @@ class WhatIf:
     differences: tuple[ArmDifference, ...]
 
 
+def patient() -> Stop:
+    """Return what ends a search for teams that takes too long, by what it has done and not by the clock."""
+    return Asked(PATIENCE)
+
+
 def what_if(
     matches: Iterable[Match],
     model: RatingModel | None = None,
     *,
     arms: Mapping[str, Mapping[str, Any]] = ARMS,
     seed: int = 0,
-    stopping: Callable[[], Stop] = lambda: never,
+    stopping: Callable[[], Stop] = patient,
+    tasks: Tasks = IN_TURN,
 ) -> WhatIf:
     """Return what each way to divide would have made of a history.
 
@@ -143,7 +153,10 @@ def what_if(
     seed : int
         Seed of the samples and the random teams.
     stopping : callable
-        Makes what ends a search for teams that takes too long.
+        Makes what ends a search for teams that takes too long; by default it does not look at the clock, so
+        that the same history gives the same answer.
+    tasks : Tasks
+        What divides and judges; the result is the same whichever does.
 
     Raises
     ------
@@ -153,31 +166,45 @@ def what_if(
     ladder = Ladder(model)
     contests: list[Contest] = []
     seen: list[Contest] = []
-    lineups: dict[str, list[LineUp]] = {name: [] for name in arms}
-    for match in matches:
-        contest = match.contests[-1]
-        seen += [each for each in match.contests if len(each.teams) == 2]
-        if len(contest.teams) == 2 and max(map(len, contest.teams)) > 1:
-            contests.append(contest)
-            for name, keywords in arms.items():
-                if name != RANDOM:
-                    lineups[name].append(_divided(name, keywords, contest, ladder, stopping))
-        ladder.record(match)
+    ways = {name: keywords for name, keywords in arms.items() if name not in (PLAYED, RANDOM)}
+
+    def asked() -> Iterator[tuple[list[Player], dict[str, Any]]]:
+        """Go through who is to be divided, with what was known of them before."""
+        for match in matches:
+            contest = match.contests[-1]
+            seen.extend(each for each in match.contests if len(each.teams) == 2)
+            if len(contest.teams) == 2 and max(map(len, contest.teams)) > 1:
+                contests.append(contest)
+                yield _known(contest, ladder)
+            ladder.record(match)
+
+    divided = list(tasks(_divided, (ways, stopping), asked()))
     if not contests:
         return WhatIf(0, False, (), ())
     known = sample_skills(seen, np.random.default_rng([seed, 1]), SAMPLES)
     rng = np.random.default_rng([seed, 0])
     apart = {name: np.zeros(SAMPLES) for name in arms}
     broken, moves = dict.fromkeys(arms, 0.0), dict.fromkeys(arms, 0.0)
-    for n, contest in enumerate(contests):
+
+    def found() -> Iterator[dict[str, list[LineUp]]]:
+        """Go through what each way makes of each contest."""
+        for contest, teams in zip(contests, divided, strict=True):
+            really = _really(contest)
+            yield {
+                name: [teams[name]] if name in teams
+                else _at_random(really, rng) if name == RANDOM else [really]
+                for name in arms
+            }  # fmt: skip
+
+    both = itertools.tee(found())
+    for contest, made, judged in zip(contests, both[0], tasks(_judged, known, both[1]), strict=True):
         really = _really(contest)
-        for name in arms:
-            ways = _at_random(really, rng) if name == RANDOM else [lineups[name][n]]
-            apart[name] += ways_apart(known, ways).mean(axis=0)
-            for way in ways:
-                broken[name] += _broken(contest, way) / len(ways)
+        for name, lineups in made.items():
+            apart[name] += judged[name]
+            for way in lineups:
+                broken[name] += _broken(contest, way) / len(lineups)
                 stayed = max(_same(way, really), _same(way[::-1], really))
-                moves[name] += (sum(map(len, really)) - stayed) / len(ways)
+                moves[name] += (sum(map(len, really)) - stayed) / len(lineups)
     means = {name: total / len(contests) for name, total in apart.items()}
     return WhatIf(
         len(contests),
@@ -200,22 +227,32 @@ def what_if(
     )
 
 
-def _divided(
-    name: str,
-    keywords: Mapping[str, Any],
-    contest: Contest,
-    ladder: Ladder,
-    stopping: Callable[[], Stop],
-) -> LineUp:
-    """Divide those who played one contest by what is known before it."""
-    really = _really(contest)
-    if name == PLAYED:
-        return really
+def _known(contest: Contest, ladder: Ladder) -> tuple[list[Player], dict[str, Any]]:
+    """Return who played a contest by what is known before it, and what goes for them however divided."""
     model: Any = ladder.model
     scale = {"beta": getattr(model, "beta", None), "zero": getattr(model, "zero", None)}
-    players = [Player(each, ladder.rating(each, contest.ruleset)) for team in really for each in team]
-    asked = {**scale, "parties": contest.parties, "stop": stopping(), **keywords}
-    return tuple(tuple(each.id for each in team) for team in balance(players, **asked).best.teams)
+    everyone = [each for team in _really(contest) for each in team]
+    players = [Player(each, ladder.rating(each, contest.ruleset)) for each in everyone]
+    return players, {**scale, "parties": contest.parties}
+
+
+def _divided(
+    shared: tuple[Mapping[str, Mapping[str, Any]], Callable[[], Stop]],
+    asked: tuple[list[Player], dict[str, Any]],
+) -> dict[str, LineUp]:
+    """Divide those who played one contest in each way."""
+    ways, stopping = shared
+    players, settings = asked
+    found = {}
+    for name, keywords in ways.items():
+        best = balance(players, **{**settings, "stop": stopping(), **keywords}).best
+        found[name] = tuple(tuple(each.id for each in team) for team in best.teams)
+    return found
+
+
+def _judged(known: SkillSamples, made: Mapping[str, Sequence[LineUp]]) -> dict[str, Floats]:
+    """Return in each sample how far from even the teams of each way are, on average over its draws."""
+    return {name: ways_apart(known, lineups).mean(axis=0) for name, lineups in made.items()}
 
 
 def _really(contest: Contest) -> LineUp:

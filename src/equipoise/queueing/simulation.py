@@ -348,8 +348,46 @@ def scaled(policy: QueuePolicy, factor: float) -> QueuePolicy:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class SimulatedQueue:
+    """What is simulated under any policy: tickets that once came, or a seed and who comes.
+
+    Parameters
+    ----------
+    tickets : tuple of QueueTicket or None
+        As :func:`replay_queue` takes them; None for drawn ones.
+    seed : int
+        Of those that are drawn.
+    rates, seconds, population
+        As :func:`simulate_queue` takes them.
+    """
+
+    tickets: tuple[QueueTicket, ...] | None = None
+    seed: int = 0
+    rates: tuple[float, ...] = (5.0,)
+    seconds: float = 1800.0
+    population: Population = field(default_factory=Population)
+
+    def under(self, policy: QueuePolicy, progress: Callable[[float], None] | None = None) -> QueueFigures:
+        """Return what comes out under a policy."""
+        if self.tickets is not None:
+            return replay_queue(policy, self.tickets, progress=progress)
+        return simulate_queue(
+            policy, np.random.default_rng(self.seed), rates=self.rates, seconds=self.seconds,
+            population=self.population, progress=progress,
+        )  # fmt: skip
+
+
+def simulated(shared: SimulatedQueue, policy: QueuePolicy) -> QueueFigures:
+    """Return what comes out under a policy, as one part of several (:mod:`equipoise.core.tasks`)."""
+    return shared.under(policy)
+
+
 def slowest_growth(
-    policy: QueuePolicy, percent: float, seconds: float, simulate: Callable[[QueuePolicy], QueueFigures]
+    policy: QueuePolicy,
+    percent: float,
+    seconds: float,
+    simulate: Callable[[Sequence[QueuePolicy]], Iterable[QueueFigures]],
 ) -> tuple[float, QueueFigures] | None:
     """Return the slowest growth, as a factor, with which a percentile of the waits is within a limit.
 
@@ -362,15 +400,16 @@ def slowest_growth(
     percent, seconds : float
         The percentile, and what it should be at most.
     simulate : callable
-        What says what comes out under a policy; with one seed for all, so that they are compared.
+        What says what comes out under each of some policies, in their order; with one seed for all, so that
+        they are compared.
 
     Returns
     -------
     tuple of (float, QueueFigures) or None
         The factor and what comes out with it; None if none of them is fast enough.
     """
-    for factor in FACTORS:
-        figures = simulate(scaled(policy, factor))
+    tried = [scaled(policy, factor) for factor in FACTORS]
+    for factor, figures in zip(FACTORS, simulate(tried), strict=False):
         if figures.wait(percent) <= seconds:
             return factor, figures
     return None

@@ -18,7 +18,8 @@ import msgspec
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.outbox import OutboxNote
 from equipoise.archive.rated_players import people_of
-from equipoise.core.dates import ahead
+from equipoise.archive.shards import KEPT
+from equipoise.core.dates import unlikely
 from equipoise.core.match import Match, Ruleset, moved
 from equipoise.errors import InputError
 from equipoise.identity.roster_lookup import MOST_LISTED, AmbiguousNameError
@@ -128,7 +129,7 @@ class Keeping:
         if question is None:
             return False
         match = question.match if isinstance(question, ReportedGame) else question
-        if isinstance(match, Match) and (wrong := ahead(match.ended or 0.0, time.time())):
+        if isinstance(match, Match) and (wrong := unlikely(match.ended or 0.0, time.time())):
             msg = f": {wrong}"
             raise InputError(msg, "ended")
         with self._archive() as archive:
@@ -149,13 +150,17 @@ class Keeping:
             if isinstance(question, Match):
                 new = archive.record([question], self._hooks, time.time()).new > 0
                 if new:
+                    archive.tell(KEPT)
                     _warn(archive, question)
                 return new
-            return (
+            outcome = (
                 _reported(archive, question, self._hooks)
                 if isinstance(question, ReportedGame)
                 else _undone(archive, question)
             )
+            if outcome == NEW:
+                archive.tell(KEPT)
+            return outcome
 
     @contextmanager
     def _archive(self) -> Iterator[Archive]:

@@ -7,20 +7,23 @@ a listed page that somebody else has changed since; a warning names it.
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from equipoise.core.plain_data import printable
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
+    from equipoise.archive.kept_chronicle import KeptChronicle
     from equipoise.pages.html.site import Site
 
-#: The name of the manifest in its folder, and its layout.
-MANIFEST, FORMAT = "equipoise-pages.json", 1
+#: The name of the manifest in its folder, its layout, and earlier ones that are read.
+MANIFEST, FORMAT, READ = "equipoise-pages.json", 2, (1, 2)
 
 #: The page of the board, and what stands for the hash of a page that was about to be written.
 BOARD, BEING_WRITTEN = "board.html", ""
@@ -30,33 +33,68 @@ PLACE = "pages:"
 
 
 class Written(NamedTuple):
-    """What became of a folder: how many pages it has, how many were removed, and which were left."""
+    """What became of a folder: how many pages it has, and were written or removed, and which were left."""
 
     pages: int
+    written: int
     removed: int
     left: tuple[str, ...]
 
 
-def site_of(archive: Archive, split: float | None) -> Site:
-    """Return the pages of an archive."""
+class Manifest(NamedTuple):
+    """What a folder has.
+
+    Parameters
+    ----------
+    pages : dict
+        The hash of each page.
+    of : tuple of str
+        What the pages follow from besides matches: the lineage of the chronicle, and how pages are made.
+    matches : int
+        How many matches they are of.
+    """
+
+    pages: dict[str, str]
+    of: tuple[str, ...] = ()
+    matches: int = 0
+
+
+def site_of(archive: Archive, split: float | None, *, language: str = "en") -> tuple[Site, KeptChronicle]:
+    """Return the pages of an archive, and the chronicle that they show."""
     from equipoise.pages.html.site import Site
-    from equipoise.ratings.timeline import chronicle_of
 
-    if archive.writable and archive.is_behind():
-        archive.update_ratings()
-    names = archive.standing().names
-    return Site(chronicle_of(archive.model, archive.matches(), names), split=split)
+    known = archive.keep_chronicle(archive.chronicle(whole=False))
+    return Site(known.chronicle, language=language, split=split), known
 
 
-def write_site(archive: Archive, folder: Path, split: float | None) -> Written:
-    """Write a page for everything, and the board; remove pages of before that are no longer right."""
+def write_site(archive: Archive, folder: Path, split: float | None, language: str = "en") -> Written:
+    """Write a page for everything, and the board; remove pages of before that are no longer right.
+
+    Of a folder that was written before only those pages are made that matches since have changed, where
+    nothing else has.
+    """
+    from equipoise.pages.html.changed_pages import changed_pages, look
+
     before = listed(folder)
-    pages: dict[str, str] = {}
     left: list[str] = []
     folder.mkdir(parents=True, exist_ok=True)
-    site = site_of(archive, split)
-    _keep(folder, {**before, **dict.fromkeys((BOARD, *site.paths()), BEING_WRITTEN)})
-    for path, page in _pages(site):
+    site, known = site_of(archive, split, language=language)
+    of = (known.lineage, look(), repr(split), language)
+    goes_on = before.of == of and before.matches <= len(known.chronicle)
+    if goes_on:
+        there = _there(folder)
+        due = {path for path, given in before.pages.items() if given == BEING_WRITTEN or path not in there}
+        due.update(changed_pages(site, before.matches))
+    else:
+        due = {BOARD, *site.paths()}
+    pages = dict(before.pages) if goes_on else {}
+    if due or not goes_on:
+        _keep(folder, before._replace(pages={**before.pages, **dict.fromkeys(due, BEING_WRITTEN)}))
+    written = 0
+    for path in sorted(due):
+        page = _page(site, path)
+        if page is None:
+            continue
         content = page.encode()
         pages[path] = _hash(content)
         target = folder / path
@@ -64,32 +102,41 @@ def write_site(archive: Archive, folder: Path, split: float | None) -> Written:
             continue
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
+        written += 1
     removed = 0
-    for path in before.keys() - pages.keys():
+    for path in before.pages.keys() - pages.keys():
         target = folder / path
         if not target.is_file():
             continue
-        if before[path] not in (BEING_WRITTEN, _hash(target.read_bytes())):
+        if before.pages[path] not in (BEING_WRITTEN, _hash(target.read_bytes())):
             left.append(path)
             continue
         target.unlink()
         removed += 1
-    _keep(folder, pages)
-    return Written(len(pages), removed, tuple(sorted(left)))
+    if due or not goes_on:
+        _keep(folder, Manifest(pages, of, len(known.chronicle)))
+    return Written(len(pages), written, removed, tuple(sorted(left)))
 
 
-def _pages(site: Site) -> Iterator[tuple[str, str]]:
+def _page(site: Site, path: str) -> str | None:
     from equipoise.pages.html.board import board_html
 
-    yield BOARD, board_html()
-    for path in site.paths():
-        page = site.page(path)
-        if page is not None:
-            yield path, page
+    return board_html() if path == BOARD else site.page(path)
 
 
-def listed(folder: Path) -> dict[str, str]:
-    """Return the pages of a folder with their hashes, none where it has no manifest.
+def _there(folder: Path) -> set[str]:
+    """Return the paths of all files of a folder and of those in it."""
+    found: set[str] = set()
+    for each in os.scandir(folder):
+        if each.is_dir():
+            found.update(f"{each.name}/{one.name}" for one in os.scandir(each.path))
+        else:
+            found.add(each.name)
+    return found
+
+
+def listed(folder: Path) -> Manifest:
+    """Return what a folder has, nothing where it has no manifest.
 
     Raises
     ------
@@ -98,27 +145,29 @@ def listed(folder: Path) -> dict[str, str]:
     """
     path = folder / MANIFEST
     if not path.exists():
-        return {}
+        return Manifest({})
     try:
-        plain = json.loads(path.read_text(encoding="utf-8"))
+        plain = msgspec.json.decode(path.read_bytes())
         pages = {str(name): str(each) for name, each in plain["pages"].items()}
-        if plain["format"] != FORMAT or not all(map(_is_inside, pages)):
+        if plain["format"] not in READ or not all(map(_is_inside, pages)):
             raise ValueError
-    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        return Manifest(pages, tuple(map(str, plain.get("of", ()))), int(plain.get("matches", 0)))
+    except (ValueError, LookupError, TypeError, AttributeError, msgspec.MsgspecError) as error:
         msg = f": {path} is not a list of pages that equipoise wrote; remove it, or name another folder"
         raise InputError(msg, "out") from error
-    return pages
 
 
 def _is_inside(path: str) -> bool:
     """Tell whether a path stays in its folder: a manifest may have been changed."""
-    parts = Path(path).parts
-    return bool(parts) and not Path(path).is_absolute() and ".." not in parts
+    return bool(path) and not path.startswith(("/", "\\")) and ".." not in path and ":" not in path
 
 
-def _keep(folder: Path, pages: dict[str, str]) -> None:
-    text = json.dumps({"format": FORMAT, "pages": dict(sorted(pages.items()))}, indent=1)
-    (folder / f"{MANIFEST}.new").write_text(f"{text}\n", encoding="utf-8")
+def _keep(folder: Path, kept: Manifest) -> None:
+    pages = dict(sorted(kept.pages.items()))
+    plain = {"format": FORMAT, "of": kept.of, "matches": kept.matches, "pages": pages}
+    (folder / f"{MANIFEST}.new").write_bytes(
+        msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n"
+    )
     (folder / f"{MANIFEST}.new").replace(folder / MANIFEST)
 
 
@@ -126,10 +175,10 @@ def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def remember(archive: Archive, folder: Path, split: float | None) -> None:
+def remember(archive: Archive, folder: Path, split: float | None, language: str = "en") -> None:
     """Note in an archive where its pages were written, so that corrections reach them."""
     name = str(folder.resolve())
-    place = {"folder": name, "split": split}
+    place = {"folder": name, "split": split, "language": language}
     if archive.writable and archive.place(PLACE + name) != place:
         archive.keep_place(PLACE + name, place)
 
@@ -142,7 +191,7 @@ def renew(archive: Archive, warn: Callable[[str], None]) -> None:
             warn(f"pages were written to {folder}, which is not here; write them again there")
             continue
         try:
-            written = write_site(archive, folder, place["split"])
+            written = write_site(archive, folder, place["split"], place.get("language", "en"))
         except (OSError, InputError) as error:
             warn(f"the pages in {folder} could not be written again: {error}")
             continue

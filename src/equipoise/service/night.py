@@ -42,6 +42,9 @@ def nobody_to_ask(name: str, near: str, _: str) -> str | None:
     raise InputError(msg)
 
 
+#: Seconds since 1970 of a year in which nobody reported a game: such a number is something else.
+FIRST_YEAR = 366 * 86400.0
+
 #: Seconds for a search; up to some 20 players it is proven best long before.
 SECONDS = 10.0
 
@@ -226,17 +229,20 @@ class Night:
         Raises
         ------
         InputError
-            If it is no time, or one ahead of this machine's clock.
+            If it is no time, one ahead of this machine's clock, or in the first year of all: a year alone.
         """
-        from equipoise.core.dates import ahead
+        from equipoise.core.dates import unlikely
         from equipoise.core.match_records import time_from
 
         now = time.time()
         if when is None:
             return max(now, self.archive.last_ended())
         moment = time_from(when, "--at")
-        if wrong := ahead(moment, now):
+        if wrong := unlikely(moment, now):
             msg = f"--at: {when} is {wrong}"
+            raise InputError(msg)
+        if moment < FIRST_YEAR:
+            msg = f"--at must be a date as 2026-01-31T20:15 or seconds since 1970, got {when!r:.40}"
             raise InputError(msg)
         return moment
 

@@ -34,10 +34,11 @@ SECONDS = 2.0
 
 @dataclass(frozen=True, slots=True)
 class ChatReply:
-    """Something to say: to somebody by id, or to everyone where nobody is named."""
+    """Something to say: to somebody by id, or where nobody is named to everyone in a channel, or in all."""
 
     to: str
     text: str
+    channel: str = ""
 
 
 class Pickups:
@@ -217,12 +218,13 @@ class Pickups:
     def hear(
         self, who: str, nick: str, text: str, now: float, id_of: Callable[[str], str | None],
         adopted: Callable[[str, str], str | None] = lambda *_: None, sign: str | None = None,
+        channel: str = "",
     ) -> list[ChatReply]:  # fmt: skip
         """Take a line that somebody wrote, and return the answers.
 
         ``id_of`` tells who bears a nick; ``adopted`` lets whoever bears it be somebody who is away, and
         returns when they signed on.  ``sign`` is when the one who writes did, empty where unknown; None where
-        an account proves who they are.
+        an account proves who they are.  ``channel`` is where it was written, empty for to us alone.
         """
         self.names[who] = nick
         self._now = max(self._now, now)
@@ -232,11 +234,11 @@ class Pickups:
         try:
             if word.lower() == "is" and rest:
                 return self._is(rest, who, now, adopted)
-            meant = understood(text, self._speaking(who, nick, now, id_of), self.evening)
+            own = self._own_of(channel)
+            meant = understood(text, self._speaking(who, nick, now, id_of, own), self.evening)
             if isinstance(meant, ChatQuestion):
-                return [
-                    ChatReply(who if meant.about == "help" else "", line) for line in self._answered(meant)
-                ]
+                alone = who if meant.about == "help" else ""
+                return [ChatReply(alone, line, channel) for line in self._answered(meant, own)]
             answers = self.take(meant, now, nick, sign, who)
             if isinstance(meant, ev.Add) and self._plays(who) and (question := self.kept.question(who, now)):
                 text = f"{question}: you count as somebody new unless you take a name that is yours alone"
@@ -245,7 +247,14 @@ class Pickups:
         except InputError as error:
             return [ChatReply(who, printable(str(error)))]
 
-    def _speaking(self, who: str, nick: str, now: float, id_of: Callable[[str], str | None]) -> Speaking:
+    def _own_of(self, channel: str) -> list[str]:
+        """Return the lobbies of a channel, all of them for what is said to us alone."""
+        lobbies = self.evening.lobbies
+        return [name for name in self._own if not channel or lobbies[name].channel in ("", channel)]
+
+    def _speaking(
+        self, who: str, nick: str, now: float, id_of: Callable[[str], str | None], own: Sequence[str]
+    ) -> Speaking:
         """Return who speaks, and what they may."""
         admin = who in self._admins
 
@@ -254,15 +263,15 @@ class Pickups:
             if bearer in self._persons:
                 return self._persons[bearer]
             for each in (name or nick, *([bearer] if bearer else [])):
-                room = next((room for room in self.evening.rooms.values() if room.lobby.called), None)
-                spelled = {} if room is None else room.spelled
+                rooms = [self.evening.rooms[name] for name in own]
+                spelled = next((room.spelled for room in rooms if room.lobby.called), {})
                 lookup = people_of(self.archive.standing(), self.archive.merged(), now, spelled)
                 known = lookup.id_of(each)
                 if known is not None and (name or self._bearer(known) in ("", who)):
                     return known  # nobody acts as somebody that another one is
             return bearer
 
-        return Speaking(who, id_of, admin, self._own, person, admin or not self._admins)
+        return Speaking(who, id_of, admin, own, person, admin or not self._admins)
 
     def take(
         self, event: Event, now: float, nick: str = "", sign: str | None = None, who: str = ""
@@ -284,12 +293,12 @@ class Pickups:
             self._noted(record_of(event, now, nick, sign, chat))
         self._let_go()
         answers = self._typed(done.commands)
-        if done.new:
-            answers.append(ChatReply("", printable(f"new: {', '.join(done.new)}")))
         if done.game:
             lobby = (self.evening.over.get(done.game) or self.evening.games[done.game]).lobby
+            if done.new:
+                answers.append(ChatReply("", printable(f"new: {', '.join(done.new)}"), lobby.channel))
             line = changes_text(done.changes, self.shown)
-            answers.append(ChatReply("", f"[{lobby.name}] {line}"))
+            answers.append(ChatReply("", f"[{words.short(lobby.name)}] {line}", lobby.channel))
         return answers
 
     def _others(self) -> list[ChatReply]:
@@ -312,12 +321,15 @@ class Pickups:
         """Return what there is to say."""
         found: list[ChatReply] = []
         for command in commands:
-            if isinstance(command, Notice) and command.kind == "changed":
+            if not isinstance(command, Notice):
+                continue
+            room = self.evening.rooms.get(command.lobby)
+            where = "" if room is None else room.lobby.channel
+            if command.kind == "changed":
                 text = changes_text(command.facts["rows"], self.shown)
-                found.append(ChatReply("", printable(f"[{command.lobby}] {text}")))
-            elif isinstance(command, Notice):
-                line = words.line_of(command, self.shown)
-                found += [ChatReply(to, line) for to in command.to or ("",)] if line else []
+                found.append(ChatReply("", printable(f"[{words.short(command.lobby)}] {text}"), where))
+            elif line := words.line_of(command, self.shown):
+                found += [ChatReply(to, line, where) for to in command.to or ("",)]
         return found
 
     def tick(self, now: float) -> list[ChatReply]:
@@ -329,18 +341,18 @@ class Pickups:
 
     # Questions
 
-    def _answered(self, question: ChatQuestion) -> list[str]:
+    def _answered(self, question: ChatQuestion, own: Sequence[str]) -> list[str]:
         if question.about == "status":
-            return words.status_lines(self.evening, self.shown, self._own)
+            return words.status_lines(self.evening, self.shown, own)
         if question.about == "teams":
-            return words.teams_lines(self.evening, self.shown)
+            return words.teams_lines(self.evening, self.shown, own)
         if question.about == "rank":
             return [printable(self._rank(question))]
         if question.about == "why":
             game = words.game_meant(self.evening, question.who)
             weights = {} if game is None else self._weights(chain(*game.teams), game.lobby.ruleset)
             return words.why_lines(self.evening, question.who, self.shown, weights)
-        called = any(self.evening.lobbies[name].called for name in self._own)
+        called = any(self.evening.lobbies[name].called for name in own)
         known = {**COMMANDS, **CALLED} if called else COMMANDS
         return [" ".join(f"!{name} {what}".strip() for name, what in known.items())]
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from equipoise.archive.archive import open_archive
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.service.monitoring import log_events
+from equipoise.service.other_servers import check, worker_name
 from equipoise.service.service import Service
 from equipoise.service.settings import Settings
 from equipoise.service.tcp import Server
@@ -85,7 +86,11 @@ async def serve(
     settings.warn()
     if settings.create:
         open_archive(settings.store, waiting=log.warning).close()
-    service = Service(settings)
+    worker = worker_name(settings.store)
+    if worker:
+        os.environ["PGAPPNAME"] = worker  # so that the others can end what this one holds if it stands still
+        await asyncio.to_thread(check, settings.store)
+    service = Service(settings, worker)
     front: HttpFront | None = None
     try:
         await service.open()

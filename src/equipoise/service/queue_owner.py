@@ -1,5 +1,9 @@
 """The owner of a queue: its life, and its record in the archive, which is the truth.
 
+Of several servers of one PostgreSQL one owns the queue at a time (:mod:`equipoise.archive.shards`).  The
+others write what they are asked as letters into the database, which the owner answers in its transactions;
+what changes nothing they answer themselves, from the same record.
+
 Several questions are one transaction: their events, which ticket is in which match, and what goes to webhooks
 are kept together, or nothing is.  What was answered survives a crash.
 After any error the life is read from the record again, and when somebody is forgotten, which rewrites it;
@@ -10,10 +14,11 @@ from __future__ import annotations
 
 import gc
 import logging
+import secrets
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -21,8 +26,9 @@ import msgspec
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.outbox import OutboxNote
-from equipoise.archive.ticket_record import AddedEvents, KeptState, RecordedEvent, TicketRecord
-from equipoise.errors import EquipoiseError
+from equipoise.archive.shards import BEAT, Alone, FencedError, Owned
+from equipoise.archive.ticket_record import AddedEvents, KeptState, Letter, RecordedEvent, TicketRecord
+from equipoise.errors import EquipoiseError, InputError
 from equipoise.queueing.backfill import Opening
 from equipoise.queueing.life import (
     Accept,
@@ -42,6 +48,7 @@ from equipoise.queueing.life import (
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.reasons import reason_for_waiting
 from equipoise.queueing.record import (
+    event_of,
     life_of,
     line_of,
     line_of_found,
@@ -60,6 +67,9 @@ SENT = ("proposed", "started", "dissolved", "left")
 #: Events after which what is known is kept as a whole, or as many as there are tickets if those are more: so
 #: many are gone through at a start at most.
 EVENTS_A_STATE = 20_000
+
+#: Events that are gone through at once.
+AT_ONCE = 2_000  # effort
 
 #: Seconds of a day.
 DAY = 86_400.0
@@ -98,11 +108,31 @@ class TickDue(NamedTuple):
     """It is time to look for matches."""
 
 
+class Beat(NamedTuple):
+    """Give a sign of life: take the queue where it is free, or what other servers ask where it is owned."""
+
+
+class HandOver(NamedTuple):
+    """Let another server own the queue."""
+
+
 #: What a queue is asked.
-Question = Event | WhereAsked | MatchesAsked | OpeningsAsked | StatusAsked | TickDue
+Question = Event | WhereAsked | MatchesAsked | OpeningsAsked | StatusAsked | TickDue | Beat | HandOver
 
 #: What is asked and changes nothing.
 _READS = WhereAsked | MatchesAsked | OpeningsAsked | StatusAsked
+
+#: What is asked of the server itself, whoever owns the queue.
+_OWN = TickDue | Beat | HandOver
+
+#: What those are called in letters.
+_READ_AS: dict[str, type[Any]] = {
+    "where": WhereAsked, "matches": MatchesAsked, "openings": OpeningsAsked, "status": StatusAsked,
+}  # fmt: skip
+
+#: Letters that are answered in one transaction, seconds to wait for the answer to one, and seconds between
+#: two looks for letters that nobody reads.
+LETTERS, LETTER_SECONDS, SWEEP = 2000, 15.0, 60.0  # effort
 
 
 class QueueAnswers(NamedTuple):
@@ -112,6 +142,7 @@ class QueueAnswers(NamedTuple):
     number: int
     made: list[dict[str, Any]]
     replies: dict[str, int]
+    owned: Owned = Owned(True)  # it is immutable
 
 
 class QueueOwner:
@@ -127,6 +158,8 @@ class QueueOwner:
         The webhooks that receive each kind of event.
     clock : callable
         Gives seconds since 1970.
+    worker : str
+        What the server is called, of several that may own the queue; empty where there is this one alone.
     """
 
     def __init__(
@@ -135,8 +168,12 @@ class QueueOwner:
         settings: QueueSettings,
         hooks: Mapping[str, Sequence[str]] | None = None,
         clock: Callable[[], float] = time.time,
+        worker: str = "",
     ) -> None:
-        self._record: TicketRecord = archive.ticket_record(settings.name)
+        self._shard = archive.shard(f"queue:{settings.name}", worker) if worker else Alone()
+        self._record: TicketRecord = archive.ticket_record(settings.name, self._shard)
+        self._worker = worker
+        self._swept = 0.0
         self._settings = settings
         self._hooks = hooks or {}
         self._clock = clock
@@ -157,7 +194,11 @@ class QueueOwner:
         known = None if kept is None else life_of(kept.state)
         life = TicketLife(QueuePolicy()) if known is None else known
         self._number = self._stated = 0 if known is None or kept is None else kept.number
-        self._take(life, record.since(self._number))
+        events = record.since(self._number)
+        for start in range(0, len(events), AT_ONCE) or [0]:
+            self._take(life, events[start : start + AT_ONCE])
+            if record is self._record and self._shard.owned.here:
+                self._shard.beat()  # to go through many takes longer than an owner may be silent
         self._life = life
         return life
 
@@ -193,9 +234,34 @@ class QueueOwner:
         """
         if policy is not None:
             self._settings = replace(self._settings, policy=policy)
+        if any(isinstance(each, HandOver) for each in questions):
+            self._shard.let_go()
+        elif self._owns(now=any(isinstance(each, Beat) for each in questions)):
+            try:
+                return self._ask_here(questions)
+            except FencedError:  # before anything was done
+                log.warning("another server owns the queue", extra={"queue": self._settings.name})
+        return self._ask_owner(questions)
+
+    def _owns(self, *, now: bool = False) -> bool:
+        """Tell whether the queue is owned here, and take it where it is to be had."""
+        before = self._shard.owned
+        try:
+            owned = self._shard.beat(now=now)
+        except BaseException:
+            self._life = None
+            raise
+        if owned.here and not (before.here and before.epoch == owned.epoch):
+            log.info("queue is owned here", extra={"queue": self._settings.name, "epoch": owned.epoch})
+            self._heard, self._since = {}, self._clock()
+        return owned.here
+
+    def _ask_here(self, questions: Sequence[Question]) -> QueueAnswers:
+        """Answer questions as the owner, with those of other servers."""
         life = self.life
         if life.policy == self._settings.policy and not any(map(_may_change, questions)):
-            return QueueAnswers([self._read(life, each) for each in questions], self._number, [], {})
+            answers = [self._read(life, each) for each in questions]
+            return QueueAnswers(answers, self._number, [], {}, self._shard.owned)
         try:
             with collected_later(), self._record.adding() as added:
                 if added.forgotten() != self._forgotten:  # nor is their id in this memory from now on
@@ -204,14 +270,81 @@ class QueueOwner:
                 batch = _Batch(life, self._number, self._settings.max_players)
                 if life.policy != self._settings.policy:
                     batch.handle(ChangePolicy(self._settings.policy), self._now(life))
+                letters = [(each, self._answered(batch, each)) for each in added.letters(LETTERS)]
                 answers = [self._answer(batch, each) for each in questions]
                 self._keep(added, batch, life)
+                added.answer(letters)
+                if time.monotonic() - self._swept > SWEEP:
+                    self._swept = time.monotonic()
+                    added.sweep()
         except BaseException:
             self._life = None  # what of it is true is in the record
             raise
         self._number += len(batch.rows)
         self._stated = self._number if batch.stated else self._stated
-        return QueueAnswers(answers, self._number, batch.made, batch.replies)
+        return QueueAnswers(answers, self._number, batch.made, batch.replies, self._shard.owned)
+
+    def _answered(self, batch: _Batch, letter: Letter) -> str:
+        """Return the answers to a letter, as JSON: a list, or why it cannot be read."""
+        try:
+            questions = [question_of(line) for line in msgspec.json.decode(letter.questions, type=list[str])]
+        except InputError as error:
+            return _encode({"wrong": str(error)}).decode()
+        return _encode([self._answer(batch, each) for each in questions]).decode()
+
+    def _ask_owner(self, questions: Sequence[Question]) -> QueueAnswers:
+        """Answer questions where another server owns the queue: from the record, or by a letter."""
+        for_owner = [each for each in questions if not isinstance(each, _OWN)]
+        told = any(not isinstance(each, _READS) or self._is_sign(each) for each in for_owner)
+        if told:
+            found = iter(self._by_letter(for_owner))
+        else:
+            life = self._followed() if for_owner else None
+            found = iter([self._read(life, each) for each in for_owner] if life is not None else ())
+        owned = self._shard.owned
+        answers = [({} if isinstance(each, _OWN) else next(found)) for each in questions]
+        return QueueAnswers(answers, self._record.last(), [], {}, owned)
+
+    def _is_sign(self, question: Question) -> bool:
+        """Tell whether the owner must hear of a question because it is a sign of life of a ticket."""
+        return isinstance(question, WhereAsked) and question.heard and bool(self._settings.heartbeat)
+
+    def _followed(self) -> TicketLife:
+        """Return the life as the record has it now, which another server adds to."""
+        if self._life is not None and self._record.forgotten() == self._forgotten:
+            if self._record.last() - self._number <= EVENTS_A_STATE:
+                try:
+                    self._take(self._life, self._record.since(self._number))
+                except BaseException:
+                    self._life = None
+                    raise
+                return self._life
+            self._life = None
+        return self.life
+
+    def _by_letter(self, questions: Sequence[Question]) -> list[Any]:
+        """Return the answers of the owner, whoever that becomes meanwhile."""
+        lines = _encode([line_of_question(each) for each in questions]).decode()
+        letter = Letter(secrets.token_hex(16), self._worker, lines)
+        self._record.send(letter)
+        until = time.monotonic() + LETTER_SECONDS
+        while (text := self._record.answers(letter, BEAT / 2)) is None:
+            if time.monotonic() > until:
+                self._record.take_back(letter)
+                msg = f"the queue {self._settings.name!r} has no owner that answers; ask again"
+                raise EquipoiseError(msg)
+            if self._owns():
+                with suppress(FencedError):
+                    self._ask_here([Beat()])
+        answers = msgspec.json.decode(text)
+        if isinstance(answers, dict):
+            raise EquipoiseError(answers["wrong"])
+        found: list[Any] = answers
+        return found
+
+    def close(self) -> None:
+        """Let another server own the queue."""
+        self._shard.close()
 
     def _keep(self, added: AddedEvents, batch: _Batch, life: TicketLife) -> None:
         """Keep what a batch has changed, as a whole."""
@@ -239,6 +372,8 @@ class QueueOwner:
                 batch.handle(CancelTicket(ticket), now)
             batch.handle(MakeMatches(), now)
             return status_of(batch.life, now)
+        if isinstance(question, Beat | HandOver):
+            return {}
         if isinstance(question, _READS):
             return self._read(batch.life, question)
         if isinstance(question, EnterTicket):
@@ -258,6 +393,40 @@ class QueueOwner:
         if isinstance(question, WhereAsked) and question.heard:
             self._heard[question.ticket] = self._now(life)
         return read_life(life, question, self._now(life))
+
+
+def line_of_question(question: Question) -> str:
+    """Return a question as a line of a letter.
+
+    Examples
+    --------
+    >>> line_of_question(WhereAsked("t1")), question_of(line_of_question(CancelTicket("t1")))
+    ('["where",{"ticket":"t1","why":false,"heard":true}]', CancelTicket(ticket='t1'))
+    """
+    for name, kind in _READ_AS.items():
+        if type(question) is kind:
+            return _encode((name, question._asdict())).decode()  # type: ignore[union-attr]
+    event: Any = question
+    return line_of(event)
+
+
+def question_of(line: str) -> Question:
+    """Return the question of a line of a letter.
+
+    Raises
+    ------
+    InputError
+        If it is none that this version knows.
+    """
+    try:
+        name, fields = msgspec.json.decode(line, type=tuple[str, Any])
+        if name in _READ_AS:
+            read: Question = _READ_AS[name](**fields)
+            return read
+    except (msgspec.DecodeError, TypeError) as error:
+        msg = f"letter: {line:.80} is no question to a queue: {error}"
+        raise InputError(msg) from error
+    return event_of(line, dict[str, QueueTicket]().get)
 
 
 def read_life(life: TicketLife, question: Question, now: float) -> Any:
@@ -451,13 +620,20 @@ class Queueing:
         The webhooks that receive each kind of event.
     seconds : float
         How long to wait for another process that writes the archive.
+    worker : str
+        What the server is called, of several that may own the queue.
     """
 
     def __init__(
-        self, url: str, settings: QueueSettings, hooks: Mapping[str, Sequence[str]], seconds: float
+        self,
+        url: str,
+        settings: QueueSettings,
+        hooks: Mapping[str, Sequence[str]],
+        seconds: float,
+        worker: str = "",
     ) -> None:
         self._archive = open_archive(url, create=False, timeout=seconds, waiting=log.warning)
-        self._owner = QueueOwner(self._archive, settings, hooks)
+        self._owner = QueueOwner(self._archive, settings, hooks, worker=worker)
         gc.freeze()  # what was imported stays, and is not gone through again and again
 
     def __call__(

@@ -18,17 +18,21 @@ from typing import Any
 
 from prometheus_client.core import Metric
 
+from equipoise.archive.shards import BEAT, Owned
 from equipoise.core.player import Player
 from equipoise.errors import EquipoiseError
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.service.admission import BusyError
 from equipoise.service.monitoring import ServerMetrics, gauge_of_two
-from equipoise.service.queue_owner import Question, QueueAnswers, TickDue
+from equipoise.service.queue_owner import Beat, HandOver, Question, QueueAnswers, TickDue
 from equipoise.service.table_settings import QueueSettings
 from equipoise.service.worker_pool import BEGIN, Worker
 
 #: Seconds for an answer, and to wait for another process that writes the archive.
 ANSWER, WRITER = 20.0, 8.0
+
+#: Seconds to let another server own a queue, at the end.
+LET_GO = 2.0
 
 #: Questions of one transaction, and those that may wait.
 AT_ONCE, MOST_WAITING = 2000, 10_000
@@ -57,6 +61,8 @@ class Queue:
         What counts matches and waits.
     tell : callable
         Called when there may be something to send.
+    worker : str
+        What this server is called, of several that may own the queue.
     """
 
     def __init__(
@@ -66,16 +72,21 @@ class Queue:
         hooks: Mapping[str, Sequence[str]],
         metrics: ServerMetrics,
         tell: Callable[[], None],
+        worker: str = "",
     ) -> None:
         self.settings = settings
         self.status: dict[str, Any] = {}
+        #: Who owns the queue, as far as is known here.
+        self.owned = Owned(True)
         self.number = 0
         self.ended = False
         #: Who listens to its events.
         self.listeners = 0
         #: Seconds without a look for matches after which the queue is late, as metrics say.
         self.late = 0.0
-        self._worker = Worker("queue", store, settings, hooks, WRITER)
+        self._worker = Worker("queue", store, settings, hooks, WRITER, worker)
+        self._shared = bool(worker)
+        self._due = asyncio.Event()
         self._metrics = metrics
         self._tell = tell
         self._key = b""
@@ -181,16 +192,26 @@ class Queue:
         await self._take(found)
 
     async def _take(self, found: QueueAnswers) -> None:
+        self.owned = found.owned
         self._made.extend(found.made)
         for each in found.made:
             self._metrics.matched(self.name, each)
         for kind, count in found.replies.items():
             self._metrics.replied(self.name, kind, count)
-        if found.number != self.number:
+        await self.heard(found.number)
+
+    async def heard(self, number: int) -> None:
+        """Note that there are events up to a number."""
+        if number != self.number:
             async with self._changed:
-                self.number = found.number
+                self.number = number
                 self._changed.notify_all()
             self._tell()
+
+    def wake(self, *, letter: bool = False) -> None:
+        """Note that another server has let go of the queue, or that a letter waits for its owner."""
+        if self.owned.here or not letter:
+            self._due.set()
 
     async def news(self, number: int, seconds: float) -> bool:
         """Wait until there is an event after a number; tell whether there is one."""
@@ -214,6 +235,8 @@ class Queue:
             try:
                 (self.status,) = await self.ask(TickDue())
                 looked = loop.time()
+                if not self.owned.here:
+                    self.status = {}
             except BusyError:
                 log.warning("queue is too busy to look for matches", extra={"queue": self.name})
             except EquipoiseError as error:
@@ -221,8 +244,24 @@ class Queue:
             self.late = loop.time() - looked
             await asyncio.sleep(max(self.settings.tick - (loop.time() - began), 0.01))
 
+    async def beat(self) -> None:
+        """Be there for other servers, without end: own the queue where it is free, answer their letters."""
+        while self._shared:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(BEAT):
+                    await self._due.wait()
+            self._due.clear()
+            try:
+                await self.ask(Beat())
+            except EquipoiseError as error:
+                log.debug("no sign of life", extra={"queue": self.name, "why": str(error)})
+                await asyncio.sleep(BEAT)
+
     async def close(self) -> None:
-        """Let what is being kept be kept."""
+        """Let what is being kept be kept, and another server own the queue."""
+        if self._shared and self._worker.is_ready:
+            with contextlib.suppress(EquipoiseError):
+                await self._worker.ask(([HandOver()], None), LET_GO)
         await self._worker.close()
 
 
@@ -243,6 +282,8 @@ class Queues:
         Called when there may be something to send.
     rated : callable
         Returns a player with the rating in a game's setting.
+    worker : str
+        What this server is called, of several that may own the queues; empty where there is this one alone.
     """
 
     def __init__(
@@ -253,8 +294,9 @@ class Queues:
         metrics: ServerMetrics,
         tell: Callable[[], None],
         rated: Callable[[Player, str], Player],
+        worker: str = "",
     ) -> None:
-        self._queues = {each.name: Queue(store, each, hooks, metrics, tell) for each in settings}
+        self._queues = {each.name: Queue(store, each, hooks, metrics, tell, worker) for each in settings}
         self.rated = rated
 
     def __getitem__(self, name: str) -> Queue:
@@ -272,7 +314,7 @@ class Queues:
 
     def follow(self) -> list[Coroutine[Any, Any, None]]:
         """Return what answers and what looks for matches, each without end."""
-        return [work for each in self for work in (each.follow(), each.tick())]
+        return [work for each in self for work in (each.follow(), each.tick(), each.beat())]
 
     def reload(self, settings: Sequence[QueueSettings]) -> None:
         """Take other policies; queues neither come nor go until the next start."""
@@ -292,9 +334,11 @@ class Queues:
             for what in ("waiting", "proposed", "running", "openings", "players", "oldest"):
                 stands[each.name, what] = each.status.get(what, 0)
             stands[each.name, "late"] = each.late
+            stands[each.name, "owned"] = each.owned.here
+            stands[each.name, "epoch"] = each.owned.epoch
         if stands:
             yield gauge_of_two(
-                "equipoise_queue", "How a queue stands: counts, and seconds of the oldest and since a look.",
+                "equipoise_queue", "How a queue stands: counts, seconds, and whether it is owned here.",
                 stands, ("queue", "what"),
             )  # fmt: skip
             yield gauge_of_two(

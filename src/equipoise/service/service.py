@@ -19,6 +19,8 @@ from typing import Any
 import msgspec
 
 from equipoise.archive.outbox import OutboxNote
+from equipoise.archive.shards import ADDED, FREE, LEARNT, LETTER
+from equipoise.archive.shards import KEPT as KEPT_BY_ANY
 from equipoise.core.match import Match
 from equipoise.core.player import Member, Player
 from equipoise.errors import EquipoiseError, InputError
@@ -38,6 +40,7 @@ from equipoise.service.archive_workers import (
 )
 from equipoise.service.fair_queue import Lane
 from equipoise.service.monitoring import ServerMetrics
+from equipoise.service.other_servers import follow_servers
 from equipoise.service.questions import INFEASIBLE
 from equipoise.service.queue_lines import answered
 from equipoise.service.queues import Queues
@@ -109,12 +112,13 @@ class Service:
     take some milliseconds at most, so they are computed here, with pauses for everybody else.
     """
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, worker: str = "") -> None:
         self._settings = settings
+        self._worker = worker
         self._hooks = settings.hooks  # webhooks neither come nor go until the next start
         self.keyring = Keyring(settings.tokens, settings.secret())
         self.admission = Admission(settings.admission, frozenset(settings.proxies))
-        self._follower = Follower(settings.store, settings.game)
+        self._follower = Follower(settings.store, settings.game, worker)
         self.divisions = Pool(
             "divisions", "divide", self.admission, workers=SPARE + (settings.workers or cores())
         )
@@ -124,7 +128,7 @@ class Service:
         self._results = Pool(
             "results", "keep", self.admission, settings.store, PATIENCE, self._hooks, patience=LATE
         )
-        self.deliverer = Deliverer(settings.store, settings.webhooks)
+        self.deliverer = Deliverer(settings.store, settings.webhooks, mine=lambda: self._follower.owned.here)
         self._compiler = Worker("compile")
         self._everyone: Lane[Iterator[Any]] = Lane("everyone", self.admission)
         self._chances: Lane[Iterator[Any]] = Lane("chances", self.admission)
@@ -142,8 +146,9 @@ class Service:
         self.metrics = ServerMetrics()
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
         self.queues = Queues(
-            settings.store, settings.queues, self._hooks, self.metrics, self.deliverer.tell, self.rated
-        )
+            settings.store, settings.queues, self._hooks, self.metrics, self.deliverer.tell, self.rated,
+            worker,
+        )  # fmt: skip
 
     async def open(self) -> None:
         """Read the archive for the first time, learn what is to be learnt, and begin the workers.
@@ -213,7 +218,7 @@ class Service:
         self._waits = waits
         if waits:  # all others are learnt
             self._behind_since = self._looked_at = 0.0
-        if waits is not None and self._settling is None:
+        if waits is not None and self._settling is None and self.learns:
             self._settling = asyncio.ensure_future(self._settle())
         if snapshot is not None:
             self._take(snapshot)
@@ -292,12 +297,29 @@ class Service:
         """Return what works the lanes off, each without end."""
         return [
             self.deliverer.follow(),
+            *([follow_servers(self._settings.store, self._heard)] if self._worker else []),
             *self.queues.follow(),
             *self.divisions.work_off(),
             *self._results.work_off(),
             work_off(self._everyone, partial(last_of, breath=0.0)),
             work_off(self._chances, last_of),
         ]
+
+    @property
+    def learns(self) -> bool:
+        """Whether this server learns, of several of one database."""
+        return self._follower.owned.here
+
+    async def _heard(self, what: str, name: str, number: int) -> None:
+        """Take in what the servers of the database tell each other."""
+        if what in (KEPT_BY_ANY, LEARNT):
+            self._kept.set()
+        queue = name.removeprefix("queue:") if what == FREE else name
+        if queue in self.queues:
+            if what == ADDED:
+                await self.queues[queue].heard(number)
+            else:
+                self.queues[queue].wake(letter=what == LETTER)
 
     def converse(self, limits: Limits) -> WeightSession:
         """Begin a conversation."""

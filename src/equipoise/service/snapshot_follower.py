@@ -1,7 +1,8 @@
 """The newest snapshot of an archive, whatever process writes it, and whatever file takes its place.
 
 A worker reads the archive, and learns from matches that nobody has learnt from; what has changed comes over
-in small parts, so that no lookup waits for more than one of them.  What came late, and corrections, a second
+in small parts, so that no lookup waits for more than one of them.  Of several servers of one PostgreSQL one
+learns (:mod:`equipoise.archive.shards`), and all follow.  What came late, and corrections, a second
 worker learns from beside it: current results do not wait for that.
 """
 
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.rated_players import people_of
+from equipoise.archive.shards import LEARNT, Alone, FencedError, Owned, Shard
 from equipoise.core.match import Ruleset
 from equipoise.core.registry import GAMES, resolve
 from equipoise.errors import EquipoiseError
@@ -45,6 +47,9 @@ SOME = 300  # effort
 
 #: Seconds without a word from the worker after which it is restarted: longer than any rebuild.
 PATIENCE = 900.0
+
+#: What the one owns that learns.
+RATINGS = "ratings"
 
 #: The name of a state that is one mapping.
 WHOLE = ""
@@ -98,6 +103,8 @@ class News(NamedTuple):
         Since when something waits that is learnt from beside, seconds since 1970; 0 where that is not known.
     trouble : str
         Why learning has failed.
+    owned : Owned
+        Whether this server is the one that learns.
     """
 
     model: Any = None
@@ -109,6 +116,7 @@ class News(NamedTuple):
     behind: bool = False
     waits: float | None = None
     trouble: str = ""
+    owned: Owned = Owned(True)  # it is immutable
 
 
 class Settling:
@@ -129,6 +137,7 @@ class Settling:
         if not learn:
             return 0
         archive = self._archive or open_archive(self._url, create=False, waiting=log.warning)
+        archive.keep_packed()
         self._archive = None  # what was read stays, unless something goes wrong
         with archive:
             done = archive.update_ratings().matches
@@ -137,10 +146,20 @@ class Settling:
 
 
 class Learning:
-    """The worker: follows one archive, and learns where nobody else does."""
+    """The worker: follows one archive, and learns where nobody else does.
 
-    def __init__(self, url: str) -> None:
+    Parameters
+    ----------
+    url : str
+        The archive.
+    worker : str
+        What this server is called, of several that may learn; empty where there is this one alone.
+    """
+
+    def __init__(self, url: str, worker: str = "") -> None:
         self._url = url
+        self._worker = worker
+        self._shard: Alone | Shard | None = None if worker else Alone()
         self._archive: Archive | None = None
         self._files: Files | None = None
         self._stamp: object = None
@@ -157,7 +176,8 @@ class Learning:
         if files is not None and files == self._files and not (look.fresh or look.now or self._behind):
             return News()
         try:
-            return (yield from self._looked(look, files))
+            news = yield from self._looked(look, files)
+            return news._replace(owned=self._owned())
         except BaseException:
             self._archive = self._stamp = None
             self._failures, self._retry = 0, 0.0  # an archive that was away has nothing against learning
@@ -170,6 +190,12 @@ class Learning:
         if self._archive is None:
             self._archive = open_archive(self._url, create=False, waiting=log.warning)
             self._first_game = None
+            archive = self._archive
+            if self._shard is None:
+                # To learn may take long: another connection gives signs of life meanwhile.
+                self._shard = open_archive(self._url, create=False).shard(RATINGS, self._worker)
+                self._shard.follow()
+            archive.fence(self._shard)
         archive, before = self._archive, self._stamp
         self._files = files
         stamp = archive.stamp()
@@ -178,7 +204,7 @@ class Learning:
         elif not (look.fresh or look.now or self._behind):
             return News()
         trouble = ""
-        if archive.is_behind() and self._is_time(look):
+        if archive.is_behind() and self._is_time(look) and self._owned().here:
             trouble = self._learn(archive)
             self._files = None  # it was written here
             stamp = archive.stamp()
@@ -188,6 +214,10 @@ class Learning:
             return News(behind=self._behind, waits=waits, trouble=trouble)
         return (yield from self._news(archive, waits, trouble, fresh=look.fresh))
 
+    def _owned(self) -> Owned:
+        """Return who learns."""
+        return Owned(False) if self._shard is None else self._shard.owned
+
     def _is_time(self, look: Look) -> bool:
         now = time.monotonic()
         return now >= self._retry and (look.now or now - self._changed >= QUIET)
@@ -195,7 +225,10 @@ class Learning:
     def _learn(self, archive: Archive) -> str:
         """Learn from the matches that nobody has learnt from; return what went wrong."""
         try:
-            archive.follow_newest()
+            if archive.follow_newest().matches:
+                archive.tell(LEARNT)
+        except FencedError:
+            return ""  # another server learns
         except EquipoiseError as error:
             self._retry = time.monotonic() + min(FIRST_RETRY * 2**self._failures, LAST_RETRY)
             self._failures += 1
@@ -291,10 +324,12 @@ class Follower:
         The archive.
     game : str
         What ``GAME`` means where it names none; empty leaves it to the archive.
+    worker : str
+        What this server is called, of several of one database; empty where there is this one alone.
     """
 
-    def __init__(self, url: str, game: str = "") -> None:
-        self._worker = Worker("learn", url)
+    def __init__(self, url: str, game: str = "", worker: str = "") -> None:
+        self._worker = Worker("learn", url, worker)
         self._game = game.lower() or None
         self._tables: dict[str, RatingTable] = {
             table.game: table for name in GAMES for table in resolve("game", GAMES, name).rules()
@@ -307,6 +342,8 @@ class Follower:
         self.behind = False
         self.waits: float | None = None
         self.trouble = ""
+        #: Which of several servers learns, and sends to webhooks.
+        self.owned = Owned(not worker)
 
     async def newer(self, *, now: bool = False) -> Snapshot | None:
         """Return what is known; None where nothing has changed since the last time.
@@ -334,6 +371,7 @@ class Follower:
         fresh, self._has_all = not self._has_all, False
         news: News = await self._worker.ask(Look(fresh, now), PATIENCE, take)
         self._has_all = True
+        self.owned = news.owned
         if news.model is None:
             if not fresh:
                 self.behind, self.waits = news.behind, news.waits

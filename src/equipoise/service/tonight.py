@@ -592,11 +592,15 @@ class Evenings:
             msg = f"there is room for {MOST_PEOPLE} names"
             raise InputError(msg)
         night = Night(self.kept.archive, self.kept, tap.name, warn=log.info)
-        coming = tuple(who for who in found if who not in room.setup.here)
+        state = str(tap.step.get("status", ev.IN))
+        coming = tuple(who for who in found if state != ev.IN or who not in room.setup.here)
         duos = tuple(tuple(party) for party in parties.values() if len(party) > 1)
         spelled = {who: shown for who, shown in found.items() if who not in room.spelled}
         weights = night.weighing(entries, ids)
-        self._do(tap, ev.Attend(tap.name, coming, duos=duos, spelled=spelled, weights=weights))
+        if not coming and not weights and set(duos) <= set(room.setup.duos):
+            self._do(tap)
+            return
+        self._do(tap, ev.Attend(tap.name, coming, state, duos, spelled, weights))
         night.note_weights(weights)
 
     def _party(self, tap: _Tapped) -> None:
@@ -630,7 +634,7 @@ class Evenings:
         if tap.step.get("round") not in (None, len(played) + 1):
             msg = "that round is over"
             raise InputError(msg)
-        self._do(tap, ev.Call(tap.name))
+        self._do(tap, ev.Call(tap.name, same=bool(tap.step.get("same", False))))
 
     def _next(self, tap: _Tapped) -> None:
         game = self._current(tap.name)
@@ -643,17 +647,12 @@ class Evenings:
         self._do(tap, ev.SetTeams(tap.name, tuple(map(tuple, following["teams"]))))
 
     def _swap(self, tap: _Tapped) -> None:
-        one, other = tap.text("one"), tap.text("other")
-        locked = dict(tap.room.setup.fixed)
-        for each in (one, other):
-            if each in locked:
-                msg = f"{self._name(each)} is locked"
-                raise InputError(msg)
-        self._do(tap, ev.SwapPlayers(tap.name, one, other))
+        self._do(tap, ev.SwapPlayers(tap.name, tap.text("one"), tap.text("other")))
 
     def _lock(self, tap: _Tapped) -> None:
-        self._current(tap.name)
-        self._do(tap, ev.Lock(tap.name, (tap.text("who"),), on=bool(tap.step.get("on", True))))
+        """Keep somebody in the team they are in, or let them go; nobody named is everybody."""
+        who = (tap.text("who"),) if "who" in tap.step else ()
+        self._do(tap, ev.Lock(tap.name, who, on=bool(tap.step.get("on", True))))
 
     def _sit_out(self, tap: _Tapped) -> None:
         self._do(tap, ev.SitOut(tap.name, tap.text("who")))
@@ -682,22 +681,25 @@ class Evenings:
         self._do(tap, ev.Begin(tap.name))
 
     def _substitute(self, tap: _Tapped) -> None:
-        new, room = tap.text("new"), tap.room
-        if not self._status_of(room, new):
-            who, name, _ = self._identified(
-                room, self._lookup(room), _named(new), sure=bool(tap.step.get("sure"))
-            )
-            if not self._status_of(room, who):
-                msg = f"{name} is not here yet; add the name first"
-                raise InputError(msg)
-            new = who
-        if tap.text("old") not in self._current(tap.name).players:
-            msg = "only who plays can be substituted"
-            raise InputError(msg)
+        new, spelled = tap.text("new"), dict[str, str]()
+        if not self._status_of(tap.room, new):
+            lookup, sure = self._lookup(tap.room), bool(tap.step.get("sure"))
+            new, name, _ = self._identified(tap.room, lookup, _named(new), sure=sure)
+            spelled = {} if new in tap.room.spelled else {new: name}
         leaves = bool(tap.step.get("leaves"))
-        self._do(tap, ev.Substitute(tap.name, new, tap.text("old"), leaves=leaves))
+        self._do(tap, ev.Substitute(tap.name, new, tap.text("old"), spelled, leaves=leaves))
 
-    # Maps
+    # Roles and maps
+
+    def _roles(self, tap: _Tapped) -> None:
+        plays = {str(who): roles for who, roles in dict(tap.step.get("plays") or {}).items()}
+        given = tuple(
+            (self._known(tap, who), tuple(_named(each) for each in list(roles)[:10]))
+            for who, roles in plays.items()
+        )  # fmt: skip
+        needs = tap.step.get("needs")
+        counted = None if needs is None else tuple((_named(role), int(n)) for role, n in dict(needs).items())
+        self._do(tap, ev.SetRoles(tap.name, given, counted))
 
     def _maps(self, tap: _Tapped) -> None:
         maps = tuple(_named(each) for each in list(tap.step["maps"])[:40])
@@ -760,8 +762,8 @@ class Evenings:
         "claim": _claim, "status": _status, "allow": _allow, "deny": _allow, "add": _add, "party": _party,
         "settings": _settings, "divide": _divide, "next": _next, "swap": _swap, "lock": _lock,
         "sitout": _sit_out, "exactly": _exactly, "draft": _draft, "pick": _pick, "play": _play,
-        "substitute": _substitute, "maps": _maps, "veto": _veto, "vote": _vote, "result": _result,
-        "undo": _undo, "redo": _redo, "end": _end,
+        "substitute": _substitute, "roles": _roles, "maps": _maps, "veto": _veto, "vote": _vote,
+        "result": _result, "undo": _undo, "redo": _redo, "end": _end,
     }  # fmt: skip
 
     # Why these teams

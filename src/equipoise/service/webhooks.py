@@ -110,11 +110,20 @@ class Deliverer:
         Where to.
     clock : callable
         Gives seconds since 1970.
+    mine : callable
+        Tells whether this server sends, of several of one database.
     """
 
-    def __init__(self, store: str, hooks: Sequence[Webhook], clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        store: str,
+        hooks: Sequence[Webhook],
+        clock: Callable[[], float] = time.time,
+        mine: Callable[[], bool] = lambda: True,
+    ) -> None:
         self._store = store
         self._clock = clock
+        self._mine = mine
         self._news: dict[str, asyncio.Event] = {}
         self.hooks = tuple(hooks)
         #: Deliveries that were taken, and tries that failed, of each webhook.
@@ -138,7 +147,7 @@ class Deliverer:
         while True:
             news.clear()
             try:
-                sent = await asyncio.to_thread(self.send_due, hook)
+                sent = await asyncio.to_thread(self.send_due, hook) if self._mine() else 0
             except EquipoiseError as error:
                 log.warning("outbox cannot be read", extra={"why": str(error)})
                 sent = 0

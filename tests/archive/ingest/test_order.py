@@ -21,8 +21,8 @@ from equipoise.core.match import Match
 from equipoise.core.registry import GAMES, resolve
 from equipoise.games.laws import parsed
 
-#: Some hour, and the hours between pieces of a log.
-NOON, HOUR = 1.8e9, 3600.0
+#: Some hour, after the dates in names, and the hours between pieces of a log.
+NOON, HOUR = 1.77e9, 3600.0
 
 
 def without_dates(log: bytes) -> bytes:

@@ -24,7 +24,8 @@ def source(folder: Path) -> str:
 def complaints(browser: Browser, axe: str) -> list[Any]:
     """Return what axe-core finds on a page."""
     browser.run(axe + "; window.axe = axe;")
-    browser.run("window.found = null; axe.run().then((said) => { window.found = said.violations; })")
+    also = "{ rules: { 'label-content-name-mismatch': { enabled: true }, 'target-size': { enabled: true } } }"
+    browser.run(f"window.found = null; axe.run({also}).then((said) => {{ window.found = said.violations; }})")
     browser.wait("return window.found !== null")
     found: list[Any] = browser.run(
         "return window.found.map((one) => [one.id, one.impact, one.nodes[0].html])"

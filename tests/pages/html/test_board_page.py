@@ -294,3 +294,55 @@ def test_axe_finds_nothing_serious(board: Browser, axe: str) -> None:
         board.look(width, 900, dark=dark)
         assert complaints(board, axe) == [], (width, dark)
         assert board.run("return document.documentElement.scrollWidth <= innerWidth"), width
+
+
+def test_steps_are_undone_and_done_again(board: Browser) -> None:
+    """By button and by key, moves, swaps and locks, and what follows a step is forgotten by the next one."""
+    first = teams(board)
+    board.run("move(0, 1 - byPlayer(state.labels)[0]); toggle(2)")
+    moved = teams(board)
+    assert moved != first
+    for expected in (moved, first):
+        board.run("document.getElementById('undo').click()")
+        assert teams(board) == expected
+    assert board.run("return [document.getElementById('undo').disabled, state.locks.size]") == [True, 0]
+    board.run("document.getElementById('redo').click(); document.getElementById('redo').click()")
+    assert teams(board) == moved
+    assert board.run("return [state.locks.size, document.getElementById('redo').disabled]") == [1, True]
+    board.run(
+        "const key = new KeyboardEvent('keydown', {key: 'u', bubbles: true});"
+        "document.querySelector('.player').dispatchEvent(key)"
+    )
+    assert board.run("return state.locks.size") == 0
+
+
+def test_the_level_leans_and_a_tap_shows_what_swaps_would_do(board: Browser) -> None:
+    """The bubble is on the favourite's side; beside each player of another team is what comes of the swap."""
+    board.run("move(0, 1 - byPlayer(state.labels)[0])")
+    chances = board.run("return judged(state.labels).chances")
+    at, label = board.run(
+        "const level = document.getElementById('level');"
+        "return [Number(level.querySelectorAll('ellipse')[1].getAttribute('cx')), level.ariaLabel]"
+    )
+    assert (at > 160.0) == (chances[1] > 0.5)
+    assert label == board.run("return verdictOf(judged(state.labels).chances)")
+    told = board.run(
+        "tap(0); const own = byPlayer(state.labels), found = [];"
+        "chips.forEach((chip, place) => { if (own[place] !== own[0])"
+        " found.push([chip.querySelector('.player span').textContent,"
+        " wholeOf(judged(exchanged(0, place)).chances).join(' : ')]); }); return found"
+    )
+    assert told
+    assert all(shown == wanted for shown, wanted in told)
+    assert len({shown for shown, _ in told}) > 1
+
+
+def test_twenty_eight_players_have_their_previews_at_once(board: Browser) -> None:
+    """What every swap would do is worked out in the tap that asks for it."""
+    typed(board, "\n".join(f"P{n}x {1000 + 37 * n % 1009}" for n in range(28)), teams="2")
+    assert board.run("tap(3); return document.querySelectorAll('.player span').length") == 28
+    shown = board.run(
+        "return [...document.querySelectorAll('.player span')]"
+        ".filter((one) => one.textContent.includes(' : ')).length"
+    )
+    assert shown == 14

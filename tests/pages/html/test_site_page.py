@@ -25,7 +25,7 @@ pytestmark = [
 def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Return one page of each kind, of people with names that mean harm."""
     names = tuple(f"{name}{n}" for n, name in enumerate(HOSTILE))
-    site = Site(chronicle_of(Elo(), night(12, names), {}))
+    site = Site(chronicle_of(Elo(), night(12, names)))
     folder = tmp_path_factory.mktemp("site")
     kinds: dict[str, Path] = {}
     for path in site.paths():

@@ -27,6 +27,7 @@ from equipoise.play.live.events import (
     Chatted,
     Clock,
     Command,
+    Died,
     Ended,
     Event,
     Joined,
@@ -40,6 +41,7 @@ from equipoise.play.live.events import (
     Seen,
     SetAdvantage,
     SetMinimum,
+    Spawned,
     Started,
     Starting,
     TimePassed,
@@ -699,3 +701,69 @@ def test_while_the_console_is_not_heard_nothing_is_ordered() -> None:
     assert not session.listed
     assert [each for each in session.handle(TimePassed(), 30.0) if isinstance(each, AddBot)] == []
     assert [each for each in session.handle(Seen({0: 0}), 31.0) if isinstance(each, AddBot)] != []
+
+
+def gentle(people: dict[int, int]) -> Session:
+    """Return a session of a server that moves kill on and that has no bots, with a game that runs."""
+    session = Session(Policy(bots=False), moves_kill=True)
+    session.handle(Announced("ctf1"), 0.0)
+    for slot, team in people.items():
+        session.handle(Joined(slot, f"p{slot}", team=team), 0.0)
+    session.handle(Started(), 10.0)
+    return session
+
+
+def test_between_lives_people_are_moved_and_not_while_alive() -> None:
+    """Who is to change over does so when they die, once; who has just come, at once; both in time."""
+    session = gentle({0: 0, 1: 0, 2: 0, 3: 1})
+    astray = [seat.slot for seat in session.state.astray()]
+    assert len(astray) == 1
+    for now in (11.0, 20.0, 40.0):
+        assert session.handle(TimePassed(), now) == []
+    (stays,) = {0, 1, 2} - set(astray) - {max({0, 1, 2} - set(astray))}
+    assert session.handle(Died(stays, 0.5), 41.0) == []
+    assert session.handle(Died(astray[0], 0.5), 42.0) == [MovePlayer(astray[0], 1)]
+    assert session.handle(TimePassed(), 60.0) == [], "alive again"
+    assert session.handle(Died(astray[0]), 61.0) == [MovePlayer(astray[0], 1)]
+    assert session.can_be_moved_at(astray[0], 1e9)
+    session.handle(Spawned(astray[0]), 62.0)
+    assert not session.can_be_moved_at(astray[0], 62.0)
+    session.handle(Changed(astray[0], 1), 63.0)
+    assert session.settled
+
+
+def test_who_has_just_come_is_placed_though_alive() -> None:
+    """Two seconds long."""
+    session = gentle({0: 0, 1: 0, 2: 1, 3: 1})
+    session.handle(Joined(4, "p4", team=0), 20.0)
+    assert session.settled or session.state.plan["p4"] == 1
+    session.handle(Joined(5, "p5", team=session.state.plan["p4"]), 21.0)
+    other = 1 - session.state.plan["p4"]
+    assert session.state.plan["p5"] == other
+    assert MovePlayer(5, other) not in session.handle(TimePassed(), 23.5)
+
+
+def test_without_bots_a_team_with_two_more_gives_up_who_dies() -> None:
+    """Nobody alive is moved for it, and one who makes the numbers even is enough."""
+    session = gentle({0: 0, 1: 0, 2: 1, 3: 1})
+    session.handle(Left(2), 20.0)
+    assert session.handle(TimePassed(), 30.0) == []
+    session.handle(Left(3), 31.0)
+    assert not any(isinstance(each, MovePlayer) for each in session.handle(TimePassed(), 32.0))
+    assert session.handle(Died(1, 0.5), 40.0) == [MovePlayer(1, 1)]
+    session.handle(Changed(1, 1), 40.1)
+    assert session.handle(Died(0, 0.5), 41.0) == []
+
+
+def test_a_server_that_moves_nobody_reads_a_suggestion_once() -> None:
+    """Until the teams that are wanted are others; who follows it is content."""
+    session = Session(Policy(bots=False, grace_seconds=0.0), moves=False)
+    session.handle(Announced("de_dust2", sides=("Terrorists", "Counter-Terrorists")), 0.0)
+    for slot in range(4):
+        session.handle(Joined(slot, f"p{slot}", f"Ann{slot}", team=int(slot == 3)), 0.0)
+    said = [each for each in session.handle(Started(), 1.0) if isinstance(each, Say)]
+    (suggested,) = [each.text for each in said if each.text.startswith("For even teams: ")]
+    assert suggested.endswith(" to Counter-Terrorists.")
+    assert not any(isinstance(each, Say | MovePlayer) for each in session.handle(TimePassed(), 2.0))
+    session.handle(Changed(int(suggested[len("For even teams: Ann")]), 1), 3.0)
+    assert session.settled

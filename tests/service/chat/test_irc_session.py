@@ -258,3 +258,30 @@ def test_who_comes_back_is_somebody_else_until_an_organiser_says_so() -> None:
     assert made.id_of("ann") == "ann'"
     assert made.adopt("ann", "ann")
     assert made.id_of("ann") == "ann"
+
+
+def test_several_channels_have_one_connection() -> None:
+    """Who is in one of them is there until they have left all; what they say is of where they say it."""
+    made = ChatSession("bot", "#pug,#duel")
+    made.start(0.0)
+    assert b"JOIN :#pug,#duel" in (made.feed(WELCOME, 0.0), made.out(0.0))[1]
+    joined = [
+        each for channel in ("#pug", "#DUEL") for each in made.feed(
+            f":bot!b@h JOIN {channel}\r\n:s 353 bot = {channel} :bot Ann\r\n".encode(), 0.0
+        )
+    ]  # fmt: skip
+    assert joined == [Arrived("#pug"), Arrived("#duel")]
+    made.feed(b":bob!b@h JOIN #duel\r\n", 0.0)
+    for nick in ("Ann", "bob"):
+        made.feed(signed(nick), 0.0)
+
+    def said(nick: str, target: str) -> list[Happened]:
+        held = made.feed(f":{nick}!a@h PRIVMSG {target} :!add\r\n".encode(), 1.0)
+        return [*held, *made.feed(signed(nick), 1.0)]
+
+    spoken = [each for each in said("Ann", "#Duel") if isinstance(each, Spoken)]
+    assert spoken == [Spoken("ann", "Ann", "!add", private=False, channel="#duel")]
+    assert not [each for each in said("bob", "#pug") if isinstance(each, Spoken)]
+    assert made.feed(b":Ann!a@h PART #pug\r\n", 2.0) == []
+    assert made.feed(b":Ann!a@h PART #duel\r\n", 2.0) == [Gone("ann")]
+    assert made.feed(b":bob!a@h QUIT\r\n", 2.0) == [Gone("bob")]

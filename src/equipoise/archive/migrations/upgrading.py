@@ -9,7 +9,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from equipoise.archive.database import Database
-from equipoise.archive.tables import ARCHIVE, HEAD, METADATA
+from equipoise.archive.tables import ARCHIVE, HEAD, METADATA, OLDEST
 from equipoise.errors import InputError
 
 #: Where alembic keeps which schema a database has.
@@ -26,18 +26,20 @@ def prepare(database: Database, *, create: bool) -> None:
     """
     with database.reading() as connection:
         version = version_of(connection, database.where)
-    if version == HEAD:
+    if version and int(version) >= int(HEAD):
         return
     if not version and not create:
         msg = f": {database.where} holds no archive; 'equipoise ingest' makes one"
         raise InputError(msg, "store")
     with database.writing() as connection:
-        if version_of(connection, database.where) == HEAD:
+        if int(version_of(connection, database.where) or 0) >= int(HEAD):
             return  # another process was faster
+        database.alone(connection)
         upgrade(connection)
         if not connection.execute(sa.select(ARCHIVE.c.one)).first():
-            fresh = (1, 0, secrets.token_bytes(32), "default", "{}", 0, "", 0.0, b"", "")
+            fresh = (1, 0, secrets.token_bytes(32), "default", "{}", 0, "", 0.0, b"", "", OLDEST)
             database.insert(connection, ARCHIVE, [fresh])
+        connection.execute(sa.update(ARCHIVE).values(oldest=OLDEST))
 
 
 def version_of(connection: sa.Connection, where: str) -> str:
@@ -59,12 +61,19 @@ def version_of(connection: sa.Connection, where: str) -> str:
         return ""
     version = connection.execute(sa.text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608  # a constant
     known = str(version or "")
-    if known and not (known.isdigit() and int(known) <= int(HEAD)):
+    if known and not (known.isdigit() and int(known) <= int(HEAD)) and not _is_usable(connection):
         msg = (
             f": {where} has the schema {known}, made by a newer equipoise; this one knows those up to {HEAD}"
         )
         raise InputError(msg, "store")
     return known
+
+
+def _is_usable(connection: sa.Connection) -> bool:
+    """Tell whether the schema of a later equipoise is one that this one may go on with."""
+    columns = {each["name"] for each in sa.inspect(connection).get_columns(ARCHIVE.name)}
+    oldest = str(connection.execute(sa.select(ARCHIVE.c.oldest)).scalar()) if "oldest" in columns else ""
+    return oldest.isdigit() and int(oldest) <= int(HEAD)
 
 
 def upgrade(connection: sa.Connection) -> None:

@@ -45,6 +45,8 @@ WON = re.compile(
     rb'Team "(CT|TERRORIST)" triggered "(SFUI_Notice_)?(\w{1,60})" \(CT "(\d{1,6})"\) \(T "(\d{1,6})"\)'
 )
 DRAWN = re.compile(rb'World triggered "(SFUI_Notice_)?Round_Draw"(?: \(CT "(\d{1,6})"\) \(T "(\d{1,6})"\))?')
+STATUS = re.compile(rb'MatchStatus: Score: \d{1,4}:\d{1,4} on map "[^"]{0,200}" RoundsPlayed: (-?\d{1,4})')
+RELOADED = b'World triggered "Match_Reloaded"'
 SCORED = re.compile(rb'Team "([^"]{1,64})" scored "(-?\d{1,6})" with "\d{1,6}" players?')
 CVAR = re.compile(rb'[Ss]erver[ _]cvar:? "([^"]{1,64})" (?:= )?"([^"]{0,64})"')
 STEAM = re.compile(r"STEAM_\d:([01]):(\d{1,10})")
@@ -56,7 +58,7 @@ TIME = re.compile(rb"(\d\d):(\d\d):(\d\d)(?:\.\d{1,6})?(?:: | - )")
 #: How lines begin that are about the game and not about somebody, where they matter.
 EVENTS = (
     b"World triggered ", b'Team "', b"Tournament mode", b"Loading map ", b"Started map ", b"Log file closed",
-    b"Game Over:", b"server_cvar", b"server cvar", b"Server_cvar", b"Server cvar",
+    b"Game Over:", b"MatchStatus: Score", b"server_cvar", b"server cvar", b"Server_cvar", b"Server cvar",
 )  # fmt: skip
 
 #: Lines in which people have other numbers than everywhere else.
@@ -142,6 +144,9 @@ class HalfLifeGame:
         self.contests: list[Contest] = []
         self.before: dict[str, tuple[int, int]] = {}
         self.score: tuple[bytes, ...] = ()
+        #: How many rounds count by the server's own word, and whether an earlier state was restored since.
+        self.rounds_played = 0
+        self.is_reloaded = False
         self.totals: dict[int, float] = {}
         self.sides = {**SIDES, TEAMS[0]: len(SIDES) + 1, TEAMS[1]: len(SIDES) + 2}
         self.settings: dict[str, str] = {}
@@ -230,13 +235,22 @@ class HalfLifeGame:
         if len(self.contests) < HALF:
             self.contests.clear()
             self.play.again()
-        self.score = ()
+        self.score, self.rounds_played = (), 0
         self.before = self.play.counts()
+
+    def status(self, rounds: int) -> None:
+        """Take how many rounds count: fewer than before where an earlier state of the match was restored."""
+        if self.is_reloaded or 0 < rounds < self.rounds_played:
+            del self.contests[max(rounds, 0) :]
+            self.score = ()
+            self.before = self.play.counts()
+            self.is_reloaded = False
+        self.rounds_played = rounds
 
     def round_ends(self, winner: bytes | None, score: tuple[bytes, ...]) -> None:
         """Keep a round, once."""
         self.counter_strike = True
-        if score and score == self.score:
+        if self.is_reloaded or (score and score == self.score):
             return
         self.score = score
         side = None if winner is None else SIDES[winner]
@@ -433,7 +447,7 @@ def _person(game: HalfLifeGame, text: bytes) -> None:
     if joined is not None:
         game.forget_names()
         game.place(number, joined[1])
-    elif person[5].startswith(b"committed suicide"):
+    elif person[5].startswith((b"committed suicide", b"was killed by the bomb")):
         if not game.rounds.between:
             game.play.kill(None, number)
     elif person[5].startswith(FLAG):
@@ -452,6 +466,13 @@ def _event(game: HalfLifeGame, text: bytes) -> None:
         return
     if text.startswith(RESTARTS):
         game.restart()
+        return
+    if text.startswith(RELOADED):
+        game.is_reloaded = True
+        return
+    status = STATUS.match(text)
+    if status is not None:
+        game.status(int(status[1]))
         return
     won, drawn = WON.match(text), DRAWN.match(text)
     if won is not None:

@@ -288,9 +288,14 @@ class Quake3Game:
         return None
 
     def warm(self) -> None:
-        """``Warmup``: of most games nothing counts; Urban Terror has it in every game, before play begins."""
+        """``Warmup``: of most games nothing counts; Urban Terror has it in every game, before play begins.
+
+        Where it comes in the middle, as when a side was empty, what was played before does not count.
+        """
         if self.urban:
             self.play.again()
+            del self.contests[self.first_contests :]
+            self.rounds, self.round_began, self.before = 0, None, self.play.counts()
         else:
             self.warm_up = True
 

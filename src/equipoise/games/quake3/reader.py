@@ -170,7 +170,11 @@ class Quake3Reader(GameReader[Quake3Game]):
         kind, rest = line.group(5, 6)
         if kind == b"ShutdownGame":
             return line.start()
-        if game.exited and kind not in RESULTS:
+        if (
+            game.exited
+            and kind not in RESULTS
+            and not (game.urban and kind == b"Flag" and not game.has_result())
+        ):
             if not game.has_result() or not game.may_go_on():
                 return line.start() if game.has_result() else None
             if kind is None:

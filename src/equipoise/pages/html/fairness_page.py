@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from equipoise.core.match import Contest, Ruleset
-from equipoise.pages.html.graphs import calibration_graph, columns_graph
-from equipoise.pages.html.site import PageKind, Site, date
-from equipoise.ratings.timeline import margin_of, won_by
+import numpy as np
 
-#: Bins of chances and of margins.
-BINS = 10
+from equipoise.pages.html.graphs import calibration_graph, columns_graph
+from equipoise.pages.html.site import PageKind, Site, day
+
+#: Bins of chances and of margins, and rulesets that are listed.
+BINS, RULESETS = 10, 100
 
 #: A game is one-sided where the winners made three quarters of the points of both, or (without points) had
 #: so much chance; a favourite below this much is no favourite.
 ONE_SIDED, EVEN = 0.5, 0.6
 ONE_SIDED_CHANCE = 0.75
-
-Judged = tuple[Contest, Sequence[float]]
 
 
 def keys(site: Site) -> Iterator[str]:
@@ -32,35 +30,29 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
     """Return the page."""
     if key != "index":
         return None
-    judged = judged_of(site)
+    columns, chronicle = site.chronicle.columns, site.chronicle
     split = _date_in(query.get("date", "")) or site.split
-    parts = [{"title": site.t["all_time"], **part_of(site, judged)}]
+    every = np.ones(len(columns["contest_at"]), dtype=bool)
+    parts = [{"title": site.t["all_time"], **part_of(site, every)}]
     if split is not None:
-        day = date(split)[:10]
-        early, late = (
-            [one for one in judged if one[0].at < split],
-            [one for one in judged if one[0].at >= split],
-        )
-        parts = [{"title": site.t["before"].format(date=day), **part_of(site, early)},
-                 {"title": site.t["after_date"].format(date=day), **part_of(site, late)}]  # fmt: skip
-    of: dict[Ruleset, list[Judged]] = {}
-    for one in judged:
-        of.setdefault(one[0].ruleset, []).append(one)
-    rulesets = sorted(
-        ((ruleset, part_of(site, some)) for ruleset, some in of.items()),
-        key=lambda each: -each[1]["contests"],
-    )
+        early = columns["contest_at"] < split
+        titles = (site.t[name].format(date=day(split)) for name in ("before", "after_date"))
+        parts = [
+            {"title": title, **part_of(site, some)}
+            for title, some in zip(titles, (early, ~early), strict=True)
+        ]
+    which = columns["contest_ruleset"]
+    many = np.bincount(which, minlength=len(chronicle.listed_rulesets))
+    order = np.argsort(-many, kind="stable")[:RULESETS].tolist()
+    rulesets = [
+        (chronicle.listed_rulesets[number], part_of(site, which == number, graphs=False))
+        for number in order
+        if many[number]
+    ]
     return site.render(
-        "fairness.html", "../", site.t["fairness"], parts=parts, rulesets=rulesets[:100], query=query,
+        "fairness.html", "../", site.t["fairness"], parts=parts, rulesets=rulesets, query=query,
         here="fairness",
     )  # fmt: skip
-
-
-def judged_of(site: Site) -> list[Judged]:
-    """Return every contest with the chances it was given."""
-    chronicle = site.chronicle
-    return [(contest, predicted) for match, chances in zip(chronicle.matches, chronicle.chances, strict=True)
-            for contest, predicted in zip(match.contests, chances, strict=True)]  # fmt: skip
 
 
 def _date_in(text: str) -> float | None:
@@ -70,30 +62,31 @@ def _date_in(text: str) -> float | None:
         return None
 
 
-def part_of(site: Site, judged: Sequence[Judged]) -> dict[str, Any]:
-    """Return the figures of some contests."""
-    sums = [[0, 0.0, 0.0] for _ in range(BINS)]
-    margins, one_sided, even = [0] * BINS, 0, 0
-    for contest, chances in judged:
-        favourite = max(range(len(chances)), key=chances.__getitem__)
-        chance = chances[favourite]
-        row = sums[min(int(chance * BINS), BINS - 1)]
-        row[0], row[1], row[2] = row[0] + 1, row[1] + chance, row[2] + won_by(contest, favourite)
-        even += chance < EVEN
-        margin = margin_of(contest)
-        if margin is not None:
-            margins[min(int(margin * BINS), BINS - 1)] += 1
-        one_sided += chance >= ONE_SIDED_CHANCE if margin is None else margin >= ONE_SIDED
-    count = len(judged)
+def part_of(site: Site, chosen: Any, *, graphs: bool = True) -> dict[str, Any]:
+    """Return the figures of some contests, given as a mask over all of them."""
+    columns = site.chronicle.columns
+    chance, won, margin = (
+        columns[name][chosen].astype(np.float64) for name in ("favourite", "favourite_won", "margin")
+    )
+    count = len(chance)
     if not count:
         return {"contests": 0, "one_sided": None, "favourites": None, "even": None}
-    bins = [(int(n), chance / n, won / n) for n, chance, won in sums if n]
+    unknown = np.isnan(margin)
+    one_sided = np.where(unknown, chance >= ONE_SIDED_CHANCE, margin >= ONE_SIDED)
+    found = {
+        "contests": count, "one_sided": float(one_sided.mean()), "even": float((chance < EVEN).mean()),
+        "favourites": float(won.mean()),
+    }  # fmt: skip
+    if not graphs:
+        return found
+    bin_of = np.minimum((chance * BINS).astype(int), BINS - 1)
+    sums = [np.bincount(bin_of, weights, BINS) for weights in (None, chance, won)]
+    bins = [(int(n), a / n, b / n) for n, a, b in zip(*(each.tolist() for each in sums), strict=True) if n]
+    widths = np.bincount(np.minimum((margin[~unknown] * BINS).astype(int), BINS - 1), minlength=BINS)
     labels = [*(f"{100 * n // BINS} %" for n in range(BINS - 1)), "100 %"]
     return {
-        "contests": count, "one_sided": one_sided / count, "even": even / count, "bins": bins,
-        "favourites": sum(won for *_, won in sums) / count,
-        "calibration": calibration_graph(bins, site.t["graph_calibration"]),
-        "margins": columns_graph(margins, labels, site.t["graph_margins"]),
+        **found, "bins": bins, "calibration": calibration_graph(bins, site.t["graph_calibration"]),
+        "margins": columns_graph(widths.tolist(), labels, site.t["graph_margins"]),
     }  # fmt: skip
 
 

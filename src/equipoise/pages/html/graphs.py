@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from markupsafe import Markup, escape
 
-from equipoise.pages.html.site import date
+from equipoise.pages.html.site import day
+from equipoise.ratings.display_scale import MIDDLE
+from equipoise.ratings.point_changes import points
 from equipoise.ratings.timeline import Point
 
-WIDTH, HEIGHT, LEFT, FOOT = 640, 220, 52, 28
+#: The size of a graph, and the room for numbers beside and below it; levels with 100 points between them.
+WIDTH, HEIGHT, LEFT, FOOT, LEVELS = 640, 260, 52, 28, 6
 
 #: Columns for which there is room at least, so that one alone is no wall.
 FEWEST_COLUMNS = 10
@@ -18,29 +22,43 @@ FEWEST_COLUMNS = 10
 MOST_POINTS = 300
 
 
-def band_graph(points: Sequence[Point], title: str) -> Markup:
-    """Return a weight over time with its 95 % interval, games one beside the other."""
-    step = -(-len(points) // MOST_POINTS)
-    some = [*points[: -1 : step or 1], *points[-1:]]
+def band_graph(course: Sequence[Point], title: str, new: str) -> Markup:
+    """Return points over time with their likely range, games one beside the other.
+
+    Parameters
+    ----------
+    course : sequence of Point
+        The ratings after each game.
+    title : str
+        What the graph says, for those who do not see it.
+    new : str
+        What stands at the points of a new player.
+    """
+    step = -(-len(course) // MOST_POINTS)
+    some = [*course[: -1 : step or 1], *course[-1:]]
+    low = math.floor(min(MIDDLE, *(point.low for point in some)) / 10.0) * 10.0
+    high = math.ceil(max(MIDDLE, *(point.high for point in some)) / 10.0) * 10.0
 
     def x(n: int) -> float:
         return LEFT + (WIDTH - LEFT - 8) * (n / max(len(some) - 1, 1))
 
     def y(weight: float) -> float:
-        return 8 + (HEIGHT - FOOT - 8) * (1.0 - weight / 100.0)
+        return 8 + (HEIGHT - FOOT - 8) * (1.0 - (weight - low) / (high - low))
 
     above = " ".join(f"{x(n):.1f},{y(point.high):.1f}" for n, point in enumerate(some))
     below = " ".join(f"{x(n):.1f},{y(some[n].low):.1f}" for n in range(len(some) - 1, -1, -1))
     line = " ".join(f"{x(n):.1f},{y(point.weight):.1f}" for n, point in enumerate(some))
-    parts = [*_levels([(weight, f"{weight}") for weight in (0, 25, 50, 75, 100)], y)]
-    parts += [
-        f'<polygon class="band" points="{above} {below}"/>',
+    steps = range(int(low), int(high) + 1, 20 if high - low > LEVELS * 10.0 else 10)
+    parts = [
+        *_levels([(float(weight), str(points(weight))) for weight in steps if weight != MIDDLE], y),
+        f'<line class="even" x1="{LEFT}" y1="{y(MIDDLE):.1f}" x2="{WIDTH - 8}" y2="{y(MIDDLE):.1f}"/>',
+        _text(LEFT - 4, y(MIDDLE) + 4, str(points(MIDDLE)), "end"),
+        f'<polygon class="area" points="{above} {below}"/>',
         f'<polyline class="line" points="{line}"/>',
-    ]
-    parts += [f'<circle class="dot" cx="{x(len(some) - 1):.1f}" cy="{y(some[-1].weight):.1f}" r="4"/>']
-    parts += [
-        _text(LEFT, HEIGHT - 6, date(some[0].at)[:10]),
-        _text(WIDTH - 8, HEIGHT - 6, date(some[-1].at)[:10], "end"),
+        f'<circle class="dot" cx="{x(len(some) - 1):.1f}" cy="{y(some[-1].weight):.1f}" r="5"/>',
+        _text(WIDTH - 8, y(MIDDLE) + (24 if some[-1].weight >= MIDDLE else -10), new, "end"),
+        _text(LEFT, HEIGHT - 6, day(some[0].at)),
+        _text(WIDTH - 8, HEIGHT - 6, day(some[-1].at), "end"),
     ]
     return _drawn(parts, title)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from equipoise.pages.html.fairness_page import judged_of, part_of
+import numpy as np
+
+from equipoise.pages.html.fairness_page import part_of
 from equipoise.pages.html.site import Site
 
 #: Rulesets, and players of each, that a report has.
@@ -12,8 +14,9 @@ RULESETS, ROWS = 5, 50
 def report_html(site: Site) -> str:
     """Return the report: the strongest of each ruleset, and how fair the games were."""
     chronicle = site.chronicle
-    tables = [(ruleset, rows[:ROWS]) for ruleset, rows in list(chronicle.tables.items())[:RULESETS]]
+    tables = [(ruleset, chronicle.table(ruleset, 0, ROWS)) for ruleset in list(chronicle.rulesets)[:RULESETS]]
+    every = np.ones(len(chronicle.columns["contest_at"]), dtype=bool)
     title = site.t["report"]
     return site.render(
-        "report.html", "", title, chronicle=chronicle, tables=tables, part=part_of(site, judged_of(site))
+        "report.html", "", title, chronicle=chronicle, tables=tables, part=part_of(site, every)
     )

@@ -1,23 +1,29 @@
-"""Players: the weight over time with its interval, results and form, company, names and maps."""
+"""Players: points over time with their range, form, games as cards, together and face to face."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from equipoise.core.match import Match, Members, Ruleset
+import numpy as np
+
+from equipoise.core.match import Ruleset
+from equipoise.pages.html.game_cards import cards
 from equipoise.pages.html.graphs import band_graph
-from equipoise.pages.html.site import PageKind, Site, date, percent, slug
-from equipoise.ratings.timeline import won_by
+from equipoise.pages.html.site import PageKind, Site, day, slug
+from equipoise.ratings.point_changes import points
+from equipoise.ratings.timeline import PROVISIONAL
 
-#: Games, companions, maps, names and rulesets that are shown.
-GAMES, ROWS, NAMES, RULESETS, FORM = 50, 20, 20, 8, 10
+#: Games that are shown, of them at once, companions, maps, names and rulesets, and results in letters.
+GAMES, AT_ONCE, ROWS, NAMES, RULESETS, FORM = 50, 10, 8, 20, 8, 10
+
+#: Games together or against each other from which somebody is listed.
+LEAST = 3
 
 
 def keys(site: Site) -> Iterator[str]:
     """Go through the players."""
-    return iter([slug(player) for player in site.chronicle.of_player])
+    return iter([slug(player) for player in site.chronicle.players])
 
 
 def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
@@ -27,121 +33,98 @@ def render(site: Site, key: str, query: Mapping[str, str]) -> str | None:
     if player is None:
         return None
     chronicle = site.chronicle
-    company = _Company()
-    games = [_outcome(site, place, player, company) for place in chronicle.of_player[player]]
-    of = _by_ruleset(games)
-    rulesets = [_ruleset(site, player, one, of[one]) for one in chronicle.rulesets_of[player][:RULESETS]]
-    names = list(dict.fromkeys(name for game in reversed(games[-2000:])
-                               for who, name in game.match.names if who == player))  # fmt: skip
+    rulesets = [_ruleset(site, player, one) for one in chronicle.rulesets_of(player)[:RULESETS]]
+    mine = own_rows(site, player)
+    places = chronicle.columns["match"][mine[-GAMES:]][::-1].tolist()
+    mates, rivals = company(site, mine)
+    names = chronicle.aliases(player)
     return site.render(
         "player.html", "../", chronicle.name_of(player), id=player, names=names[:NAMES], rulesets=rulesets,
-        games=[_row(site, player, game) for game in reversed(games[-GAMES:])], here="player",
-        mates=company.most(0, player), opponents=company.most(1), maps=company.most(2),
+        games=cards(site, places, player), at_once=AT_ONCE, count=len(mine), here="player",
+        since=day(float(chronicle.columns["ended"][chronicle.columns["match"][mine[0]]])), mates=mates,
+        rivals=rivals, maps=maps_of(site, mine), news=f"player {player}",
     )  # fmt: skip
 
 
-class _Game(NamedTuple):
-    """What a match was for a player: the part of its contests won, and what was expected of it."""
-
-    place: int
-    match: Match
-    won: float
-    expected: float
-
-
-class _Company:
-    """With whom, against whom and where a player played, and how much of that was won."""
-
-    def __init__(self) -> None:
-        # Lists that are counted once at the end: some thousand counts of ten names each take longer.
-        self.played: tuple[list[str], ...] = ([], [], [])
-        self.won: tuple[list[str], ...] = ([], [], [])
-        self.shared: tuple[dict[str, float], ...] = ({}, {}, {})
-
-    def add(self, what: int, names: Sequence[str], won: float) -> None:
-        """Note a game with some names; shared victories are few."""
-        self.played[what].extend(names)
-        if won == 1.0:
-            self.won[what].extend(names)
-        elif won:
-            for name in names:
-                self.shared[what][name] = self.shared[what].get(name, 0.0) + won
-
-    def most(self, what: int, player: str = "") -> list[tuple[str, int, float]]:
-        """Return those there were most games with, how many, and the part of them that was won."""
-        played, won, shared = Counter(self.played[what]), Counter(self.won[what]), self.shared[what]
-        del played[player]
-        return [
-            (name, count, (won[name] + shared.get(name, 0.0)) / count)
-            for name, count in played.most_common(ROWS)
-        ]
+def own_rows(site: Site, player: str) -> Any:
+    """Return the places of a player's appearances, one for each match: that of its ruleset."""
+    columns = site.chronicle.columns
+    rows = site.chronicle.rows_of(player)
+    of_match = columns["match_ruleset"][columns["match"][rows]]
+    own = rows[columns["ruleset"][rows] == of_match]
+    if len(np.unique(columns["match"][rows])) == len(own):
+        return own
+    _, first = np.unique(columns["match"][rows], return_index=True)
+    return rows[first]
 
 
-def _outcome(site: Site, place: int, player: str, company: _Company) -> _Game:
-    """Return what a match was for a player, and count its last contest's company."""
-    match, chances = site.chronicle.matches[place], site.chronicle.chances[place]
-    won = expected = last = 0.0
-    count, own, teams = 0, 0, match.contests[0].teams
-    for contest, predicted in zip(match.contests, chances, strict=True):
-        here = _team_of(player, contest.teams)
-        if here < 0:
-            continue
-        own, teams, last = here, contest.teams, won_by(contest, here)
-        won, expected, count = won + last, expected + predicted[here], count + 1
-    for n, team in enumerate(teams):
-        company.add(int(n != own), [who for who, _ in team], last)
-    company.add(2, (match.map,), won / count)
-    return _Game(place, match, won / count, expected / count)
+def company(site: Site, mine: Any) -> tuple[list[Any], list[Any]]:
+    """Return with whom a player won how often, and against whom, those of most games first."""
+    chronicle = site.chronicle
+    columns = chronicle.columns
+    matches = columns["match"][mine]
+    starts, ends = chronicle.rows_between(matches)
+    counts = ends - starts
+    of = np.repeat(np.arange(len(mine)), counts)
+    rows = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(starts, counts)
+    alike = columns["ruleset"][rows] == columns["ruleset"][mine][of]
+    other = columns["player"][rows] != columns["player"][mine][of]
+    same = columns["team"][rows] == columns["team"][mine][of]
+    won = columns["last"][mine][of].astype(np.float64)
+    theirs = columns["last"][rows].astype(np.float64)
+    found = []
+    for chosen in (alike & other & same, alike & other & ~same):
+        people, where, games = np.unique(
+            columns["player"][rows[chosen]], return_inverse=True, return_counts=True
+        )
+        wins = np.bincount(where, won[chosen], len(people))
+        losses = np.bincount(where, theirs[chosen], len(people))
+        order = np.lexsort((people, -games))[:ROWS]
+        found.append([
+            (chronicle.players[people[n]], int(games[n]), float(wins[n]), float(losses[n]))
+            for n in order.tolist() if games[n] >= LEAST
+        ])  # fmt: skip
+    return found[0], found[1]
 
 
-def _team_of(player: str, teams: Sequence[Members]) -> int:
-    """Return the team that a player is in, -1 for none."""
-    for n, team in enumerate(teams):
-        for who, _ in team:
-            if who == player:
-                return n
-    return -1
+def maps_of(site: Site, mine: Any) -> list[tuple[str, int, float]]:
+    """Return the maps that a player has played most, how often, and the part of games won there."""
+    columns = site.chronicle.columns
+    which, won = columns["match_map"][columns["match"][mine]], columns["won"][mine].astype(np.float64)
+    maps, where, games = np.unique(which, return_inverse=True, return_counts=True)
+    wins = np.bincount(where, won, len(maps))
+    order = np.argsort(-games, kind="stable")[:ROWS].tolist()
+    named = [(site.chronicle.texts["maps"][maps[n]], int(games[n]), float(wins[n])) for n in order]
+    return [each for each in named if each[0]]
 
 
-def _by_ruleset(games: Sequence[_Game]) -> dict[Ruleset, list[_Game]]:
-    """Return the games of each ruleset; a match may have several."""
-    of: dict[Ruleset, list[_Game]] = {}
-    for game in games:
-        contests = game.match.contests
-        for ruleset in (game.match.ruleset,) if len(contests) == 1 else {one.ruleset for one in contests}:
-            of.setdefault(ruleset, []).append(game)
-    return of
+def _ruleset(site: Site, player: str, ruleset: Ruleset) -> dict[str, Any]:
+    chronicle, t = site.chronicle, site.t
+    course = chronicle.points(player, ruleset)
+    rows = chronicle.rows_of(player)
+    number = chronicle.rulesets[ruleset]
+    rows = rows[chronicle.columns["ruleset"][rows] == number]
+    results, expected = chronicle.columns["won"][rows], chronicle.columns["expected"][rows]
+    won, count = float(results.sum()), len(rows)
+    last = course[-1]
+    title = t["graph_player"].format(
+        first=day(course[0].at), last=day(last.at), points=points(last.weight), low=points(last.low),
+        high=points(last.high),
+    )  # fmt: skip
+    usual = abs(won - float(expected.sum())) <= 0.5 * count**0.5
+    return {
+        "ruleset": ruleset, "last": last, "games": count, "settled": count >= PROVISIONAL,
+        "form": [_letter(each) for each in results[-FORM:].tolist()],
+        "aloud": t["form_aloud"].format(won=int((results[-FORM:] > 0.5).sum()), count=len(results[-FORM:])),
+        "record": t["as_usual" if usual else "record"].format(
+            won=f"{round(won, 1):g}", count=count, expected=round(float(expected.sum()))
+        ),
+        "graph": band_graph(course, title, t["graph_new"]),
+    }  # fmt: skip
 
 
-def _ruleset(site: Site, player: str, ruleset: Ruleset, own: Sequence[_Game]) -> dict[str, Any]:
-    points = site.chronicle.points(player, ruleset)
-    title = site.t["graph_player"].format(
-        first=date(points[0].at)[:10], last=date(points[-1].at)[:10], weight=f"{points[-1].weight:.1f}"
-    )
-    form = "".join("●" if game.won > 0.5 else "◐" if game.won == 0.5 else "○" for game in own[-FORM:])
-    aloud = site.t["form_aloud"].format(won=form.count("●"), count=len(form))
-    won = sum(game.won for game in own) / len(own)
-    expected = sum(game.expected for game in own) / len(own)
-    return {"ruleset": ruleset, "last": points[-1], "games": len(own), "form": form, "aloud": aloud,
-            "won": won, "expected": expected, "graph": band_graph(points, title)}  # fmt: skip
-
-
-def _row(site: Site, player: str, game: _Game) -> dict[str, Any]:
-    """Return a recent game with the weight after it, and why it moved."""
-    after = site.chronicle.point_at(player, game.match.ruleset, game.place)
-    how = "won" if game.won > 0.5 else "lost" if game.won < 0.5 else "shared"
-    moves = site.chronicle.why(player, game.match.ruleset, game.place)
-    why = ""
-    if moves:
-        key = {"won": "why_up", "lost": "why_down", "shared": "why_same"}[how]
-        parts = [
-            f"{site.t[f'channel_{name}']} {part:+.2f}" for name, part in moves.items() if abs(part) > 0.004
-        ]
-        change = f"{sum(moves.values()):+.2f}"
-        why = site.t[key].format(chance=percent(game.expected), change=change)
-        why += f" ({', '.join(parts)})" if len(parts) > 1 else ""
-    return {**game._asdict(), "result": site.t[how], "why": why,
-            "weight": None if after is None else after.weight}  # fmt: skip
+def _letter(won: float) -> str:
+    return "won" if won > 0.5 else "shared" if won == 0.5 else "lost"
 
 
 KIND = PageKind("player", keys, render)

@@ -24,6 +24,7 @@ from importlib.resources import files
 from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
+import numpy as np
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -31,8 +32,17 @@ from equipoise.core.match import Ruleset
 from equipoise.core.plain_data import printable
 from equipoise.core.rulesets import ruleset_text
 from equipoise.errors import UnknownNameError
+from equipoise.pages.html.small_pictures import signed, sparkline
 from equipoise.pages.text.tables import FORMULA
+from equipoise.ratings.point_changes import points
 from equipoise.ratings.timeline import Chronicle
+
+
+@cache
+def languages() -> list[str]:
+    """Return the names of the catalogues of texts."""
+    folder = files(__package__).joinpath("texts")
+    return sorted(each.name.removesuffix(".toml") for each in folder.iterdir() if each.name.endswith(".toml"))
 
 
 @cache
@@ -50,10 +60,9 @@ def texts(language: str = "en") -> Mapping[str, Any]:
     'Team 2'
     """
     folder = files(__package__).joinpath("texts")
-    known = sorted(entry.name.removesuffix(".toml") for entry in folder.iterdir())
-    if language not in known:
+    if language not in languages():
         kind = "language"
-        raise UnknownNameError(kind, language, known)
+        raise UnknownNameError(kind, language, languages())
     return tomllib.loads(folder.joinpath(f"{language}.toml").read_text(encoding="utf-8"))
 
 
@@ -74,8 +83,18 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "player": "equipoise.pages.html.player_page",
         "fairness": "equipoise.pages.html.fairness_page",
         "servers": "equipoise.pages.html.servers_page",
+        "search": "equipoise.pages.html.search_page",
     }
 )
+
+#: The first page, which is no kind of its own.
+FRONT = "equipoise.pages.html.front_page"
+
+#: The kinds in the menu, and those at the foot of pages.
+MENU, FOOT = ("leaderboard", "match"), ("fairness", "servers")
+
+#: The page that a host of files shows for what is missing.
+NOT_FOUND = "404.html"
 
 #: The longest name on a page; a title shows the whole one up to what games allow.
 LONGEST = 60
@@ -128,27 +147,33 @@ class Site:
     @cached_property
     def t(self) -> Mapping[str, str]:
         """The texts."""
-        found: Mapping[str, str] = texts(self.language)["pages"]
-        return found
+        return texts_of_pages(self.language)
 
     @cached_property
     def slugs(self) -> Mapping[str, str]:
         """The player of each slug."""
-        return {slug(player): player for player in self.chronicle.of_player}
+        return {slug(player): player for player in self.chronicle.players}
+
+    @cached_property
+    def people(self) -> Sequence[tuple[str, str, int, int]]:
+        """All players: name, slug, games and points; those of most games first."""
+        return tuple(everybody(self.chronicle))
 
     @cached_property
     def ruleset_slugs(self) -> Mapping[str, Ruleset]:
         """The ruleset of each slug."""
-        return {slug(ruleset_text(ruleset)): ruleset for ruleset in self.chronicle.scales}
+        return {slug(ruleset_text(ruleset)): ruleset for ruleset in self.chronicle.rulesets}
 
     @cached_property
     def match_slugs(self) -> Mapping[str, int]:
         """The place of each match by its slug."""
-        return {slug(match.id): place for place, match in enumerate(self.chronicle.matches)}
+        return {slug(match): place for place, match in enumerate(self.chronicle.texts["ids"])}
 
     def paths(self) -> Iterator[str]:
         """Go through the paths of all pages."""
         yield "index.html"
+        if not self.live:
+            yield NOT_FOUND
         for name in KINDS:
             for key in kind(name).keys(self):
                 yield f"{name}/{key}" if "." in key else f"{name}/{key}.html"
@@ -156,7 +181,9 @@ class Site:
     def page(self, path: str, query: Mapping[str, str] | None = None) -> str | None:
         """Return the page at a path, None where there is none."""
         if path in ("", "index.html"):
-            return self.render("index.html", "", self.t["title"], **overview(self))
+            return kind("front").render(self, "index", {})
+        if path == NOT_FOUND:
+            return page_beside_archive("missing", root="../", here="", language=self.language)
         folder, _, name = path.partition("/")
         if folder not in KINDS or "/" in name:
             return None
@@ -177,11 +204,13 @@ class Site:
         **given
             What the template shows.
         """
-        return environment().get_template(template).render(
-            t=self.t, language=texts(self.language)["language"], title=title, root=root, site=self,
-            kinds=[name for name in KINDS if name != "player"], policy=policy(),
-            style=Markup(style()), **given,  # noqa: S704  # a file of the package
-        )  # fmt: skip
+        return (
+            environment()
+            .get_template(template)
+            .render(
+                {**shared(self.language), "title": title, "root": root, "site": self, "news": "all", **given}
+            )
+        )
 
     # What templates ask for
 
@@ -195,21 +224,52 @@ class Site:
 
     def match_link(self, place: int, root: str) -> str:
         """Return where a match's page is."""
-        return f"{root}match/{slug(self.chronicle.matches[place].id)}.html"
+        return f"{root}match/{slug(self.chronicle.texts['ids'][place])}.html"
 
 
-def overview(site: Site) -> dict[str, Any]:
-    """Return what the first page shows."""
-    chronicle = site.chronicle
-    tables = [(ruleset, len(rows), rows[:5]) for ruleset, rows in chronicle.tables.items()]
-    latest = list(range(len(chronicle.matches) - 1, max(len(chronicle.matches) - 21, -1), -1))
-    return {"tables": tables[:30], "latest": latest, "chronicle": chronicle}
+def shared(language: str) -> dict[str, Any]:
+    """Return what all templates are given."""
+    return {
+        "t": texts_of_pages(language), "language": texts(language)["language"], "menu": MENU, "foot": FOOT,
+        "policy": policy(), "style": Markup(style()),  # noqa: S704  # a file of the package
+    }  # fmt: skip
+
+
+@cache
+def texts_of_pages(language: str) -> Mapping[str, str]:
+    """Return the texts of pages, and those of teams and levels, which an evening has too."""
+    every = texts(language)
+    return {**{name: every["tonight"][name] for name in OF_LEVELS}, **every["pages"]}
+
+
+#: Texts that pages share with an evening.
+OF_LEVELS = (
+    "team_1", "team_2", "team_3", "team_4", "team_n", "even", "close", "ahead", "far_ahead", "in_100", "to",
+)  # fmt: skip
+
+
+def everybody(chronicle: Chronicle) -> Iterator[tuple[str, str, int, int]]:
+    """Go through all players, those of most games first: name, slug, games, points where they play most."""
+    player, ruleset = chronicle.columns["player"], chronicle.columns["ruleset"]
+    many = len(chronicle.rulesets) or 1
+    pairs, newest, games = np.unique(
+        (player.astype(np.int64) * many + ruleset)[::-1], return_index=True, return_counts=True
+    )
+    weight = chronicle.columns["weight"][len(player) - 1 - newest]
+    total = np.bincount(pairs // many, games, len(chronicle.players)).astype(int)
+    best: dict[int, tuple[int, float]] = {}
+    for who, count, each in zip((pairs // many).tolist(), games.tolist(), weight.tolist(), strict=True):
+        if who not in best or count > best[who][0]:
+            best[who] = count, each
+    for who in np.argsort(-total, kind="stable").tolist():
+        name = chronicle.players[who]
+        yield shown(chronicle.name_of(name)), slug(name), int(total[who]), points(best[who][1])
 
 
 @cache
 def kind(name: str) -> PageKind:
     """Return a kind of page."""
-    found: PageKind = import_module(KINDS[name]).KIND
+    found: PageKind = import_module(KINDS.get(name, FRONT)).KIND
     return found
 
 
@@ -231,6 +291,11 @@ def shown(name: str) -> str:
     """Return a name as a page shows it: signs that would change the text around it escaped, cut if long."""
     plain = printable(name)
     return plain if len(plain) <= LONGEST else plain[: LONGEST - 1] + "\u2026"
+
+
+def day(seconds: float | None) -> str:
+    """Return the day of a time in UTC."""
+    return date(seconds)[:10]
 
 
 def date(seconds: float | None, dated: bool = True) -> str:
@@ -277,8 +342,9 @@ def environment() -> Environment:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     made.filters |= {
-        "shown": shown, "whole": printable, "date": date, "percent": percent, "ruleset": ruleset_text,
-        "score": "{:g}".format,
+        "shown": shown, "whole": printable, "date": date, "day": day, "percent": percent,
+        "ruleset": ruleset_text, "score": "{:g}".format, "points": points, "signed": signed,
+        "line": sparkline,
     }  # fmt: skip
     icon = base64.b64encode(mark_file().encode()).decode()
     made.globals |= {"mark": Markup(MARK), "icon": icon}  # noqa: S704  # a constant
@@ -311,11 +377,10 @@ def page_beside_archive(name: str, *, root: str, here: str, language: str) -> st
     language : str
         Of the texts.
     """
-    t = texts(language)["pages"]
+    title = texts_of_pages(language)[name]
     return environment().get_template(f"{name}.html").render(
-        t=t, language=texts(language)["language"], title=t[name], root=root, here=here,
-        site=SimpleNamespace(live=False), kinds=[kind for kind in KINDS if kind != "player"],
-        policy=policy(), style=Markup(style()),  # noqa: S704  # a file of the package
+        {**shared(language), "title": title, "root": root, "here": here, "site": SimpleNamespace(live=False),
+         "news": ""}
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from equipoise.core.plain_data import printable
@@ -22,10 +22,21 @@ def called(team: int) -> str:
     return COLOURS[team] if team < len(COLOURS) else f"team {team + 1}"
 
 
+def short(lobby: str) -> str:
+    """Return the name of a lobby without that of its channel.
+
+    Examples
+    --------
+    >>> short("#pug/duel"), short("duel")
+    ('duel', 'duel')
+    """
+    return lobby.rpartition("/")[2]
+
+
 def line_of(notice: Notice, shown: Shown) -> str:
     """Return a notice as a line; empty for one that has no words."""
     words = _WORDS.get(notice.kind, "")
-    where = f"[{notice.lobby}] " if notice.lobby and words else ""
+    where = f"[{short(notice.lobby)}] " if notice.lobby and words else ""
     return printable(where + words.format_map(_facts(notice.facts, shown)))
 
 
@@ -119,7 +130,7 @@ _WORDS: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def status_lines(evening: Evening, shown: Shown, names: Iterable[str]) -> list[str]:
+def status_lines(evening: Evening, shown: Shown, names: Collection[str]) -> list[str]:
     """Return who waits or is there in these lobbies, and which games there are."""
     lines = []
     for name in names:
@@ -130,17 +141,20 @@ def status_lines(evening: Evening, shown: Shown, names: Iterable[str]) -> list[s
             f"{state}: {names_of(them, shown)}"
             for state in (MAYBE, LATER) if (them := [p for p, each in room.states.items() if each == state])
         ]  # fmt: skip
-        text = f"{name}: {len(queue)} {seats}" + (f": {names_of(queue, shown)}" if queue else "")
+        text = f"{short(name)}: {len(queue)} {seats}" + (f": {names_of(queue, shown)}" if queue else "")
         lines.append("; ".join([text, *states]))
-    lines += [f"{game.id}: waiting for {game.phase.value}" for game in evening.games.values()]
+    lines += [
+        f"{game.id}: waiting for {game.phase.value}"
+        for game in evening.games.values() if game.lobby.name in names
+    ]  # fmt: skip
     return list(map(printable, lines))
 
 
-def teams_lines(evening: Evening, shown: Shown) -> list[str]:
-    """Return the teams of the games there are."""
+def teams_lines(evening: Evening, shown: Shown, names: Collection[str]) -> list[str]:
+    """Return the teams of the games there are in these lobbies."""
     lines = [
         f"{game.id}: {teams_text(game.teams, shown)} ({_odds(game.chances)})"
-        for game in evening.games.values() if game.teams
+        for game in evening.games.values() if game.teams and game.lobby.name in names
     ]  # fmt: skip
     return list(map(printable, lines)) or ["no game is being played"]
 

@@ -401,6 +401,7 @@ class Session:
         if self.phase in (CHOSEN, PLAYING):
             self._settle_grace()
             self._look_after_balance()
+            self._even_numbers()
             if self.listed:
                 self._commands += self._pending.commands(self.state, now, len(self._unknown), self._movable)
             self._suggest()
@@ -409,6 +410,27 @@ class Session:
     def _movable(self, seat: Seat) -> bool:
         """Tell whether somebody can be moved now."""
         return self._moves and (not self._gentle or self._now < seat.free_until)
+
+    def _even_numbers(self) -> None:
+        """Let somebody of a team with two players more change over who loses nothing by it, as they died.
+
+        Where bots fill up they make the numbers even, and nobody is moved.
+        """
+        state = self.state
+        if self.phase != PLAYING or not self._gentle or state.policy.bots or self._is_late():
+            return
+        sizes = state.sizes()
+        if len(sizes) < 2 or max(sizes) - min(sizes) < 2:
+            return
+        largest, smallest = sizes.index(max(sizes)), sizes.index(min(sizes))
+        free = [
+            seat
+            for seat in state.people()
+            if seat.team == largest == state.plan.get(seat.id) and self._movable(seat) and not seat.carrying
+        ]
+        plans = [{**state.plan, seat.id: smallest} for seat in free]
+        if plans:
+            state.plan = min(plans, key=lambda plan: imbalance(chances(state, plan)))
 
     def _suggest(self) -> None:
         """Say who would have to change teams, once, where the server moves nobody."""

@@ -7,7 +7,7 @@ these, and scores those after their first fifth.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from equipoise.core.arrays import Floats
 from equipoise.core.compiled import pays
 from equipoise.core.match import Contest, Ruleset, Statistics
+from equipoise.core.tasks import IN_TURN, Tasks
 from equipoise.errors import InputError
 from equipoise.ratings.lab.evaluation import CLIP, winner
 from equipoise.ratings.models.gaussian_filter.contest_columns import Packed, pack
@@ -134,6 +135,7 @@ def tune(
     left_out: Ruleset | None = None,
     only: Sequence[str] = tuple(BOUNDS),
     report: Callable[[int, float], None] | None = None,
+    tasks: Tasks = IN_TURN,
 ) -> Tuned:
     """Search hyperparameters for a history.
 
@@ -155,6 +157,8 @@ def tune(
         The hyperparameters that may change.
     report : callable, optional
         Called with the step and the best loss so far.
+    tasks : Tasks
+        What computes losses; the result is the same whichever does.
 
     Raises
     ------
@@ -165,7 +169,7 @@ def tune(
         msg = f"must be above 0 and at most 1, got {part:g}"
         raise InputError(msg, "part")
     seen = views(contests[: math.ceil(len(contests) * part)], left_out)
-    return search([seen], model=model, steps=steps, seed=seed, only=only, report=report)
+    return search([seen], model=model, steps=steps, seed=seed, only=only, report=report, tasks=tasks)
 
 
 def search(
@@ -177,8 +181,12 @@ def search(
     seed: int = 0,
     only: Sequence[str] = tuple(BOUNDS),
     report: Callable[[int, float], None] | None = None,
+    tasks: Tasks = IN_TURN,
 ) -> Tuned:
     """Search hyperparameters for several histories at once.
+
+    What is tried next rests on the best so far, which most steps leave as it is: as many steps as ``tasks``
+    does at a time are tried at once, and those after one that was better are tried again from there.
 
     Parameters
     ----------
@@ -186,7 +194,7 @@ def search(
         What :func:`views` gives of each.
     weights : sequence of float, optional
         How much each counts; by default all the same.
-    model, steps, seed, only, report
+    model, steps, seed, only, report, tasks
         As of :func:`tune`.
 
     Raises
@@ -204,26 +212,45 @@ def search(
     best = model or GaussianFilter()
     contests = sum(len(view.winners) for seen in histories for view in seen)
     fast = pays(contests * steps, WORTH)
-    before = least = loss(best, histories, weights, fast=fast)
+    shared = histories, weights, fast
+    (before,) = tasks(loss_of, shared, [best])
+    least = before
     rng = np.random.default_rng(seed)
-    for step in range(steps):
-        width = WIDE * (NARROW / WIDE) ** (step / max(steps - 1, 1))
-        tried = neighbour(best, rng, width, only)
-        found = loss(tried, histories, weights, fast=fast)
-        if found < least:
-            best, least = tried, found
-        if report is not None:
-            report(step + 1, least)
+    widths = [WIDE * (NARROW / WIDE) ** (step / max(steps - 1, 1)) for step in range(steps)]
+    factors = [drawn_factors(rng, width, only) for width in widths]
+    step = 0
+    while step < steps:
+        tried = [changed(best, each) for each in factors[step : step + tasks.ahead]]
+        for each, found in zip(tried, tasks(loss_of, shared, tried), strict=True):
+            step += 1
+            better = found < least
+            if better:
+                best, least = each, found
+            if report is not None:
+                report(step, least)
+            if better:
+                break
     return Tuned(best, before, least)
 
 
-def neighbour(
-    model: GaussianFilter, rng: np.random.Generator, width: float, only: Sequence[str]
-) -> GaussianFilter:
-    """Return a model of which some hyperparameters were changed by random factors."""
-    changes = {}
-    for name in rng.choice(sorted(only), size=min(AT_ONCE, len(only)), replace=False).tolist():
-        low, high = BOUNDS[name]
-        factor = math.exp(float(rng.normal(0.0, width)))
-        changes[name] = min(max(getattr(model, name) * factor, low), high)
+def loss_of(
+    shared: tuple[Sequence[Sequence[View]], Sequence[float] | None, bool], model: GaussianFilter
+) -> float:
+    """Return the mean log-loss of a model over histories, as a part of a search: see :func:`loss`."""
+    histories, weights, fast = shared
+    return loss(model, histories, weights, fast=fast)
+
+
+def drawn_factors(rng: np.random.Generator, width: float, only: Sequence[str]) -> dict[str, float]:
+    """Return random factors for some hyperparameters."""
+    names = rng.choice(sorted(only), size=min(AT_ONCE, len(only)), replace=False).tolist()
+    return {name: math.exp(float(rng.normal(0.0, width))) for name in names}
+
+
+def changed(model: GaussianFilter, factors: Mapping[str, float]) -> GaussianFilter:
+    """Return a model with hyperparameters changed by factors, within their bounds."""
+    changes = {
+        name: min(max(getattr(model, name) * factor, BOUNDS[name][0]), BOUNDS[name][1])
+        for name, factor in factors.items()
+    }
     return replace(model, **changes)

@@ -42,7 +42,7 @@ class Address:
     host, port : str and int
         The server.
     channel, nick : str
-        Where, and as whom.
+        Where (several channels with commas between them), and as whom.
     account, password : str
         For logging in; nobody logs in without a password.
     tls : ssl.SSLContext, optional
@@ -66,7 +66,7 @@ class Speaker:
 
     def __init__(self, pickups: Pickups, address: Address, ready: Callable[[], None] = lambda: None) -> None:
         self._pickups, self._address, self._ready = pickups, address, ready
-        self._session = self._new_session()
+        self._session, self._arrived = self._new_session(), set[str]()
         self._stopping = asyncio.Event()
         self._started = False
 
@@ -102,6 +102,7 @@ class Speaker:
         opening = asyncio.open_connection(address.host, address.port, ssl=address.tls)
         reader, writer = await asyncio.wait_for(opening, PATIENCE)
         self._session = session = self._new_session()
+        self._arrived = set[str]()
         session.start(time.monotonic())
         reading: asyncio.Task[bytes] = asyncio.ensure_future(reader.read(65536))
         try:
@@ -140,7 +141,10 @@ class Speaker:
         """Let something that happened in the channel happen in the lobbies."""
         now = time.time()
         if isinstance(happened, Arrived):
-            log.info("irc: in %s as %s", self._session.channel, self._session.nick)
+            log.info("irc: in %s as %s", happened.channel, self._session.nick)
+            self._arrived.add(happened.channel)
+            if not self._arrived >= set(self._session.channels):
+                return
             if not self._started:
                 self._started = True
                 self._say(self._pickups.start(now))
@@ -149,8 +153,9 @@ class Speaker:
             who = self._player(happened.who)
             sign = self._session.sign_of(happened.nick)
             replies = self._pickups.hear(
-                who, happened.nick, happened.text, now, self._id_of, self._adopted, sign
-            )
+                who, happened.nick, happened.text, now, self._id_of, self._adopted, sign,
+                happened.channel,
+            )  # fmt: skip
             if claimed := self._session.is_claimed(who):
                 name, written = self._pickups.shown(claimed), self._pickups.written(claimed)
                 ask = f"!is {happened.nick} {written}"
@@ -201,4 +206,5 @@ class Speaker:
                 target = nick if nick and reply.to == who else self._session.nick_of(reply.to)
                 self._session.say(target, reply.text)
             else:
-                self._session.say(self._session.channel, reply.text)
+                for channel in [reply.channel] if reply.channel else self._session.channels:
+                    self._session.say(channel, reply.text)

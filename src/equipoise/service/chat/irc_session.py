@@ -171,17 +171,18 @@ _RFC1459 = str.maketrans("[]\\~", "{}|^")
 
 @dataclass(frozen=True, slots=True)
 class Spoken:
-    """Somebody said something: in the channel, or to us alone."""
+    """Somebody said something: in a channel, or to us alone."""
 
     who: str
     nick: str
     text: str
     private: bool
+    channel: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """Somebody is no longer in the channel."""
+    """Somebody is no longer in any channel of ours."""
 
     who: str
 
@@ -196,7 +197,9 @@ class Identified:
 
 @dataclass(frozen=True, slots=True)
 class Arrived:
-    """We are in the channel."""
+    """We are in a channel."""
+
+    channel: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +237,8 @@ class _Person:
     expected: str = ""
     since: float | None = None
     held: list[Spoken] = field(default_factory=list)
+    #: The channels of ours where they are.
+    where: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -243,7 +248,7 @@ class ChatSession:
     Parameters
     ----------
     nick, channel : str
-        Who we want to be, and where.
+        Who we want to be, and where: one channel, or several with commas between them.
     account, password : str
         For logging in (SASL PLAIN); none without a password.
     pace : float
@@ -278,6 +283,11 @@ class ChatSession:
         self._at = self._heard = now
         for line in (("CAP", "LS", "302"), ("NICK", self.nick), ("USER", "equipoise", "0", "*", "equipoise")):
             self._urgent.append(bytes_of(*line))
+
+    @property
+    def channels(self) -> list[str]:
+        """The channels where we want to be."""
+        return self.channel.split(",")
 
     # Out
 
@@ -469,6 +479,7 @@ class ChatSession:
     # People
 
     def _on_353(self, line: Line, now: float) -> list[Happened]:
+        channel = self.folded(line.params[-2] if len(line.params) > 2 else self.channels[0])
         bearers = {
             self.folded(place.nick): who
             for who, place in self.places.items()
@@ -479,9 +490,9 @@ class ChatSession:
             key = self.folded(nick)
             who = bearers.get(key)
             if who is None or key in self._people:
-                self._person(nick)
+                self._person(nick).where.add(channel)
                 continue
-            self._people[key] = person = _Person(nick, who.removeprefix("~"))
+            self._people[key] = person = _Person(nick, who.removeprefix("~"), where={channel})
             person.expected = self.places[who].sign
             self._ask(person, now)
         return []
@@ -513,6 +524,7 @@ class ChatSession:
         other = self._person(person.nick)
         other.sign, other.asked, other.since, other.held = person.sign, True, person.since, person.held
         other.account, other.tokens, other.at = person.account, person.tokens, person.at
+        other.where = person.where
         return other
 
     def _on_318(self, line: Line, now: float) -> list[Happened]:
@@ -550,14 +562,17 @@ class ChatSession:
         return self._account(line.params[2], line.params[3], now)
 
     def _on_join(self, line: Line, now: float) -> list[Happened]:
+        channel = self.folded(line.params[0])
         if self.folded(line.nick) != self.folded(self.nick):
-            self._person(line.nick)
+            self._person(line.nick).where.add(channel)
             return self._account(line.nick, line.params[1], now) if len(line.params) > 2 else []
         self.joined = True
-        self._people.clear()
+        for person in self._people.values():
+            person.where.discard(channel)
+        self._people = {key: person for key, person in self._people.items() if person.where}
         if self._whox:
-            self._urgent.append(bytes_of("WHO", self.channel, "%tna,42"))
-        return [Arrived()]
+            self._urgent.append(bytes_of("WHO", line.params[0], "%tna,42"))
+        return [Arrived(self._ours(line.params[0]) or line.params[0])]
 
     def _account(self, nick: str, account: str, now: float) -> list[Happened]:
         del now
@@ -585,31 +600,42 @@ class ChatSession:
             return [] if person.expected else [NickChanged(self._id(person), new)]
         return []
 
-    def _gone(self, nick: str, now: float) -> list[Happened]:
+    def _gone(self, nick: str, now: float, channel: str = "") -> list[Happened]:
+        """Take somebody out of a channel, or of all where none is named."""
         if self.folded(nick) == self.folded(self.nick):
             self.joined, self._rejoin = False, now + AGAIN
             return []
-        person = self._people.pop(self.folded(nick), None)
-        return [] if person is None or person.expected else [Gone(self._id(person))]
+        person = self._people.get(self.folded(nick))
+        if person is not None and channel:
+            person.where.discard(self.folded(channel))
+        if person is None or (channel and person.where):
+            return []
+        del self._people[self.folded(nick)]
+        return [] if person.expected else [Gone(self._id(person))]
 
     def _on_quit(self, line: Line, now: float) -> list[Happened]:
         return self._gone(line.nick, now)
 
     def _on_part(self, line: Line, now: float) -> list[Happened]:
-        return self._gone(line.nick, now) if self._ours(line.params[0]) else []
+        return self._gone(line.nick, now, line.params[0]) if self._ours(line.params[0]) else []
 
     def _on_kick(self, line: Line, now: float) -> list[Happened]:
-        return self._gone(line.params[1], now) if len(line.params) > 1 and self._ours(line.params[0]) else []
+        if len(line.params) < 2 or not self._ours(line.params[0]):
+            return []
+        return self._gone(line.params[1], now, line.params[0])
 
-    def _ours(self, channel: str) -> bool:
-        return self.folded(channel) == self.folded(self.channel)
+    def _ours(self, channel: str) -> str:
+        """Return which of our channels this is, empty for none."""
+        wanted = self.folded(channel)
+        return next((each for each in self.channels if self.folded(each) == wanted), "")
 
     def _on_privmsg(self, line: Line, now: float) -> list[Happened]:
         text = line.params[-1].strip()
         private = self.folded(line.params[0]) == self.folded(self.nick)
         if len(line.params) < 2 or not text.startswith("!") or not (private or self._ours(line.params[0])):
             return []
-        if self.folded(line.nick) not in self._people:
+        known = self._people.get(self.folded(line.nick))
+        if known is None or not (private or self.folded(line.params[0]) in known.where):
             return []  # not in the channel: those who may not be there may not play there
         found: list[Happened] = []
         if "account" in line.tags or "account-tag" in self._offered:
@@ -624,7 +650,8 @@ class ChatSession:
             return found
         person.tokens -= 1.0
         person.warned = False
-        spoken = Spoken(self._id(person), person.nick, text, private)
+        channel = "" if private else self._ours(line.params[0])
+        spoken = Spoken(self._id(person), person.nick, text, private, channel)
         if not (person.asked or person.sign or person.account):
             self._ask(person, now)
         if person.since is not None and not (person.account and not person.expected):

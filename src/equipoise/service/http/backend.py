@@ -147,10 +147,9 @@ class Backend:
         await note("done")
         return outcome
 
-    async def page(self, path: str, query: dict[str, str], whose: str) -> tuple[str, str | None]:
-        """Return ``now`` and the page at a path, or ``later`` while there are none yet."""
-        answer: tuple[str, str | None] = await self._pages.ask((path, query), READING, whose)
-        return answer
+    async def page(self, question: tuple[str, dict[str, str], Any], whose: str) -> Any:
+        """Return what the worker answers to a path, a query, and what the page that is held is of."""
+        return await self._pages.ask(question, READING, whose)
 
     async def gone_through(self, parts: Iterator[Any], whose: str) -> Any:
         """Return the last of some parts that are computed here, when the turn has come."""

@@ -22,7 +22,7 @@ from equipoise.service.http.messages import ProblemError
 MOST_MATCHES = 200
 
 #: Events that may wait for a listener, and listeners in total and of one address.
-MOST_WAITING, MOST_LISTENERS, MOST_OF_ADDRESS = 64, 512, 64
+MOST_WAITING, MOST_LISTENERS, MOST_OF_ADDRESS = 64, 2048, 1024
 
 #: Seconds between two looks at the revision, and without an event after which a comment is sent.
 LOOK, QUIET = 0.25, 15.0

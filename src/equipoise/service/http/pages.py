@@ -5,6 +5,7 @@ A worker goes through the archive and renders, so that nothing here waits for ei
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import hashlib
 import logging
@@ -14,16 +15,17 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from equipoise.archive.archive import open_archive
+from equipoise.archive.kept_chronicle import KeptChronicle
 from equipoise.errors import EquipoiseError
 from equipoise.pages.html.board import board_html
+from equipoise.pages.html.changed_pages import changed_pages
 from equipoise.pages.html.queues_page import queues_html, queues_script
-from equipoise.pages.html.site import KINDS, Site, mark_file, missing_html, policy
+from equipoise.pages.html.site import KINDS, Site, mark_file, missing_html, page_beside_archive, policy
 from equipoise.pages.html.tonight import POLICY, tonight_file, tonight_html
-from equipoise.ratings.timeline import chronicle_of
 from equipoise.service.admission import address_of
 from equipoise.service.http.application import Receive, Scope, Send, sent
 from equipoise.service.http.backend import Backend
@@ -31,74 +33,136 @@ from equipoise.service.http.event_stream import heard_lately
 from equipoise.service.http.messages import ProblemError, Reply, refusal
 from equipoise.service.http.problems import HttpProblem
 
-#: Seconds that a page may take, and how many times as long as it took to go through the archive pass at least
-#: before that is done again.
-RENDERING, REST = 20.0, 10.0
+#: How many times as long as it took to look for new matches pass at least before that is done again, and new
+#: matches after which the chronicle is kept.
+REST, KEPT = 4.0, 200
 
-#: Seconds before an archive is looked at again at the earliest.
-LOOK = 1.0
+#: Seconds before an archive that could not be read is looked at again.
+TROUBLE = 1.0
+
+#: Pages that are held, as long as they are right.
+HELD = 1_000
 
 HTML, CSV, SCRIPT = (b"text/%s; charset=utf-8" % kind for kind in (b"html", b"csv", b"javascript"))
 
 log = logging.getLogger(__name__)
 
+if TYPE_CHECKING:
+    from equipoise.archive.archive import Archive
+
+
+class Of(NamedTuple):
+    """What a page is of: the lineage of a chronicle, and how many matches of it."""
+
+    lineage: str
+    matches: int
+
+
+class Page(NamedTuple):
+    """An answer: what became of a page, its text, and what it is of.
+
+    ``state`` is ``later`` while there are no pages yet, ``same`` where the page that was had is right, and
+    ``now`` beside a page, or beside none where there is no such page.
+    """
+
+    state: str
+    text: str | None = None
+    revision: int = 0
+    of: Of | None = None
+
 
 class Paging:
-    """The worker: the pages of an archive, as it was some moments ago.
+    """The worker: the pages of an archive, as it is.
 
     Parameters
     ----------
     url : str
         The archive.
+    language : str
+        Of the texts.
     """
 
-    def __init__(self, url: str) -> None:
-        self._url = url
+    def __init__(self, url: str, language: str = "en") -> None:
+        self._url, self._language = url, language
+        self._archive: Archive | None = None
+        self._known: KeptChronicle | None = None
         self._site: Site | None = None
-        self._stamp: object = None
         self._next = 0.0
         self._making: threading.Thread | None = None
+        self._changed: dict[int, frozenset[str]] = {}
 
-    def __call__(
-        self, question: tuple[str, dict[str, str]] | None
-    ) -> Generator[None, None, tuple[str, str | None]]:
-        """Answer a path and a query: whether pages are there yet, and the page."""
+    def __call__(self, question: tuple[str, dict[str, str], Of | None] | None) -> Generator[None, None, Page]:
+        """Answer a path, a query, and of what the page is that was had."""
         yield from ()
         self._renew()
-        if question is None or self._site is None:
-            return "later", None
-        return "now", self._site.page(*question)
+        known, site = self._known, self._site
+        if question is None or known is None or site is None:
+            return Page("later")
+        path, query, had = question
+        of = Of(known.lineage, len(known.chronicle))
+        if had is not None and not query and had.lineage == of.lineage and self._is_right(path, had.matches):
+            return Page("same", None, known.revision, of)
+        return Page("now", site.page(path, query), known.revision, of)
+
+    def _is_right(self, path: str, matches: int) -> bool:
+        """Tell whether a page of so many matches is the same now."""
+        if path.startswith("servers") or self._site is None:  # what runs there changes without matches
+            return False
+        if matches not in self._changed:
+            self._changed[matches] = frozenset(changed_pages(self._site, matches))
+        return (path or "index.html") not in self._changed[matches]
 
     def _renew(self) -> None:
-        """Begin to go through the archive where that is due; the pages before are shown meanwhile."""
-        if (self._making is not None and self._making.is_alive()) or time.monotonic() < self._next:
+        """Take over what is new; where all has to be made, begin that, and go on with the pages before."""
+        making = self._making is not None and self._making.is_alive()
+        began = time.monotonic()
+        if began < self._next or making:
             return
-        self._making = threading.Thread(target=self._make, daemon=True)
-        self._making.start()
-        if self._site is None:
-            self._making.join(1.0)  # a small one is there at once
+        try:
+            if self._archive is None:
+                self._archive = open_archive(self._url, create=False)
+            if self._known is not None and self._archive.revision() == self._known.revision:
+                return
+            known = self._archive.next_chronicle(self._known)
+            if known is None:
+                self._making = threading.Thread(target=self._make, daemon=True)
+                self._making.start()
+                if self._site is None:
+                    self._making.join(1.0)  # a small one is there at once
+                return
+            if len(known.chronicle) - known.saved >= KEPT:
+                known = self._archive.keep_chronicle(known)
+            self._show(known)
+        except EquipoiseError as error:
+            log.warning("no pages", extra={"why": str(error)})
+            self._close()
+            self._next = time.monotonic() + TROUBLE
+            return
+        self._next = time.monotonic() + REST * (time.monotonic() - began)
+
+    def _close(self) -> None:
+        if self._archive is not None:
+            self._archive.close()
+            self._archive = None
+
+    def _show(self, known: KeptChronicle) -> None:
+        self._known, self._changed = known, {}
+        self._site = Site(known.chronicle, language=self._language, live=True, sessions=self._sessions)
+
+    def _make(self) -> None:
+        try:
+            with open_archive(self._url, create=False) as archive:
+                self._show(archive.keep_chronicle(archive.chronicle()))
+        except EquipoiseError as error:
+            log.warning("no pages", extra={"why": str(error)})
+            self._next = time.monotonic() + TROUBLE
 
     def _sessions(self) -> list[dict[str, Any]]:
         """Return what runs now; nothing where the archive cannot be read."""
         try:
-            with open_archive(self._url, create=False) as archive:
-                return heard_lately(archive.sessions())
+            return [] if self._archive is None else heard_lately(self._archive.sessions())
         except EquipoiseError:
             return []
-
-    def _make(self) -> None:
-        began = time.monotonic()
-        try:
-            with open_archive(self._url, create=False) as archive:
-                stamp = archive.stamp()
-                if stamp != self._stamp:
-                    names = archive.standing().names
-                    chronicle = chronicle_of(archive.model, archive.matches(), names)
-                    self._site = Site(chronicle, live=True, sessions=self._sessions)
-                    self._stamp = stamp
-        except EquipoiseError as error:
-            log.warning("no pages", extra={"why": str(error)})
-        self._next = time.monotonic() + max(LOOK, REST * (time.monotonic() - began))
 
 
 class Pages:
@@ -110,8 +174,10 @@ class Pages:
         What asks the worker.
     """
 
-    def __init__(self, backend: Backend) -> None:
-        self._backend = backend
+    def __init__(self, backend: Backend, language: str = "en") -> None:
+        self._backend, self._language = backend, language
+        self._held: dict[tuple[Any, ...], _Held] = {}
+        self._asking: dict[tuple[Any, ...], asyncio.Lock] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -156,13 +222,56 @@ class Pages:
     async def _page(
         self, path: str, query: dict[str, str], address: str, headers: Mapping[bytes, bytes]
     ) -> Reply:
-        known, page = await self._backend.page(path, query, address)
-        if known == "later":
-            soon = b'<!doctype html><meta charset="utf-8"><title>Soon</title><p>The pages are being made.'
-            return Reply(503, soon, ((b"retry-after", b"5"), (b"refresh", b"5")), HTML)
-        if page is None:
+        """Return a page: the one that is held, where it is right."""
+        key = path, *sorted(query.items())
+        async with self._asking.setdefault(key, asyncio.Lock()):
+            try:
+                held = await self._newest(key, path, query, address)
+            finally:
+                self._asking.pop(key, None)
+        if held is None:
+            soon = page_beside_archive("soon", root="/", here="", language=self._language)
+            return Reply(503, soon.encode(), ((b"retry-after", b"5"), (b"refresh", b"5")), HTML)
+        if held.file is None:
             raise _missing()
-        return _StaticFile.of(page, CSV if path.endswith(".csv") else HTML, policy()).answer(headers)
+        reply = held.file.answer(headers)
+        reply.headers = (*reply.headers, (b"x-revision", str(held.revision).encode()))
+        return reply
+
+    async def _newest(
+        self, key: tuple[Any, ...], path: str, query: dict[str, str], address: str
+    ) -> _Held | None:
+        held = self._held.get(key)
+        if held is not None and held.revision >= self._backend.known.snapshot.revision and held.steady:
+            return held
+        answer = await self._backend.page((path, query, None if held is None else held.of), address)
+        if answer.state == "later":
+            return None
+        if answer.state == "same" and held is not None:
+            found = held._replace(revision=answer.revision, of=answer.of)
+        else:
+            file = None
+            if answer.text is not None:
+                file = _StaticFile.of(answer.text, _type(path), policy())
+            found = _Held(file, answer.revision, answer.of, steady=not path.startswith("servers"))
+        self._held.pop(key, None)
+        self._held[key] = found
+        while len(self._held) > HELD:
+            self._held.pop(next(iter(self._held)))
+        return found
+
+
+class _Held(NamedTuple):
+    """A page that was sent: its file, the revision and matches it is of, and whether only these change it."""
+
+    file: _StaticFile | None
+    revision: int
+    of: Of | None
+    steady: bool
+
+
+def _type(path: str) -> bytes:
+    return CSV if path.endswith(".csv") else HTML
 
 
 def _missing() -> ProblemError:
@@ -195,7 +304,7 @@ class _StaticFile:
         headers = (*_headers(), (b"etag", etag), (b"vary", b"accept-encoding"))
         if policy:
             headers = (*headers, (b"content-security-policy", policy.encode()), (b"x-frame-options", b"DENY"))
-        return cls(body, gzip.compress(body, 9, mtime=0), media_type, etag, headers)
+        return cls(body, gzip.compress(body, 6, mtime=0), media_type, etag, headers)
 
     def answer(self, asked: Mapping[bytes, bytes]) -> Reply:
         """Return the file, compressed where that is understood, or that it is the one that was had."""
@@ -219,6 +328,10 @@ def _file(path: str) -> _StaticFile | None:
         return _StaticFile.of(queues_script().decode(), SCRIPT)
     if path == "style.css":
         return _read("style.css", b"text/css; charset=utf-8")
+    if path == "robots.txt":  # evenings and questions are nobody's to find
+        return _StaticFile.of(
+            "User-agent: *\nDisallow: /tonight\nDisallow: /v1/\n", b"text/plain; charset=utf-8"
+        )
     if path == "mark.svg":
         return _StaticFile.of(mark_file(), b"image/svg+xml")
     folder, _, name = path.partition("/")

@@ -17,7 +17,7 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 
 from equipoise.archive.stored_matches import MatchData
-from equipoise.core.dates import Zone, ahead
+from equipoise.core.dates import Zone, unlikely
 from equipoise.core.match import Match, Ruleset
 from equipoise.core.match_records import CONTEST_FIELDS, MATCH_FIELDS, match_from, time_from
 from equipoise.core.player import is_bot
@@ -243,7 +243,7 @@ async def results(backend: Backend, asked: HttpRequest) -> Reply:
     except InputError as error:
         pointer, detail = located(str(error), record, error.argument)
         raise ProblemError(HttpProblem(422, "invalid", detail, pointer)) from None
-    if wrong := ahead(match.ended or 0.0, now):
+    if wrong := unlikely(match.ended or 0.0, now):
         raise ProblemError(HttpProblem(422, "invalid", f"ended: {wrong}", "/ended"))
     if not all(contest.ruleset.game for contest in match.contests):
         raise ProblemError(

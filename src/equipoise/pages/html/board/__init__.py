@@ -6,6 +6,7 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
@@ -61,10 +62,11 @@ def board_html(server: str = "", results: str = "", people: str = "", language: 
     >>> page.startswith("<!doctype html>"), "http://" in page, page.count("<script>")
     (True, False, 1)
     """
-    script, style = board_script(language), _read("../style.css") + _read("board.css")
+    script, html = board_script(language), _without_indents(_read("board.html"))
+    style = _style(script + html)
     policy = f"default-src 'self'; script-src '{_hashed(script)}'; style-src '{_hashed(style)}'; img-src data:; base-uri 'none'; form-action 'none'"  # noqa: E501
     catalogue = texts(language)
-    template = Environment(autoescape=True).from_string(_read("board.html"))
+    template = Environment(autoescape=True).from_string(html)
     return template.render(
         language=catalogue["language"],
         t=catalogue["board"],
@@ -88,7 +90,44 @@ def board_script(language: str = "en") -> str:
     fields = json.dumps([name for name, info in FIELDS.items() if BOARD in info.kept_by])
     pastes = json.dumps(short_grammar(), ensure_ascii=False).replace("</", "<\\/")
     parts = (_COMMENTS.sub("", _read(name)) for name in SCRIPTS)
-    return "\n".join([f"const TEXTS = {words}, FIELDS = {fields}, PASTES = {pastes};", *parts])
+    return "\n".join(
+        [f"const TEXTS = {words}, FIELDS = {fields}, PASTES = {pastes};", *map(_without_indents, parts)]
+    )
+
+
+def _without_indents(text: str) -> str:
+    """Return a text without indents and empty lines, which no string in it spans."""
+    return re.sub(r"\n\s+", "\n", text)
+
+
+def _style(text: str) -> str:
+    """Return the style without rules of classes that a page does not have, and without needless spaces."""
+    rules = re.sub(r" ?([{};,]) ?", r"\1", re.sub(r"\s+", " ", _read("../style.css") + _read("board.css")))
+    return "".join(_used(rules.strip(), text))
+
+
+def _used(rules: str, text: str) -> Iterator[str]:
+    """Go through the rules that may hold for something in a page."""
+    for selectors, inner in _rules(rules):
+        if selectors.startswith("@media"):
+            if some := "".join(_used(inner, text)):
+                yield f"{selectors}{{{some}}}"
+        elif all(name in text for name in re.findall(r"\.([a-z][\w-]*)", selectors)) or "," in selectors:
+            yield f"{selectors}{{{inner}}}"
+
+
+def _rules(rules: str) -> Iterator[tuple[str, str]]:
+    """Go through rules and groups of them: what stands before the brace, and in it."""
+    start = depth = opened = 0
+    for at, sign in enumerate(rules):
+        if sign == "{":
+            opened = at if not depth else opened
+            depth += 1
+        elif sign == "}":
+            depth -= 1
+            if not depth:
+                yield rules[start:opened], rules[opened + 1 : at]
+                start = at + 1
 
 
 @cache

@@ -4,7 +4,7 @@
 /**
  * @typedef {{text: string, read: string | null, asked: Asked | null, problem: Problem | null, status: string,
  *   labels: number[], best: number[], others: number[][], locks: Set<string>, picked: number, unknown: string[],
- *   hand: number[] | null, within: number, prices: string[] | null, reported: {key: string, id: string} | null, drag: {place: number, x: number, y: number, ghost: HTMLElement | null} | null}} State
+ *   hand: number[] | null, within: number, prices: string[] | null, reported: {key: string, id: string, kept?: string} | null, drag: {place: number, x: number, y: number, ghost: HTMLElement | null} | null}} State
  */
 
 /** @type {State} */

@@ -1,6 +1,26 @@
 // Moving and swapping by drag, tap and keyboard.
 "use strict";
 
+/** What the page was before each step, and before those that were undone. @type {any[]} */
+const past = [];
+/** @type {any[]} */
+const ahead = [];
+
+/** Note how the page is, before something is changed by hand. */
+function note() {
+  past.push({ ...state, locks: new Set(state.locks), picked: -1 });
+  ahead.length = 0;
+}
+
+/** Undo or do again. @param {any[]} from @param {any[]} to */
+function back(from, to) {
+  const was = from.pop();
+  if (!was) return;
+  to.push({ ...state, locks: new Set(state.locks), picked: -1 });
+  Object.assign(state, was, { reported: state.reported });
+  show();
+}
+
 /** Say what happened. @param {string} key @param {Record<string, any>} gaps */
 function tell(key, gaps) {
   const broken = state.problem ? violation(state.problem, state.labels) : 0;
@@ -13,19 +33,28 @@ function move(place, team) {
   const name = nameOf(place);
   state.picked = -1;
   if (state.locks.has(problem.request.players[place].id)) return show(), tell("is_locked", { name, team: teamName(byPlayer(state.labels)[place]) });
+  note();
   state.labels = state.labels.map((now, block) => (block === problem.blockOf[place] ? team : now));
   show();
   tell("moved", { name, team: teamName(team) });
 }
 
-/** Exchange two players, and their parties along. @param {number} one @param {number} other */
+/** The teams with two players in each other's place, and their parties along. @param {number} one @param {number} other */
+function exchanged(one, other) {
+  const { blockOf } = /** @type {Problem} */ (state.problem);
+  const teams = byPlayer(state.labels);
+  return state.labels.map((now, block) => (block === blockOf[one] ? teams[other] : block === blockOf[other] ? teams[one] : now));
+}
+
+/** Exchange two players. @param {number} one @param {number} other */
 function swap(one, other) {
-  const { blockOf, request } = /** @type {Problem} */ (state.problem);
+  const { request } = /** @type {Problem} */ (state.problem);
   const held = [one, other].find((place) => state.locks.has(request.players[place].id));
   const teams = byPlayer(state.labels);
   state.picked = -1;
   if (held !== undefined) return show(), tell("is_locked", { name: nameOf(held), team: teamName(teams[held]) });
-  state.labels = state.labels.map((now, block) => (block === blockOf[one] ? teams[other] : block === blockOf[other] ? teams[one] : now));
+  note();
+  state.labels = exchanged(one, other);
   show();
   tell("swapped", { name: nameOf(one), other: nameOf(other) });
 }
@@ -42,6 +71,7 @@ function tap(place) {
 /** @param {number} place */
 function toggle(place) {
   const { id } = /** @type {Problem} */ (state.problem).request.players[place];
+  note();
   if (!state.locks.delete(id)) state.locks.add(id);
   show();
 }
@@ -53,6 +83,7 @@ function pressed(event, place) {
   if (step) move(place, (byPlayer(state.labels)[place] + step) % k);
   else if (event.key === "Escape" && state.picked >= 0) tap(state.picked);
   else if (event.key.toLowerCase() === "l" && !event.ctrlKey && !event.metaKey) toggle(place);
+  else if (event.key.toLowerCase() === "u") back(past, ahead);
   else return;
   event.preventDefault();
 }

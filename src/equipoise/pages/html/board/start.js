@@ -117,17 +117,18 @@ async function report(winner) {
   const { players } = problem.request;
   const now = byPlayer(state.labels);
   const teams = judged(state.labels).chances.map((_, team) => players.filter((_one, place) => now[place] === team).map((one) => one.id));
+  rest(true);
   try {
     const people = await meant(teams.flat());
     const several = people.filter((one) => !one.id && one.candidates.length);
     if (several.length) {
       $("said").textContent = printable(several.map(question).join(" "));
-      return;
+      return rest(false);
     }
     const ids = new Map(people.map((one) => [one.name, one.id ?? one.name]));
     const fresh = people.filter((one) => !one.id).map((one) => one.name);
-    const key = JSON.stringify(teams);
-    if (state.reported?.key !== key) state.reported = { key, id: `board-${crypto.randomUUID()}` };
+    const key = namesOf(state.labels);
+    if (state.reported?.key !== key) state.reported = { key, id: `board-${[...crypto.getRandomValues(new Uint32Array(4))].join("-")}` };
     const played = JSON.parse($("ruleset")?.selectedOptions[0]?.dataset.played ?? '{"game":"board"}');
     const body = { ...played, id: state.reported.id, teams: teams.map((team) => team.map((name) => ({ id: ids.get(name), name }))),
       ranks: teams.map((_, team) => (winner < 0 || team === winner ? 1 : 2)) };
@@ -135,9 +136,12 @@ async function report(winner) {
       headers: { "Content-Type": "application/json", Authorization: `Bearer ${$("token").value}` } });
     const said = await answer.json();
     const why = printable(String(said.detail ?? said.title));
+    if (answer.ok) state.reported.kept = key;
+    rest(answer.ok);
     $("said").textContent = !answer.ok ? say("not_reported", { why }) : !said.new ? say("reported_before")
       : fresh.length ? `${say("reported")} ${say("new", { names: printable(fresh.join(", ")) })}` : say("reported");
   } catch (error) {
+    rest(false);
     $("said").textContent = say("not_reported", { why: printable(String(error)) });
   }
 }
@@ -176,7 +180,7 @@ function start() {
     typed();
   });
   for (const kind of ["click", "keydown", "pointerdown"]) $("board").addEventListener(kind, touched);
-  $("alternatives").addEventListener("click", numbered((at) => { state.labels = state.others[at] ?? state.labels; show(); }));
+  $("alternatives").addEventListener("click", numbered((at) => { note(); state.labels = state.others[at] ?? state.labels; show(); }));
   $("played")?.addEventListener("click", numbered((at) => report(at < judged(state.labels).chances.length ? at : -1)));
   if (document.body.dataset.people) {
     void rulesets();
@@ -184,8 +188,10 @@ function start() {
     $("complete").addEventListener("change", added);
     $("rated").addEventListener("click", rated);
   }
-  $("solve").addEventListener("click", () => state.asked && attempt(() => solved(withLocks(), state.asked ?? undefined)));
-  $("unlock").addEventListener("click", () => { state.locks.clear(); show(); });
+  $("solve").addEventListener("click", () => state.asked && attempt(() => { note(); solved(withLocks(), state.asked ?? undefined); }));
+  $("unlock").addEventListener("click", () => { note(); state.locks.clear(); show(); });
+  $("undo").addEventListener("click", () => back(past, ahead));
+  $("redo").addEventListener("click", () => back(ahead, past));
   const takes = { copy: chatOf, link: linkOf, request: () => JSON.stringify(dataOf(withLocks()), null, 1) };
   for (const [id, text] of Object.entries(takes)) $(id).addEventListener("click", () => state.problem && copied(text()));
   $("print").addEventListener("click", () => print());

@@ -30,7 +30,11 @@ function solved(request, asked = request) {
 function take(problem, request, asked, { status, labels, within }) {
   const best = labels[0] ?? [];
   const others = labels.slice(1).map((one) => renumbered(problem, best, one));
-  if (request === asked) state.locks = new Set();
+  if (request === asked) {
+    state.locks = new Set();
+    past.length = ahead.length = 0;
+    state.reported = null;
+  }
   Object.assign(state, { asked, problem, status, best, others, within, labels: best, picked: -1, prices: null });
   if (state.hand && best.length && state.hand.length === problem.n && state.hand.every((team) => team < problem.k)) {
     const made = state.hand;
@@ -127,6 +131,9 @@ function show() {
   const key = none ? status : byHand() ? "by_hand" : { optimal: "proven", server: "server", server_found: "server_found" }[status] ?? "found";
   const words = say(key, { best: best.length ? wholeOf(judged(best).chances).join(" : ") : "" });
   write($("status"), none ? words : `${verdictOf(chances)}. ${words}`);
+  showLevel(chances);
+  $("undo").disabled = !past.length;
+  $("redo").disabled = !ahead.length;
   const left = state.unknown.length ? say("unsupported", { fields: state.unknown.map(printable).join(", ") }) : "";
   const broken = none ? 0 : violation(problem, labels);
   write($("said"), broken ? say("breaks", { count: broken }) : left);
@@ -135,8 +142,27 @@ function show() {
   frame = requestAnimationFrame(() => { frame = requestAnimationFrame(showReasons); });
 }
 
+/** Show the chances as a spirit level: of two teams a bubble that leans to the favourite, else one for each.
+ * @param {number[]} chances */
+function showLevel(chances) {
+  const two = chances.length === 2;
+  $("level").ariaLabel = chances.length ? verdictOf(chances) : "";
+  $("level").querySelectorAll("ellipse").forEach((/** @type {Element} */ bubble, /** @type {number} */ team) => {
+    const shown = two ? team === 1 : team < chances.length;
+    const lean = Math.max(-1, Math.min(1, (chances[team] * chances.length - 1) / 0.4));
+    const place = { cx: shown ? 160 + 137 * lean : 160, rx: shown ? (two ? 20 : 10) : 0, ry: two ? 12.5 : 8 };
+    for (const [name, value] of Object.entries(place)) bubble.setAttribute(name, String(value));
+  });
+}
+
 /** What waits until the teams are on the screen; what is asked for later replaces it. */
 let frame = 0;
+
+/** Who is in each team, as a text. @param {number[]} labels */
+const namesOf = (labels) => JSON.stringify(byPlayer(labels).map((team, place) => [team, nameOf(place)]));
+
+/** Let the buttons that report rest, so that a game is reported once. @param {boolean} resting */
+const rest = (resting) => $("played").querySelectorAll("button").forEach((/** @type {any} */ one) => { one.disabled = resting; });
 
 /** Show why the teams are these, the next best ones and whom to report, and put the request into the address. */
 function showReasons() {
@@ -144,7 +170,10 @@ function showReasons() {
   writeList("why", none ? [] : reasons(), "reason");
   writeList("alternatives", state.others.map(nextWords), "other");
   const teams = none ? [] : judged(state.labels).chances.map((_, team) => say("won", { team: teamName(team) }));
-  if ($("played")) writeList("played", none ? [] : [...teams, say("drew")], "winner");
+  if ($("played")) {
+    writeList("played", none ? [] : [...teams, say("drew")], "winner");
+    rest(state.reported?.kept === namesOf(state.labels));
+  }
   history.replaceState(null, "", linkOf());
 }
 
@@ -204,10 +233,16 @@ function showChip(chip, place) {
   const { mu, request } = /** @type {Problem} */ (state.problem);
   const [name, weight, player, lock] = /** @type {Element[]} */ (["bdi", ".player span", ".player", ".lock"].map((part) => chip.querySelector(part)));
   write(name, nameOf(place));
-  write(weight, number(mu[place]));
+  write(weight, state.picked >= 0 ? previewOf(place) ?? number(mu[place]) : number(mu[place]));
   player.ariaPressed = String(state.picked === place);
   lock.ariaPressed = String(state.locks.has(request.players[place].id));
   lock.ariaLabel = say("lock", { name: nameOf(place) });
+}
+
+/** The chances after a swap with the player who is picked up, null where there is none. @param {number} place */
+function previewOf(place) {
+  const teams = byPlayer(state.labels);
+  return teams[place] === teams[state.picked] ? null : wholeOf(judged(exchanged(state.picked, place)).chances).join(" : ");
 }
 
 /** Why these teams: the numbers, the next best, what rules cost, and what is assumed. @returns {string[]} */

@@ -21,6 +21,7 @@ from equipoise.core.player import is_bot
 from equipoise.ratings.model import Attention
 from equipoise.ratings.models.gaussian_filter.kernels import (
     LEVELS,
+    PLACE,
     REPORT,
     Contests,
     Members,
@@ -171,6 +172,64 @@ def pack(
             packed.rulesets.setdefault(contest.ruleset, len(packed.rulesets))
         _add(packed, contest, known, attention[n] if attention is not None else {})
     return packed
+
+
+def insert(packed: Packed, at: int, contests: Sequence[Contest]) -> None:
+    """Put contests among others that are packed, before the one with a number.
+
+    The columns are those of packing them all in order.
+
+    Parameters
+    ----------
+    packed : Packed
+        What is changed.
+    at : int
+        Before which contest, from 0; their number for the end.
+    contests : sequence of Contest
+        In order.
+    """
+    more = pack(contests, before=packed)
+    team, n_contests = packed.first_team[at], len(packed.at)
+    member = packed.first_member[team]
+    for column in ("which", "depth", "untyped", "reported", "at", "weight"):
+        getattr(packed, column)[at:at] = getattr(more, column)
+    for column in ("order", "rank", "score"):
+        getattr(packed, column)[team:team] = getattr(more, column)
+    packed.places[PLACE * member : PLACE * member] = more.places
+    packed.reports[REPORT * member : REPORT * member] = more.reports
+    packed.first_team = _spliced(packed.first_team, at, more.first_team)
+    packed.first_member = _spliced(packed.first_member, team, more.first_member)
+    if at < n_contests:
+        _in_order(packed)
+
+
+def _spliced(starts: array[int], at: int, more: array[int]) -> array[int]:
+    """Return where everything begins once more stand before one of them."""
+    before, many = starts[at], more[-1]
+    return array(
+        "I", [*starts[:at], *(before + each for each in more), *(each + many for each in starts[at + 1 :])]
+    )
+
+
+def _in_order(packed: Packed) -> None:
+    """Let keys and rulesets stand in the order in which they come first."""
+    members = np.diff(np.asarray(packed.first_member)[np.asarray(packed.first_team)])
+    places = np.asarray(packed.places).reshape(-1, PLACE).copy()
+    counts = np.arange(PLACE) < np.repeat(np.asarray(packed.depth), members)[:, None]
+    for values, table, name in (
+        (places[counts], packed.keys, "keys"), (np.asarray(packed.which), packed.rulesets, "rulesets"),
+    ):  # fmt: skip
+        seen, first = np.unique(values, return_index=True)
+        order = seen[np.argsort(first)]
+        moved = np.zeros(len(table), dtype=np.uint32)
+        moved[order] = np.arange(len(order), dtype=np.uint32)
+        there = list(table)
+        setattr(packed, name, {there[each]: n for n, each in enumerate(order.tolist())})
+        if name == "keys":
+            places[counts] = moved[places[counts]]
+        else:
+            packed.which = array("I", moved[values].tolist())
+    packed.places, packed.rows = array("I", places.ravel().tolist()), {}
 
 
 def _add(

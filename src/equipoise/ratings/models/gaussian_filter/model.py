@@ -99,6 +99,10 @@ class Filters(Further, ABC):
         bounds = zip(packed.first_team, packed.first_team[1:], strict=False)
         return state, [tuple(chances[first:end]) for first, end in bounds]
 
+    def run_packed(self, state: FilterState, packed: Packed) -> FilterState:
+        """Return the state after contests that are packed: that of :meth:`run`, to the last bit."""
+        return self.play(state, packed, fast=self.fast(len(packed.at)))[0]
+
     def play(
         self, state: FilterState, packed: Packed, *, fast: bool, learning: bool = True
     ) -> tuple[FilterState, list[float], list[float]]:

@@ -1,0 +1,171 @@
+"""Matches that are replayed again and again, as columns: what a server that learns late results keeps.
+
+A late result changes all that follows it, so that much of a history is learnt from once more for each.  What
+takes long then is not the model: it is reading matches from the archive and packing them.  Here they stay
+packed, in segments between places of the replay, and a late match is put among those of its segment.
+
+Only models whose contests can be packed have this (:meth:`Filters.run_packed
+<equipoise.ratings.models.gaussian_filter.model.Filters.run_packed>`), and the result is to the last bit that
+of reading all matches anew.  Whatever else changes the past makes the cache empty.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+
+from equipoise.archive.derived_rows import Position
+from equipoise.archive.standing import Known
+from equipoise.core.match import Match
+from equipoise.ratings.models.gaussian_filter.contest_columns import GENERAL, Packed, insert, pack
+from equipoise.ratings.models.gaussian_filter.kernels import PLACE
+
+#: Matches up to which the newest segment grows.
+GROWS = 2000  # effort
+
+
+@dataclass(slots=True)
+class Segment:
+    """Matches between two places of the replay.
+
+    Parameters
+    ----------
+    end : (float, bytes)
+        The place of the last of them.
+    packed : Packed
+        Their contests.
+    ended, turns : array and list
+        When each match ended, and its turn among those that ended then.
+    contests : array
+        How many contests each match has.
+    named, entries, pairs : array, array and dict
+        How many names each match has, which these are, and the place of each player with a name among all.
+    known : Known, optional
+        What follows from these matches alone, once it is asked for.
+    """
+
+    end: Position
+    packed: Packed
+    ended: array[float] = field(default_factory=lambda: array("d"))
+    turns: list[bytes] = field(default_factory=list)
+    contests: array[int] = field(default_factory=lambda: array("I"))
+    named: array[int] = field(default_factory=lambda: array("I"))
+    entries: array[int] = field(default_factory=lambda: array("I"))
+    pairs: dict[tuple[str, str], int] = field(default_factory=dict)
+    known: Known | None = None
+
+    def __len__(self) -> int:
+        return len(self.ended)
+
+    @classmethod
+    def of(cls, matches: Sequence[Match], positions: Sequence[Position]) -> Segment:
+        """Return the segment of matches in replay order, with the place of each."""
+        segment = cls(positions[-1], pack([each for match in matches for each in match.contests]))
+        segment._note(len(segment), matches, positions)
+        return segment
+
+    def _note(self, at: int, matches: Sequence[Match], positions: Sequence[Position]) -> None:
+        """Note what is known of matches that stand before the one with a number."""
+        names = [
+            [self.pairs.setdefault(entry, len(self.pairs)) for entry in dict.fromkeys(match.names)]
+            for match in matches
+        ]
+        first = sum(self.named[:at])
+        self.entries[first:first] = array("I", chain.from_iterable(names))
+        self.named[at:at] = array("I", map(len, names))
+        self.contests[at:at] = array("I", (len(match.contests) for match in matches))
+        self.ended[at:at] = array("d", (match.ended or 0.0 for match in matches))
+        self.turns[at:at] = [turn for _, turn in positions]
+        self.known = None
+
+    def insert(self, match: Match, position: Position) -> None:
+        """Put a match in its place."""
+        ended, turn = position
+        first, last = bisect_left(self.ended, ended), bisect_right(self.ended, ended)
+        at = bisect_left(self.turns, turn, first, last)
+        insert(self.packed, sum(self.contests[:at]), match.contests)
+        self._note(at, [match], [position])
+        self.end = max(self.end, position)
+
+    def after(self, known: Known) -> Known:
+        """Return what is known after these matches too."""
+        if self.known is None:
+            self.known = self._alone()
+        return known.joined(self.known)
+
+    def _alone(self) -> Known:
+        """Return what is known after these matches alone, as :meth:`Known.after` tells it."""
+        packed, pairs = self.packed, list(self.pairs)
+        players = {place: player for (player, part), place in packed.keys.items() if part == GENERAL}
+        rulesets = list(packed.rulesets)
+        names: dict[Any, tuple[float, ...]] = {}
+        games: dict[Any, tuple[float, ...]] = {}
+        entry, contest, ordinal = 0, 0, 0.0
+        for ended, named, contests in zip(self.ended, self.named, self.contests, strict=True):
+            ordinal += 1.0
+            for each in self.entries[entry : entry + named]:
+                first, _, times, _ = names.get(pairs[each], (ended, ended, 0.0, 0.0))
+                names[pairs[each]] = (first, ended, times + 1.0, ordinal)
+            entry += named
+            for one in range(contest, contest + contests):
+                start, end = (packed.first_member[packed.first_team[n]] for n in (one, one + 1))
+                ruleset = rulesets[packed.which[one]]
+                for place in packed.places[PLACE * start : PLACE * end : PLACE]:
+                    key = (players[place], ruleset)
+                    played, many, last = games.get(key, (0.0, 0.0, 0.0))
+                    games[key] = (played + (last < ordinal), many + 1.0, ordinal)
+            contest += contests
+        return Known(names, games, (ordinal,))
+
+
+class ReplayCache:
+    """Segments of a history, each under the place that it follows."""
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Let go of everything."""
+        self._starts: list[Position] = []
+        self._segments: dict[Position, Segment] = {}
+        #: The revision of the archive that this is of, what it rests on, and the checkpoints there were.
+        self.revision = 0
+        self.rests_on: object = None
+        self.checkpoints = frozenset[int]()
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    def at(self, position: Position) -> Segment | None:
+        """Return the segment that follows a place."""
+        return self._segments.get(position)
+
+    def until(self, position: Position) -> Position | None:
+        """Return the next place after one that a segment follows, None where there is none."""
+        n = bisect_right(self._starts, position)
+        return self._starts[n] if n < len(self._starts) else None
+
+    def put(self, position: Position, segment: Segment) -> None:
+        """Keep a segment; those that overlap with it go."""
+        first, last = (bisect_left(self._starts, each) for each in (position, segment.end))
+        for start in self._starts[first:last]:
+            del self._segments[start]
+        before = first - 1
+        if before >= 0 and self._segments[self._starts[before]].end > position:
+            del self._segments[self._starts[before]]
+        self._segments[position] = segment
+        self._starts = sorted(self._segments)
+
+    def insert(self, matches: Iterable[tuple[Position, Match]]) -> None:
+        """Put new matches into the segments that they belong to; others are read when they are needed."""
+        for position, match in sorted(matches, key=lambda each: each[0]):
+            n = bisect_left(self._starts, position) - 1
+            if n < 0:
+                continue
+            segment = self._segments[self._starts[n]]
+            if position <= segment.end or (n == len(self._starts) - 1 and len(segment) < GROWS):
+                segment.insert(match, position)

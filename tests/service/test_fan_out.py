@@ -1,0 +1,62 @@
+"""Parts of a computation give the same on all cores as in turn, whatever ends meanwhile."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from equipoise.core.tasks import IN_TURN
+from equipoise.errors import EquipoiseError, InputError
+from equipoise.service.fan_out import LocalCores, RayCluster
+
+pytestmark = pytest.mark.slow
+
+#: What another process finds under its name.
+POWER = pow
+
+
+def test_results_come_in_the_order_of_the_parts() -> None:
+    """However many processes there are, and whatever is left of an earlier computation."""
+    wanted = list(IN_TURN(POWER, 2, range(40)))
+    with LocalCores(3) as cores:
+        assert list(cores(POWER, 2, range(40))) == wanted
+        started = cores(POWER, 3, range(1000))
+        assert next(started) == 1
+        assert list(cores(POWER, 2, range(40))) == wanted
+
+
+def test_what_a_part_raises_is_raised() -> None:
+    """With its kind and its words."""
+    with LocalCores(2) as cores, pytest.raises(ZeroDivisionError, match="zero"):
+        list(cores(divmod, 1, [1, 0]))
+
+
+def test_a_part_whose_process_was_killed_is_done_again(tmp_path: Path) -> None:
+    """Once is enough; one that kills each of its processes ends with a message."""
+    with LocalCores(2) as cores:
+        assert list(cores(POWER, 2, range(5))) == [1, 2, 4, 8, 16]
+        for worker in cores._workers:
+            if worker.pid is not None:
+                os.kill(worker.pid, signal.SIGKILL)
+        assert list(cores(POWER, 2, range(5))) == [1, 2, 4, 8, 16]
+        with pytest.raises(EquipoiseError, match="ended 10 times"):
+            list(cores(eval, "__import__('os')._exit(1)", [{}]))
+
+
+def test_ray_gives_the_same() -> None:
+    """On a cluster that begins and ends here, what is raised too."""
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'equipoise[cluster]'")
+    with RayCluster() as cluster:
+        assert list(cluster(POWER, 2, range(40))) == [2**n for n in range(40)]
+        with pytest.raises(ZeroDivisionError, match="zero"):
+            list(cluster(divmod, 1, [1, 0]))
+
+
+def test_a_cluster_that_is_not_there_is_named() -> None:
+    """No traceback of Ray's."""
+    pytest.importorskip("ray", reason="Ray is not installed: pip install 'equipoise[cluster]'")
+    with pytest.raises(InputError, match="no cluster can be reached at"):
+        RayCluster("127.0.0.1:1")
