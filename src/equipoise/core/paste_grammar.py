@@ -68,6 +68,7 @@ def short_grammar() -> dict[str, Any]:
         "replies": {name: f"^{edge}(?:%{name}%{'|%no%' if name == 'out' else ''}){edge}$"
                     for name in ("out", "maybe", "late", "in")},
         "titles": {name: f"^%{name}%$" for name in _TITLES} | {"date": "%day_title%"},
+        "guest": ' + "Guest of $1"',
         "ranks": plain["words"]["rank"]["any"],
         "divisions": plain["words"]["division"]["any"],
         "patterns": {

@@ -368,7 +368,10 @@ def _message(line: _Line, sender: str, message: str, state: _State) -> _Line:
     """Return a line of a chat: its sender, as far as the message says whether they come."""
     status, guests = reply_of(message), ""
     if not status and (brings := _found(grammar()["brings"], message)):
-        status, guests = reply_of(brings[1]) or ("" if brings[1] else "in"), f' + "Guest of {sender}"'
+        status, guests = (
+            reply_of(brings[1]) or ("" if brings[1] else "in"),
+            grammar()["guest"].replace("$1", sender),
+        )
     status = status or "unread"
     if status != "unread":
         before = state.replies.get(sender)

@@ -204,7 +204,7 @@ function messageOf(line, sender, message, sifting) {
     const before = sifting.said.get(sender);
     if (before) before.status = "skip";
     [line.text, line.changed] = [sender.includes(" ") && !sender.includes('"') ? `"${sender}"` : sender, true];
-    if (brings && ["in", "late"].includes(status)) line.text += ` + "Guest of ${sender}"`;
+    if (brings && ["in", "late"].includes(status)) line.text += PASTES.guest.replace("$1", () => sender);
     sifting.said.set(sender, line);
   }
   line.status = status;
