@@ -9,22 +9,33 @@ static pages of ten thousand players.  Times are of the processor, on one core.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
+import os
+import random
 import re
+import statistics
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from benchmarks import reporting
 from benchmarks.reporting import PAGES, RAW
+from benchmarks.service.processes import LOOPBACK, TICKS, TOKEN, Server, serve
 
+from equipoise.archive.archive import open_archive
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.rulesets import ruleset_text
 from equipoise.pages.html.site import Site, slug
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.timeline import chronicle_of
+from equipoise.service.exported_site import write_site
 
 SEED = 20261122
 
@@ -33,6 +44,10 @@ PLAYERS, MATCHES, EXPORTED = 100_000, 10_000, 10_000
 
 #: What a page may take: seconds of server time, and bytes.
 SECONDS, BYTES = 0.3, 200_000
+
+#: Matches and players of the archive to which one result more comes, exports after one, and results while
+#: pages are open; how many are open, and the seconds that are waited for quiet and after a result.
+ARCHIVE, REGULARS, ROUNDS, RESULTS, OPEN, QUIET, SETTLED = 100_000, 2_000, 5, 5, 1_000, 20.0, 15.0
 
 RULESET = Ruleset("game", "tdm")
 
@@ -59,8 +74,7 @@ def history(players: int, eager: int) -> list[Match]:
 def site_of(matches: Sequence[Match]) -> tuple[Site, float]:
     """Return the pages of matches, and the seconds that going through them took."""
     began = time.process_time()
-    names = {who: name for match in matches for who, name in match.names}
-    return Site(chronicle_of(Mixture(), matches, names), live=True), time.process_time() - began
+    return Site(chronicle_of(Mixture(), matches), live=True), time.process_time() - began
 
 
 def one_by_one(players: int, eager: int) -> dict[str, Any]:
@@ -72,7 +86,7 @@ def one_by_one(players: int, eager: int) -> dict[str, Any]:
         "overview": ("index.html", {}),
         "leaderboard": (f"{table}.html", {}),
         "leaderboard, searched": (f"{table}.html", {"q": "77"}),
-        "leaderboard, part 400": (f"{table}_400.html", {}),
+        "search": ("search/index.html", {"q": "77"}),
         "most eager player": (f"player/{slug('p0')}.html", {}),
         "another player": (f"player/{slug('p1')}.html", {}),
         "matches": ("match/index.html", {}),
@@ -95,7 +109,7 @@ def one_by_one(players: int, eager: int) -> dict[str, Any]:
             "bytes": len(page.encode()),
             "outside": outside,
         }
-    return {"players": len(site.chronicle.of_player), "matches": len(matches), "made": made, "pages": pages}
+    return {"players": len(site.chronicle.players), "matches": len(matches), "made": made, "pages": pages}
 
 
 def exported(players: int) -> dict[str, Any]:
@@ -113,14 +127,249 @@ def exported(players: int) -> dict[str, Any]:
             count, largest = count + 1, max(largest, len(page.encode()) if path.endswith(".html") else 0)
             outside += re.search(r"\w://", page) is not None
     return {
-        "players": len(site.chronicle.of_player), "matches": len(matches), "pages": count, "outside": outside,
+        "players": len(site.chronicle.players), "matches": len(matches), "pages": count, "outside": outside,
         "largest": largest, "seconds": made + time.process_time() - began,
     }  # fmt: skip
 
 
+def at_random(many: int, players: int) -> Iterator[Match]:
+    """Go through matches of five against five, a quarter of an hour apart, of people drawn at random."""
+    rng = np.random.default_rng(SEED)
+    for n in range(many):
+        names = [f"p{k}" for k in rng.choice(players, 10, replace=False)]
+        scores = (float(rng.integers(0, 30)), float(rng.integers(0, 30)))
+        ranks = tuple(1.0 + (score < max(scores)) for score in scores)
+        teams = (names[::2], names[1::2])
+        contest = Contest(RULESET, teams, ranks, at=1e9 + 900.0 * n, scores=scores)
+        named = [(name, f"Player {name[1:]}") for name in names]
+        yield Match((contest,), id=f"m{n}", names=named, map=f"map{n % 20}")
+
+
+def one_more(many: int, players: int) -> dict[str, Any]:
+    """Return what one result more takes in an archive of many matches: in a folder, and on open pages."""
+    before = list(at_random(many + ROUNDS + RESULTS, players))
+    with tempfile.TemporaryDirectory() as folder:
+        url, out = f"sqlite:///{folder}/games.db", Path(folder, "site")
+        with open_archive(url) as archive:
+            archive.record(before[:many])
+            began = time.process_time()
+            known = archive.chronicle()
+            made = time.process_time() - began
+            archive.keep_chronicle(known)
+            began = time.process_time()
+            first = write_site(archive, out, None)
+            written = time.process_time() - began
+            archive.update_ratings()
+        rounds = []
+        for match in before[many : many + ROUNDS]:
+            with open_archive(url) as archive:
+                archive.record([match])
+            began, used = time.perf_counter(), children()
+            command = [sys.executable, "-m", "equipoise", "pages", "--store", url, "--out", str(out)]
+            said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+            rounds.append((children() - used, time.perf_counter() - began, int(said.split()[0])))
+        print(rounds, file=sys.stderr)
+        opened = open_pages(url, before[many + ROUNDS :], players)
+    began = children()
+    subprocess.run([sys.executable, "-c", "import click, jinja2, msgspec, numpy, sqlalchemy"], check=True)
+    imports = children() - began
+    used, waited, pages = (statistics.median(each) for each in zip(*rounds, strict=True))
+    return {
+        "matches": many, "players": players, "made": made, "pages": first.pages, "written": written,
+        "seconds": used, "waited": waited, "changed": pages, "open": opened, "load": os.getloadavg()[0],
+        "imports": imports, "cores": os.cpu_count(),
+    }  # fmt: skip
+
+
+def children() -> float:
+    """Return the processor time of the processes that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def open_pages(url: str, results: Sequence[Match], players: int) -> dict[str, Any]:
+    """Return what open pages cost a server, and how soon they show results; see :func:`looked_at`."""
+    flags = ("--http", f"{LOOPBACK}:0", "--http-rate", "1e9")
+    with serve(url, *flags, token=TOKEN) as server:
+        return asyncio.run(looked_at(server, results, players))
+
+
+async def looked_at(server: Server, results: Sequence[Match], players: int) -> dict[str, Any]:
+    """Hold pages open as browsers do: each listens, and asks for itself again when it shows who played."""
+    rng = np.random.default_rng(SEED)
+    table = f"/leaderboard/{slug(ruleset_text(RULESET))}.html"
+    shown = ["/", table, "/match/index.html", "/fairness/index.html", *[""] * 6]
+    pages = [
+        OpenPage(
+            server.http,
+            shown[n % 10] or f"/player/{slug(f'p{who}')}.html",
+            "" if shown[n % 10] else f"p{who}",
+        )
+        for n, who in enumerate(rng.integers(0, players, OPEN).tolist())
+    ]
+    await _get(server.http, "/")
+    for first in range(0, OPEN, 50):
+        await asyncio.gather(*(page.begin() for page in pages[first : first + 50]))
+    tasks = [asyncio.create_task(page.follow()) for page in pages]
+    await asyncio.sleep(QUIET)
+    used, began = all_used(server), time.perf_counter()
+    await asyncio.sleep(QUIET)
+    idle = (all_used(server) - used) / (time.perf_counter() - began)
+    waits: list[float] = []
+    busy = 0.0
+    for match in results:
+        used, began = all_used(server), time.perf_counter()
+        for page in pages:
+            page.shown.clear()
+        await _report(server.http, match)
+        reported = time.perf_counter()
+        await asyncio.sleep(SETTLED)
+        took = time.perf_counter() - began
+        busy += max(all_used(server) - used - idle * took, 0.0)
+        waits += [page.shown[-1] - reported for page in pages if page.shown]
+    for task in tasks:
+        task.cancel()
+    waits.sort()
+    return {
+        "pages": OPEN, "results": len(results), "idle": idle, "a_result": busy / len(results),
+        "asked": len(waits) / len(results), "median": waits[len(waits) // 2],
+        "p99": waits[len(waits) * 99 // 100],
+    }  # fmt: skip
+
+
+class OpenPage:
+    """A page that is open in a browser.
+
+    Parameters
+    ----------
+    port : int
+        Where the service listens.
+    path : str
+        Its address.
+    player : str
+        Whose page it is; empty for one that every match changes.
+    """
+
+    def __init__(self, port: int, path: str, player: str) -> None:
+        self._port, self._path, self._player = port, path, player
+        self._etag = b""
+        #: When it showed what was new.
+        self.shown: list[float] = []
+
+    async def begin(self) -> None:
+        """Load the page, and listen."""
+        self._etag, _ = await _get(self._port, self._path)
+        self._reader, writer = await asyncio.open_connection(LOOPBACK, self._port, limit=1 << 22)
+        writer.write(b"GET /v1/events HTTP/1.1\r\nHost: x\r\n\r\n")
+        self._writer = writer
+
+    async def follow(self) -> None:
+        """Ask again for the page when somebody has played whom it shows."""
+        kind, played = b"", False
+        async for line in self._reader:
+            if line.startswith(b"event: "):
+                kind = line[7:].strip()
+            elif line.startswith(b"data: ") and kind == b"match":
+                played = played or f'"{self._player}"'.encode() in line
+            elif line.startswith(b"data: ") and kind == b"ratings":
+                revision = json.loads(line[6:])["revision"]
+                if played or not self._player:
+                    await asyncio.sleep(0.4 * random.random())  # as live.js does
+                    await self._again(revision)
+                played = False
+
+    async def _again(self, revision: int) -> None:
+        for _ in range(8):
+            self._etag, there = await _get(self._port, self._path, self._etag)
+            if there >= revision:
+                self.shown.append(time.perf_counter())
+                return
+            await asyncio.sleep(0.3)
+
+
+async def _get(port: int, path: str, etag: bytes = b"") -> tuple[bytes, int]:
+    """Return the hash of a page and the revision it is of, waiting while pages are being made."""
+    while True:
+        reader, writer = await asyncio.open_connection(LOOPBACK, port)
+        had = b"If-None-Match: %b\r\n" % etag if etag else b""
+        writer.write(b"GET %b HTTP/1.1\r\nHost: x\r\nAccept-Encoding: gzip\r\nConnection: close\r\n%b\r\n" % (
+            path.encode(), had))  # fmt: skip
+        head, _, _ = (await reader.read()).partition(b"\r\n\r\n")
+        writer.close()
+        if not head.startswith(b"HTTP/1.1 503"):
+            break
+        await asyncio.sleep(1.0)
+    if head.split()[1] not in (b"200", b"304"):
+        msg = f"{path} was refused: {head!r}"
+        raise RuntimeError(msg)
+    fields = dict(line.lower().split(b": ", 1) for line in head.split(b"\r\n")[1:])
+    return fields[b"etag"], int(fields[b"x-revision"])
+
+
+async def _report(port: int, match: Match) -> None:
+    """Report a result to the service."""
+    contest = match.contests[0]
+    body = {
+        "id": match.id, "game": RULESET.game, "game_type": RULESET.game_type, "at": contest.at,
+        "teams": [[who for who, _ in team] for team in contest.teams], "scores": list(contest.scores),
+    }  # fmt: skip
+    content = json.dumps(body).encode()
+    reader, writer = await asyncio.open_connection(LOOPBACK, port)
+    writer.write(
+        b"POST /v1/results HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
+        b"Authorization: Bearer %b\r\nContent-Length: %d\r\n\r\n%b" % (TOKEN.encode(), len(content), content)
+    )
+    said = await reader.read()
+    writer.close()
+    if not said.startswith(b"HTTP/1.1 20"):
+        msg = f"a result was refused: {said!r}"
+        raise RuntimeError(msg)
+
+
+def all_used(server: Server) -> float:
+    """Return the processor time of a server and its workers."""
+    used = 0.0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = path.read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+            if server.process.pid in (int(path.parent.name), int(fields[1])):
+                used += (int(fields[11]) + int(fields[12])) / TICKS
+    return used
+
+
 def measure() -> dict[str, Any]:
     """Return all results."""
-    return {"large": one_by_one(PLAYERS, MATCHES), "export": exported(EXPORTED)}
+    return {
+        "one_more": one_more(ARCHIVE, REGULARS), "large": one_by_one(PLAYERS, MATCHES),
+        "export": exported(EXPORTED),
+    }  # fmt: skip
+
+
+def _one_more(more: dict[str, Any]) -> list[str]:
+    """Return what one result more takes, as lines of the page."""
+    opened = more["open"]
+    share = opened["idle"] + opened["a_result"] / 60.0
+    made = (
+        f"In an archive of {more['matches']} matches of {more['players']} players, whose "
+        f"{more['pages']} pages were written in {more['written']:.0f} s after going through all matches "
+        f"once, {more['made']:.0f} s:"
+    )
+    folder = (
+        f"- `equipoise pages --out` after one result takes {more['seconds']:.2f} s of the processor "
+        f"({more['waited']:.2f} s by the clock, {more['imports']:.2f} s of it only to load libraries), and "
+        f"writes {more['changed']:.0f} pages: medians of {ROUNDS}."
+    )
+    shown = (
+        f"- {opened['pages']} pages are open, four in ten lists that each result changes. "
+        f"A result shows on all that show it (some {opened['asked']:.0f}) after {opened['median']:.2f} s in "
+        f"the median and {opened['p99']:.2f} s at the 99th percentile."
+    )
+    cost = (
+        f"- They cost the server {opened['idle']:.3f} of a core while nothing happens and "
+        f"{opened['a_result']:.2f} s for each result: {share:.3f} of a core at one result a minute."
+    )
+    load = f"When this ran, {more['load']:.1f} processes wanted the machine, which has {more['cores']} cores."
+    return ["## One result more", "", made, "", folder, shown, cost, "", load, ""]
 
 
 def report(results: dict[str, Any]) -> str:
@@ -150,6 +399,7 @@ def report(results: dict[str, Any]) -> str:
         f"It has {export['pages']} pages, the largest of {size:.0f} kB.",
         f"{outside} pages name a host outside.",
         "",
+        *(_one_more(results["one_more"]) if "one_more" in results else ()),
     ]
     return "\n".join(lines)
 

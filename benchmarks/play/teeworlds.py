@@ -331,13 +331,15 @@ def report(row: dict[str, Any]) -> str:
         f"- Teams differed by more than one player {len(row['unbalanced'])} times after somebody had died",
         f"  since the last who came or went, and {JOINING:g} s after those.",
         f"- The program reported {row['faults']} faults.", "",
-        "| killed with SIGKILL | times | settled after, at most | after the last client was back, at most |",
-        "|---|---|---|---|",
+        "| killed with SIGKILL | times | settled after, at most |",
+        "|---|---|---|",
     ]  # fmt: skip
     for what in ("kill equipoise", "kill server"):
         each = [one for one in row["settled"] if one["what"] == what]
-        most = [max((one[key] for one in each), default=0.0) for key in ("seconds", "after_all_came")]
-        lines.append(f"| {what.removeprefix('kill ')} | {len(each)} | {most[0]:.1f} s | {most[1]:.1f} s |")
+        key = "seconds" if what == "kill equipoise" else "after_all_came"
+        most = f"{max(one[key] for one in each):.1f} s" if each else "not played"
+        since = "" if what == "kill equipoise" else ", from when the clients were back"
+        lines.append(f"| {what.removeprefix('kill ')}{since} | {len(each)} | {most} |")
     return "\n".join([*lines, ""])
 
 

@@ -65,7 +65,7 @@ class Teeworlds:
             f"bindaddr 127.0.0.1; sv_port {self.port}; ec_port {self.econ}; ec_password {self.password}; "
             f"ec_output_level 2; console_output_level 2; sv_register 0; sv_gametype {self.kind}; "
             f"sv_map ctf1; sv_timelimit {self.minutes}; sv_scorelimit 0; sv_max_clients_per_ip 16; "
-            "sv_inactivekick_time 0; sv_spamprotection 0"
+            "sv_inactivekick_time 0; sv_spamprotection 0; conn_timeout 60"
         )
         with self.log.open("ab") as output:
             self.process = subprocess.Popen(
@@ -128,7 +128,7 @@ class StockClient:
         settings = (
             f"player_name {self.name}; gfx_screen_width 320; gfx_screen_height 240; gfx_fullscreen 0; "
             "gfx_borderless 0; snd_enable 0; gfx_limitfps 1; gfx_maxfps 10; gfx_vsync 0; "
-            "gfx_use_x11xrandr_wm 0; cl_cpu_throttle 50; cl_show_welcome 0; "
+            "gfx_use_x11xrandr_wm 0; conn_timeout 60; cl_cpu_throttle 50; cl_show_welcome 0; "
             f"{binds}; connect 127.0.0.1:{self.port}"
         )
         with (home / "output").open("ab") as output:

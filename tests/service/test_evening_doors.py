@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from math import comb
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,26 @@ def test_settings_of_a_door_are_not_those_of_another_start(doors: Doors) -> None
     doors.type("again")
     Pickups(doors.archive, [night_lobby(NIGHT)])
     assert len(doors.view["division"]["teams"]) == 3
+
+
+@pytest.mark.parametrize("people", [4, 5])
+def test_no_teams_come_again_by_any_door(tmp_path: Path, people: int) -> None:
+    """All that equals can be divided into is proposed once, whoever asks; then that is said."""
+    doors = Doors(tmp_path)
+    names = [f"P{n}" for n in range(people)]
+    doors.tap("add", text="\n".join(names))
+    ways = comb(people, people // 2) // (1 if people % 2 else 2)
+    asking = [lambda: doors.type("again"), lambda: doors.tap("divide"), lambda: doors.say("!divide")]
+    seen = set()
+    for n in range(ways):
+        asking[n % 3]()
+        view = doors.view
+        seen.add(frozenset(map(frozenset, view["division"]["teams"])))
+        assert len(seen) == n + 1
+        assert not view["division"]["why"]["repeated"]
+        if n % 2 and people == 4:  # of five, results would make some ways dearer than the price
+            doors.type("won", "red")
+    doors.heard()
+    assert any("no other teams lie within" in line for line in doors.say("!divide"))
+    assert doors.view["division"]["why"]["repeated"]
+    doors.archive.close()

@@ -41,9 +41,13 @@ class SourceServer:
         Whether the server has a command that moves people.
     policy : Policy, optional
         What the admin wants.
+    typed : str
+        The password that the program knows.
     """
 
-    def __init__(self, folder: Path, *, plugin: bool = True, policy: Policy | None = None) -> None:
+    def __init__(
+        self, folder: Path, *, plugin: bool = True, policy: Policy | None = None, typed: str = PASSWORD
+    ) -> None:
         self.log = folder / "tf2.log"
         self.plugin = plugin
         self.teams: dict[int, str] = {}
@@ -54,21 +58,30 @@ class SourceServer:
         self._lock = threading.Lock()
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
-            port: int = probe.getsockname()[1]
+            self.port: int = probe.getsockname()[1]
+        self.start()
+        self.archive = open_archive(f"sqlite:///{folder / 'a.db'}", create=True)
+        self.log.write_text("", encoding="ascii")
+        settings = Playing(
+            str(self.log), f"127.0.0.1:{self.port}", typed, policy=policy or Policy(), game="tf2"
+        )
+        self.game = BalancedServer(self.archive, settings, self.reported.append)
+        self.now = 0.0
+
+    def start(self) -> None:
+        """Begin the console."""
         self._server = rconx.RconServer(
-            "127.0.0.1", port, authentication=PASSWORD, command_handler=self._carry_out
+            "127.0.0.1", self.port, authentication=PASSWORD, command_handler=self._carry_out
         )
         started = threading.Event()
         self._thread = threading.Thread(target=self._server.serve, kwargs={"on_started": started.set})
         self._thread.start()
         assert started.wait(10.0)
-        self.archive = open_archive(f"sqlite:///{folder / 'a.db'}", create=True)
-        self.log.write_text("", encoding="ascii")
-        settings = Playing(
-            str(self.log), f"127.0.0.1:{port}", PASSWORD, policy=policy or Policy(), game="tf2"
-        )
-        self.game = BalancedServer(self.archive, settings, self.reported.append)
-        self.now = 0.0
+
+    def stop(self) -> None:
+        """End the console."""
+        self._server.shutdown()
+        self._thread.join(10.0)
 
     def who(self, slot: int) -> str:
         """Return somebody as the log has them."""
@@ -139,8 +152,7 @@ class SourceServer:
         """End it."""
         self.game.close()
         self.archive.close()
-        self._server.shutdown()
-        self._thread.join(10.0)
+        self.stop()
 
 
 @pytest.fixture
@@ -257,6 +269,32 @@ def test_teams_that_change_sides_are_followed_and_not_moved_back(server: SourceS
     server.step(8.0)
     assert len(server.moves()) == count
     assert server.game.session.settled
+
+
+def test_a_server_that_is_begun_again_is_spoken_to_again(server: SourceServer) -> None:
+    """What it does not answer is said once, and that it answers again too; then who dies is moved."""
+    server.stop()
+    server.step(20.0)
+    assert sum("does not answer" in line for line in server.reported) == 1
+    before = len(server.moves())
+    server.start()
+    server.step(40.0, lambda: any(line.endswith(" answers") for line in server.reported))
+    for slot in (2, 3, 4):
+        server.die(slot, 5)
+    server.step(5.0)
+    assert len(server.moves()) == before + 1
+
+
+def test_a_refused_password_is_said_once_and_nothing_is_ordered(tmp_path: Path) -> None:
+    """It is not tried again and again, as servers ban who does."""
+    server = SourceServer(tmp_path, typed="wrong")
+    try:
+        begin(server)
+        server.step(20.0)
+        assert sum("refuses the password" in line for line in server.reported) == 1
+        assert server.done == []
+    finally:
+        server.close()
 
 
 def test_the_chat_is_answered_after_a_name_that_is_plain(server: SourceServer) -> None:

@@ -66,7 +66,7 @@ def proposal_rows(
 def arranged_lines(setup: Setup, arranged: Arranged, spelled: Mapping[str, str]) -> list[str]:
     """Return proposed teams with what is proven of them, and what to type next."""
     lines = proposal_lines(setup, arranged.proposal, spelled)
-    proven = _proof(arranged)
+    proven = proof_line(arranged)
     if proven:
         lines[0] += f" {proven}"
     first = setup.called(0)
@@ -75,7 +75,7 @@ def arranged_lines(setup: Setup, arranged: Arranged, spelled: Mapping[str, str])
     return lines
 
 
-def _proof(arranged: Arranged) -> str:
+def proof_line(arranged: Arranged) -> str:
     """Return what is proven of proposed teams, in a sentence; nothing where there is nothing to say."""
     best = arranged.split is arranged.solution.best and arranged.solution.status == "optimal"
     if arranged.repeated:

@@ -115,12 +115,12 @@ def verdict(split: Split, names: Sequence[str] = ()) -> str:
 
 
 def verdict_of(chances: Sequence[float], names: Sequence[str] = ()) -> str:
-    """Return how even chances are, in words and whole chances.
+    """Return how even chances are, in words and whole numbers.
 
     Examples
     --------
-    >>> verdict_of((0.35, 0.65), ("Red", "Blue"))
-    'Blue ahead: 35 : 65'
+    >>> verdict_of((0.49, 0.51)), verdict_of((0.8, 0.2), ["Red", "Blue"])
+    ('Even: 49 : 51', 'Red far ahead: 80 : 20')
     """
     whole = whole_chances(chances)
     count = len(whole)

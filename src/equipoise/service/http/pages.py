@@ -71,6 +71,22 @@ class Page(NamedTuple):
     of: Of | None = None
 
 
+class _Shown(NamedTuple):
+    """What pages show, and which of them are others than when there were so many matches."""
+
+    known: KeptChronicle
+    site: Site
+    changed: dict[int, frozenset[str]]
+
+    def is_right(self, path: str, matches: int) -> bool:
+        """Tell whether a page of so many matches is the same now."""
+        if path.startswith("servers"):  # what runs there changes without matches
+            return False
+        if matches not in self.changed:
+            self.changed[matches] = frozenset(changed_pages(self.site, matches))
+        return (path or "index.html") not in self.changed[matches]
+
+
 class Paging:
     """The worker: the pages of an archive, as it is.
 
@@ -85,32 +101,23 @@ class Paging:
     def __init__(self, url: str, language: str = "en") -> None:
         self._url, self._language = url, language
         self._archive: Archive | None = None
-        self._known: KeptChronicle | None = None
-        self._site: Site | None = None
+        self._shown: _Shown | None = None
         self._next = 0.0
         self._making: threading.Thread | None = None
-        self._changed: dict[int, frozenset[str]] = {}
 
     def __call__(self, question: tuple[str, dict[str, str], Of | None] | None) -> Generator[None, None, Page]:
         """Answer a path, a query, and of what the page is that was had."""
         yield from ()
         self._renew()
-        known, site = self._known, self._site
-        if question is None or known is None or site is None:
+        shown = self._shown  # another thread may put another one there
+        if question is None or shown is None:
             return Page("later")
+        known, site = shown.known, shown.site
         path, query, had = question
         of = Of(known.lineage, len(known.chronicle))
-        if had is not None and not query and had.lineage == of.lineage and self._is_right(path, had.matches):
+        if had is not None and not query and had.lineage == of.lineage and shown.is_right(path, had.matches):
             return Page("same", None, known.revision, of)
         return Page("now", site.page(path, query), known.revision, of)
-
-    def _is_right(self, path: str, matches: int) -> bool:
-        """Tell whether a page of so many matches is the same now."""
-        if path.startswith("servers") or self._site is None:  # what runs there changes without matches
-            return False
-        if matches not in self._changed:
-            self._changed[matches] = frozenset(changed_pages(self._site, matches))
-        return (path or "index.html") not in self._changed[matches]
 
     def _renew(self) -> None:
         """Take over what is new; where all has to be made, begin that, and go on with the pages before."""
@@ -121,13 +128,14 @@ class Paging:
         try:
             if self._archive is None:
                 self._archive = open_archive(self._url, create=False)
-            if self._known is not None and self._archive.revision() == self._known.revision:
+            before = None if self._shown is None else self._shown.known
+            if before is not None and self._archive.revision() == before.revision:
                 return
-            known = self._archive.next_chronicle(self._known)
+            known = self._archive.next_chronicle(before)
             if known is None:
                 self._making = threading.Thread(target=self._make, daemon=True)
                 self._making.start()
-                if self._site is None:
+                if self._shown is None:
                     self._making.join(1.0)  # a small one is there at once
                 return
             if len(known.chronicle) - known.saved >= KEPT:
@@ -146,8 +154,8 @@ class Paging:
             self._archive = None
 
     def _show(self, known: KeptChronicle) -> None:
-        self._known, self._changed = known, {}
-        self._site = Site(known.chronicle, language=self._language, live=True, sessions=self._sessions)
+        site = Site(known.chronicle, language=self._language, live=True, sessions=self._sessions)
+        self._shown = _Shown(known, site, {})
 
     def _make(self) -> None:
         try:
