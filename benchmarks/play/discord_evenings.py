@@ -384,7 +384,7 @@ The bot was killed (SIGKILL) {kills} times and begun again.
 | requests, of them told to wait | {requests:,}, {limited:,} |
 | pressed while nobody was there, or not answered in 3 s; pressed again | {nobody}, {unanswered} |
 | answered | {answers:,}, of them deferred {deferred:,} |
-| time to the answer: median, 99 in 100, worst | {median:.2f} s, {p99:.2f} s, {worst:.2f} s |
+| of those answered: median time, 99 in 100, worst | {median:.2f} s, {p99:.2f} s, {worst:.2f} s |
 
 Interactions came twice and out of order in one of ten cases each, requests failed in one of fifty, and four \
 impostors an evening pressed every button there was, of both channels, under names of players,
@@ -394,7 +394,7 @@ Nothing that was answered is missing, nothing stands twice, no result is shown a
 impostor pressed was taken, and nobody was pinged who does not play.
 The events of each evening, taken again without Discord, give the same teams, ledgers, matches and ratings,
 to \
-the last bit, as the [other doors](DOORS.md) do for theirs.
+the last bit, as `python -m benchmarks doors` shows of all doors.
 """
 
 

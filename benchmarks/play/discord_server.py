@@ -819,13 +819,15 @@ def _deflater(kind: str) -> Any:
 
 
 async def _send(socket: web.WebSocketResponse, deflate: Any, payload: dict[str, Any]) -> None:
+    """Send something; who is gone by now does not get it."""
     text = json.dumps(payload)
-    if deflate is None:
-        await socket.send_str(text)
-    elif isinstance(deflate, type(zlib.compressobj())):
-        await socket.send_bytes(deflate.compress(text.encode()) + deflate.flush(zlib.Z_SYNC_FLUSH))
-    else:
-        await socket.send_bytes(deflate.compress(text.encode(), mode=deflate.FLUSH_BLOCK))
+    with contextlib.suppress(ConnectionError, RuntimeError):
+        if deflate is None:
+            await socket.send_str(text)
+        elif isinstance(deflate, type(zlib.compressobj())):
+            await socket.send_bytes(deflate.compress(text.encode()) + deflate.flush(zlib.Z_SYNC_FLUSH))
+        else:
+            await socket.send_bytes(deflate.compress(text.encode(), mode=deflate.FLUSH_BLOCK))
 
 
 async def _body(request: web.Request) -> dict[str, Any]:

@@ -295,6 +295,16 @@ class Archive:
         """Return the match with an id, None where there is none."""
         return stored_matches.one(self._database, match_id)
 
+    def meant_match(self, match_id: str) -> Listed | None:
+        """Return the match with an id, or the only one whose id begins so or has this part; None where none.
+
+        Raises
+        ------
+        InputError
+            If several have it.
+        """
+        return stored_matches.meant(self._database, match_id)
+
     def news(self, revision: int, limit: int) -> list[Listed]:
         """Return some matches that came after a revision, the earliest to come first."""
         return stored_matches.since(self._database, revision, limit)
