@@ -247,19 +247,19 @@ def killed(night: Night, url: str, rng: random.Random) -> Night:
             traceback.print_exc()
         os._exit(1)
     os.close(writing)
-    with open(reading, "rb", buffering=0) as told:
+    with open(reading, "rb", buffering=0) as pipe:
         for _ in range(rng.randrange(4 * LINES)):
-            take(told, night)
+            take(pipe, night)
         until = time.monotonic() + rng.random() * MOMENT
         while (
-            time.monotonic() < until and select.select([told], [], [], max(until - time.monotonic(), 0.0))[0]
+            time.monotonic() < until and select.select([pipe], [], [], max(until - time.monotonic(), 0.0))[0]
         ):
-            take(told, night)
+            take(pipe, night)
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)
         if not os.WIFSIGNALED(status):
             raise RuntimeError(BROKEN)
-        while take(told, night):
+        while take(pipe, night):
             pass
     night.counts["within"] += night.saying is not None
     with open_archive(url) as archive:
@@ -268,10 +268,10 @@ def killed(night: Night, url: str, rng: random.Random) -> Night:
     return night
 
 
-def take(told: Any, night: Night) -> bool:
+def take(pipe: Any, night: Night) -> bool:
     """Take the next that a process tells of the people; nothing where it has ended."""
-    size = whole(told, 4)
-    content = whole(told, int.from_bytes(size, "big")) if len(size) == 4 else b""
+    size = whole(pipe, 4)
+    content = whole(pipe, int.from_bytes(size, "big")) if len(size) == 4 else b""
     if len(size) < 4 or len(content) < int.from_bytes(size, "big"):
         return False
     for name, each in pickle.loads(content).items():  # noqa: S301 -- from our own process
@@ -279,10 +279,10 @@ def take(told: Any, night: Night) -> bool:
     return True
 
 
-def whole(told: Any, size: int) -> bytes:
+def whole(pipe: Any, size: int) -> bytes:
     """Return so many bytes, fewer where there are no more."""
     found = b""
-    while len(found) < size and (more := told.read(size - len(found))):
+    while len(found) < size and (more := pipe.read(size - len(found))):
         found += more
     return found
 

@@ -93,15 +93,15 @@ def _work(url: str, queue: str, name: str, questions: Connection) -> None:
 
     with (
         open_archive(url, create=False, waiting=str, timeout=8.0) as archive,
-        psycopg.connect(**listening_arguments(url), autocommit=True) as told,
+        psycopg.connect(**listening_arguments(url), autocommit=True) as signals,
     ):
-        told.execute(f'LISTEN "{channel_of(archive.salt)}"')
+        signals.execute(f'LISTEN "{channel_of(archive.salt)}"')
         owner = QueueOwner(archive, settings_of(queue), HOOKS, lambda: FASTER * time.time(), name)
         due = time.monotonic()
         while True:
-            ready = select.select([questions, told], [], [], max(0.0, due - time.monotonic()))[0]
-            if told in ready:
-                for _ in told.notifies(timeout=0, stop_after=1000):
+            ready = select.select([questions, signals], [], [], max(0.0, due - time.monotonic()))[0]
+            if signals in ready:
+                for _ in signals.notifies(timeout=0, stop_after=1000):
                     pass
             if questions in ready:
                 number, asked = questions.recv()
@@ -110,7 +110,7 @@ def _work(url: str, queue: str, name: str, questions: Connection) -> None:
                 except EquipoiseError as error:
                     answers = [str(error)]
                 questions.send((number, answers))
-            elif told in ready:
+            elif signals in ready:
                 owner.ask([Beat()])
             if time.monotonic() >= due:
                 due = time.monotonic() + TICK
@@ -386,7 +386,7 @@ def measure(times: Row, seed: int) -> Row:
         for slot in slots:
             slot.kill()
         with open_archive(server.url, create=False, waiting=str) as archive:
-            rows = [judged(archive, each.acknowledged, each.queue, told=False) for each in clients]
+            rows = [judged(archive, each.acknowledged, each.queue, webhooks=False) for each in clients]
             sent = archive.outbox.waiting().get("league", (0, 0.0))[0]
         assert sent == sum(row["notes"] for row in rows), "the outbox and the events differ"
     return {

@@ -111,10 +111,10 @@ class Players:
         return found
 
 
-def judged(archive: Any, acknowledged: dict[str, float], queue: str = "duo", *, told: bool = True) -> Row:
+def judged(archive: Any, acknowledged: dict[str, float], queue: str = "duo", *, webhooks: bool = True) -> Row:
     """Go through the record of a queue by its promises alone; raise AssertionError where one is broken.
 
-    The outbox is compared where the queue is the only one that ``told`` webhooks.
+    The outbox is compared where the queue is the only one that calls ``webhooks``.
     """
     from equipoise.queueing import QueuePolicy, TicketLife
     from equipoise.queueing.record import replay
@@ -158,7 +158,7 @@ def judged(archive: Any, acknowledged: dict[str, float], queue: str = "duo", *, 
     assert {name: sorted(each) for name, each in here.items()} == parts, "there is a part of a match"
     assert {t.id for t in life.waiting} == set(since) - gone - set(match_of), "a ticket is nowhere"
     sent = archive.outbox.waiting().get("league", (0, 0.0))[0]
-    assert sent == notes or not told, "the outbox and the events differ"
+    assert sent == notes or not webhooks, "the outbox and the events differ"
     return {
         "epochs": len(set(epochs)),
         "events": len(events),

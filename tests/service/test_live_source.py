@@ -336,7 +336,7 @@ def test_counter_strikes_half_time_is_a_swap() -> None:
     assert [type(event) for event in back.read(lines(*switched[:9]))] == [Changed] * 9
 
 
-def test_deaths_rounds_and_chat_are_told() -> None:
+def test_deaths_rounds_and_chat_are_read() -> None:
     """Who is dead, who is there again, and when nobody loses anything."""
     log = log_of()
     log.read(lines('"a<2><[U:1:2]><Red>" spawned as "scout"', '"b<3><[U:1:3]><Blue>" spawned as "scout"'))

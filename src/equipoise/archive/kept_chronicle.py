@@ -39,7 +39,7 @@ from equipoise.archive.tables import (
 from equipoise.core.match import Match
 from equipoise.identity.merges import everyone
 from equipoise.ratings.model import RatingModel, is_local
-from equipoise.ratings.timeline import COLUMNS, STAGES, TEXTS, Chronicle, Learning, empty_chronicle
+from equipoise.ratings.timeline import COLUMNS, STAGES, TEXTS, Chronicle, ChronicleLearning, empty_chronicle
 
 #: Matches in a part, and new ones up to which the rows of their players are asked for one by one.
 SPAN, FEW = 2_000, 50  # effort
@@ -259,7 +259,7 @@ def _loaded(
         rows = rows_of_players(connection, TIMELINE_STATE, parts_of(empty, PREFIX), players)
         places = Places({at: row.place for at, row in rows.items()}, Counter(header.sizes))
         state = state_of(empty, rows.values(), PREFIX)
-    learning = Learning(model, state)
+    learning = ChronicleLearning(model, state)
     chronicle = Chronicle(model, learning, columns, texts, _reader(database))
     return KeptChronicle(
         chronicle, header.lineage, header.revision, header.position, header.matches, learning.state, places

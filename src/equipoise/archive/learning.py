@@ -58,7 +58,7 @@ from equipoise.archive.derived_rows import (
     way_back,
     way_back_now,
 )
-from equipoise.archive.replay_cache import ReplayCache, Segment
+from equipoise.archive.replay_cache import ReplayCache, ReplaySegment
 from equipoise.archive.row_codec import MatchRow, match_of, rows_before, rows_of, sizes_of
 from equipoise.archive.standing import Known, Standing, Updated
 from equipoise.archive.tables import (
@@ -479,12 +479,12 @@ class Learner:
             ratings,
         )
 
-    def _parts(self, begun: _Begun, connection: sa.Connection | None) -> Iterator[_Part | Segment]:
+    def _parts(self, begun: _Begun, connection: sa.Connection | None) -> Iterator[_Part | ReplaySegment]:
         """Go through the matches to learn from, some at a time."""
         last, left = begun.last, begun.left
         cache = None if connection is not None else self._fitting(begun)
         while True:
-            part: _Part | Segment | None = None if cache is None else cache.at(last or BEGINNING)
+            part: _Part | ReplaySegment | None = None if cache is None else cache.at(last or BEGINNING)
             if part is None:
                 rows = self._some(begun.row, last, together(left, TOGETHER), connection)
                 positions = [(float(each.ended), bytes(each.turn)) for each in rows]
@@ -495,7 +495,7 @@ class Learner:
                 matches = _matches(rows[: len(positions)], begun.known)
                 part = _Part(positions[-1], matches)
                 if cache is not None:
-                    part = Segment.of(matches, positions)
+                    part = ReplaySegment.of(matches, positions)
                     cache.put(last or BEGINNING, part)
             yield part
             last, left = part.end, left - len(part)
@@ -547,9 +547,9 @@ class Learner:
         except UNREADABLE as error:
             raise self._damaged() from error
 
-    def _after(self, both: Both, part: _Part | Segment) -> Both:
+    def _after(self, both: Both, part: _Part | ReplaySegment) -> Both:
         """Return what is known after matches more."""
-        if isinstance(part, Segment):
+        if isinstance(part, ReplaySegment):
             model: Any = self._learns
             return Both(model.run_packed(both.state, part.packed), part.after(both.known))
         contests = [contest for match in part.matches for contest in match.contests]

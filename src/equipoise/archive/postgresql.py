@@ -113,7 +113,7 @@ class Postgres(Database):
                 with connection.begin():
                     mine = _backend(connection)
                 if mine[0] == mine[1]:
-                    return  # the server itself has told that number: nobody stands between
+                    return  # the server itself has named that number: nobody stands between
                 with other.connect() as second, second.begin():
                     others = {_backend(second)[0]}
                     with other.connect() as third, third.begin():
@@ -211,7 +211,7 @@ class Postgres(Database):
 
 
 def _backend(connection: sa.Connection) -> tuple[int, int]:
-    """Return the number of the process that answers, and that of which it told when the connection began."""
+    """Return the number of the process that answers, and the one it named when the connection began."""
     driver: Any = connection.connection.driver_connection
     return int(connection.exec_driver_sql("SELECT pg_backend_pid()").scalar_one()), driver.info.backend_pid
 

@@ -6,7 +6,7 @@ packed, in segments between places of the replay, and a late match is put among 
 
 Only models whose contests can be packed have this (:meth:`Filters.run_packed
 <equipoise.ratings.models.gaussian_filter.model.Filters.run_packed>`), and the result is to the last bit that
-of reading all matches anew.  Whatever else changes the past makes the cache empty.
+of reading all matches again.  Whatever else changes the past makes the cache empty.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ GROWS = 2000  # effort
 
 
 @dataclass(slots=True)
-class Segment:
+class ReplaySegment:
     """Matches between two places of the replay.
 
     Parameters
@@ -62,7 +62,7 @@ class Segment:
         return len(self.ended)
 
     @classmethod
-    def of(cls, matches: Sequence[Match], positions: Sequence[Position]) -> Segment:
+    def of(cls, matches: Sequence[Match], positions: Sequence[Position]) -> ReplaySegment:
         """Return the segment of matches in replay order, with the place of each."""
         segment = cls(positions[-1], pack([each for match in matches for each in match.contests]))
         segment._note(len(segment), matches, positions)
@@ -131,7 +131,7 @@ class ReplayCache:
     def clear(self) -> None:
         """Let go of everything."""
         self._starts: list[Position] = []
-        self._segments: dict[Position, Segment] = {}
+        self._segments: dict[Position, ReplaySegment] = {}
         #: The revision of the archive that this is of, what it rests on, and the checkpoints there were.
         self.revision = 0
         self.rests_on: object = None
@@ -140,7 +140,7 @@ class ReplayCache:
     def __len__(self) -> int:
         return len(self._starts)
 
-    def at(self, position: Position) -> Segment | None:
+    def at(self, position: Position) -> ReplaySegment | None:
         """Return the segment that follows a place."""
         return self._segments.get(position)
 
@@ -149,7 +149,7 @@ class ReplayCache:
         n = bisect_right(self._starts, position)
         return self._starts[n] if n < len(self._starts) else None
 
-    def put(self, position: Position, segment: Segment) -> None:
+    def put(self, position: Position, segment: ReplaySegment) -> None:
         """Keep a segment; those that overlap with it go."""
         first, last = (bisect_left(self._starts, each) for each in (position, segment.end))
         for start in self._starts[first:last]:

@@ -33,7 +33,7 @@ from equipoise.archive.postgresql import Postgres
 from equipoise.archive.tables import SHARD, WORKER
 from equipoise.errors import EquipoiseError
 
-#: Seconds between two signs of life of an owner, after which a silent one is taken for stopped, and for which
+#: Seconds between two signs of life of an owner, after which a silent one counts as stopped, and for which
 #: those who have fewest shards may take a free one first.
 BEAT, STALE, GRACE = 0.5, 5.0, 1.0
 
@@ -66,7 +66,7 @@ def key_of(*what: str) -> int:
 
 
 def channel_of(salt: bytes, worker: str = "") -> str:
-    """Return the channel on which the servers of an archive, or one of them, are told of what happens."""
+    """Return the channel on which the servers of an archive, or one of them, hear of what happens."""
     return f"equipoise_{hashlib.sha256(salt + worker.encode()).hexdigest()[:24]}"
 
 
@@ -264,11 +264,11 @@ class Shard:
 
     @property
     def own_channel(self) -> str:
-        """The channel on which this server alone is told of answers to what it asked about the shard."""
+        """The channel on which this server alone hears of answers to what it asked about the shard."""
         return self.channel_to(self.worker)
 
     def channel_to(self, worker: str) -> str:
-        """Return the channel on which one server is told of answers."""
+        """Return the channel on which one server hears of answers."""
         return channel_of(self._salt, f"{self.name}\0{worker}")
 
     @contextmanager

@@ -73,18 +73,18 @@ def conflicts(connection: sa.Connection, known: dict[bytes, Match]) -> list[str]
 
 
 def redate(
-    connection: sa.Connection, matches: dict[bytes, Match], known: dict[bytes, float], told: Collection[str]
+    connection: sa.Connection, matches: dict[bytes, Match], known: dict[bytes, float], dated: Collection[str]
 ) -> int:
     """Let known games of logs have the dates that they have now, as in another zone; return how many moved.
 
-    Only those with the ids ``told``: what counts as read now, or is dated by the time of its file, says
+    Only those with the ids ``dated``: what counts as read now, or is dated by the time of its file, says
     nothing about when it was.
     """
     moved = {
         key: known[key]
         for key in known
         if LOGGED.fullmatch(matches[key].id)
-        and matches[key].id in told
+        and matches[key].id in dated
         and matches[key].read is None
         and abs((matches[key].ended or 0.0) - known[key]) > STEP
     }

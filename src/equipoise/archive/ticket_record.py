@@ -125,7 +125,7 @@ class TicketRecord:
             yield AddedEvents(self._database, connection, self.queue, self._shard)
 
     def send(self, letter: Letter) -> None:
-        """Ask the owner of the queue, which is told of it at once."""
+        """Ask the owner of the queue, which hears of it at once."""
         assert self._shard is not None  # noqa: S101 -- there is nobody else to ask
         with self._shard.session() as connection:
             connection.exec_driver_sql(f'LISTEN "{self._shard.own_channel}"')
@@ -185,12 +185,12 @@ class AddedEvents:
         return [Letter(*row) for row in self._connection.execute(wanted)]
 
     def answer(self, answered: Sequence[tuple[Letter, str]]) -> None:
-        """Answer letters; who asked is told when this is kept."""
+        """Answer letters; who asked is notified when this is kept."""
         if not answered:
             return
         update = sa.update(LETTER).where(LETTER.c.id == sa.bindparam("its"))
-        update = update.values(answers=sa.bindparam("said"))
-        self._connection.execute(update, [{"its": each.id, "said": said} for each, said in answered])
+        update = update.values(answers=sa.bindparam("answer"))
+        self._connection.execute(update, [{"its": each.id, "answer": answer} for each, answer in answered])
         assert self._shard is not None  # noqa: S101 -- as there were letters
         for worker in {each.worker for each, _ in answered}:
             channel = self._shard.channel_to(worker)
@@ -215,7 +215,7 @@ class AddedEvents:
         return _forgotten(self._connection)
 
     def add(self, events: Iterable[RecordedEvent]) -> None:
-        """Add events, with the epoch of who owns the queue; all servers are told when this is kept."""
+        """Add events, with the epoch of who owns the queue; all servers are notified when this is kept."""
         rows = [(self._queue, *each[:4], self._epoch) for each in events]
         self._database.insert(self._connection, QUEUE_EVENT, rows)
         if self._shard is not None and rows:

@@ -214,8 +214,8 @@ def _plot(path: str, done: dict[str, Any]) -> None:
 Item = TypeVar("Item")
 
 
-def _told(items: Iterable[Item], tell: Callable[[int], None]) -> Iterator[Item]:
-    """Go through items, and tell how many there were so far."""
+def _counted(items: Iterable[Item], tell: Callable[[int], None]) -> Iterator[Item]:
+    """Go through items, and report how many there were so far."""
     for number, item in enumerate(items, 1):
         yield item
         tell(number)
@@ -240,7 +240,7 @@ def _what_if(
     ):
         matches, count = archive.matches(), max(archive.count(), 1)
         if tell is not None:
-            matches = _told(matches, lambda number: tell(number / count))
+            matches = _counted(matches, lambda number: tell(number / count))
         found = what_if(matches, archive.model, seed=seed, tasks=tasks)
     if not found.matches:
         msg = ": it has no match of two teams to divide"

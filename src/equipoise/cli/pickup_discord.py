@@ -82,7 +82,7 @@ def run_on_discord(
     options : mapping
         What the options of Discord say.
     rooms : mapping
-        What :class:`~equipoise.service.chat.discord_rooms.DiscordRooms` is told besides.
+        What :class:`~equipoise.service.chat.discord_rooms.DiscordRooms` is given besides.
     """
     import asyncio
     import contextlib

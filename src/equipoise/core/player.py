@@ -27,7 +27,7 @@ NO_SIDE = 0.5
 #: The belief of a rating that nothing is known of, as in the package openskill.
 NEW_MU, NEW_SIGMA = 25.0, 25.0 / 3.0
 
-#: What stands for a mu that was not given: told by what it is, as any number may be given.
+#: What stands for a mu that was not given: recognised by what it is, as any number may be given.
 NOT_GIVEN = float("nan")
 
 

@@ -14,7 +14,7 @@ def never() -> bool:
     return False
 
 
-class Asked:
+class AskedOften:
     """Holds once it was asked a number of times: unlike a clock, the same wherever and whenever it is used.
 
     Parameters
@@ -24,7 +24,7 @@ class Asked:
 
     Examples
     --------
-    >>> stop = Asked(1)
+    >>> stop = AskedOften(1)
     >>> stop(), stop()
     (False, True)
     """

@@ -288,10 +288,10 @@ def _from_table(text: str, where: str, read: str | None = None, above: int = 0) 
     if not _is_plain(columns, kept):
         from equipoise.files.table_columns import tell
 
-        told = tell(titles, columns, kept, where, read)
-        columns, kept, heard = told.columns, told.rows, told.heard
+        settled = tell(titles, columns, kept, where, read)
+        columns, kept, heard = settled.columns, settled.rows, settled.heard
         if not {"weight", "mu"} & set(columns):
-            free = ["coming" if at in told.coming else column for at, column in enumerate(columns)]
+            free = ["coming" if at in settled.coming else column for at, column in enumerate(columns)]
             _refuse_numbers([titles, *(cells for _, cells in kept)], free, top)
     columns = _header(titles, columns, top)
     for number, cells in kept:

@@ -36,7 +36,7 @@ _ROWS = re.compile(r"\(?[0-9]+ rows?\)?(?: in set)?.*", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class Told:
+class ColumnsRead:
     """The rows of those who play, the columns they fill, and what else was read."""
 
     columns: list[str]
@@ -86,7 +86,7 @@ def is_header(cells: Sequence[str]) -> bool:
 
 def tell(
     titles: Sequence[str], columns: Sequence[str], rows: Sequence[Row], where: str, read: str | None
-) -> Told:
+) -> ColumnsRead:
     """Return who plays by a table, from its titles, the fields they are of, and the rows below.
 
     Parameters
@@ -120,7 +120,7 @@ def tell(
             if place is not None:
                 known.columns[place] = word
     if not {"name", "id"} & set(known.columns):
-        return Told(known.columns, cells)
+        return ColumnsRead(known.columns, cells)
     _ranks(known, cells)
     _digits(known, cells)
     _attending(known, cells)
@@ -151,20 +151,20 @@ def _name_parts(known: _Columns, cells: Sequence[Row]) -> None:
 
 
 def _ranks(known: _Columns, cells: Sequence[Row]) -> None:
-    """Read ``Gold 2`` as a weight, once it was said which division is the best."""
+    """Read ``Gold 2`` as a weight, once which division is the best is known."""
     if {"weight", "mu"} & set(known.columns):
         return
     for place in _free(known):
-        told = [(number, row) for number, row in cells if _at(row, place)]
-        if not is_word("rank_title", known.titles[place]) or not told:
+        filled = [(number, row) for number, row in cells if _at(row, place)]
+        if not is_word("rank_title", known.titles[place]) or not filled:
             continue
-        if not all(re.search(grammar()["ranked"], _at(row, place), re.IGNORECASE) for _, row in told):
+        if not all(re.search(grammar()["ranked"], _at(row, place), re.IGNORECASE) for _, row in filled):
             continue
-        number, row = told[0]
+        number, row = filled[0]
         chosen = asked_choice("rank", f"{known.where}, line {number}", _at(row, place), known.answers)
         if "best" in chosen:
             known.columns[place] = "weight"
-            for _, row in told:
+            for _, row in filled:
                 row[place] = str(rank_weight(_at(row, place), chosen["best"]))
         return
 
@@ -172,9 +172,9 @@ def _ranks(known: _Columns, cells: Sequence[Row]) -> None:
 def _digits(known: _Columns, cells: Sequence[Row]) -> None:
     """Read ``1,523`` and ``1.523`` below one another as grouped digits, where no weight has decimals."""
     for place in [at for at, column in enumerate(known.columns) if column == "weight"]:
-        told = [(number, row) for number, row in cells if _at(row, place)]
-        grouped = [(number, row) for number, row in told if _GROUPED.fullmatch(_at(row, place))]
-        if len(grouped) < 2 or any(_DECIMAL.search(_at(row, place)) for _, row in told):
+        filled = [(number, row) for number, row in cells if _at(row, place)]
+        grouped = [(number, row) for number, row in filled if _GROUPED.fullmatch(_at(row, place))]
+        if len(grouped) < 2 or any(_DECIMAL.search(_at(row, place)) for _, row in filled):
             continue
         signs = {sign for _, row in grouped for sign in _at(row, place) if not sign.isdigit()}
         if signs == {"."}:
@@ -195,17 +195,19 @@ def _attending(known: _Columns, cells: Sequence[Row]) -> None:
     dated = []
     for place in _free(known):
         title = known.titles[place]
-        told = [(number, text) for number, row in cells if (text := _STRUCK.sub("", _at(row, place)).strip())]
-        answered = bool(told) and all(_reply(text) for _, text in told)
+        filled = [
+            (number, text) for number, row in cells if (text := _STRUCK.sub("", _at(row, place)).strip())
+        ]
+        answered = bool(filled) and all(_reply(text) for _, text in filled)
         if is_word("attendance", title):
             known.coming.append(place)
-        elif not answered or is_word("aside", title) or {text for _, text in told} <= {"0", "1"}:
+        elif not answered or is_word("aside", title) or {text for _, text in filled} <= {"0", "1"}:
             continue
         elif is_word("date", title):
             dated.append(place)
         elif is_word("out_heading", title) and known.coming:
             known.missing.append(place)
-        elif not title or _is_asked_to_count(known, title, told[0][0]):
+        elif not title or _is_asked_to_count(known, title, filled[0][0]):
             known.coming.append(place)
     if len(dated) > 1 and not known.coming:
         several = ", ".join(short(known.titles[place]) for place in dated)
@@ -214,12 +216,12 @@ def _attending(known: _Columns, cells: Sequence[Row]) -> None:
 
 
 def _is_asked_to_count(known: _Columns, title: str, line: int) -> bool:
-    """Tell whether a column of yes and no was said to be of who comes."""
+    """Tell whether a column of yes and no was declared to be of who comes."""
     chosen = asked_choice("column", f"{known.where}, line {line}", title, known.answers)
     return bool(chosen["name"] == "column-comes")
 
 
-def _coming(known: _Columns, cells: Sequence[Row]) -> Told:
+def _coming(known: _Columns, cells: Sequence[Row]) -> ColumnsRead:
     """Return who comes, and what else was read."""
     label = known.columns.index("name" if "name" in known.columns else "id")
     weights = [at for at, column in enumerate(known.columns) if column in ("weight", "mu")]
@@ -237,11 +239,11 @@ def _coming(known: _Columns, cells: Sequence[Row]) -> Told:
         if (is_word("sum", plain) and len(cells) > 2) or (_ROWS.fullmatch(plain) and number == cells[-1][0]):
             unread.append((number, " ".join(filter(None, map(str.strip, row)))))
             continue
-        said = [_STRUCK.sub("", _at(row, place)).strip() for place in known.coming]
-        told = [_reply(text) if text else _silent(replies[place])
-                for place, text in zip(known.coming, said, strict=True)]  # fmt: skip
-        told += ["out" for place in known.missing if _reply(_at(row, place)) == "in"]
-        name, status = cell_status(row[label], told, f"{known.where}, line {number}", known.answers)
+        texts = [_STRUCK.sub("", _at(row, place)).strip() for place in known.coming]
+        filled = [_reply(text) if text else _silent(replies[place])
+                for place, text in zip(known.coming, texts, strict=True)]  # fmt: skip
+        filled += ["out" for place in known.missing if _reply(_at(row, place)) == "in"]
+        name, status = cell_status(row[label], filled, f"{known.where}, line {number}", known.answers)
         if status in ("out", "late"):
             (out if status == "out" else late).append(name)
         if status == "out":
@@ -255,7 +257,7 @@ def _coming(known: _Columns, cells: Sequence[Row]) -> Told:
     if partner is not None:
         _pair(known, kept, label, partner)
     heard = Heard(tuple(out), tuple(late), tuple(unread)) if out or late or unread else None
-    return Told(known.columns, kept, heard, (*known.coming, *known.missing))
+    return ColumnsRead(known.columns, kept, heard, (*known.coming, *known.missing))
 
 
 def _reply(text: str) -> str:

@@ -142,7 +142,7 @@ class DescribedLog:
         return []
 
     def _begin(self, values: Mapping[str, str]) -> list[Event]:
-        """Return that a match begins; those who are there come to life anew.
+        """Return that a match begins; those who are there come to life again.
 
         Where nobody is there yet, as after another map was loaded, teams are chosen a moment later.
         """

@@ -5,7 +5,7 @@ arrived (:meth:`receive`) and that it is gone (:meth:`closed`), and asks when it
 (:meth:`may_connect`), what is to be sent (:meth:`outgoing`) and whether it is to be closed (:attr:`broken`).
 
 A question whose connection is lost is asked again on the next one.  An order is not: nobody knows whether it
-was carried out, and what is still to be done is ordered anew by whoever compares the server with its plan.
+was carried out, and what is still to be done is ordered again by whoever compares the server with its plan.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ MOST_ANSWER = 1 << 20
 Phase = Literal["closed", "greeting", "ready"]
 
 
-class Said(NamedTuple):
+class ConsoleLine(NamedTuple):
     """What is to be sent, and whether it is a question."""
 
     text: str
@@ -47,7 +47,7 @@ class Said(NamedTuple):
 class _Out:
     """What is out: when it was sent, and what came back so far."""
 
-    said: Said
+    line: ConsoleLine
     attempts: int
     sent: float
 
@@ -67,7 +67,7 @@ class StreamConsole(ABC):
 
     def __init__(self, password: str) -> None:
         self.password = checked_password(password)
-        self._waiting: deque[tuple[Said, int]] = deque()
+        self._waiting: deque[tuple[ConsoleLine, int]] = deque()
         self._out: _Out | None = None
         self._answers: list[ConsoleAnswer] = []
         self._phase: Phase = "closed"
@@ -89,14 +89,14 @@ class StreamConsole(ABC):
     @property
     def ordering(self) -> bool:
         """Whether an order is out or waits."""
-        out = self._out is not None and not self._out.said.question
-        return out or any(not said.question for said, _ in self._waiting)
+        out = self._out is not None and not self._out.line.question
+        return out or any(not line.question for line, _ in self._waiting)
 
     def ask(self, question: str) -> None:
         """Ask for an answer; a question that waits already is not asked twice."""
-        said = Said(checked(question), question=True)
-        if all(waiting != said for waiting, _ in self._waiting):
-            self._waiting.append((said, 0))
+        line = ConsoleLine(checked(question), question=True)
+        if all(waiting != line for waiting, _ in self._waiting):
+            self._waiting.append((line, 0))
 
     def order(self, lines: Iterable[str]) -> None:
         """Let orders be carried out, in order; what the server says to each is an answer too.
@@ -106,7 +106,9 @@ class StreamConsole(ABC):
         UnsafeError
             If a line must not be sent; then none is.
         """
-        self._waiting += [(Said(line, question=False), 0) for line in [checked(line) for line in lines]]
+        self._waiting += [
+            (ConsoleLine(line, question=False), 0) for line in [checked(line) for line in lines]
+        ]
 
     def forget_orders(self) -> None:
         """Drop the orders that wait."""
@@ -131,11 +133,11 @@ class StreamConsole(ABC):
     def closed(self, now: float) -> None:
         """Take note that the connection is gone, or could not be made."""
         out, self._out = self._out, None
-        if out is not None and out.said.question:
+        if out is not None and out.line.question:
             if out.attempts < ATTEMPTS:
-                self._waiting.appendleft((out.said, out.attempts))
+                self._waiting.appendleft((out.line, out.attempts))
             else:
-                self._answers.append(ConsoleAnswer(out.said.text, None))
+                self._answers.append(ConsoleAnswer(out.line.text, None))
         self.forget_orders()
         self._phase, self.broken = "closed", ""
         self._failures += 1
@@ -165,16 +167,16 @@ class StreamConsole(ABC):
             return self.greeting()
         self.settle(now)
         if self._out is None and self._waiting:
-            said, attempts = self._waiting.popleft()
-            texts = [said.text]
-            while not said.question and self._waiting and len(texts) < self.together:
+            line, attempts = self._waiting.popleft()
+            texts = [line.text]
+            while not line.question and self._waiting and len(texts) < self.together:
                 if self._waiting[0][0].question:
                     break
                 texts.append(self._waiting.popleft()[0].text)
-            self._out = _Out(Said("\n".join(texts), said.question), attempts + 1, now)
-            return [self.written(self._out.said.text)]
+            self._out = _Out(ConsoleLine("\n".join(texts), line.question), attempts + 1, now)
+            return [self.written(self._out.line.text)]
         if self._out is None and now - self._heard >= KEEP_ALIVE:
-            self._out = _Out(Said("", question=False), 1, now)
+            self._out = _Out(ConsoleLine("", question=False), 1, now)
             return [self.written("")]
         return self.more()
 
@@ -191,13 +193,13 @@ class StreamConsole(ABC):
     def finish(self, text: str) -> None:
         """Note the whole answer to what is out."""
         out, self._out, self.silent = self._out, None, False
-        if out is not None and out.said.text:
-            self._answers.append(ConsoleAnswer(out.said.text, text))
+        if out is not None and out.line.text:
+            self._answers.append(ConsoleAnswer(out.line.text, text))
 
     @property
     def out(self) -> str | None:
         """What is out, None where nothing is."""
-        return None if self._out is None else self._out.said.text
+        return None if self._out is None else self._out.line.text
 
     # For subclasses: what the bytes are like
 

@@ -43,7 +43,7 @@ from equipoise.play.evening_events import (
     TakeBack,
     Teams,
 )
-from equipoise.play.evening_state import EveningGame, Phase, Room, Step, Undone, can_be_finished
+from equipoise.play.evening_state import EveningGame, Phase, Room, Step, UndoneStep, can_be_finished
 from equipoise.play.ledger import LedgerGame as Played
 from equipoise.play.ledger import accounts, ways_to_sit_out
 
@@ -119,7 +119,7 @@ class Evening:
         self._proposed: dict[frozenset[frozenset[str]], float] = {}
         self._begun: Counter[str] = Counter()
         self._trails: dict[str, list[Step]] = {}
-        self._undone: dict[str, list[Undone]] = {}
+        self._undone: dict[str, list[UndoneStep]] = {}
         self._taken = 0
         self._commands: list[Command] = []
         self._now = -math.inf
@@ -171,8 +171,8 @@ class Evening:
 
     def _is_known(self) -> bool:
         """Tell whether what happened had happened already, so that there is nothing to take back."""
-        said = self._commands
-        return len(said) == 1 and isinstance(said[0], Notice) and said[0].kind == "known"
+        commands = self._commands
+        return len(commands) == 1 and isinstance(commands[0], Notice) and commands[0].kind == "known"
 
     def pending(self) -> tuple[Command, ...]:
         """Return the questions that were not answered yet, to be asked again after a start."""
@@ -371,7 +371,7 @@ class Evening:
         tail = tuple(trail[n:])
         if scope in self.rooms:
             after = replace(self._copied(scope, step.event), number=self._taken)
-            self._undone.setdefault(scope, []).append(Undone(tail, after))
+            self._undone.setdefault(scope, []).append(UndoneStep(tail, after))
         del trail[n:]
         self._put_back(scope, step)
         self._take_again(scope, tail[1:])
@@ -390,7 +390,7 @@ class Evening:
 
     def _take_again(self, scope: str, steps: Iterable[Step]) -> None:
         """Let those come and go again who did so after a step that was taken back, or taken again."""
-        said = len(self._commands)
+        already = len(self._commands)
         for step in steps:
             before = self._copied(scope, step.event)
             try:
@@ -399,8 +399,8 @@ class Evening:
                 continue
             again = replace(before, number=step.number, at=step.at)
             self._trails.setdefault(scope, []).append(again)
-        asked = [each for each in self._commands[said:] if isinstance(each, Divide)]
-        self._commands[said:] = asked[-1:]  # the last one asks for all of them
+        asked = [each for each in self._commands[already:] if isinstance(each, Divide)]
+        self._commands[already:] = asked[-1:]  # the last one asks for all of them
 
     def _undo_coming(self, scope: str, event: ev.Undo, step: Step) -> None:
         """Let somebody be where they were before they came or went, though others have done more since."""

@@ -229,7 +229,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Undone:
+class UndoneStep:
     """What was taken back: the steps with those after them, and how things stood then."""
 
     steps: tuple[Step, ...]

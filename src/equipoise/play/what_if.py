@@ -23,7 +23,7 @@ import numpy as np
 from equipoise.core.arrays import Floats
 from equipoise.core.match import Contest, Match
 from equipoise.core.player import Player
-from equipoise.core.stopping import Asked, Stop
+from equipoise.core.stopping import AskedOften, Stop
 from equipoise.core.tasks import IN_TURN, Tasks
 from equipoise.ratings.ladder import Ladder
 from equipoise.ratings.model import RatingModel
@@ -127,7 +127,7 @@ class WhatIf:
 
 def patient() -> Stop:
     """Return what ends a search for teams that takes too long, by what it has done and not by the clock."""
-    return Asked(PATIENCE)
+    return AskedOften(PATIENCE)
 
 
 def what_if(

@@ -2,7 +2,7 @@
 
 Pages show a rating as it was at the time, and a match with the chances it was given before it began.
 Both come from going through all matches once, one after the other, and are kept as columns of numbers that
-only grow: what a match did is never told differently later, and a new match at the end is learnt from alone.
+only grow: what a match did is never shown differently later, and a new match at the end is learnt from alone.
 
 A rating is kept as it was shown then, on the scale from 0 to 100 of that moment.
 """
@@ -128,7 +128,7 @@ class Chronicle:
     ----------
     model : RatingModel
         What learnt.
-    learning : Learning
+    learning : ChronicleLearning
         What it knows: of everyone, or of those whose matches are to follow.
     columns : mapping from str to array
         Numbers, see :data:`COLUMNS`; ``stages`` is ``(appearances, STAGES)``, nan where they are not known.
@@ -139,7 +139,7 @@ class Chronicle:
     """
 
     model: RatingModel
-    learning: Learning
+    learning: ChronicleLearning
     columns: Mapping[str, Any]
     texts: Mapping[str, tuple[str, ...]]
     read: Callable[[Sequence[str]], Sequence[Match]]
@@ -421,7 +421,9 @@ class Given:
 def empty_chronicle(model: RatingModel) -> Chronicle:
     """Return the chronicle of nothing."""
     columns = {name: np.empty((0, STAGES) if name == "stages" else 0, kind) for name, kind in COLUMNS.items()}
-    return Chronicle(model, Learning(model, model.initial()), columns, dict.fromkeys(TEXTS, ()), Given({}))
+    return Chronicle(
+        model, ChronicleLearning(model, model.initial()), columns, dict.fromkeys(TEXTS, ()), Given({})
+    )
 
 
 def chronicle_of(model: RatingModel, matches: Iterable[Match]) -> Chronicle:
@@ -558,7 +560,7 @@ class _Learnt(NamedTuple):
     rows: Sequence[_Row]
 
 
-class Learning:
+class ChronicleLearning:
     """What a model knows, taken apart so that a match reads and writes the entries of its players alone.
 
     Parameters
@@ -580,9 +582,9 @@ class Learning:
                 for key, numbers in part.items():
                     self._put(name, key, numbers)
 
-    def copy(self) -> Learning:
+    def copy(self) -> ChronicleLearning:
         """Return the same, to learn from what follows."""
-        same = object.__new__(Learning)
+        same = object.__new__(ChronicleLearning)
         same.model, same._whole, same._common = self.model, self._whole, self._common
         same._parts = {name: dict(part) for name, part in self._parts.items()}
         same._of = dict(self._of)

@@ -87,7 +87,7 @@ class StreamLink(Link):
     address : (str, int)
         Host and port.
     console : StreamConsole
-        Who is told what becomes of the connection.
+        Who hears what becomes of the connection.
     """
 
     def __init__(self, address: tuple[str, int], console: StreamConsole) -> None:
@@ -133,7 +133,7 @@ class StreamLink(Link):
 
     def _drop(self, now: float) -> None:
         if self._socket is not None:
-            # With a reset: otherwise the port of a server that was killed stays taken for a minute, and one
+            # With a reset: otherwise the port of a server that was killed stays in use for a minute, and one
             # that is begun again has no console.
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             self._socket.close()

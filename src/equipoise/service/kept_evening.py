@@ -60,7 +60,7 @@ class StepTaken:
     refused : str
         Why the event changed nothing; empty where it did.
     again : bool
-        Whether it was not to be taken any more.
+        Whether it was no longer to be taken.
     """
 
     commands: tuple[Command, ...]
@@ -273,8 +273,8 @@ class KeptEvening:
     def catch_up(self) -> None:
         """Take in what others have kept; what there is to say of it waits for :meth:`follow`."""
         if not self._held:
-            said = self.follow()
-            self._heard = [*said, *self._heard]
+            heard = self.follow()
+            self._heard = [*heard, *self._heard]
 
     def _with_changes(
         self, done: StepTaken, before: Mapping[str, float], played: Collection[str], now: float

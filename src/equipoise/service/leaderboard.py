@@ -54,7 +54,7 @@ class RulesetRow(TypedDict):
     mean_bot_weight: float
 
 
-class Page(NamedTuple):
+class LeaderboardPage(NamedTuple):
     """Some rows, and where the next ones begin; None after the last ones."""
 
     rows: list[PlayerRow]
@@ -151,7 +151,9 @@ class People:
             )  # fmt: skip
         return rows
 
-    def page(self, ruleset: Ruleset, start: int, limit: int, part_of_name: str = "") -> Iterator[Page | None]:
+    def page(
+        self, ruleset: Ruleset, start: int, limit: int, part_of_name: str = ""
+    ) -> Iterator[LeaderboardPage | None]:
         """Find some players from a place in the order of first appearance on; the page is given last.
 
         Parameters
@@ -182,12 +184,12 @@ class People:
             ):
                 continue
             if len(rows) == limit:
-                yield Page(rows, place)
+                yield LeaderboardPage(rows, place)
                 return
             rows.append(self.row(player, ruleset))
             if len(rows) % SOME == 0:
                 yield None
-        yield Page(rows, None)
+        yield LeaderboardPage(rows, None)
 
     def leaders(self, ruleset: Ruleset, least_games: int = 0) -> list[list[PlayerRow]]:
         """Return the parts of :meth:`ranked`, of which the last one is the leaderboard."""

@@ -286,7 +286,7 @@ class BalancedServer:
         self._lines = family.console(settings.players)
         self.session = _session(settings, lists=bool(settings.rcon) and not dry)
         self._trouble = ""
-        self._told_unmoved = False
+        self._unmoved_reported = False
         self._not_lists = 0
         self.there: dict[int, Joined] = {}
         self._caught_up = False
@@ -490,9 +490,9 @@ class BalancedServer:
             self._happened(event, now)
             self._looked = float("-inf")
         elif isinstance(event, CannotMove):
-            if not self._told_unmoved:
+            if not self._unmoved_reported:
                 self._say(f"{self.settings.rcon} does not know {question!r}: moves are suggested in the chat")
-            self._told_unmoved = True
+            self._unmoved_reported = True
             self._happened(event, now)
 
     # What is to be done

@@ -273,7 +273,7 @@ def _plain(name: str, character: Any) -> str:
 
 
 def receiving_of(address: str | None, secret_file: str | None) -> Receiving | None:
-    """Return where a log is received, None where it is not.
+    """Return where a log is received, or None.
 
     Raises
     ------

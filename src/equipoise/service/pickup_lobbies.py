@@ -259,7 +259,7 @@ class Pickups:
         return ChatReply(who, "you are one person there and here from now on")
 
     def _own_of(self, channel: str) -> list[str]:
-        """Return the lobbies of a channel, all of them for what is said to us alone."""
+        """Return the lobbies of a channel, all of them for what is written to us alone."""
         lobbies = self.evening.lobbies
         return [name for name in self._own if not channel or lobbies[name].channel in ("", channel)]
 

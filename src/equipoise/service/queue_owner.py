@@ -295,8 +295,8 @@ class QueueOwner:
     def _ask_owner(self, questions: Sequence[Question]) -> QueueAnswers:
         """Answer questions where another server owns the queue: from the record, or by a letter."""
         for_owner = [each for each in questions if not isinstance(each, _OWN)]
-        told = any(not isinstance(each, _READS) or self._is_sign(each) for each in for_owner)
-        if told:
+        signals = any(not isinstance(each, _READS) or self._is_sign(each) for each in for_owner)
+        if signals:
             found = iter(self._by_letter(for_owner))
         else:
             life = self._followed() if for_owner else None

@@ -618,7 +618,7 @@ class Evenings:
         self._gather(tap, teams=teams, size=size or None, names=names)
 
     def _gather(self, tap: _Tapped, **changes: Any) -> None:
-        """Let other rules hold; teams in view are made anew by them."""
+        """Let other rules hold; teams in view are made again by them."""
         game = self._game(tap.name)
         ask = game is not None and game.phase is Phase.PLAYING
         setup = replace(tap.room.setup, **changes)
@@ -835,7 +835,7 @@ class Evenings:
         return self._whys[game.id]
 
     def _sought(self, name: str, setup: Setup, arranged: Arranged) -> _Why:
-        """Return what is known of teams that were made anew."""
+        """Return what is known of teams that were made again."""
         solution, proposal = arranged.solution, arranged.proposal
         shown = [list(team) for team in proposal.teams]
         others: list[dict[str, Any]] = [{"teams": shown, "chances": list(proposal.chances)}]

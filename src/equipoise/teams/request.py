@@ -29,7 +29,7 @@ from equipoise.errors import InputError
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import Asked, check_scale, compose_in, units_of
 from equipoise.teams.problem.build import Besides, Roster, Sizes, build, rated, size_rules
-from equipoise.teams.problem.exactness import AS_WRITTEN, Counted, counted
+from equipoise.teams.problem.exactness import AS_WRITTEN, CommonUnit, counted
 from equipoise.teams.problem.linear_rules import Rule
 from equipoise.teams.problem.preferences import Preference, check_named, preferences_of
 from equipoise.teams.problem.problem import Problem, SizeRules
@@ -159,7 +159,7 @@ class BalanceRequest(RequestFields):
         The players with a rating each.
     size_rules : SizeRules
         What the sizes come to for this roster.
-    counted : Counted
+    counted : CommonUnit
         The unit in which the problem and its objective count weights.
     problem : Problem or None
         The players and rules as arrays; None where two players can be neither together nor apart.
@@ -184,7 +184,7 @@ class BalanceRequest(RequestFields):
 
     roster: Roster = field(init=False, repr=False, compare=False)
     size_rules: SizeRules = field(init=False, repr=False, compare=False)
-    counted: Counted = field(init=False, repr=False, compare=False)
+    counted: CommonUnit = field(init=False, repr=False, compare=False)
     problem: Problem | None = field(init=False, repr=False, compare=False)
     clash: Contradiction | None = field(init=False, repr=False, compare=False)
     asked: tuple[Objective, Units] = field(init=False, repr=False, compare=False)
@@ -367,7 +367,7 @@ class BalanceRequest(RequestFields):
         return replace(self, further=tuple(pair for pair in self.further if pair[0] != name))
 
 
-def _counted(request: BalanceRequest) -> Counted:
+def _counted(request: BalanceRequest) -> CommonUnit:
     """Return the unit in which a request's weights are whole; objectives of other packages know of none."""
     roster, bots = request.roster, request.bots
     one = isinstance(request.objective, str)

@@ -265,7 +265,7 @@ def test_what_stays_is_not_drawn_anew(board: Browser) -> None:
 
 
 def test_the_next_best_of_three_teams_says_who_goes_where(board: Browser) -> None:
-    """Teams keep their numbers, so that what is told is what happens when it is chosen."""
+    """Teams keep their numbers, so that what is shown is what happens when it is chosen."""
     typed(board, "\n".join(f"p{n} {n * n % 17 + 3}" for n in range(9)), teams="3")
     board.wait("return document.querySelector('#alternatives button')")
     words, before = (
@@ -326,15 +326,15 @@ def test_the_level_leans_and_a_tap_shows_what_swaps_would_do(board: Browser) -> 
     )
     assert (at > 160.0) == (chances[1] > 0.5)
     assert label == board.run("return verdictOf(judged(state.labels).chances)")
-    told = board.run(
+    shown_and_wanted = board.run(
         "tap(0); const own = byPlayer(state.labels), found = [];"
         "chips.forEach((chip, place) => { if (own[place] !== own[0])"
         " found.push([chip.querySelector('.player span').textContent,"
         " wholeOf(judged(exchanged(0, place)).chances).join(' : ')]); }); return found"
     )
-    assert told
-    assert all(shown == wanted for shown, wanted in told)
-    assert len({shown for shown, _ in told}) > 1
+    assert shown_and_wanted
+    assert all(shown == wanted for shown, wanted in shown_and_wanted)
+    assert len({shown for shown, _ in shown_and_wanted}) > 1
 
 
 def test_twenty_eight_players_have_their_previews_at_once(board: Browser) -> None:

@@ -199,8 +199,8 @@ def test_a_match_says_what_was_predicted_and_who_came_and_left(reported: Chronic
 def test_a_match_has_kills_and_deaths_with_the_best_marked() -> None:
     """Of several contests of the same people they are added up; what a log does not have has no column."""
     (match,) = night(1)
-    told = (Statistics("Ann", kills=7.0, deaths=2.0), Statistics("Bob", kills=9.0, deaths=20.0))
-    twice = replace(match, contests=(replace(match.contests[0], statistics=told),) * 2)
+    figures = (Statistics("Ann", kills=7.0, deaths=2.0), Statistics("Bob", kills=9.0, deaths=20.0))
+    twice = replace(match, contests=(replace(match.contests[0], statistics=figures),) * 2)
     page = Site(chronicle_of(Elo(), [twice])).page(f"match/{slug('m0')}.html") or ""
     assert re.findall(r"<mark>(\d+)", page) == ["18"]
     assert "Deaths" in text_of(page)

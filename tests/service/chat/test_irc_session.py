@@ -40,8 +40,8 @@ def session(*more: bytes, password: str = "") -> ChatSession:
 
 def signed(nick: str, sign: str = "1000") -> bytes:
     """Return what a server says of when somebody signed on; nothing where it does not tell."""
-    told = f":s 317 bot {nick} 5 {sign} :idle\r\n" if sign else ""
-    return f"{told}:s 318 bot {nick} :end\r\n".encode()
+    signs = f":s 317 bot {nick} 5 {sign} :idle\r\n" if sign else ""
+    return f"{signs}:s 318 bot {nick} :end\r\n".encode()
 
 
 @pytest.mark.parametrize(
@@ -205,8 +205,8 @@ def test_a_place_is_not_for_another_connection() -> None:
         made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
         assert b"WHOIS ann :ann" in made.out(0.0)
         assert made.feed(b":ann!a@h PRIVMSG #pug :!confirm\r\n", 0.0) == []
-        told: list[Happened] = [Signed(who, "ann", sign)] if sign else []
-        assert made.feed(signed("ann", sign), 0.0) == [*told, Spoken(who, "ann", "!confirm", False)]
+        signs: list[Happened] = [Signed(who, "ann", sign)] if sign else []
+        assert made.feed(signed("ann", sign), 0.0) == [*signs, Spoken(who, "ann", "!confirm", False)]
     made = kept(ann=ChatPlace("ann"))
     made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
     assert made.id_of("ann") == "ann'"

@@ -163,7 +163,7 @@ class Ingest:
         self._chained: SourceDates | None = None
         self._batch: list[Match] = []
         #: The ids of those of them whose dates follow from what their sources say: in lines, or in a name.
-        self._told: set[str] = set()
+        self._dated: set[str] = set()
         self._tables: Sequence[GameRules] = ()
         self._seen: set[Ruleset] = set()
         #: Whether the present source is of results, and whether there are logs that they may repeat.
@@ -174,7 +174,7 @@ class Ingest:
         """Return a match with a date, and count what is to be said of it."""
         rests_on_zone = self.dating.rests_on_zone(match)
         if match.dated or rests_on_zone:
-            self._told.add(match.id)
+            self._dated.add(match.id)
         if rests_on_zone and self._label not in self.tally.zones:
             name = self.tally.zones[self._label] = self.dating.zone.name
             if self._kept_as and self._zones.get(self._kept_as) != name:
@@ -258,7 +258,7 @@ class Ingest:
         if self._new_zones:  # before the games, so that none is there without its zone
             self.archive.keep_zones(self._new_zones)
             self._new_zones = {}
-        recorded = self.archive.record(self._batch, redate=self._told if self.redates else ())
+        recorded = self.archive.record(self._batch, redate=self._dated if self.redates else ())
         self.tally.moved += recorded.moved
         if recorded.shared:
             for one in self.archive.doubtful():
@@ -277,7 +277,7 @@ class Ingest:
         self.tally.duplicates += recorded.duplicates
         for conflict in recorded.conflicts:
             self._skip(Skipped(f"match {short(conflict)}", CONFLICT))
-        self._batch, self._told = [], set()
+        self._batch, self._dated = [], set()
 
     def read(self, chain: Sequence[Source], game: str = AUTO, progress: Progress | None = None) -> None:
         """Read one log to its end: a file, or pieces of a log of which each goes on where the last one ended.

@@ -66,7 +66,7 @@ MOST_SLOT = 1_000_000
 #: Who is not there yet, or only watches the recording.
 NOBODY = ("STEAM_ID_PENDING", "HLTV", "Console")
 
-_SAID = re.compile(rb'say(?:_team)? "(.{0,300})"$')
+_CHAT = re.compile(rb'say(?:_team)? "(.{0,300})"$')
 _UNKNOWN = re.compile(r"unknown command", re.IGNORECASE)
 _ROWS = (
     re.compile(r'^# +(\d{1,7})(?: +\d{1,3})? +".{0,130}" ', re.MULTILINE),
@@ -206,13 +206,13 @@ class SourceLog:
         joined = JOINED.match(rest) or SWITCHED.match(rest)
         if joined is not None:
             return [*events, *self._placed(slot, joined[1])]
-        said, renamed = _SAID.match(rest), RENAMED.match(rest)
+        chatted, renamed = _CHAT.match(rest), RENAMED.match(rest)
         if rest.startswith(b"spawned as ") and slot is not None:
             events.append(Spawned(slot))
         elif rest.startswith(b"committed suicide"):
             events += self._died(person[2])
-        elif said is not None and slot in self._here:
-            events.append(Chatted(slot, text_from(said[1])))
+        elif chatted is not None and slot in self._here:
+            events.append(Chatted(slot, text_from(chatted[1])))
         elif renamed is not None and slot in self._here:
             identity, _, team = self._here[slot]
             self._here[slot] = (identity, text_from(renamed[1]), team)

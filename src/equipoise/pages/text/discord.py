@@ -76,7 +76,7 @@ class DiscordMessage:
     buttons : tuple of Button
         In order.
     pings : tuple of str
-        The ids of those who are told of it once, when it is new.
+        The ids of those who are mentioned once, when it is new.
     """
 
     title: str
@@ -394,7 +394,7 @@ def leaderboard_message(
 
 
 def chances_line(chances: Sequence[float]) -> str:
-    """Return chances as whole numbers, as they are said."""
+    """Return chances as whole numbers, as they are shown."""
     return " : ".join(map(str, whole_chances(chances)))
 
 

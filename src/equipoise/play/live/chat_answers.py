@@ -13,10 +13,10 @@ from equipoise.play.live.state import Seat, State
 QUESTIONS = ("!teams", "!why", "!rank", "!switch")
 
 
-#: Letters of a name that are said, and people who are named in one suggestion.
+#: Letters of a name that are spoken, and people who are named in one suggestion.
 LONGEST_NAME, MOST_NAMED = 20, 4
 
-_NOT_SAID = re.compile(r"[^A-Za-z0-9]+")
+_NOT_SPOKEN = re.compile(r"[^A-Za-z0-9]+")
 
 
 def called(team: int, sides: Sequence[str] = SIDES) -> str:
@@ -34,7 +34,7 @@ def addressed(seat: Seat) -> str:
     >>> addressed(Seat(3, "x", '"; quit', bot=False, team=0, level=None, since=0.0))
     'quit'
     """
-    name = _NOT_SAID.sub(" ", seat.name).strip()[:LONGEST_NAME].strip()
+    name = _NOT_SPOKEN.sub(" ", seat.name).strip()[:LONGEST_NAME].strip()
     return name or f"player {seat.slot}"
 
 

@@ -1,7 +1,7 @@
 """Lobbies on Discord: the connection, which :mod:`hikari` keeps, and what is sent over it.
 
 What somebody presses is done in a thread of its own, one after the other, and kept before it is answered;
-where that takes longer than a moment, Discord is told that an answer follows.  Messages are made to be what
+where that takes longer than a moment, Discord is notified that an answer follows.  Messages are made what
 :class:`~equipoise.service.chat.discord_rooms.DiscordRooms` wants them to be, one at a time in each channel,
 so that many changes are one edit and no edit overtakes another.
 """
@@ -31,7 +31,7 @@ from equipoise.service.chat.discord_team_rooms import NEEDS, VOICE, TeamRooms
 
 log = logging.getLogger(__name__)
 
-#: Seconds after which Discord is told that the answer follows; it waits for three.
+#: Seconds after which Discord is notified that the answer follows; it waits for three.
 DEFER = 1.2
 
 #: Seconds between two looks at the time and what other processes did, and before what failed is tried again.
@@ -56,7 +56,7 @@ OFTEN, WHILE = 3, 60.0
 FATAL = {
     4004: "the token is not valid: copy it again from the application's page, under Bot",
     4011: "the bot is in more servers than one connection takes",
-    4013: "the intents are not valid", 4014: "the intents are not allowed",
+    4013: "the intents are not valid", 4014: "the application lacks these intents",
 }  # fmt: skip
 
 _STYLES: dict[str, Any] = {
@@ -182,7 +182,7 @@ class DiscordBot:
     settings : DiscordSettings
         How to connect.
     ready : callable
-        Told the address that invites the bot, once it is there.
+        Given the address that invites the bot, once it is there.
     """
 
     def __init__(
@@ -289,7 +289,7 @@ class DiscordBot:
                     self._changed(channel)
 
     async def _deleted(self, event: hikari.GuildMessageDeleteEvent) -> None:
-        """Note that somebody has deleted a message: what it shows is sent anew where it still matters."""
+        """Note that somebody has deleted a message: what it shows is sent again where it still matters."""
         channel, message = str(event.channel_id), str(event.message_id)
         rooms = await self._rooms(str(event.guild_id), channel)
         for ref, sent in list(rooms.sent.items()):
@@ -430,20 +430,20 @@ class DiscordBot:
     async def _answer(self, interaction: Any, answer: DiscordAnswer, *, deferred: bool) -> None:
         """Tell the one who pressed, alone."""
         button = isinstance(interaction, hikari.ComponentInteraction)
-        said: dict[str, Any] = dict(_SILENT)
+        shown: dict[str, Any] = dict(_SILENT)
         if answer.text:
-            said["content"] = answer.text
+            shown["content"] = answer.text
         if answer.message is not None:
-            said |= {"embeds": [embed_of(answer.message)], "components": rows_of(answer.message)}
+            shown |= {"embeds": [embed_of(answer.message)], "components": rows_of(answer.message)}
         if answer.curve:
-            said |= await self._picture(interaction, answer.curve)
+            shown |= await self._picture(interaction, answer.curve)
         rest, nothing = self._bot.rest, not answer.text and answer.message is None
         if deferred and nothing and button:
             await rest.delete_interaction_response(interaction.application_id, interaction.token)
             return
         if deferred:
-            said.setdefault("content", None if answer.message is not None else "Done.")
-            await rest.edit_interaction_response(interaction.application_id, interaction.token, **said)
+            shown.setdefault("content", None if answer.message is not None else "Done.")
+            await rest.edit_interaction_response(interaction.application_id, interaction.token, **shown)
             return
         if nothing and button:
             await rest.create_interaction_response(
@@ -451,10 +451,10 @@ class DiscordBot:
             )
             return
         if nothing:
-            said["content"] = "Done."
+            shown["content"] = "Done."
         await rest.create_interaction_response(
             interaction.id, interaction.token, hikari.ResponseType.MESSAGE_CREATE,
-            flags=hikari.MessageFlag.EPHEMERAL, **said,
+            flags=hikari.MessageFlag.EPHEMERAL, **shown,
         )  # fmt: skip
 
     async def _picture(self, interaction: Any, player: str) -> dict[str, Any]:
@@ -518,10 +518,10 @@ class DiscordBot:
     async def _send(self, rooms: DiscordRooms, channel: str, ref: str, message: DiscordMessage) -> None:
         """Edit the message of a lobby or game, or send one where there is none."""
         sent = rooms.sent.get(ref, Sent(channel))
-        said: dict[str, Any] = {"embed": embed_of(message), "components": rows_of(message)}
+        shown: dict[str, Any] = {"embed": embed_of(message), "components": rows_of(message)}
         if sent.message:
             try:
-                await self._bot.rest.edit_message(int(channel), int(sent.message), **said, **_SILENT)
+                await self._bot.rest.edit_message(int(channel), int(sent.message), **shown, **_SILENT)
                 return
             except hikari.NotFoundError:
                 if message.colour == cards.RULE:
@@ -530,7 +530,7 @@ class DiscordBot:
         nonce = cards.mark(f"{ref} {sent.message}")
         pinged = rooms.pinged(message)
         if pinged:
-            said["content"] = cards.cut(" ".join(f"<@{each}>" for each in pinged), cards.MOST_TEXT)
+            shown["content"] = cards.cut(" ".join(f"<@{each}>" for each in pinged), cards.MOST_TEXT)
         mentions = {**_SILENT, "user_mentions": pinged or False}
-        made = await self._bot.rest.create_message(int(channel), nonce=nonce, **said, **mentions)
+        made = await self._bot.rest.create_message(int(channel), nonce=nonce, **shown, **mentions)
         await self._do(rooms.note_sent, ref, Sent(channel, str(made.id), sent.rooms, sent.came, time.time()))

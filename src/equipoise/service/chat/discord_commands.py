@@ -101,7 +101,7 @@ SLASH: Mapping[str, SlashCommand] = {
         words=lambda given: "divide same" if given.get("same") == "true" else "divide"),
     "swap": SlashCommand("Two change places", (_present("one"), _present("other")), words=_people("swap")),
     "lock": SlashCommand("Somebody keeps their team", (_present(required=False),), words=_people("lock")),
-    "unlock": SlashCommand("Nobody does any more", (_present(required=False),), words=_people("unlock")),
+    "unlock": SlashCommand("Nobody does from now on", (_present(required=False),), words=_people("unlock")),
     "maps": SlashCommand("Where it is played", (
         Option("maps", "Such as dock, keep, mill"),
         Option("how", "In turn, by a veto, or by vote", choices=("turn", "veto", "vote"), required=False)),

@@ -126,7 +126,7 @@ class Pressed:
 
 @dataclass(frozen=True, slots=True)
 class DiscordAnswer:
-    """What the one who pressed is told, alone: a text, a message, or a curve of somebody to be drawn."""
+    """What the one who pressed is shown, alone: a text, a message, or a curve of somebody to be drawn."""
 
     text: str = ""
     message: DiscordMessage | None = None
@@ -302,9 +302,9 @@ class DiscordRooms:
                 return self._button(pressed, now)
             return self._command(pressed, now)
         except InputError as error:
-            return DiscordAnswer(self._said(str(error)))
+            return DiscordAnswer(self._shown(str(error)))
 
-    def _said(self, text: str) -> str:
+    def _shown(self, text: str) -> str:
         """Return a sentence of a chat as it stands on Discord: with names, slashes, and no mention."""
         named = _ID.sub(lambda found: cards.safe(self.shown(found[1])), text)
         return cards.quoted(_COMMAND.sub("/", named))
@@ -497,11 +497,11 @@ class DiscordRooms:
         event = self._spelled(self._kept_within(meant, pressed, here), pressed)
         done = self._take(event, now, pressed.name, pressed.id)
         if done.refused:
-            return DiscordAnswer(self._said(done.refused))
+            return DiscordAnswer(self._shown(done.refused))
         lines = [words.line_of(each, self._safe) for each in done.notices()]
         lines = [line.partition("] ")[2] if line.startswith("[") else line for line in lines]
         return DiscordAnswer(
-            "" if pressed.button else cards.cut(self._said("\n".join(filter(None, lines))), cards.MOST_TEXT)
+            "" if pressed.button else cards.cut(self._shown("\n".join(filter(None, lines))), cards.MOST_TEXT)
         )
 
     def _is_in(self, who: str, lobby: str) -> bool:
@@ -590,7 +590,7 @@ class DiscordRooms:
         for notice in done.notices():
             if notice.kind in ("called off", "no teams", "cancelled"):
                 line = words.line_of(notice, self._safe).partition("] ")[2]
-                self._closed[str(notice.facts.get("game", ""))] = self._said(line)
+                self._closed[str(notice.facts.get("game", ""))] = self._shown(line)
         return done
 
     def _open(self, pressed: Pressed, now: float) -> DiscordAnswer:
@@ -676,7 +676,7 @@ class DiscordRooms:
             return DiscordAnswer("There are no teams yet.")
         if found.picks:
             return DiscordAnswer(
-                self._said("\n".join(words.why_lines(self.evening, pressed.who, self._safe, {})))
+                self._shown("\n".join(words.why_lines(self.evening, pressed.who, self._safe, {})))
             )
         text = f"Chances {cards.chances_line(found.chances)}"
         if found.phase is not Phase.OVER:

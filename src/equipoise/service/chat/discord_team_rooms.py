@@ -44,7 +44,7 @@ class TeamRooms:
     kind : str
         ``"voice"``, ``"threads"``, or nothing.
     lacking : callable
-        Told which rights are missing in which channel.
+        Given which rights are missing in which channel.
     """
 
     def __init__(

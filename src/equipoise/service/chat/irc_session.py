@@ -6,7 +6,7 @@ changes of nick.  On a server with accounts, who is not logged in is ``~nick``: 
 account by taking a nick.
 
 Those who play (``places``) keep their place while they are away.  What somebody says without an account waits
-until the server has told when they signed on (WHOIS), so that what they do can be kept together with it.
+until the server has reported when they signed on (WHOIS), so that what they do can be kept together with it.
 Who bears such a nick when we come into the channel is the player if they signed on then; anybody else, and
 whoever takes the nick of one who has left, is somebody else, until an organiser says otherwise.
 
@@ -515,7 +515,7 @@ class ChatSession:
         return [*done, Signed(self._id(person), person.nick, person.sign)]
 
     def _expected_id(self, person: _Person) -> str:
-        """Return whose place somebody was taken for until the server told, or else who they are."""
+        """Return whose place somebody was given until the server answered, or else who they are."""
         return f"~{person.first}" if person.expected and person.account else self._id(person)
 
     def _somebody_else(self, person: _Person) -> _Person:
@@ -530,12 +530,12 @@ class ChatSession:
     def _on_318(self, line: Line, now: float) -> list[Happened]:
         del now
         person = self._people.get(self.folded(line.params[1])) if len(line.params) > 1 else None
-        return [] if person is None else self._told(person)
+        return [] if person is None else self._released(person)
 
     _on_401 = _on_402 = _on_318
 
-    def _told(self, person: _Person) -> list[Happened]:
-        """Let what somebody said meanwhile count, as the server has told what it knows."""
+    def _released(self, person: _Person) -> list[Happened]:
+        """Let what somebody wrote meanwhile count, as the server has reported what it knows."""
         if person.expected:  # it does not say when they signed on: nothing tells that it is the same one
             person = self._somebody_else(person)
         held, person.held, person.since = person.held, [], None
@@ -550,10 +550,13 @@ class ChatSession:
     _on_421 = _on_263
 
     def overdue(self, now: float) -> list[Happened]:
-        """Return what was said by those of whom the server has not told for too long when they signed on."""
+        """Return what those wrote whose sign-on the server has not reported for too long."""
         waiting = [each for each in self._people.values() if each.since is not None]
         return [
-            spoken for each in waiting if now - (each.since or 0.0) >= ANSWERED for spoken in self._told(each)
+            spoken
+            for each in waiting
+            if now - (each.since or 0.0) >= ANSWERED
+            for spoken in self._released(each)
         ]
 
     def _on_354(self, line: Line, now: float) -> list[Happened]:
@@ -579,7 +582,7 @@ class ChatSession:
         person = self._person(nick)
         was = self._id(person)
         person.account = "" if account in ("*", "0") else account
-        if person.expected:  # whose place they may have is known once the server has told
+        if person.expected:  # whose place they may have is known once the server has reported
             return []
         return [Identified(self._id(person), was)] if self._id(person) != was else []
 

@@ -80,7 +80,7 @@ from equipoise.service.http.schemas import (
     WhoBody,
 )
 from equipoise.service.http.tonight_operations import TONIGHT_OPERATIONS
-from equipoise.service.leaderboard import Page, PlayerCard
+from equipoise.service.leaderboard import LeaderboardPage, PlayerCard
 from equipoise.service.weights.messages import Setting
 from equipoise.teams.solution import SolutionData
 
@@ -111,7 +111,7 @@ async def players(backend: Backend, asked: HttpRequest) -> Reply:
     query = asked.query
     ruleset = _ruleset(known, query.ruleset)
     parts = known.people.page(ruleset, _start(known, query.cursor), query.limit, query.q)
-    found: Page = await backend.gone_through(parts, asked.whose)
+    found: LeaderboardPage = await backend.gone_through(parts, asked.whose)
     after = None if found.after is None else _cursor([found.after, known.people.ids[found.after]])
     return reply({"players": found.rows, "next": after}, headers=_etag(known))
 

@@ -24,7 +24,7 @@ from equipoise.core.registry import OBJECTIVES, TERMS, call_part, resolve
 from equipoise.errors import InputError
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import Objective, Units
-from equipoise.teams.problem.exactness import AS_WRITTEN, ROSTER, Counted, centre_of
+from equipoise.teams.problem.exactness import AS_WRITTEN, ROSTER, CommonUnit, centre_of
 
 #: Spreads that one player's performance varies by from game to game, unless beta is given.
 #: Why: docs/decisions/0003-default-beta.md.
@@ -83,7 +83,7 @@ def units_of(
     zero: float | None = None,
     body: float | None = None,
     bot_weight: float | None = None,
-    counted: Counted = AS_WRITTEN,
+    counted: CommonUnit = AS_WRITTEN,
 ) -> Units:
     """Return the units of a roster.
 

@@ -17,7 +17,7 @@ import numpy as np
 from equipoise.core.arrays import Floats
 from equipoise.core.player import MOST_PLAYERS, Bots, Player, Rating, players_named, rated_by_roles
 from equipoise.errors import InputError, again, nearest
-from equipoise.teams.problem.exactness import AS_WRITTEN, Counted, centre_of
+from equipoise.teams.problem.exactness import AS_WRITTEN, CommonUnit, centre_of
 from equipoise.teams.problem.linear_rules import Rule, rows_of
 from equipoise.teams.problem.preferences import Preference, prices_of
 from equipoise.teams.problem.problem import MU, Moving, Problem, SizeRules, check_team, moves_of
@@ -368,7 +368,7 @@ def build(
     apart: Iterable[Sequence[str]] = (),
     fixed: Iterable[tuple[str, int]] = (),
     besides: Besides | None = None,
-    counted: Counted = AS_WRITTEN,
+    counted: CommonUnit = AS_WRITTEN,
 ) -> Problem:
     """Return the problem a roster and its preferences make, in the unit in which it is counted.
 

@@ -136,7 +136,7 @@ class Unit(NamedTuple):
 ROSTER = Unit()
 
 
-class Counted(NamedTuple):
+class CommonUnit(NamedTuple):
     """The unit that a problem counts in.
 
     Parameters
@@ -162,7 +162,7 @@ class Counted(NamedTuple):
 
 
 #: Weights that are taken as they were written.
-AS_WRITTEN = Counted()
+AS_WRITTEN = CommonUnit()
 
 
 def multiples(numbers: Floats, more: float = 0.0) -> tuple[Floats, int] | None:
@@ -200,7 +200,7 @@ def multiples(numbers: Floats, more: float = 0.0) -> tuple[Floats, int] | None:
     return (whole, power) if common == 1 else (whole / float(common), power // common)
 
 
-def counted(weights: Floats, more: float = 0.0, shares: int = 1) -> Counted:
+def counted(weights: Floats, more: float = 0.0, shares: int = 1) -> CommonUnit:
     """Return the greatest unit of which weights, and their mean in so many shares, are whole multiples.
 
     Parameters
@@ -225,7 +225,7 @@ def counted(weights: Floats, more: float = 0.0, shares: int = 1) -> Counted:
         return AS_WRITTEN
     whole, parts = found
     common = int(np.gcd.reduce(whole.astype(np.int64))) or parts
-    return Counted(Unit(*reduced(common, parts * shares)), whole=True)
+    return CommonUnit(Unit(*reduced(common, parts * shares)), whole=True)
 
 
 def reduced(numerator: int, denominator: int) -> tuple[int, int]:

@@ -26,7 +26,7 @@ from equipoise.core.compiled import pays, run
 from equipoise.core.player import Player, Rating
 from equipoise.errors import InputError
 from equipoise.teams.problem import role_kernels
-from equipoise.teams.problem.exactness import AS_WRITTEN, Counted
+from equipoise.teams.problem.exactness import AS_WRITTEN, CommonUnit
 
 #: Blocks up to which the line-ups of all possible teams are kept in a table: 2^20 rows, some 40 MB.
 TABLE_BLOCKS = 20
@@ -276,7 +276,7 @@ def roles_of(
     centre: float,
     members: tuple[tuple[int, ...], ...],
     sizes: tuple[int, int],
-    counted: Counted = AS_WRITTEN,
+    counted: CommonUnit = AS_WRITTEN,
 ) -> Roles:
     """Return what a roster of rated players can do of what teams need, counted in a unit.
 
