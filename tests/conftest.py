@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -15,11 +17,34 @@ settings.register_profile("same", untimed, derandomize=True)
 settings.load_profile("same")
 
 
+#: What takes POSIX away from Python.
+WITHOUT_POSIX = Path(__file__).parent / "without_posix"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Take an option that takes POSIX away, from this process and from those that tests start."""
+    parser.addoption("--without-posix", action="store_true", help="run as where there is no POSIX")
+
+
+def _without_posix() -> None:
+    spec = importlib.util.spec_from_file_location("without_posix", WITHOUT_POSIX / "sitecustomize.py")
+    assert spec is not None
+    assert spec.loader is not None
+    taken = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(taken)
+    taken.take_away(all_of_it=False)
+    os.environ["PYTHONPATH"] = os.pathsep.join(
+        filter(None, [str(WITHOUT_POSIX), os.environ.get("PYTHONPATH")])
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Go without numba where slow tests are left out: on small input the plain kernels are as quick.
 
     To compile them in a fresh clone takes longer than all quick tests together.
     """
+    if config.option.without_posix:
+        _without_posix()
     if config.option.markexpr == "not slow":
         sys.modules["numba"] = None  # type: ignore[assignment]  # as Python has it: importing it fails
 

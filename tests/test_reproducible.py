@@ -19,8 +19,10 @@ import equipoise
 from equipoise.core.arrays import least
 from equipoise.teams.problem.problem import parts_of, sums_of
 
-#: What libraries are to think of the processor: kernels of OpenBLAS, and features that NumPy leaves alone.
-BLAS, NUMPY = ("Prescott", "Haswell", "SkylakeX"), "NPY_DISABLE_CPU_FEATURES"
+#: What libraries are to think of the processor: kernels of OpenBLAS, each with the features that it needs by
+#: either of the names that NumPy has had for them, and features that NumPy leaves alone.
+BLAS = {"Prescott": ("SSE3", "X86_V2"), "Haswell": ("AVX2", "X86_V3"), "SkylakeX": ("AVX512_SKX", "X86_V4")}
+NUMPY = "NPY_DISABLE_CPU_FEATURES"
 
 #: Prints the splits of the recorded requests.
 SPLITS = """
@@ -40,7 +42,8 @@ def processors() -> list[dict[str, str]]:
     umath = pytest.importorskip("numpy._core._multiarray_umath")
     features = [name for name in umath.__cpu_dispatch__ if umath.__cpu_features__.get(name)]
     without = [{NUMPY: " ".join(features[n:])} for n in range(len(features))]
-    return [{"OPENBLAS_CORETYPE": name} for name in BLAS] + without
+    able = [name for name, needed in BLAS.items() if any(map(umath.__cpu_features__.get, needed))]
+    return [{"OPENBLAS_CORETYPE": name} for name in able] + without
 
 
 @pytest.mark.slow

@@ -1,11 +1,12 @@
-"""The same evenings at a terminal, over IRC, in a browser and as events: ``python -m benchmarks doors``.
+"""The same evenings by terminal, IRC, browser, Discord and as events: ``python -m benchmarks doors``.
 
 Random evenings of up to nine people: they come, go, are replaced, teams are called for, swapped and locked
 by hand, picked by captains, refused by vote, maps are struck or voted on, results are reported, and
-everything is taken back now and then.  Each step is taken four times: as the words of ``equipoise night``,
-as the bytes of what somebody types on IRC, as the tap that a page sends, and as the event itself; and once
-more each step by a door drawn at random, all open to one archive.  Teams, ledgers, results and ratings must
-be the same, to the last bit, and so must be what is refused.
+everything is taken back now and then.  Each step is taken five times: as the words of ``equipoise night``,
+as the bytes of what somebody types on IRC, as the tap that a page sends, as a command on Discord, where
+people have numbers in the order of their names, and as the event itself; and once more each step by a door
+(but Discord) drawn at random, all open to one archive.  Teams, ledgers, results and ratings must be the same,
+to the last bit, and so must be what is refused.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -36,6 +38,7 @@ from equipoise.play.evening_events import Event
 from equipoise.play.evening_page import ORGANISER
 from equipoise.play.evening_state import Phase
 from equipoise.play.ledger import accounts
+from equipoise.service.chat.discord_rooms import DiscordRooms, Pressed
 from equipoise.service.chat.irc_session import ChatSession, Spoken
 from equipoise.service.kept_evening import KeptEvening
 from equipoise.service.pickup_lobbies import Pickups
@@ -51,7 +54,7 @@ LOBBY = ev.night_lobby("night")
 IN_CHARGE = "org"
 
 #: The doors beside that of events.
-DOORS = ("terminal", "irc", "browser")
+DOORS = ("terminal", "irc", "browser", "discord")
 
 #: What is counted beside the kinds of steps.
 SUMS = ("steps", "taken", "games")
@@ -264,6 +267,61 @@ def by_irc(archive: Archive) -> tuple[Pickups, Callable[[Step], None]]:
     return pickups, door
 
 
+#: The channel on Discord, and the numbers of people there.
+CHANNEL = "5"
+NUMBERS = {who: str(1001 + n) for n, who in enumerate((*PEOPLE, ORGANISER))}
+
+
+def on_discord(archive: Archive) -> tuple[DiscordRooms, Callable[[Step], None]]:
+    """Return lobbies of a channel, and the door of commands."""
+    rooms = DiscordRooms(archive, [replace(LOBBY, channel=f"discord:{CHANNEL}")])
+
+    def door(step: Step) -> None:
+        who, command, given = commanded(step)
+        names = {f"discord:{number}": name for name, number in NUMBERS.items()}
+        number, manages = f"{len(archive.night_events())}", who == ORGANISER
+        pressed = Pressed(number, NUMBERS[who], who, CHANNEL, manages, command, given, names=names)
+        rooms.press(pressed, time.time())
+
+    return rooms, door
+
+
+def commanded(step: Step) -> tuple[str, str, dict[str, str]]:
+    """Return who types which command on Discord, with its options."""
+    what, *rest = step
+    ids = [f"discord:{NUMBERS[each]}" if each in NUMBERS else each for each in rest]
+    if what == "vote":
+        return rest[0], "vote", {"choice": rest[1]}
+    given: dict[str, tuple[str, dict[str, str]]] = {
+        "again": ("divide", {}), "same": ("divide", {"same": "true"}), "undo": ("undo", {}),
+        "draw": ("draw", {}), "unlock": ("unlock", {}),
+        "maps": ("maps", {"maps": ",".join(MAPS), "how": "".join(rest)}),
+        "score": ("score", {"score": " ".join(rest)}), "won": ("won", {"team": "".join(ids)}),
+        "veto": ("veto", {"map": "".join(rest)}),
+    }  # fmt: skip
+    if what in given:
+        return ORGANISER, *given[what]
+    names = {"sub": ("player", "instead"), "swap": ("one", "other"), "captains": ("one", "two"),
+             "plays": ("player", "roles")}.get(what, ("player",))  # fmt: skip
+    return ORGANISER, what, dict(zip(names, ids, strict=True))
+
+
+def by_name(value: Any) -> Any:
+    """Return what there is on Discord with the names of people in place of their numbers."""
+    if isinstance(value, str):
+        names = {f"discord:{number}": name for name, number in NUMBERS.items()}
+        return names.get(value, value)
+    if isinstance(value, dict):
+        return {by_name(key): by_name(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        kind = type(value)
+        parts = [by_name(each) for each in value]
+        return kind(*parts) if hasattr(value, "_fields") else kind(parts)
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{each.name: by_name(getattr(value, each.name)) for each in fields(value)})
+    return value
+
+
 def played(archive: Archive, evening: Evening) -> Row:
     """Return teams, ledger, results and ratings of an evening."""
     standing, room = archive.standing(), evening.rooms[LOBBY.name]
@@ -304,6 +362,7 @@ def evening(seed: int, steps: int = STEPS) -> Counter[str]:
         doors = {
             "terminal": at_terminal(urls["terminal"]), "irc": by_irc(opened["irc"])[1],
             "browser": by_browser(urls["browser"], opened["browser"])[1],
+            "discord": on_discord(opened["discord"])[1],
         }  # fmt: skip
         shared = [
             at_terminal(urls["mixed"]), by_irc(opened["mixed"])[1],
@@ -324,7 +383,7 @@ def evening(seed: int, steps: int = STEPS) -> Counter[str]:
         found = played(opened["own"], kept.evening)
         for each in (*DOORS, "mixed"):
             with open_archive(urls[each], create=False) as archive:
-                other = played(archive, KeptEvening(archive, [LOBBY]).evening)
+                other = by_name(played(archive, KeptEvening(archive, []).evening))
             different = [key for key in found if found[key] != other[key]]
             assert not different, f"evening {seed}: {each} differs in {different}"
         done["games"] += len(found["results"])
@@ -351,8 +410,8 @@ def report(results: Row) -> str:
 `python -m benchmarks doors` played this and wrote it; do not edit.
 
 {results["evenings"]:,} random evenings, each at the terminal (`equipoise night`), over IRC (the bytes a \
-server sends), in a browser (what a page sends), by its own door (events), and once more with each step by a \
-door drawn at random, all of them open to one archive.
+server sends), in a browser (what a page sends), on Discord (commands), by its own door (events), and once \
+more with each step by a door drawn at random, all of them open to one archive.
 {done["steps"]:,} steps were tried, {done["taken"]:,} made sense and were taken, and {done["games"]:,} games \
 have a result; {results["seconds"]:.0f} s of processor time.
 

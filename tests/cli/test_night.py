@@ -6,7 +6,6 @@ import contextlib
 import json
 import math
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -178,6 +177,7 @@ def test_at_a_terminal_a_slip_is_asked_about(answer: bytes, code: int, here: lis
     night("Amber", "Birch", "Cedar", "Dahlia")
     before = plain("table")
     words = [sys.executable, "-m", "equipoise", "night", "Ambre", "Birch", "Cedar", "Dahlia"]
+    pty = pytest.importorskip("pty", reason="there are no terminals here")
     child, terminal = pty.fork()
     if not child:
         os.execv(sys.executable, words)  # noqa: S606  # it needs a terminal of its own

@@ -42,7 +42,7 @@ def test_rate_prints_a_table_and_json() -> None:
     """Players, strongest first; JSON has each ruleset with scale and mean bot."""
     done = run("rate", EXAMPLE)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0].split() == ["player", "0-100", "mu", "sigma", "contests"]
+    assert done.stdout.splitlines()[0].split() == ["player", "points", "mu", "sigma", "contests"]
     assert done.stdout.splitlines()[1].startswith("Amber")
     plain = json.loads(run("rate", EXAMPLE, "--json").stdout)
     assert plain["matches"] == 5

@@ -11,20 +11,8 @@ from pathlib import Path
 import pytest
 from tests.cli.running import run_process
 
-#: What a process runs before the command line: Python without what Windows does not have.
-TAKEN_AWAY = """
-import asyncio, os, signal, sys
-for name in ("fcntl", "resource", "termios", "pwd", "grp"):
-    sys.modules[name] = None
-for module, names in ((os, ("fork", "nice", "getuid")), (signal, ("SIGHUP", "SIGKILL"))):
-    for name in names:
-        delattr(module, name)
-def missing(*arguments):
-    raise NotImplementedError
-asyncio.SelectorEventLoop.add_signal_handler = missing
-from equipoise.cli import main
-main()
-"""
+#: What takes POSIX away from a process that has this folder in PYTHONPATH.
+TAKEN_AWAY = {"PYTHONPATH": str(Path(__file__).parents[1] / "without_posix")}
 
 #: Seconds after which a test that hangs fails.
 PATIENCE = 300.0
@@ -33,9 +21,21 @@ PATIENCE = 300.0
 def without(*arguments: str, folder: Path) -> subprocess.CompletedProcess[bytes]:
     """Run a command without POSIX, in a folder."""
     return subprocess.run(
-        [sys.executable, "-c", TAKEN_AWAY, *arguments],
-        cwd=folder, capture_output=True, check=False, timeout=PATIENCE, env={**os.environ},
+        [sys.executable, "-m", "equipoise", *arguments],
+        cwd=folder, capture_output=True, check=False, timeout=PATIENCE, env={**os.environ, **TAKEN_AWAY},
     )  # fmt: skip
+
+
+@pytest.mark.slow
+def test_processes_are_without_posix(tmp_path: Path) -> None:
+    """What is taken away is away: otherwise nothing here would show anything."""
+    program = "import os, signal; print(hasattr(os, 'fork'), hasattr(signal, 'SIGKILL')); import fcntl"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path, capture_output=True, check=False, timeout=PATIENCE, env={**os.environ, **TAKEN_AWAY},
+    )  # fmt: skip
+    assert done.stdout.split() == [b"False", b"False"]
+    assert b"ModuleNotFoundError" in done.stderr
 
 
 @pytest.mark.slow
@@ -56,9 +56,9 @@ def test_a_pick_up_starts_without_posix(tmp_path: Path) -> None:
         server.settimeout(PATIENCE)
         port = server.getsockname()[1]
         bot = subprocess.Popen(
-            [sys.executable, "-c", TAKEN_AWAY, "pickup", "--irc", f"127.0.0.1:{port}",
+            [sys.executable, "-m", "equipoise", "pickup", "--irc", f"127.0.0.1:{port}",
              "--channel", "#night", "--lobby", "duel=1v1", "--store", "night.db"],
-            cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ, **TAKEN_AWAY},
         )  # fmt: skip
         try:
             connection, _ = server.accept()

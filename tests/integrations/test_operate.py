@@ -36,7 +36,9 @@ ASKED = re.compile(r"\{(\w+)[!=~]")
 def test_every_query_of_the_dashboard_asks_for_what_there_is(tmp_path: Path) -> None:
     """Each metric is one that the server has, with every label that the query or its legend names."""
     open_archive(f"sqlite:///{tmp_path / 'games.db'}").close()
-    served = Served(tmp_path / "games.db", "--http", "127.0.0.1:0")
+    queue = tmp_path / "serve.toml"
+    queue.write_text("[queue.duel]\nteam_size = 1\n")
+    served = Served(tmp_path / "games.db", "--http", "127.0.0.1:0", "--config", str(queue))
     served.ask("GAME ctf\nMEANBOT\nALL\n")
     ask(f"{served.http}/v1/results", {}, authorization=f"Bearer {TOKEN}")
     text = ask(f"{served.http}/metrics").body.decode()

@@ -377,23 +377,22 @@ def test_teams_of_a_night_are_reported() -> None:
     heads = [reported.called(n) for n in range(2)]
     width = max(map(len, heads))
     assert lines == [
+        "Close: 60 : 40.",
         f"{heads[0]:<{width}}  Ann, b",
         f"{heads[1]:<{width}}  c",
-        f"{heads[0]} wins 60.0 % of such games.",
         "d sits out.",
         "Ann, c change team.",
         "Ann and c are apart this time.",
         "Ann and b are together this time.",
     ]
-    for chances, even in (
-        ((0.5, 0.5), True),
-        ((0.5004, 0.4996), True),
-        ((0.5006, 0.4994), False),
-        ((0.4, 0.6), False),
+    for chances, said in (
+        ((0.5, 0.5), "Even: 50 : 50."),
+        ((0.52, 0.48), "Even: 52 : 48."),
+        ((0.53, 0.47), "Close: 53 : 47."),
+        ((0.35, 0.65), f"{heads[1].capitalize()} ahead: 35 : 65."),
     ):
         text = night.proposal_lines(reported, replace(proposal, chances=chances), {})
-        assert ("An even game." in text) is even
-    assert night.proposal_lines(reported, replace(proposal, chances=(0.4, 0.6)), {})[2].startswith(heads[1])
+        assert text[0] == said
     rows = night.proposal_rows(reported, proposal, {"a": "Ann"})
     assert rows == [(heads[0], "Ann"), (heads[0], "b"), (heads[1], "c"), ("", "d")]
     assert night.proposal_rows(reported, None, {}) == [("", each) for each in "abcd"]
@@ -406,9 +405,9 @@ def test_teams_of_a_night_are_reported() -> None:
             {"repeated": True},
             "No other teams lie within 0.5 % of win probability, the price of meeting again",
         ),
-        ({"fresh": True}, "Proven: of the teams not proposed yet none are better."),
-        ({}, "Proven: no teams are fairer by the ratings and the rules."),
-        ({"preferences": (1,)}, "Proven: no teams are better by fairness and the preferences together."),
+        ({"fresh": True}, "Proven best of the teams not proposed yet."),
+        ({}, "Proven best."),
+        ({"preferences": (1,)}, "Proven best by fairness and the preferences together."),
         (
             {"rival": 1, "behind": 0.0004, "status": "feasible"},
             "As fair as the fairest teams, and more is known",
@@ -422,7 +421,7 @@ def test_teams_of_a_night_are_reported() -> None:
     ],
 )
 def test_what_is_proven_of_the_teams_of_a_night_is_reported(change: dict[str, Any], words: str) -> None:
-    """In one line, before what to type next."""
+    """In the first line, behind the verdict."""
     split = SimpleNamespace(preferences=change.get("preferences", ()))
     arranged: Any = SimpleNamespace(
         proposal=Proposal("m", (("a", "b"), ("c", "d")), (0.5, 0.5)),
@@ -440,10 +439,11 @@ def test_what_is_proven_of_the_teams_of_a_night_is_reported(change: dict[str, An
     )
     lines = night.arranged_lines(setup(), arranged, {})
     assert lines[-1].startswith("After the game: equipoise night won ")
-    assert (lines[3].startswith(words) and len(lines) == 5) if words else len(lines) == 4
+    assert len(lines) == 4
+    assert lines[0] == f"{lines[0].partition('.')[0]}." if not words else f". {words}" in lines[0]
     arranged.solution.best = None
     if words.startswith("Proven"):
-        assert len(night.arranged_lines(setup(), arranged, {})) == 4
+        assert "Proven" not in night.arranged_lines(setup(), arranged, {})[0]
 
 
 def test_a_table_of_a_night_is_aligned() -> None:

@@ -6,10 +6,14 @@ import os
 import signal
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.tasks import IN_TURN
 from equipoise.errors import EquipoiseError, InputError
+from equipoise.play.what_if import ARMS, what_if
+from equipoise.ratings.lab.tuning import tune
 from equipoise.service.fan_out import LocalCores, RayCluster
 
 pytestmark = pytest.mark.slow
@@ -44,6 +48,22 @@ def test_a_part_whose_process_was_killed_is_done_again(tmp_path: Path) -> None:
         assert list(cores(POWER, 2, range(5))) == [1, 2, 4, 8, 16]
         with pytest.raises(EquipoiseError, match="ended 10 times"):
             list(cores(eval, "__import__('os')._exit(1)", [{}]))
+
+
+def test_a_search_and_what_if_are_those_of_one_process() -> None:
+    """To the bit, for a search with steps that were tried in vain, and teams that are divided and judged."""
+    rng = np.random.default_rng(0)
+    matches = []
+    for n in range(60):
+        names = [f"p{each}" for each in rng.permutation(12)[:6]]
+        lead = 1 if rng.random() < 0.6 else 2
+        contest = Contest(Ruleset(), (names[:3], names[3:]), (lead, 3 - lead), at=float(n) * 3600.0)
+        matches.append(Match((contest,)))
+    contests = [match.contests[0] for match in matches]
+    arms = {name: ARMS[name] for name in ("played", "random", "equipoise")}
+    with LocalCores(3) as cores:
+        assert tune(contests, steps=10, tasks=cores) == tune(contests, steps=10)
+        assert what_if(matches, arms=arms, tasks=cores) == what_if(matches, arms=arms)
 
 
 def test_ray_gives_the_same() -> None:

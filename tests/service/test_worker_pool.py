@@ -31,14 +31,14 @@ def test_a_worker_divides_and_is_begun_anew_when_it_ends() -> None:
     async def play() -> None:
         worker = Worker("divide")
         gathered = Gathered(_players(4), 2, None)
-        assert sorted(await worker.ask(("divide", gathered, 5.0))) == [0, 0, 1, 1]
+        assert sorted(await worker.ask(("divide", gathered, 5.0, 1.0))) == [0, 0, 1, 1]
         both = Gathered(_players(4), 2, None, parties=(("0", "1"),), apart=(("0", "1"),))
-        assert await worker.ask(("divide", both, 5.0)) == INFEASIBLE
+        assert await worker.ask(("divide", both, 5.0, 1.0)) == INFEASIBLE
         assert worker.pid is not None
         os.kill(worker.pid, signal.SIGSTOP)
         with pytest.raises(WorkerError, match=r"^divide: no answer within 0.2 s"):
-            await worker.ask(("divide", gathered, 5.0), 0.2)
-        assert await worker.ask(("divide", gathered, 5.0)) is not None
+            await worker.ask(("divide", gathered, 5.0, 1.0), 0.2)
+        assert await worker.ask(("divide", gathered, 5.0, 1.0)) is not None
         await worker.close()
 
     asyncio.run(play())
@@ -66,7 +66,7 @@ def test_an_installation_that_has_compiled_nothing_divides(
 
     async def play() -> None:
         worker = Worker("divide")
-        assert sorted(await worker.ask(("divide", Gathered(_players(33), 3, None), 0.5))) == [
+        assert sorted(await worker.ask(("divide", Gathered(_players(33), 3, None), 0.5, 1.0))) == [
             n for n in range(3) for _ in range(11)
         ]
         await worker.close()

@@ -329,7 +329,7 @@ def test_own_objectives_and_solvers_can_be_passed() -> None:
         ({"teams": 1}, "teams must be from 2 to 100, got 1"),
         ({"keep": 0}, "keep must be at least 1, got 0"),
         ({"beta": 0.0}, "beta must be from 1e-100 to 1e15, got 0.0"),
-        ({"tolerance": -1.0}, "tolerance must be at least 0, got -1.0"),
+        ({"tolerance": -1.0}, "tolerance must be from 0 to 1, got -1.0"),
         ({"side_weight": float("nan")}, "side_weight must be at least 0, got nan"),
         ({"default": float("inf")}, "default must be from -1e15 to 1e15, got inf"),
         ({"sizes": (5, 4)}, "sizes must add up to 10, the number of players, got 5+4 = 9"),

@@ -62,8 +62,11 @@ from equipoise.identity.names import bare
 from equipoise.identity.shared_ids import Identities
 from equipoise.play.evening_records import (
     COUNTED,
+    DISCORD,
     GUESSES,
+    PICKUP,
     REWRITTEN,
+    TAKEN,
     TONIGHT,
     renamed_record,
     spellings,
@@ -292,6 +295,16 @@ class Archive:
         """Return the match with an id, None where there is none."""
         return stored_matches.one(self._database, match_id)
 
+    def meant_match(self, match_id: str) -> Listed | None:
+        """Return the match with an id, or the only one whose id begins so or has this part; None where none.
+
+        Raises
+        ------
+        InputError
+            If several have it.
+        """
+        return stored_matches.meant(self._database, match_id)
+
     def news(self, revision: int, limit: int) -> list[Listed]:
         """Return some matches that came after a revision, the earliest to come first."""
         return stored_matches.since(self._database, revision, limit)
@@ -413,10 +426,11 @@ class Archive:
             tell_evenings(self._database, connection, {"kind": COUNTED, "match": known, "counts": back})
             return known
 
-    def merge(self, player: str, other: str, *, back: bool = False) -> None:
+    def merge(self, player: str, other: str, *, back: bool = False, unseen: Collection[str] = ()) -> None:
         """Let two ids be one person, under the first; or take that back.
 
-        The matches stay as they were reported, so that nothing is lost.
+        The matches stay as they were reported, so that nothing is lost.  ``unseen`` are ids that need not
+        have played yet, as somebody has shown that they are theirs.
 
         Raises
         ------
@@ -424,8 +438,10 @@ class Archive:
             If one of them is not known, they are one already, or they have played against each other.
         """
         with self._database.writing() as connection:
-            change = corrections.separate if back else corrections.merge
-            change(self._database, connection, player, other)
+            if back:
+                corrections.separate(self._database, connection, player, other)
+            else:
+                corrections.merge(self._database, connection, player, other, unseen)
 
     def forget(self, player: str) -> str:
         """Take a person out of all that is kept, for good, and return the id that replaces it.
@@ -767,10 +783,12 @@ def _report(database: Database, connection: sa.Connection, match: Match) -> None
 
 
 def people(connection: sa.Connection) -> set[str]:
-    """Return the ids of all who came to a night."""
+    """Return the ids of all who came to a night, or did something in one."""
     happened = events(connection)
     came = {player for record in happened for player in spellings(record)}
-    return came | {each["who"] for each in happened if each["kind"] == TONIGHT and each.get("who")}
+    kinds = (TAKEN, PICKUP, DISCORD, TONIGHT)
+    acts = [record.get("event", record) for record in happened if record["kind"] in kinds]
+    return came | {str(act["who"]) for act in acts if act.get("who")}
 
 
 def chat_players(connection: sa.Connection, gone: Forgotten) -> set[str]:

@@ -78,7 +78,8 @@ def with_merged(model: RatingModel, roots: Mapping[str, str]) -> RatingModel:
 
     Examples
     --------
-    >>>     >>> model = Mixture(starting={"ann2": 3.0, "bob": 2.0, "bob2": 1.0})
+    >>> from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+    >>> model = Mixture(starting={"ann2": 3.0, "bob": 2.0, "bob2": 1.0})
     >>> [(who, mu) for who, mu, _ in with_merged(model, {"ann2": "ann", "bob2": "bob"}).starting]
     [('ann', 3.0), ('bob', 2.0)]
     """

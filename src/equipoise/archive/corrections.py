@@ -61,8 +61,13 @@ def undo(database: Database, connection: sa.Connection, match_id: str, *, back: 
     return text_of(key)
 
 
-def merge(database: Database, connection: sa.Connection, player: str, other: str) -> None:
-    """Let two ids be one person, under the first; of one there may be a guess and no match."""
+def merge(
+    database: Database, connection: sa.Connection, player: str, other: str, unseen: Collection[str] = ()
+) -> None:
+    """Let two ids be one person, under the first; of one there may be a guess and no match.
+
+    Of ``unseen`` ids there may be neither: somebody has shown that they are theirs.
+    """
     merged = merged_ids(connection)
     root, leaf = merged.get(player, player), merged.get(other, other)
     if root == leaf:
@@ -78,6 +83,8 @@ def merge(database: Database, connection: sa.Connection, player: str, other: str
             raise InputError(msg)
     for one in (root, leaf):
         ids = _all_ids(merged, one)
+        if unseen and not set(unseen).isdisjoint(ids):
+            continue
         if _guessed(connection).isdisjoint(ids) and not any(_matches_of(database, connection, ids)):
             msg = f"merge: there is no player {one!r}; {NOBODY}"
             raise InputError(msg)

@@ -11,11 +11,20 @@ import sqlalchemy as sa
 
 from equipoise.archive.database import Database
 from equipoise.archive.row_codec import match_of, record_of
-from equipoise.archive.tables import MATCH, found, identity, in_replay_order, mark_stale, merged_ids
+from equipoise.archive.tables import (
+    MATCH,
+    found,
+    identity,
+    in_replay_order,
+    keys_like,
+    mark_stale,
+    merged_ids,
+)
 from equipoise.core.dates import STEP
 from equipoise.core.match import Match, replay_key
 from equipoise.core.match_records import record_data
 from equipoise.core.player import is_bot
+from equipoise.errors import InputError
 from equipoise.identity.merges import renamed
 from equipoise.identity.shared_ids import LOGGED_LENGTH
 from equipoise.ratings.replay import is_one_game
@@ -247,6 +256,24 @@ def one(database: Database, match_id: str) -> Listed | None:
     """Return the match with an id, None where there is none."""
     found = _read(database, sa.select(MATCH).where(MATCH.c.id == identity(match_id)))
     return found[0] if found else None
+
+
+def meant(database: Database, match_id: str) -> Listed | None:
+    """Return the match with an id, or the one whose id begins so, or has this part; None where there is none.
+
+    Raises
+    ------
+    InputError
+        If several have it.
+    """
+    if not match_id or (found := one(database, match_id)) is not None:
+        return found if match_id else None
+    with database.reading() as connection:
+        keys = keys_like(connection, match_id)
+    if len(keys) > 1:
+        msg = f"match: several have an id with {match_id!r}; give more of it"
+        raise InputError(msg)
+    return _read(database, sa.select(MATCH).where(MATCH.c.id == keys[0]))[0] if keys else None
 
 
 def since(database: Database, revision: int, limit: int) -> list[Listed]:

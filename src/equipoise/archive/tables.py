@@ -395,8 +395,8 @@ def roots_of(pairs: dict[str, str]) -> dict[str, str]:
     return roots
 
 
-def match_key(connection: sa.Connection, match_id: str) -> bytes:
-    """Return the id of the one match whose id begins so, or else of the one with this part in it."""
+def keys_like(connection: sa.Connection, match_id: str) -> list[bytes]:
+    """Return the ids that begin with a text, two at most, or else those that have it as a part."""
     start = identity(match_id)
     wanted = sa.select(MATCH.c.id).where(MATCH.c.id >= start).order_by(MATCH.c.id).limit(2)
     found = [bytes(each) for each in connection.execute(wanted).scalars()]
@@ -405,6 +405,12 @@ def match_key(connection: sa.Connection, match_id: str) -> bytes:
         found = [
             each for each in map(bytes, connection.execute(sa.select(MATCH.c.id)).scalars()) if start in each
         ]
+    return found
+
+
+def match_key(connection: sa.Connection, match_id: str) -> bytes:
+    """Return the id of the one match whose id begins so, or else of the one with this part in it."""
+    start, found = identity(match_id), keys_like(connection, match_id)
     if not found or not start:
         msg = f"match: there is none whose id is or has {match_id!r}"
         raise InputError(msg)

@@ -18,6 +18,7 @@ from typing import Any
 
 import click
 
+from equipoise.cli.exit_codes import FAULT, INTERRUPTED, USAGE, say_error, say_wrong_usage
 from equipoise.core import notices
 from equipoise.core.packages import missing
 from equipoise.core.registry import part_at_fault
@@ -293,25 +294,25 @@ def main() -> None:
             sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except click.ClickException as error:
-        error.show()
-        sys.exit(error.exit_code)
+        say_wrong_usage(error)
+        sys.exit(USAGE)
     except click.Abort:  # what Ctrl-C becomes; 130 is what shells report for it
         click.echo("interrupted", err=True)
-        sys.exit(130)
+        sys.exit(INTERRUPTED)
     except AmbiguousError as error:
-        click.echo(f"error: {error}", err=True)
-        sys.exit(2)
+        say_error(str(error))
+        sys.exit(USAGE)
     except EquipoiseError as error:
         if isinstance(error, InputError) and error.argument == "store":
             error = error.named("--store")
-        click.echo(f"error: {error}", err=True)
-        sys.exit(1)
+        say_error(str(error))
+        sys.exit(FAULT)
     except OSError as error:
-        click.echo(f"error: the output cannot be written: {error.strerror or error}", err=True)
-        os._exit(1)  # at a normal exit Python would try to write it again
+        say_error(f"the output cannot be written: {error.strerror or error}")
+        os._exit(FAULT)  # at a normal exit Python would try to write it again
     except Exception as error:
         cause = _cause(error)
         if cause is None:
             raise
-        click.echo(f"error: {cause}", err=True)
-        sys.exit(1)
+        say_error(cause)
+        sys.exit(FAULT)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from equipoise.cli import began
+from equipoise.cli.exit_codes import INTERRUPTED
 from equipoise.cli.output_options import PLAYER_FORMS, NewFile, form_options, print_json, table, write
 from equipoise.cli.request_options import (
     AskingCommand,
@@ -32,10 +33,6 @@ if TYPE_CHECKING:
     from equipoise.core.clock import Deadline
     from equipoise.teams.request import BalanceRequest
     from equipoise.teams.solution import Solution, Split
-
-
-#: What shells report for a command that Ctrl-C has ended.
-INTERRUPTED = 130
 
 
 #: Options that a front, which is all there is between two objectives, leaves nothing to do for.

@@ -29,7 +29,13 @@ _ANYWHERE = ("192.0.2.1", 9)
 _PUBLIC = re.compile(r"https?://[^/?#\s]+")
 
 evening_options = (
-    click.option("--name", default="tonight", show_default=True, metavar="NAME", help="The end of the link."),
+    click.option(
+        "--name",
+        default="night",
+        show_default=True,
+        metavar="NAME",
+        help="The end of the link, and the lobby: 'night' is that of this command.",
+    ),
     click.option(
         "--title", default="Tonight", metavar="TEXT", show_default=True, help="What the page is called."
     ),
@@ -67,7 +73,7 @@ def web(names: tuple[str, ...], store: str | None, as_json: bool, **options: Any
     from equipoise.service.process import run
     from equipoise.service.settings import Settings
 
-    base, url = _public(options["public_url"]), archive_options.address(store)
+    base, url = public_url(options["public_url"]), archive_options.address(store)
     settings = Settings(
         store=url, create=True, weights="127.0.0.1:0", http=options["http"], log_level="warning"
     )
@@ -93,7 +99,7 @@ def links(store: str | None, as_json: bool, revoke: bool, **options: Any) -> Non
     from equipoise.archive.archive import filled
     from equipoise.service.tonight import renewed_links
 
-    base, url = _public(options["public_url"]), archive_options.address(store)
+    base, url = public_url(options["public_url"]), archive_options.address(store)
     if revoke:
         with filled(url, archive_options.warn) as archive:
             made = renewed_links(archive, options["name"], hours=options["hours"])
@@ -102,11 +108,11 @@ def links(store: str | None, as_json: bool, revoke: bool, **options: Any) -> Non
     _tell(made, base or "http://ADDRESS:PORT", as_json=as_json, code=bool(base))
 
 
-def _public(text: str) -> str:
+def public_url(text: str, what: str = "--public-url") -> str:
     """Return a public address without a slash at its end."""
     base = text.strip().rstrip("/")
     if base and not _PUBLIC.fullmatch(base):
-        msg = f"--public-url must be an address such as https://games.example, got {text!r}"
+        msg = f"{what} must be an address such as https://games.example, got {text!r}"
         raise InputError(msg)
     return base
 

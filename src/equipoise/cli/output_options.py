@@ -179,6 +179,15 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], form: str | Non
     return "\n".join(FORMS[form or "text"](Grid(columns, rows)))
 
 
+def shown_weight(form: str | None) -> tuple[str, Callable[[float], str]]:
+    """Return the title of a column of weights, and how one is written: points for people, weights as data."""
+    from equipoise.ratings.point_changes import points
+
+    if form == "csv":
+        return "0-100", lambda weight: f"{weight:.1f}"
+    return "points", lambda weight: str(points(weight))
+
+
 class NewFile(OptionType):
     """The name of a file to be written, which says what is in it.
 

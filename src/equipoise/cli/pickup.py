@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from equipoise.cli import archive_options
 from equipoise.cli.output_options import Number
+from equipoise.cli.pickup_discord import discord_options, run_on_discord
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,17 +24,17 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 
 
 @click.command(name="pickup")
-@click.option("--irc", "address", required=True, metavar="HOST:PORT", help="The IRC server.")
+@click.option("--irc", "address", metavar="HOST:PORT", help="The IRC server.")
+@click.option("--discord", is_flag=True, help="On Discord, in place of IRC; needs equipoise[discord].")
 @click.option(
-    "--channel", "channels", required=True, multiple=True, metavar="#NAME",
-    help="Where people gather, in lobbies of their own.  Repeatable.",
+    "--channel", "channels", multiple=True, metavar="#NAME|NUMBER",
+    help="Where people gather, in lobbies of their own.  Repeatable; on Discord /lobby opens more.",
 )  # fmt: skip
 @click.option("--nick", default="equipoise", show_default=True, metavar="NAME", help="Our nickname there.")
 @click.option(
     "--lobby", "lobbies", multiple=True, metavar="[#NAME/]NAME=5v5[@RULESET][:MAP,MAP[:veto|vote]]",
-    default=["game=5v5"], show_default=True,
     help="What people may sign up for, or allvall for a night; a ruleset is written as "
-    "openarena/ctf+g_instantgib.  With #NAME/ in that channel only.  Repeatable.",
+    "openarena/ctf+g_instantgib.  With #NAME/ in that channel only.  Repeatable; by default game=5v5.",
 )  # fmt: skip
 @click.option("--apart", multiple=True, metavar="A,B", help="Never in the same team.  Repeatable.")
 @click.option(
@@ -48,16 +49,17 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
               help="How long everyone has to be ready.")  # fmt: skip
 @click.option("--pace", metavar="N", type=Number(0.1), default=0.8, show_default=True,
               help="Lines a second, after a burst of five; some servers allow more.")  # fmt: skip
+@discord_options
 @archive_options.optional_store
 def command(
-    address: str, channels: tuple[str, ...], nick: str, lobbies: tuple[str, ...], apart: tuple[str, ...],
-    admins: tuple[str, ...], vary: str, account: str, tls: bool, tls_ca: str | None, ready_time: float,
-    pace: float, store: str | None,
+    address: str | None, discord: bool, channels: tuple[str, ...], nick: str, lobbies: tuple[str, ...],
+    apart: tuple[str, ...], admins: tuple[str, ...], vary: str, account: str, tls: bool,
+    tls_ca: str | None, ready_time: float,
+    pace: float, store: str | None, **of_discord: Any,
 ) -> None:  # fmt: skip
-    """Run lobbies in an IRC channel: !add, !leave, !status, !teams, !sub, !report, !undo, !rank, !why.
+    """Run lobbies in a chat: an IRC channel (!add, !report, !help), or channels on Discord (/in, /help).
 
-    !help lists all of them.  Everything is kept in the archive: killed at any moment, it carries on
-    where it was.
+    Everything is kept in the archive: killed at any moment, it carries on where it was.
     """
     import asyncio
     import contextlib
@@ -66,10 +68,33 @@ def command(
     from equipoise.core.addresses import host_and_port
     from equipoise.core.fields import typed_groups
     from equipoise.core.plain_data import price_of
+    from equipoise.play.lobby_forms import lobby_of
     from equipoise.service.chat.irc import Address, Speaker
     from equipoise.service.monitoring import log_events
     from equipoise.service.pickup_lobbies import Pickups
 
+    pairs = [
+        (one, other)
+        for group in typed_groups(apart, "--apart")
+        for one in group
+        for other in group
+        if one < other
+    ]
+    price = price_of(vary, "price", "--vary")
+    given = [lobby_of(text, ready_time, "--lobby") for text in lobbies]
+    if discord:
+        if address:
+            msg = "--discord and --irc are two chats: run each by itself, with one --store"
+            raise InputError(msg)
+        given = given or [lobby_of("game=5v5", ready_time)] * bool(channels)
+        run_on_discord(
+            channels, given, archive_options.address(store), of_discord,
+            {"apart": pairs, "admins": admins, "vary": price, "ready": ready_time},
+        )  # fmt: skip
+        return
+    if not address or not channels:
+        msg = "--irc HOST:PORT and --channel say where people gather; or --discord"
+        raise InputError(msg)
     host, port = host_and_port(address, "--irc", "irc.example.org:6697")
     for each in channels:
         if not each.startswith(("#", "&")) or any(sign in each for sign in " ,/\r\n\x07"):
@@ -79,15 +104,8 @@ def command(
         msg = "--channel: one is there twice"
         raise InputError(msg)
     channel = ",".join(channels)
-    pairs = [
-        (one, other)
-        for group in typed_groups(apart, "--apart")
-        for one in group
-        for other in group
-        if one < other
-    ]
-    price = price_of(vary, "price", "--vary")
-    given = [each for text in lobbies for each in _in_channels(_lobby(text, ready_time), channels)]
+    usual = [lobby_of("game=5v5", ready_time)]
+    given = [lobby for each in given or usual for lobby in _in_channels(each, channels)]
     secure = _tls(tls_ca) if tls or tls_ca else None
     password = os.environ.get(PASSWORD, "")
     if account and not password:
@@ -120,43 +138,6 @@ def _in_channels(lobby: EveningLobby, channels: Sequence[str]) -> list[EveningLo
     return [
         replace(lobby, name=f"{each}/{name}", channel=each) for each in channels if not slash or each == place
     ]
-
-
-def _lobby(text: str, ready: float) -> EveningLobby:
-    """Return the lobby of ``NAME=5v5@RULESET:MAP,MAP:veto`` or ``NAME=allvall``."""
-    from equipoise.core.match import Ruleset
-    from equipoise.core.rulesets import ruleset_from
-    from equipoise.play.evening_events import EveningLobby, night_lobby
-
-    name, _, rest = text.partition("=")
-    form, _, maps = rest.partition(":")
-    form, at, played = form.partition("@")
-    maps, _, choice = maps.partition(":")
-    sizes = form.split("v")
-    called = set(sizes) == {"all"}  # everyone who is there, when teams are called for
-    if (
-        not name
-        or (any(not size.isdecimal() for size in sizes) and not called)
-        or len(set(sizes)) != 1
-        or choice not in ("", "veto", "vote")
-        or bool(at) is not bool(played.strip())
-    ):
-        msg = (
-            "--lobby must be NAME=5v5[@RULESET][:MAP,MAP[:veto|vote]], as duel=1v1, or NAME=allvall for a "
-            f"night, got {text!r:.60}"
-        )
-        raise InputError(msg)
-    chosen = tuple(each.strip() for each in maps.split(",") if each.strip())
-    try:
-        ruleset = ruleset_from(played) if played else Ruleset()
-        usual = night_lobby(name.strip()) if called else EveningLobby(name.strip(), ready=ready)
-        return replace(
-            usual, teams=len(sizes), size=None if called else int(sizes[0]), ruleset=ruleset, maps=chosen,
-            veto=choice == "veto", ballot=choice == "vote",
-        )  # fmt: skip
-    except InputError as error:
-        msg = f"--lobby: {error}"
-        raise InputError(msg) from error
 
 
 def _tls(authorities: str | None) -> ssl.SSLContext:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli import archive_options
-from equipoise.cli.output_options import OneOf, Whole, table, table_forms, with_json
+from equipoise.cli.output_options import OneOf, Whole, shown_weight, table, table_forms, with_json
 from equipoise.core.plain_data import printable
 
 #: What players may be sorted by, and the widest cell of the table; --json has everything in full.
@@ -207,9 +207,10 @@ def _short(text: str) -> str:
 
 def _text(players: list[dict[str, Any]], form: str | None) -> str:
     short = _short if form is None else printable
-    columns = ("id", "name", "ruleset", "0-100", "mu", "sigma", "games")
+    title, shown = shown_weight(form)
+    columns = ("id", "name", "ruleset", title, "mu", "sigma", "games")
     rows = [
-        (short(row["id"]), short(row["name"]), short(row["ruleset"]), f"{row['weight']:.1f}",
+        (short(row["id"]), short(row["name"]), short(row["ruleset"]), shown(row["weight"]),
          f"{row['mu']:.3f}", f"{row['sigma']:.3f}", str(row["games"]))
         for row in players
     ]  # fmt: skip
@@ -230,13 +231,14 @@ def _games_text(
     from equipoise.core.plain_data import printable
 
     known = ", ".join(printable(each["name"]) for each in names)
+    title, shown = shown_weight(form)
     rows: list[tuple[str, ...]] = [
         (_date(game), game["match"],
          printable(game["ruleset"]), printable(game["map"]), f"{game['won']:g}/{game['contests']}",
-         f"{game['weight']:.1f}", f"{game['mu']:.3f}", f"{game['sigma']:.3f}")
+         shown(game["weight"]), f"{game['mu']:.3f}", f"{game['sigma']:.3f}")
         for game in games
     ]  # fmt: skip
-    columns: tuple[str, ...] = ("ended (UTC)", "match", "ruleset", "map", "won", "0-100", "mu", "sigma")
+    columns: tuple[str, ...] = ("ended (UTC)", "match", "ruleset", "map", "won", title, "mu", "sigma")
     if why:
         channels = list(dict.fromkeys(name for game in games for name in game["moved"]))
         columns = (*columns, "expected", *channels)
@@ -245,5 +247,5 @@ def _games_text(
              *(f"{game['moved'].get(name, 0.0):+.3f}" for name in channels))
             for row, game in zip(rows, games, strict=True)
         ]  # fmt: skip
-    shown = table(columns, rows, form)
-    return shown if form is not None else f"{printable(player)}{f' ({known})' if known else ''}\n{shown}"
+    text = table(columns, rows, form)
+    return text if form is not None else f"{printable(player)}{f' ({known})' if known else ''}\n{text}"

@@ -10,7 +10,7 @@ import click
 
 from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_model_options
-from equipoise.cli.output_options import NewFile, Whole, table, table_forms, with_json, write
+from equipoise.cli.output_options import NewFile, Whole, shown_weight, table, table_forms, with_json, write
 from equipoise.cli.read_history import everything_kept, read_columns_of, read_history, since
 from equipoise.cli.roster_options import store
 from equipoise.core.match import Ruleset
@@ -161,12 +161,14 @@ def _text(result: RatedRuleset, form: str | None) -> str:
     """Return the ratings of a ruleset as a table."""
     from equipoise.core.plain_data import printable
 
+    title, shown = shown_weight(form)
+
     rows = [
-        (printable(player["id"]), f"{player['scale']:.1f}", f"{player['mu']:.3f}", f"{player['sigma']:.3f}",
+        (printable(player["id"]), shown(player["scale"]), f"{player['mu']:.3f}", f"{player['sigma']:.3f}",
          str(player["contests"]))
         for player in result["players"]
     ]  # fmt: skip
-    return table(("player", "0-100", "mu", "sigma", "contests"), rows, form)
+    return table(("player", title, "mu", "sigma", "contests"), rows, form)
 
 
 def _curves(path: str, model: Any, matches: Any, window: int | None) -> None:

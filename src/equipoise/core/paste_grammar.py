@@ -18,7 +18,7 @@ _TITLES = ("name_title", "weight_title", "first_title", "last_title", "rank_titl
 
 _AS_THEY_ARE = ("asks", "most_lines", "most_signs", "rules", "contexts", "rank_aliases")
 #: Patterns that stand alone.
-_SINGLE = ("attendance", "ranked", "lead", "weight")
+_SINGLE = ("attendance", "brings", "ranked", "lead", "weight")
 
 #: What is special in a pattern, in Python and in JavaScript.
 _SPECIAL = re.compile(r"([\^$\\.*+?()\[\]{}|/])")
@@ -68,10 +68,12 @@ def short_grammar() -> dict[str, Any]:
         "replies": {name: f"^{edge}(?:%{name}%{'|%no%' if name == 'out' else ''}){edge}$"
                     for name in ("out", "maybe", "late", "in")},
         "titles": {name: f"^%{name}%$" for name in _TITLES} | {"date": "%day_title%"},
+        "guest": ' + "Guest of $1"',
         "ranks": plain["words"]["rank"]["any"],
         "divisions": plain["words"]["division"]["any"],
         "patterns": {
             "attendance": "^%attendance%$",
+            "brings": r"^(.*?)[\s,]*(?:\+\s?1|(?:\+|%and%|%with%|plus)\s?%guest%)[\s.!]*$",
             "ranked": r"^(?:%rank%|%rank_short%)(?:\s*%division%)?$",
             "lead": "^%lead%@?",
             "weight": r"[\s:(]+%number%\)?$",

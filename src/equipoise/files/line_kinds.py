@@ -366,14 +366,19 @@ def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
 
 def _message(line: _Line, sender: str, message: str, state: _State) -> _Line:
     """Return a line of a chat: its sender, as far as the message says whether they come."""
-    status = next(
-        (name for name, pattern in grammar()["replies"].items() if _found(pattern, message)), "unread"
-    )
+    status, guests = reply_of(message), ""
+    if not status and (brings := _found(grammar()["brings"], message)):
+        status, guests = (
+            reply_of(brings[1]) or ("" if brings[1] else "in"),
+            grammar()["guest"].replace("$1", sender),
+        )
+    status = status or "unread"
     if status != "unread":
         before = state.replies.get(sender)
         if before is not None:
             before.status = "skip"
         line.text, line.changed = (f'"{sender}"' if " " in sender and '"' not in sender else sender), True
+        line.text += guests if status in ("in", "late") else ""
         state.replies[sender] = line
     line.status = status
     return line
@@ -426,6 +431,8 @@ def _ask(
         msg = f"{state.where}, line {line.number}"
         raise AmbiguousError(msg, line.raw.strip(), says, "choose with read", ways)
     line.status = chosen.get("status", line.status)
+    if rule is not None and "takes" in chosen:
+        line.status = rule.get("status", line.status)
     if found is not None and "put" in chosen:
         if "best" in chosen:
             line.text = f"{found[1]} {rank_weight(found[2], chosen['best'])}"

@@ -17,6 +17,9 @@ ANONYMOUS = "anonymous:"
 #: How the ids of people begin of whom a log tells nothing but a name.
 NAMED = "name:"
 
+#: How ids begin that a service vouches for: no name, however spelled, is ever taken for one of them.
+VOUCHED = ("discord:",)
+
 #: Hexadecimal digits of a stand-in: among 2^64, two of a million people meet with odds of 1 to 10^7.
 DIGITS = 16
 

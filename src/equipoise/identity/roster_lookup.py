@@ -14,7 +14,7 @@ from typing import NamedTuple
 from equipoise.core.match import Match
 from equipoise.core.player import is_bot
 from equipoise.errors import ALIKE, InputError, again, nearest
-from equipoise.identity.merges import NAMED, everyone, renamed
+from equipoise.identity.merges import NAMED, VOUCHED, everyone, renamed
 from equipoise.identity.names import bare, folded
 from equipoise.identity.shared_ids import OF
 
@@ -58,7 +58,7 @@ class RosterLookup:
 
     An id is that person.  A name counts without case, accents, colour codes and clan tag: it is whoever of
     those seen in the last 90 days bears it, or of all if none of those does.  Where several do, it is a
-    question.
+    question.  What begins like an id that a service vouches for is that id alone, never a name.
 
     Parameters
     ----------
@@ -144,6 +144,8 @@ class RosterLookup:
         player = self._merged.get(name, name)
         if player in self.ids:
             return player
+        if name.startswith(VOUCHED):  # somebody's name may be spelled like such an id
+            return player if player != name else None
         sharing = self.bearers.get(SHARED + name, ())
         if sharing:
             return self._asked(name, sorted(sharing))

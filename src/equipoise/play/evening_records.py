@@ -24,8 +24,11 @@ from equipoise.play.event_codec import from_plain
 TAKEN, GUESSES, LIVE, CHAT, TONIGHT = "evening", "guesses", "live", "chat", "tonight"
 COUNTED, CHANGED, REWRITTEN = "counted", "changed", "rewritten"
 
+#: What Discord shows: messages that were sent, what is proven of teams, presses, and codes that link ids.
+DISCORD = "discord"
+
 #: Those that no event follows from.
-BESIDE = (LIVE, CHAT, TONIGHT, CHANGED, REWRITTEN)
+BESIDE = (LIVE, CHAT, TONIGHT, CHANGED, REWRITTEN, DISCORD)
 
 #: Kinds of earlier records: of lobbies, and of nights.
 PICKUP = "pickup"
@@ -187,7 +190,7 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
     >>> {name: each for name, each in renamed_record(said, {"q:1": "x"}).items() if name != "event"}
     {'kind': 'evening', 'at': 5.0, 'nick': '', 'sign': '', 'chat': 'x'}
     """
-    if record["kind"] in (TONIGHT, CHANGED):
+    if record["kind"] in (TONIGHT, CHANGED, DISCORD):
         return {name: values_renamed(value, names) for name, value in record.items()}
     if record["kind"] == CHAT:
         if not names.keys() & {record["who"], record.get("account")}:

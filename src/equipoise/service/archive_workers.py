@@ -258,6 +258,14 @@ class Reading:
         return None if found is None else found.as_dict()
 
     @staticmethod
+    def _meant_match(archive: Archive, asked: str) -> Any:
+        try:
+            found = archive.meant_match(asked)
+        except InputError as error:
+            return {"several": str(error)}
+        return None if found is None else found.as_dict()
+
+    @staticmethod
     def _history(archive: Archive, asked: tuple[str, bool]) -> Any:
         player, why = asked
         games = [each.as_dict() for each in archive.history(player, why=why)]

@@ -28,6 +28,9 @@ WINDOW = 3  # effort
 #: How often a part is begun whose process ends each time.
 ATTEMPTS = 10
 
+#: Seconds until a process is gone that was ended: the loop outlives it, however busy the machine is.
+GONE = 30.0
+
 #: What an address of Ray may look like.
 ADDRESSES = "auto, HOST:PORT or ray://HOST:PORT"
 
@@ -91,7 +94,7 @@ class LocalCores:
         for task in self._tasks:  # no others: what begins a process must come to its end
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        await asyncio.gather(*(each.end() for each in self._workers))
+        await asyncio.gather(*(each.end(GONE) for each in self._workers))
 
     def __call__(
         self, function: Callable[[Any, Any], Result], shared: Any, items: Iterable[Any]

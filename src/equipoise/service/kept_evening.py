@@ -59,12 +59,15 @@ class StepTaken:
         The names of those in a result whom the archive did not know.
     refused : str
         Why the event changed nothing; empty where it did.
+    again : bool
+        Whether it was not to be taken any more.
     """
 
     commands: tuple[Command, ...]
     changes: tuple[PointChange, ...] = ()
     new: tuple[str, ...] = ()
     refused: str = ""
+    again: bool = False
 
     @property
     def game(self) -> str:
@@ -199,6 +202,7 @@ class KeptEvening:
     def take(
         self, event: Event, now: float | None = None, nick: str = "", *, strictly: bool = False,
         sign: str | None = None, chat: str = "", beside: Sequence[Record] = (),
+        unless: Callable[[], bool] = bool,
     ) -> StepTaken:  # fmt: skip
         """Take an event, keep it with all that follows, and return what follows.
 
@@ -216,6 +220,8 @@ class KeptEvening:
             Of a chat, as :func:`equipoise.play.evening_records.record_of` keeps them.
         beside : sequence of mappings
             Records that are kept with it, if it is.
+        unless : callable
+            Asked when all that others have kept is known: whether it is no longer to be taken.
 
         Raises
         ------
@@ -228,6 +234,8 @@ class KeptEvening:
             kept = 0
             try:
                 self.catch_up()
+                if unless():
+                    return StepTaken((), again=True)
                 commands = self.evening.handle(event, now)
                 if refused := _refused(commands):
                     if strictly:

@@ -5,13 +5,14 @@ What goes through everyone does so in parts, so that the caller can let others h
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from heapq import nlargest
 from typing import NamedTuple, TypedDict
 
 from equipoise.core.match import Ruleset
 from equipoise.core.player import BOT, is_bot
 from equipoise.core.rulesets import ruleset_text
+from equipoise.identity.merges import NAMED
 from equipoise.identity.names import bare
 from equipoise.ratings.display_scale import Scale, mean_bot, scale_of
 from equipoise.service.snapshot import Snapshot
@@ -106,10 +107,22 @@ class People:
         return found
 
     def name(self, player: str) -> str:
-        """Return the name last seen, of a bot that of its id; empty where none is known."""
+        """Return the name last seen, of a bot that of its id; the id where none is known."""
         if is_bot(player):
             return player.removeprefix(BOT).rpartition(":")[0] or player.removeprefix(BOT)
-        return self.snapshot.names.get(player, "")
+        return self.snapshot.names.get(player) or player.removeprefix(NAMED)
+
+    def weights(self, ruleset: Ruleset, players: Iterable[str]) -> Iterator[dict[str, float]]:
+        """Yield the weights of players, and of all who played a ruleset, more of them each time."""
+        ratings, scale = self.snapshot.ratings, self._scale(ruleset)
+        found: dict[str, float] = {}
+        played = (player for player, each in self.snapshot.games if each == ruleset)
+        everyone = dict.fromkeys([*players, *played])
+        for number, player in enumerate(everyone):
+            found[player] = scale.shown(ratings.model.rating(ratings.state, player, ruleset).mu)
+            if number % SOME == 0:
+                yield found
+        yield found
 
     def games(self, player: str, ruleset: Ruleset) -> int:
         """Return how many matches a player was in, in a ruleset or in all."""

@@ -41,6 +41,7 @@ from equipoise.core.plain_data import printable
 from equipoise.core.player import Rating, is_bot
 from equipoise.errors import InputError
 from equipoise.games.server_adapter import Ranges
+from equipoise.identity.merges import without_number
 from equipoise.identity.shared_ids import base_of
 from equipoise.play.evening_records import LIVE
 from equipoise.play.event_codec import as_plain, from_plain
@@ -50,6 +51,7 @@ from equipoise.play.live.events import (
     Announced,
     Busy,
     CannotMove,
+    Chatted,
     Command,
     Ended,
     Event,
@@ -71,8 +73,12 @@ from equipoise.play.live.levers import RatingUnits, bot_skills
 from equipoise.play.live.session import IDLE, OPEN, Session
 from equipoise.ratings.display_scale import NOBODY, mean_bot, scale_of
 from equipoise.service.console_link import link_to
+from equipoise.service.link_codes import redeem
 from equipoise.service.live_settings import Playing
 from equipoise.service.snapshot import nearest
+
+#: Seconds between two codes that somebody types to link an id.
+BETWEEN_CODES = 3.0
 
 #: More players than this are not ranked for the chat.
 MOST_RANKED = 20_000
@@ -287,6 +293,7 @@ class BalancedServer:
         self._events: list[Event] = []
         self._announced = self._ended = float("-inf")
         self._gone_on = 0
+        self._linked: dict[int, float] = {}
         self._looked = self._ticked = float("-inf")
         self._begun = False
         self._shown: dict[str, Any] = {}
@@ -434,11 +441,27 @@ class BalancedServer:
                 self._say(reported)
             weight = Weighed(event.id, self._rated.rating(event.id))
             self._do(self.session.handle(weight, now))
+        if isinstance(event, Chatted) and event.text.lower().startswith("!link ") and not self._dry:
+            self._redeem(event, now)
         before = len(self.session.played.games)
         self._do(self.session.handle(event, now))
         if len(self.session.played.games) > before and not self._dry:
             kept = {"kind": LIVE, "game": as_plain(self.session.played.games[-1])}
             self._archive.add_night_events([kept], None)
+
+    def _redeem(self, event: Chatted, now: float) -> None:
+        """Let whoever asked for a code in a chat be the player who types it here."""
+        player = self.there.get(event.slot)
+        if player is None or player.bot or now - self._linked.get(event.slot, float("-inf")) < BETWEEN_CODES:
+            return
+        self._linked[event.slot] = now
+        try:
+            code = event.text.partition(" ")[2]
+            redeem(self._archive, code, without_number(player.id), time.time())
+            text = "You are one person there and here from now on."
+        except InputError as error:
+            text = f"No: {error}"
+        self._do([Say(text, event.slot)])
 
     def _kept_games(self) -> list[LedgerGame]:
         """Return what the ledger knows of earlier runs, on any server of the archive."""

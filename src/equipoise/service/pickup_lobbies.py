@@ -27,6 +27,7 @@ from equipoise.play.evening_records import CHAT, TAKEN, record_of
 from equipoise.play.proposals import MEETING
 from equipoise.ratings.point_changes import points
 from equipoise.service.kept_evening import KeptEvening
+from equipoise.service.link_codes import redeem
 
 #: Seconds for a search: people wait for it, and teams of five take a hundredth of it.
 SECONDS = 2.0
@@ -234,6 +235,8 @@ class Pickups:
         try:
             if word.lower() == "is" and rest:
                 return self._is(rest, who, now, adopted)
+            if word.lower() == "link" and rest:
+                return [self._linked(rest, who, now)]
             own = self._own_of(channel)
             meant = understood(text, self._speaking(who, nick, now, id_of, own), self.evening)
             if isinstance(meant, ChatQuestion):
@@ -246,6 +249,14 @@ class Pickups:
             return answers
         except InputError as error:
             return [ChatReply(who, printable(str(error)))]
+
+    def _linked(self, code: str, who: str, now: float) -> ChatReply:
+        """Let whoever asked for a code elsewhere be the one who types it here."""
+        if who.startswith("~"):
+            msg = "log in first: without an account nothing proves that this nick is yours"
+            raise InputError(msg)
+        redeem(self.archive, code, self.kept.known_as([who], now)[who], now)
+        return ChatReply(who, "you are one person there and here from now on")
 
     def _own_of(self, channel: str) -> list[str]:
         """Return the lobbies of a channel, all of them for what is said to us alone."""

@@ -231,15 +231,15 @@ class Worker:
                 process.kill()
         self._killed = [each for each in self._killed if each.returncode is None] + [process]
 
-    async def end(self) -> None:
-        """End it at once, and wait until nothing of it is left."""
+    async def end(self, seconds: float = LAST) -> None:
+        """End it at once, and wait until nothing of it is left, for some seconds at most."""
         if self._beginning is not None:
             self._beginning.cancel()
             await asyncio.gather(self._beginning, return_exceptions=True)
         self.kill()
         killed, self._killed = self._killed, []
         for process in killed:
-            await _released(process)
+            await _released(process, seconds)
 
     async def close(self) -> None:
         """Let it end by itself for a moment, before it is ended."""
@@ -252,13 +252,13 @@ class Worker:
         await self.end()
 
 
-async def _released(process: asyncio.subprocess.Process) -> None:
+async def _released(process: asyncio.subprocess.Process, seconds: float) -> None:
     """Wait for the end of a process that was killed, and close its pipes: a loop closes without them only."""
     assert process.stdin is not None  # noqa: S101 -- as PIPE says
     assert process.stdout is not None  # noqa: S101 -- as PIPE says
     process.stdin.close()
     with contextlib.suppress(TimeoutError, OSError):  # one that the system itself holds up is left to it
-        async with asyncio.timeout(LAST):
+        async with asyncio.timeout(seconds):
             await process.wait()
             while await process.stdout.read(PIPE):
                 pass

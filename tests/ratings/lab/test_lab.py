@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from equipoise import Contest, GaussianFilter, InputError, Ladder, Match, Ruleset, read_matches
+from equipoise.core.tasks import InTurn
 from equipoise.ratings.lab.evaluation import evaluate, measure, reliability, winner
 from equipoise.ratings.lab.simulation import rank_correlation, simulate
 from equipoise.ratings.lab.tuning import BOUNDS, loss, search, tune, views
@@ -95,6 +96,23 @@ def test_a_shared_first_place_has_no_winner() -> None:
 
 
 @pytest.mark.slow
+class SevenAtOnce(InTurn):
+    """Tries seven settings before it looks which was better, as seven processes do."""
+
+    ahead = 7
+
+
+def test_a_search_on_many_processes_is_that_of_one() -> None:
+    """What was tried from a setting that is the best no longer is tried again from the new one."""
+    history = simulate(np.random.default_rng(0), players=20, games=10)
+    contests = [match.contests[0] for match in history.matches]
+    one, seven = (
+        search([views(contests)], steps=25, seed=3, tasks=tasks) for tasks in (InTurn(), SevenAtOnce())
+    )
+    assert one == seven
+    assert one.after < one.before
+
+
 def test_the_search_repeats_and_never_ends_worse() -> None:
     """The same seed finds the same settings, at least as good as those it began with."""
     history = simulate(np.random.default_rng(0), players=40, games=20)

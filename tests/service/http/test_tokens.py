@@ -166,6 +166,34 @@ def test_a_result_is_kept_once_under_its_id(guarded: Guarded) -> None:
         assert guarded.served.process.poll() is None
 
 
+def test_a_result_says_what_it_changed_where_that_is_asked(guarded: Guarded) -> None:
+    """Points and places once it is learnt, which add up with the table; nothing the second time."""
+    body = {**RESULT, "id": "night/7"}
+    first = guarded.ask("/v1/results?changes=true", "report", body)
+    assert first.status == 201
+    changes = {each["id"]: each for each in first.plain["changes"]}
+    assert changes["ann"]["change"] > 0 > changes["bob"]["change"]
+    assert (changes["ann"]["place"], changes["bob"]["place"], changes["bob"]["up"]) == (1, 2, -1)
+    rows = guarded.ask("/v1/leaderboards/oa/ctf?min_games=1", "read").plain["players"]
+    assert [round(10 * row["weight"]) for row in rows] == [changes["ann"]["points"], changes["bob"]["points"]]
+    assert {row["name"] for row in rows} == {"ann", "bob"}
+    assert guarded.ask("/v1/results?changes=true", "report", body).plain["changes"] is None
+    assert guarded.ask("/v1/results?changes=perhaps", "report", body).status == 422
+
+
+def test_a_match_is_found_by_any_part_of_its_id_that_only_it_has(guarded: Guarded) -> None:
+    """The answers have the whole id; what several have is asked about."""
+    for name in ("night-20-alpha", "night-20-beta"):
+        guarded.ask("/v1/results", "report", {**RESULT, "id": name, "scores": [len(name), 1]})
+    for part in ("night-20-alpha", "night-20-a", "alpha"):
+        assert guarded.ask(f"/v1/matches/{part}", "read").plain["id"] == "night-20-alpha"
+    several = guarded.ask("/v1/matches/night-20", "read")
+    assert (several.status, "several have an id" in several.plain["detail"]) == (409, True)
+    assert guarded.ask("/v1/matches/night-20/undo", "admin", {}).status == 409
+    undone = guarded.ask("/v1/matches/beta/undo", "admin", {})
+    assert undone.plain == {"match": "night-20-beta", "undone": True}
+
+
 def test_a_result_says_which_game_it_is_of(guarded: Guarded) -> None:
     """As a whole, or of each contest; otherwise nobody would know whose ratings count."""
     teams = {"teams": [["ann"], ["bob"]], "scores": [1, 0]}

@@ -76,8 +76,8 @@ def _is_usable(connection: sa.Connection) -> bool:
     return oldest.isdigit() and int(oldest) <= int(HEAD)
 
 
-def upgrade(connection: sa.Connection) -> None:
-    """Carry out the steps that are missing, within the transaction that is open.
+def upgrade(connection: sa.Connection, to: str = "head") -> None:
+    """Carry out the steps that are missing, up to a schema, within the transaction that is open.
 
     A process that is killed on the way leaves the schema as it was.
     """
@@ -89,7 +89,7 @@ def upgrade(connection: sa.Connection) -> None:
 
     def steps(revision: Any, context: Any) -> Any:
         del context
-        return script._upgrade_revs("head", revision)  # noqa: SLF001  # as alembic documents it
+        return script._upgrade_revs(to, revision)  # noqa: SLF001  # as alembic documents it
 
     with EnvironmentContext(Config(), script, fn=steps) as environment:
         environment.configure(connection=connection, target_metadata=METADATA)

@@ -93,7 +93,7 @@ def newest(site: Site, ruleset: Ruleset) -> list[ChronicleMember]:
     rows = known.rows[known.ranked :]
     if len(rows) <= NEWCOMERS:
         return chronicle.table(ruleset, known.ranked)
-    last = rows.argsort()[-NEWCOMERS:]
+    last = rows.argsort(kind="stable")[-NEWCOMERS:]
     last.sort()
     return [chronicle.table(ruleset, known.ranked + at, known.ranked + at + 1)[0] for at in last.tolist()]
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.core.plain_data import printable
 from equipoise.pages.text.point_changes import changes_text
+from equipoise.pages.text.teams import verdict_of
+from equipoise.pages.text.wording import capital
 from equipoise.play import evening_events as ev
 from equipoise.ratings.point_changes import points
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from equipoise.play.round_plan import Plan
     from equipoise.ratings.point_changes import PointChange
 
-#: Chances that are this near are an even game to a reader.
+#: Win probabilities that are this near are the same to a reader.
 EVEN = 0.0005
 
 
@@ -33,18 +35,14 @@ def names_of(players: Sequence[str], spelled: Mapping[str, str]) -> str:
 
 
 def proposal_lines(setup: Setup, proposal: Proposal, spelled: Mapping[str, str]) -> list[str]:
-    """Return the teams, a line each, with chances and who sits out."""
+    """Return how even the game is, the teams, a line each, and who sits out."""
     heads = [printable(setup.called(n)) for n in range(len(proposal.teams))]
     width = max(map(len, heads))
     lines = [
-        f"{head:<{width}}  {names_of(team, spelled)}"
-        for head, team in zip(heads, proposal.teams, strict=True)
-    ]
-    best = max(range(len(heads)), key=lambda n: proposal.chances[n])
-    if proposal.chances[best] - 1.0 / len(heads) < EVEN:
-        lines.append("An even game.")
-    else:
-        lines.append(f"{heads[best]} wins {100.0 * proposal.chances[best]:.1f} % of such games.")
+        f"{verdict_of(proposal.chances, [capital(head) for head in heads])}.",
+        *(f"{head:<{width}}  {names_of(team, spelled)}"
+          for head, team in zip(heads, proposal.teams, strict=True)),
+    ]  # fmt: skip
     if proposal.out:
         lines.append(f"{names_of(proposal.out, spelled)} {_verb(proposal.out, 'sit')} out.")
     if proposal.moved:
@@ -68,28 +66,34 @@ def proposal_rows(
 def arranged_lines(setup: Setup, arranged: Arranged, spelled: Mapping[str, str]) -> list[str]:
     """Return proposed teams with what is proven of them, and what to type next."""
     lines = proposal_lines(setup, arranged.proposal, spelled)
-    best = arranged.split is arranged.solution.best and arranged.solution.status == "optimal"
-    if arranged.repeated:
-        lines.append(
-            f"No other teams lie within {100.0 * arranged.price:g} % of win probability, "
-            "the price of meeting again: they come again."
-        )
-    elif best and arranged.fresh:
-        lines.append("Proven: of the teams not proposed yet none are better.")
-    elif best and arranged.anew and not arranged.split.preferences:
-        lines.append("Proven: no teams are fairer by the ratings and the rules.")
-    elif best and arranged.anew:
-        lines.append("Proven: no teams are better by fairness and the preferences together.")
-    elif arranged.rival is not None and arranged.behind < EVEN:
-        lines.append("As fair as the fairest teams, and more is known of these.")
-    elif arranged.rival is not None:
-        lines.append(
-            f"Within {100.0 * arranged.behind:.1f} % of the fairest teams, and more is known of these."
-        )
+    proven = proof_line(arranged)
+    if proven:
+        lines[0] += f" {proven}"
     first = setup.called(0)
     quoted = f'"{first}"' if " " in first else first
     lines.append(f"After the game: equipoise night won {printable(quoted)} (or: draw, score 3 1).")
     return lines
+
+
+def proof_line(arranged: Arranged) -> str:
+    """Return what is proven of proposed teams, in a sentence; nothing where there is nothing to say."""
+    best = arranged.split is arranged.solution.best and arranged.solution.status == "optimal"
+    if arranged.repeated:
+        return (
+            f"No other teams lie within {100.0 * arranged.price:g} % of win probability, "
+            "the price of meeting again: they come again."
+        )
+    if best and arranged.fresh:
+        return "Proven best of the teams not proposed yet."
+    if best and arranged.anew and not arranged.split.preferences:
+        return "Proven best."
+    if best and arranged.anew:
+        return "Proven best by fairness and the preferences together."
+    if arranged.rival is not None and arranged.behind < EVEN:
+        return "As fair as the fairest teams, and more is known of these."
+    if arranged.rival is not None:
+        return f"Within {100.0 * arranged.behind:.1f} % of the fairest teams, and more is known of these."
+    return ""
 
 
 def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str]:

@@ -111,10 +111,21 @@ EVEN, CLOSE, AHEAD = 5.0, 20.0, 40.0
 
 def verdict(split: Split, names: Sequence[str] = ()) -> str:
     """Return how even a split is, in words and whole chances: ``Even: 50 : 50``."""
-    whole = whole_chances(split.win_probability)
+    return verdict_of(split.win_probability, names)
+
+
+def verdict_of(chances: Sequence[float], names: Sequence[str] = ()) -> str:
+    """Return how even chances are, in words and whole numbers.
+
+    Examples
+    --------
+    >>> verdict_of((0.49, 0.51)), verdict_of((0.8, 0.2), ["Red", "Blue"])
+    ('Even: 49 : 51', 'Red far ahead: 80 : 20')
+    """
+    whole = whole_chances(chances)
     count = len(whole)
-    off = max(abs(100.0 * chance - 100.0 / count) for chance in split.win_probability)
-    best = _name(names, max(range(count), key=lambda n: split.win_probability[n]))
+    off = max(abs(100.0 * chance - 100.0 / count) for chance in chances)
+    best = _name(names, max(range(count), key=lambda n: chances[n]))
     level = next((word for bar, word in ((EVEN, "Even"), (CLOSE, "Close"), (AHEAD, f"{best} ahead"))
                   if off <= bar / count + 1e-9), f"{best} far ahead")  # fmt: skip
     return f"{level}: {' : '.join(map(str, whole))}"

@@ -35,6 +35,7 @@ WITH_TOKEN: Mapping[int, str] = {
 #: Answers where what is asked for has a revision, or may not be there.
 UNCHANGED: Mapping[int, str] = {304: "Nothing has changed since that revision."}
 MISSING: Mapping[int, str] = {404: "There is no such thing."}
+LIKE: Mapping[int, str] = {409: "Several matches have an id with this part in it."}
 SEVERAL: Mapping[int, str] = {409: "Several people are called so; `candidates` lists them."}
 
 

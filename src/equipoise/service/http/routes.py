@@ -5,11 +5,13 @@ What answers each operation: from the newest snapshot, or through a lane.
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import binascii
 import secrets
 from functools import partial
-from time import time
+from operator import gt
+from time import monotonic, time
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -18,10 +20,12 @@ from equipoise.archive.stored_matches import MatchData
 from equipoise.core.dates import Zone, unlikely
 from equipoise.core.match import Match, Ruleset
 from equipoise.core.match_records import CONTEST_FIELDS, MATCH_FIELDS, match_from, time_from
+from equipoise.core.player import is_bot
 from equipoise.errors import InputError
 from equipoise.identity.merges import everyone
 from equipoise.identity.roster_lookup import AmbiguousNameError, ReportedMatch
 from equipoise.lobbies.plan import PlanData
+from equipoise.ratings.point_changes import point_changes
 from equipoise.ratings.reports import Predicted, Rated
 from equipoise.service import archive_workers
 from equipoise.service import monitoring as counts
@@ -40,6 +44,7 @@ from equipoise.service.http.messages import (
     typed,
 )
 from equipoise.service.http.operation import (
+    LIKE,
     LONGEST_ID,
     MISSING,
     SEVERAL,
@@ -65,6 +70,7 @@ from equipoise.service.http.schemas import (
     RateBody,
     Readiness,
     Reported,
+    ReportQuery,
     Rulesets,
     Sessions,
     TimeLimit,
@@ -80,6 +86,9 @@ from equipoise.teams.solution import SolutionData
 
 #: Digits of the largest revision.
 DIGITS = 18
+
+#: Seconds for which who asks what a result changed waits for that at most, and between two looks.
+LEARNT, LOOK = 10.0, 0.05
 
 Decoded = TypeVar("Decoded")
 
@@ -176,7 +185,20 @@ async def matches(backend: Backend, asked: HttpRequest) -> Reply:
 
 async def match(backend: Backend, asked: HttpRequest) -> Reply:
     """Show a match."""
-    return await _from_archive(backend, asked, "match", asked.path["id"])
+    if unchanged := _unchanged(backend.known, asked):
+        return unchanged
+    return Reply(200, await _meant_match(backend, asked), _etag(backend.known))
+
+
+async def _meant_match(backend: Backend, asked: HttpRequest) -> bytes:
+    """Return the match whose id is in the path, or that has the only id with that part."""
+    named = asked.path["id"]
+    read = await backend.read("meant_match", named, asked.whose)
+    if read.body is None:
+        _missing("match", named)
+    if b'"several"' in read.body[:12]:
+        raise ProblemError(HttpProblem(409, "conflict", msgspec.json.decode(read.body)["several"]))
+    return bytes(read.body)
 
 
 async def _from_archive(backend: Backend, asked: HttpRequest, kind: str, what: Any) -> Reply:
@@ -228,14 +250,40 @@ async def results(backend: Backend, asked: HttpRequest) -> Reply:
             HttpProblem(422, "invalid", "game must be given: it says whose ratings count", "/game")
         )
     found = await _recognised(backend, asked, match)
-    match = found.match
+    match, before = found.match, backend.known
     outcome = await backend.service.keep(ReportedGame(match, timed), asked.whose)
     if outcome == archive_workers.OTHER:
         detail = f"another match is kept under the id {match.id!r}; it stays as it is"
         raise ProblemError(HttpProblem(409, "conflict", detail, "/id"))
     new = outcome == archive_workers.NEW
-    facts = {"people": found.people, "new_players": list(found.new) if new else []}
+    facts: dict[str, Any] = {"people": found.people, "new_players": list(found.new) if new else []}
+    if asked.query.changes:
+        facts["changes"] = await _changes(backend, before, match, asked.whose) if new else None
     return reply({"id": match.id, "new": new, **facts}, 201 if new else 200)
+
+
+async def _changes(
+    backend: Backend, before: FromSnapshot, match: Match, whose: str
+) -> list[dict[str, Any]] | None:
+    """Return what a result has changed, once it is learnt; None where that takes too long."""
+    ruleset = match.ruleset
+    teams = [team for contest in match.contests for team in contest.teams]
+    players = sorted({player for team in teams for player, _ in team if not is_bot(player)})
+    until = monotonic() + LEARNT
+    while True:
+        known = backend.known
+        games = [known.snapshot.games.get((player, ruleset), 0) for player in players]
+        earlier = [before.snapshot.games.get((player, ruleset), 0) for player in players]
+        if all(map(gt, games, earlier)):
+            break
+        if monotonic() > until:
+            return None
+        await asyncio.sleep(LOOK)
+    old, new = [
+        await backend.gone_through(each.people.weights(ruleset, players), whose) for each in (before, known)
+    ]
+    both = {player: old.get(player, weight) for player, weight in new.items()}
+    return [each.as_dict() for each in point_changes(players, both, new)]
 
 
 async def _recognised(backend: Backend, asked: HttpRequest, match: Match) -> ReportedMatch:
@@ -264,7 +312,7 @@ def _key(asked: HttpRequest) -> str:
 async def undo(backend: Backend, asked: HttpRequest) -> Reply:
     """Exclude a match from the ratings, or include it again."""
     back = typed(asked.body or b"{}", UndoBody).back
-    named = asked.path["id"]
+    named = msgspec.json.decode(await _meant_match(backend, asked))["id"]
     outcome = await backend.audited(
         asked, "undo", {"match": named, "back": back},
         lambda: backend.service.keep(UndoneGame(named, back), asked.whose),
@@ -421,16 +469,16 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "match", "GET", "/v1/matches/{id:path}", "Show a match.", match, MatchData,
-        answers={**UNCHANGED, **MISSING},
+        answers={**UNCHANGED, **MISSING, **LIKE},
     ),
     Operation(
         "results", "POST", "/v1/results", "Report a match that has ended.", results, Reported,
-        "ResultBody", answers={**WITH_BODY, 409: CONFLICT}, scope="report",
+        "ResultBody", query=ReportQuery, answers={**WITH_BODY, 409: CONFLICT}, scope="report",
         done={201: "It is kept, and survives a crash.", 200: "It was kept before; nothing changes."},
     ),
     Operation(
         "undo", "POST", "/v1/matches/{id:path}/undo", "Let a match not count, or count again.",
-        undo, Undone, UndoBody, answers={**WITH_BODY, **MISSING}, scope="admin",
+        undo, Undone, UndoBody, answers={**WITH_BODY, **MISSING, **LIKE}, scope="admin",
     ),
     Operation(
         "sessions", "GET", "/v1/sessions", "List the game servers that are balanced now.",

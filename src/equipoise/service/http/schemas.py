@@ -187,6 +187,14 @@ class HistoryQuery(msgspec.Struct, forbid_unknown_fields=True):
     why: Annotated[bool, Meta(description="Whether to say what moved the rating.")] = False
 
 
+class ReportQuery(msgspec.Struct, forbid_unknown_fields=True):
+    """What to say of a result."""
+
+    changes: Annotated[
+        bool, Meta(description="Whether to wait for the ratings, and say what the result changed.")
+    ] = False
+
+
 class BoardQuery(msgspec.Struct, forbid_unknown_fields=True):
     """Which part of a leaderboard."""
 
@@ -291,6 +299,17 @@ class Reported(TypedDict):
     new: bool
     people: dict[str, str]
     new_players: list[str]
+    changes: NotRequired[list[ChangeRow] | None]
+
+
+class ChangeRow(TypedDict):
+    """What a result changed for a player: points won or lost, and the place in the table."""
+
+    id: str
+    points: int
+    change: int
+    place: int
+    up: int
 
 
 class Undone(TypedDict):

@@ -198,11 +198,13 @@ function pieces(rule, line, sifting) {
 /** A line of a chat: its sender, as far as the message says whether they come.
  * @param {Kind} line @param {string} sender @param {string} message @param {Sifting} sifting @returns {Kind} */
 function messageOf(line, sender, message, sifting) {
-  const [status] = Object.entries(PASTES.replies).find(([, pattern]) => foundIn(pattern, message)) ?? ["unread"];
+  const brings = replyOf(message) ? null : foundIn(PASTES.patterns.brings, message);
+  const status = replyOf(brings ? brings[1] : message) || (brings && !brings[1] ? "in" : "unread");
   if (status !== "unread") {
     const before = sifting.said.get(sender);
     if (before) before.status = "skip";
     [line.text, line.changed] = [sender.includes(" ") && !sender.includes('"') ? `"${sender}"` : sender, true];
+    if (brings && ["in", "late"].includes(status)) line.text += PASTES.guest.replace("$1", () => sender);
     sifting.said.set(sender, line);
   }
   line.status = status;
@@ -250,7 +252,7 @@ function askAbout(name, line, found, sifting, rule) {
     throw new AmbiguousFault(line.number, line.raw.trim(), asked.map((/** @type {any} */ choice) => (found ? templated(choice.says, found) : choice.says)),
       say("choose"), asked.map((/** @type {any} */ choice) => choice.name));
   }
-  line.status = chosen.status ?? line.status;
+  line.status = chosen.status ?? (chosen.takes && rule?.status) ?? line.status;
   if (!found || !("put" in chosen)) return;
   if (chosen.best) [line.text, line.changed] = [`${found[1]} ${rankOf(found[2], chosen.best)}`, true];
   else if (chosen.middle) [line.text, line.changed] = [`${found[1]} ${(Number(found[2] ?? found[4]) + Number(found[3] ?? found[5])) / 2}`, true];

@@ -220,7 +220,7 @@ def _in_order(packed: Packed) -> None:
         (places[counts], packed.keys, "keys"), (np.asarray(packed.which), packed.rulesets, "rulesets"),
     ):  # fmt: skip
         seen, first = np.unique(values, return_index=True)
-        order = seen[np.argsort(first)]
+        order = seen[np.argsort(first, kind="stable")]
         moved = np.zeros(len(table), dtype=np.uint32)
         moved[order] = np.arange(len(order), dtype=np.uint32)
         there = list(table)

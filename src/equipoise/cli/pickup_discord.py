@@ -1,0 +1,134 @@
+"""``equipoise pickup --discord``: its options, its token, and running it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from equipoise.cli import archive_options
+from equipoise.errors import InputError
+
+if TYPE_CHECKING:
+    from equipoise.play.evening_events import EveningLobby
+
+#: The variable with the bot's token, as others can read the arguments of a process.
+TOKEN = "EQUIPOISE_DISCORD_TOKEN"  # noqa: S105  # the name of a variable
+
+_OPTIONS = (
+    click.option("--token-file", metavar="FILE", help=f"Discord: the bot's token, unless it is in {TOKEN}."),
+    click.option("--teams-in", type=click.Choice(["voice", "threads"]),
+                 help="Discord: where teams talk among themselves; people are moved there and back."),
+    click.option("--ladder", type=click.Choice(["shared", "server", "channel"]), default="shared",
+                 show_default=True, help="Discord: what shares ratings."),
+    click.option("--web", metavar="URL", default="",
+                 help="Discord: where evenings are in a browser too; a button opens them there."),
+    click.option("--api", metavar="URL", default="", envvar="EQUIPOISE_DISCORD_API",
+                 help="Discord: another address of its REST API."),
+)  # fmt: skip
+
+
+def discord_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of Discord to a command."""
+    for option in reversed(_OPTIONS):
+        function = option(function)
+    return function
+
+
+def token_of(file: str | None) -> str:
+    """Return the token in a file, or in the environment.
+
+    Raises
+    ------
+    InputError
+        If there is none, or it cannot be one.
+    """
+    if file is None:
+        token, where = os.environ.get(TOKEN, ""), TOKEN
+        if not token:
+            msg = f"--discord needs the bot's token in a file (--token-file FILE) or in the variable {TOKEN}"
+            raise InputError(msg)
+    else:
+        where = f"--token-file: {file}"
+        try:
+            token = Path(file).read_text(encoding="utf-8")
+        except (OSError, UnicodeError) as error:
+            msg = f"{where} cannot be read: {error}"
+            raise InputError(msg) from error
+    token = token.strip().removeprefix("Bot ").strip()
+    if len(token.split(".")) != 3 or not token.isascii() or any(map(str.isspace, token)):
+        msg = f"{where}: that is no token of a bot, which is three parts with dots between them"
+        raise InputError(msg)
+    return token
+
+
+def run_on_discord(
+    channels: Sequence[str], lobbies: Sequence[EveningLobby], store: str, options: Mapping[str, Any],
+    rooms: Mapping[str, Any],
+) -> None:  # fmt: skip
+    """Run lobbies on Discord until the end.
+
+    Parameters
+    ----------
+    channels : sequence of str
+        The numbers of channels.
+    lobbies : sequence of EveningLobby
+        What people may gather for in each of them.
+    store : str
+        The archive's address.
+    options : mapping
+        What the options of Discord say.
+    rooms : mapping
+        What :class:`~equipoise.service.chat.discord_rooms.DiscordRooms` is told besides.
+    """
+    import asyncio
+    import contextlib
+    import signal
+    from functools import partial
+
+    wrong = [each for each in channels if not (each.isdecimal() and each.isascii() and len(each) <= 20)]
+    if wrong:
+        msg = f"--channel must be a channel's number on Discord (Copy Channel ID), got {wrong[0]!r:.60}"
+        raise InputError(msg)
+    if lobbies and not channels:
+        msg = "--lobby: on Discord a --channel says where; or leave both, and open lobbies there with /lobby"
+        raise InputError(msg)
+    for who in rooms["admins"]:
+        if not who.isdecimal():
+            msg = f"--admin must be a user's number on Discord (Copy User ID), got {who!r:.60}"
+            raise InputError(msg)
+    token = token_of(options["token_file"])
+    try:
+        from equipoise.service.chat.discord import DiscordBot, DiscordSettings
+    except ImportError as error:
+        msg = "--discord needs the extra 'discord': pip install 'equipoise[discord]'"
+        raise InputError(msg) from error
+    from equipoise.cli.night_web import public_url
+    from equipoise.service.chat.discord_ladders import Ladders
+    from equipoise.service.chat.discord_rooms import DiscordRooms
+    from equipoise.service.chat.one_process import alone
+    from equipoise.service.monitoring import log_events
+
+    log_events("info", as_json=False)
+    made = partial(DiscordRooms, **rooms, web=public_url(options["web"], "--web"))
+    settings = DiscordSettings(token, options["api"], options["teams_in"] or "")
+    ladders = Ladders(store, lobbies, channels, options["ladder"], made=made)
+
+    async def speak() -> None:
+        bot = DiscordBot(ladders, settings, _begun)
+        loop = asyncio.get_running_loop()
+        for each in (signal.SIGINT, signal.SIGTERM):
+            with contextlib.suppress(NotImplementedError):
+                loop.add_signal_handler(each, bot.stop)
+        await bot.run()
+
+    with alone(token), contextlib.closing(ladders):
+        asyncio.run(speak())
+
+
+def _begun(invitation: str) -> None:
+    archive_options.tell("on Discord; to invite it to a server, open")
+    archive_options.tell(invitation)

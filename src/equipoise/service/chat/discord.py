@@ -1,0 +1,536 @@
+"""Lobbies on Discord: the connection, which :mod:`hikari` keeps, and what is sent over it.
+
+What somebody presses is done in a thread of its own, one after the other, and kept before it is answered;
+where that takes longer than a moment, Discord is told that an answer follows.  Messages are made to be what
+:class:`~equipoise.service.chat.discord_rooms.DiscordRooms` wants them to be, one at a time in each channel,
+so that many changes are one edit and no edit overtakes another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import hikari
+
+from equipoise.errors import InputError
+from equipoise.pages.pictures.png import png_of
+from equipoise.pages.text import discord as cards
+from equipoise.pages.text.discord import DiscordMessage
+from equipoise.service.chat import discord_commands as forms
+from equipoise.service.chat.discord_ladders import Ladders
+from equipoise.service.chat.discord_rooms import DiscordAnswer, DiscordRooms, Pressed, Sent
+from equipoise.service.chat.discord_team_rooms import NEEDS, VOICE, TeamRooms
+
+log = logging.getLogger(__name__)
+
+#: Seconds after which Discord is told that the answer follows; it waits for three.
+DEFER = 1.2
+
+#: Seconds between two looks at the time and what other processes did, and before what failed is tried again.
+LOOK, AGAIN = 0.25, 5.0
+
+#: Presses that are remembered, as the gateway may send one twice.
+REMEMBERED = 10_000
+
+#: Rights that a lobby needs in its channel.
+NEEDED = (
+    hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES | hikari.Permissions.EMBED_LINKS
+    | hikari.Permissions.ATTACH_FILES
+)  # fmt: skip
+
+#: Discord's number of an error: an interaction that was answered by another process.
+ANSWERED = 40060
+
+#: So often within so many seconds, and another process speaks with the same token.
+OFTEN, WHILE = 3, 60.0
+
+#: Close codes of the gateway that no new attempt mends, and why.
+FATAL = {
+    4004: "the token is not valid: copy it again from the application's page, under Bot",
+    4011: "the bot is in more servers than one connection takes",
+    4013: "the intents are not valid", 4014: "the intents are not allowed",
+}  # fmt: skip
+
+_STYLES: dict[str, Any] = {
+    "primary": hikari.ButtonStyle.PRIMARY, "secondary": hikari.ButtonStyle.SECONDARY,
+    "success": hikari.ButtonStyle.SUCCESS, "danger": hikari.ButtonStyle.DANGER,
+}  # fmt: skip
+
+_SILENT: dict[str, Any] = {"mentions_everyone": False, "role_mentions": False, "user_mentions": False}
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class DiscordSettings:
+    """How to connect, and what to do there.
+
+    Parameters
+    ----------
+    token : str
+        The bot's token.
+    url : str
+        Another address of Discord's REST API, as ``http://127.0.0.1:8000/api/v10``; empty for Discord's own.
+    teams_in : str
+        Where teams talk: ``"voice"``, ``"threads"``, or nowhere of their own.
+    """
+
+    token: str
+    url: str = ""
+    teams_in: str = ""
+
+    @property
+    def permissions(self) -> hikari.Permissions:
+        """The rights that are asked for when the bot is invited."""
+        return NEEDED | NEEDS.get(self.teams_in, hikari.Permissions.NONE)
+
+
+def invitation(application: int, permissions: hikari.Permissions) -> str:
+    """Return the address that invites the bot with these rights.
+
+    Examples
+    --------
+    >>> invitation(5, hikari.Permissions.SEND_MESSAGES)
+    'https://discord.com/oauth2/authorize?client_id=5&scope=bot+applications.commands&permissions=2048'
+    """
+    return (
+        f"https://discord.com/oauth2/authorize?client_id={application}"
+        f"&scope=bot+applications.commands&permissions={int(permissions)}"
+    )
+
+
+def named(permissions: hikari.Permissions) -> str:
+    """Return rights as Discord's settings call them.
+
+    Examples
+    --------
+    >>> named(hikari.Permissions.SEND_MESSAGES | hikari.Permissions.EMBED_LINKS)
+    'Send Messages, Embed Links'
+    """
+    return ", ".join(str(each.name).replace("_", " ").title() for each in permissions.split())
+
+
+def rows_of(message: DiscordMessage) -> list[hikari.impl.MessageActionRowBuilder]:
+    """Return the buttons of a message, five a row."""
+    rows = []
+    for start in range(0, len(message.buttons), cards.A_ROW):
+        row = hikari.impl.MessageActionRowBuilder()
+        for button in message.buttons[start : start + cards.A_ROW]:
+            if button.url:
+                row.add_link_button(button.url, label=button.label)
+            else:
+                row.add_interactive_button(_STYLES[button.style], button.id, label=button.label)
+        rows.append(row)
+    return rows
+
+
+def embed_of(message: DiscordMessage) -> hikari.Embed:
+    """Return what a message says."""
+    embed = hikari.Embed(title=message.title, description=message.text or None, colour=message.colour)
+    for name, value in message.fields:
+        embed.add_field(name, value, inline=True)
+    if message.footer:
+        embed.set_footer(message.footer)
+    return embed
+
+
+def commands() -> list[hikari.impl.SlashCommandBuilder]:
+    """Return all slash commands as Discord wants them."""
+    found = []
+    for name, command in forms.SLASH.items():
+        builder = hikari.impl.SlashCommandBuilder(name, command.about)
+        builder.set_context_types([hikari.ApplicationContextType.GUILD])
+        if command.manages:
+            builder.set_default_member_permissions(hikari.Permissions.MANAGE_GUILD)
+        for option in command.options:
+            user = option.kind == forms.USER
+            kinds = {forms.USER: hikari.OptionType.USER, forms.FLAG: hikari.OptionType.BOOLEAN}
+            completed = option.kind not in (forms.USER, forms.TEXT, forms.FLAG)
+            choices = [hikari.CommandChoice(name=each, value=each) for each in option.choices] or None
+            builder.add_option(hikari.CommandOption(
+                type=kinds.get(option.kind, hikari.OptionType.STRING), name=option.name, choices=choices,
+                description=option.about, is_required=option.required, autocomplete=completed and not user,
+            ))  # fmt: skip
+        if name == "forget":
+            builder.add_option(hikari.CommandOption(
+                type=hikari.OptionType.SUB_COMMAND, name="me", description=command.about
+            ))  # fmt: skip
+        found.append(builder)
+    return found
+
+
+def shown_name(member: Any) -> str:
+    """Return what somebody is called in a server."""
+    return str(getattr(member, "display_name", None) or member.username)
+
+
+class DiscordBot:
+    """Speaks for lobbies on Discord, for as long as it is not stopped.
+
+    Parameters
+    ----------
+    ladders : Ladders
+        The lobbies.
+    settings : DiscordSettings
+        How to connect.
+    ready : callable
+        Told the address that invites the bot, once it is there.
+    """
+
+    def __init__(
+        self, ladders: Ladders, settings: DiscordSettings, ready: Callable[[str], None] = lambda _: None
+    ) -> None:
+        self._ladders, self._settings, self._ready = ladders, settings, ready
+        intents = hikari.Intents.GUILDS | hikari.Intents.GUILD_MESSAGES
+        if settings.teams_in == VOICE:
+            intents |= hikari.Intents.GUILD_VOICE_STATES
+        self._bot = hikari.GatewayBot(
+            settings.token, rest_url=settings.url or None, intents=intents, banner=None, logs=None,
+            auto_chunk_members=False, suppress_optimization_warning=True,
+        )  # fmt: skip
+        self._bot.event_manager.subscribe(hikari.InteractionCreateEvent, self._interaction)
+        self._bot.event_manager.subscribe(hikari.GuildAvailableEvent, self._guild)
+        self._bot.event_manager.subscribe(hikari.GuildJoinEvent, self._guild)
+        self._bot.event_manager.subscribe(hikari.GuildMessageDeleteEvent, self._deleted)
+        self._teams = TeamRooms(self._bot, settings.teams_in, self._lacks)
+        self._worker = ThreadPoolExecutor(1, "equipoise-discord")
+        self._pictures = ThreadPoolExecutor(1, "equipoise-pictures")
+        self._stopping = asyncio.Event()
+        self._failed: Exception | None = None
+        self._others: list[float] = []
+        self._seen: deque[int] = deque(maxlen=REMEMBERED)
+        self._shown: dict[tuple[int, str], DiscordMessage] = {}
+        self._dirty: dict[str, asyncio.Event] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._missing: dict[str, hikari.Permissions] = {}
+        self._guilds: dict[str, str] = {}
+
+    def stop(self) -> None:
+        """Say goodbye and end."""
+        self._stopping.set()
+
+    async def run(self) -> None:
+        """Connect and speak until :meth:`stop`.
+
+        Raises
+        ------
+        InputError
+            If Discord does not let us in, or another process speaks with the same token.
+        """
+        try:
+            await self._connect()
+            await self._watch()
+        except hikari.UnauthorizedError as error:
+            raise InputError(FATAL[4004]) from error
+        except hikari.GatewayServerClosedConnectionError as error:
+            msg = FATAL.get(int(error.code or 0), f"Discord ended the connection: {error.reason}")
+            raise InputError(msg) from error
+        finally:
+            for task in self._tasks:
+                task.cancel()
+            with contextlib.suppress(hikari.ComponentStateConflictError):
+                await self._bot.close()
+            self._worker.shutdown(cancel_futures=True)
+            self._pictures.shutdown(cancel_futures=True)
+        if self._failed is not None:
+            raise self._failed
+
+    async def _connect(self) -> None:
+        await self._bot.start(check_for_updates=False)
+        application = await self._bot.rest.fetch_application()
+        await self._bot.rest.set_application_commands(application, commands())
+        now = time.time()
+        for rooms in self._ladders.all():
+            await self._do(rooms.start, now)
+            for channel in rooms.channels():
+                self._changed(channel)
+        self._ready(invitation(application.id, self._settings.permissions))
+
+    async def _watch(self) -> None:
+        """Look at the time until the end."""
+        gone = asyncio.ensure_future(self._bot.join())
+        stop = asyncio.ensure_future(self._stopping.wait())
+        try:
+            while not self._stopping.is_set():
+                done, _ = await asyncio.wait({gone, stop}, timeout=LOOK, return_when=asyncio.FIRST_COMPLETED)
+                if gone in done:
+                    gone.result()
+                    return
+                for rooms in self._ladders.all():
+                    if await self._do(rooms.tick, time.time()):
+                        for channel in rooms.channels():
+                            self._changed(channel)
+        finally:
+            for each in (gone, stop):
+                each.cancel()
+
+    async def _do(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Do something with lobbies, after all that was asked before it."""
+        return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
+
+    # What happens
+
+    async def _guild(self, event: hikari.GuildAvailableEvent | hikari.GuildJoinEvent) -> None:
+        """Take in a server: its channels, and the lobbies these have."""
+        guild = str(event.guild_id)
+        channels = [str(each) for each in event.channels]
+        self._guilds |= dict.fromkeys(channels, guild)
+        for rooms in await self._do(self._ladders.opened, guild, channels):
+            for channel in await self._do(rooms.channels):
+                if channel in channels:
+                    self._changed(channel)
+
+    async def _deleted(self, event: hikari.GuildMessageDeleteEvent) -> None:
+        """Note that somebody has deleted a message: what it shows is sent anew where it still matters."""
+        channel, message = str(event.channel_id), str(event.message_id)
+        rooms = await self._rooms(str(event.guild_id), channel)
+        for ref, sent in list(rooms.sent.items()):
+            if sent.message == message:
+                self._shown.pop((id(rooms), ref), None)
+                self._changed(channel)
+
+    async def _rooms(self, guild: str, channel: str) -> DiscordRooms:
+        return await self._do(self._ladders.rooms, guild, channel)
+
+    async def _interaction(self, event: hikari.InteractionCreateEvent) -> None:
+        interaction = event.interaction
+        if interaction.id in self._seen:
+            return
+        self._seen.append(interaction.id)
+        try:
+            if isinstance(interaction, hikari.AutocompleteInteraction):
+                await self._complete(interaction)
+            elif isinstance(
+                interaction, hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
+            ):
+                await self._pressed(interaction)
+        except hikari.ClientHTTPResponseError as error:
+            log.warning("discord: an answer came too late or was refused: %s", error)
+            if error.code == ANSWERED:
+                self._answered_by_another()
+        except hikari.HikariError as error:
+            log.warning("discord: an answer could not be sent: %s", error)
+
+    def _answered_by_another(self) -> None:
+        """Note that something was answered already, and end where another process does that."""
+        now = time.monotonic()
+        self._others = [at for at in self._others if now - at < WHILE] + [now]
+        if len(self._others) >= OFTEN:  # once may be an answer of ours that was lost on its way back
+            self._failed = InputError(
+                "another process speaks with this token; only one may: end it, or give it another bot"
+            )
+            self.stop()
+
+    @staticmethod
+    def _channel_of(interaction: Any) -> str:
+        """Return where something was typed; a thread is part of its channel."""
+        channel = interaction.channel
+        is_thread = channel.thread_metadata is not None and channel.parent_id
+        return str(channel.parent_id if is_thread else channel.id)
+
+    def _pressed_of(self, interaction: Any) -> Pressed:
+        """Return what somebody pressed or typed."""
+        command, button = "", getattr(interaction, "custom_id", "")
+        given: dict[str, str] = {}
+        names: dict[str, str] = {}
+        if isinstance(interaction, hikari.CommandInteraction | hikari.AutocompleteInteraction):
+            command = interaction.command_name
+            for option in interaction.options or ():
+                if option.type is hikari.OptionType.USER:
+                    given[option.name] = f"discord:{option.value}"
+                elif option.type is not hikari.OptionType.SUB_COMMAND:
+                    given[option.name] = (
+                        str(option.value).lower() if option.value in (True, False) else str(option.value)
+                    )
+        resolved = getattr(interaction, "resolved", None)
+        for user, member in {**resolved.users, **resolved.members}.items() if resolved else ():
+            names[f"discord:{user}"] = shown_name(member)
+        if isinstance(interaction, hikari.ModalInteraction):
+            given["score"] = " ".join(
+                str(each.value) for row in interaction.components for each in row.components
+            )
+        member = interaction.member
+        manages = bool(
+            member.permissions & (hikari.Permissions.MANAGE_GUILD | hikari.Permissions.ADMINISTRATOR)
+        )
+        return Pressed(
+            str(interaction.id), str(interaction.user.id), shown_name(member), self._channel_of(interaction),
+            manages, command, given, button, names,
+        )  # fmt: skip
+
+    async def _complete(self, interaction: hikari.AutocompleteInteraction) -> None:
+        """Offer what an option may be."""
+        found: list[tuple[str, str]] = []
+        option = next((each for each in interaction.options if each.is_focused), None)
+        if option is not None and interaction.guild_id is not None:
+            pressed = self._pressed_of(interaction)
+            rooms = await self._rooms(str(interaction.guild_id), pressed.channel)
+            found = await self._do(rooms.completed, pressed, option.name, str(option.value or ""))
+        choices = [hikari.impl.AutocompleteChoiceBuilder(name, value) for name, value in found]
+        await self._bot.rest.create_autocomplete_response(interaction.id, interaction.token, choices)
+
+    async def _pressed(
+        self, interaction: hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
+    ) -> None:
+        """Do what somebody wants, and tell them; whatever takes long is answered later."""
+        button = isinstance(interaction, hikari.ComponentInteraction)
+        if interaction.guild_id is None or interaction.member is None:
+            await self._answer(
+                interaction, DiscordAnswer("Type this in a channel of a server."), deferred=False
+            )
+            return
+        action, _ = cards.button_of(getattr(interaction, "custom_id", ""))
+        if button and action == "score":
+            await self._ask_score(cast("hikari.ComponentInteraction", interaction))
+            return
+        doing = asyncio.ensure_future(self._done(interaction))
+        done, _ = await asyncio.wait({doing}, timeout=DEFER)
+        if not done:
+            await self._bot.rest.create_interaction_response(
+                interaction.id, interaction.token, hikari.ResponseType.DEFERRED_MESSAGE_CREATE,
+                flags=hikari.MessageFlag.EPHEMERAL,
+            )  # fmt: skip
+        answer = await doing
+        await self._answer(interaction, answer, deferred=not done)
+
+    async def _done(self, interaction: Any) -> DiscordAnswer:
+        """Do what somebody wants, and return what to tell them."""
+        pressed = self._pressed_of(interaction)
+        rooms = await self._rooms(str(interaction.guild_id), pressed.channel)
+        answer = await self._do(rooms.press, pressed, time.time())
+        self._changed(pressed.channel)
+        missing = self._settings.permissions & ~interaction.app_permissions
+        if interaction.app_permissions & hikari.Permissions.ADMINISTRATOR:
+            missing = hikari.Permissions.NONE
+        if missing:
+            self._lacks(pressed.channel, missing)
+            text = f"{answer.text}\nI lack rights in this channel: {named(missing)}.".strip()
+            answer = DiscordAnswer(text, answer.message, answer.curve)
+        else:
+            self._missing.pop(pressed.channel, None)
+        return answer
+
+    async def _ask_score(self, interaction: hikari.ComponentInteraction) -> None:
+        """Ask for a score in a window."""
+        row = hikari.impl.ModalActionRowBuilder()
+        row.add_text_input("score", "The score of each team, as 3 1", max_length=60)
+        await self._bot.rest.create_modal_response(
+            interaction.id, interaction.token, title="How did it end?", custom_id=interaction.custom_id,
+            component=row,
+        )  # fmt: skip
+
+    async def _answer(self, interaction: Any, answer: DiscordAnswer, *, deferred: bool) -> None:
+        """Tell the one who pressed, alone."""
+        button = isinstance(interaction, hikari.ComponentInteraction)
+        said: dict[str, Any] = dict(_SILENT)
+        if answer.text:
+            said["content"] = answer.text
+        if answer.message is not None:
+            said |= {"embeds": [embed_of(answer.message)], "components": rows_of(answer.message)}
+        if answer.curve:
+            said |= await self._picture(interaction, answer.curve)
+        rest, nothing = self._bot.rest, not answer.text and answer.message is None
+        if deferred and nothing and button:
+            await rest.delete_interaction_response(interaction.application_id, interaction.token)
+            return
+        if deferred:
+            said.setdefault("content", None if answer.message is not None else "Done.")
+            await rest.edit_interaction_response(interaction.application_id, interaction.token, **said)
+            return
+        if nothing and button:
+            await rest.create_interaction_response(
+                interaction.id, interaction.token, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE
+            )
+            return
+        if nothing:
+            said["content"] = "Done."
+        await rest.create_interaction_response(
+            interaction.id, interaction.token, hikari.ResponseType.MESSAGE_CREATE,
+            flags=hikari.MessageFlag.EPHEMERAL, **said,
+        )  # fmt: skip
+
+    async def _picture(self, interaction: Any, player: str) -> dict[str, Any]:
+        """Return the curve of somebody as a picture; none where none can be drawn."""
+        rooms = await self._rooms(str(interaction.guild_id), self._channel_of(interaction))
+        svg = await asyncio.get_running_loop().run_in_executor(self._pictures, rooms.curve, player)
+        picture = png_of(svg) if svg else b""
+        return {"attachment": hikari.Bytes(picture, "curve.png")} if picture else {}
+
+    def _lacks(self, channel: str, missing: hikari.Permissions) -> None:
+        """Name rights that are missing, once."""
+        if self._missing.get(channel) != missing:
+            self._missing[channel] = missing
+            log.warning("discord: rights are missing in channel %s: %s", channel, named(missing))
+
+    # What is sent
+
+    def _changed(self, channel: str) -> None:
+        """Let the messages of a channel be what they should be, soon."""
+        if channel not in self._dirty:
+            self._dirty[channel] = asyncio.Event()
+            task = asyncio.ensure_future(self._keep(channel))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        self._dirty[channel].set()
+
+    async def _keep(self, channel: str) -> None:
+        """Keep the messages of a channel what they should be."""
+        changed = self._dirty[channel]
+        while True:
+            await changed.wait()
+            changed.clear()
+            try:
+                await self._send_all(channel)
+            except hikari.ForbiddenError:
+                self._lacks(channel, NEEDED)
+            except hikari.NotFoundError:
+                log.warning("discord: channel %s is gone, or not to be seen", channel)
+            except (hikari.HikariError, InputError, OSError) as error:
+                log.warning("discord: channel %s: %s; again in %.0f s", channel, error, AGAIN)
+                await asyncio.sleep(AGAIN)
+                changed.set()
+
+    async def _send_all(self, channel: str) -> None:
+        guild = self._guilds.get(channel)
+        if guild is None:
+            return  # not in a server that we see; when it comes, this is done again
+        rooms = await self._rooms(guild, channel)
+        wanted = await self._do(rooms.wanted, channel, time.time())
+        for ref, message in wanted.items():
+            if self._shown.get((id(rooms), ref)) != message:
+                await self._send(rooms, channel, ref, message)
+                self._shown[id(rooms), ref] = message
+        games = await self._do(rooms.games, channel, time.time())
+
+        async def keep(ref: str, sent: Sent) -> None:
+            await self._do(rooms.note_sent, ref, sent)
+
+        await self._teams.follow(rooms, channel, games, keep)
+
+    async def _send(self, rooms: DiscordRooms, channel: str, ref: str, message: DiscordMessage) -> None:
+        """Edit the message of a lobby or game, or send one where there is none."""
+        sent = rooms.sent.get(ref, Sent(channel))
+        said: dict[str, Any] = {"embed": embed_of(message), "components": rows_of(message)}
+        if sent.message:
+            try:
+                await self._bot.rest.edit_message(int(channel), int(sent.message), **said, **_SILENT)
+                return
+            except hikari.NotFoundError:
+                if message.colour == cards.RULE:
+                    return  # somebody deleted what is over: so be it
+        # The same nonce is the same message: one that was sent just before an end is not sent again.
+        nonce = cards.mark(f"{ref} {sent.message}")
+        pinged = rooms.pinged(message)
+        if pinged:
+            said["content"] = cards.cut(" ".join(f"<@{each}>" for each in pinged), cards.MOST_TEXT)
+        mentions = {**_SILENT, "user_mentions": pinged or False}
+        made = await self._bot.rest.create_message(int(channel), nonce=nonce, **said, **mentions)
+        await self._do(rooms.note_sent, ref, Sent(channel, str(made.id), sent.rooms, sent.came, time.time()))

@@ -1,0 +1,155 @@
+"""Rooms of a game's teams on Discord: voice channels that people are moved to and back, or private threads.
+
+Whatever is made bears the game's mark in its name, so that one that was made before an end is found again,
+not made twice.  Where the rights for it are missing the game goes on without, and what is missing is named.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import hikari
+
+from equipoise.core.plain_data import printable
+from equipoise.pages.text.discord import cut, mark, short
+from equipoise.play.evening_state import EveningGame, Phase
+from equipoise.service.chat.discord_rooms import PERSON, DiscordRooms, Sent
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+#: Where teams talk.
+VOICE, THREADS = "voice", "threads"
+
+#: What each of them needs, beside what a lobby needs.
+NEEDS = {
+    VOICE: hikari.Permissions.MANAGE_CHANNELS | hikari.Permissions.MOVE_MEMBERS | hikari.Permissions.CONNECT,
+    THREADS: hikari.Permissions.CREATE_PRIVATE_THREADS | hikari.Permissions.SEND_MESSAGES_IN_THREADS
+    | hikari.Permissions.MANAGE_THREADS,
+}  # fmt: skip
+
+#: Discord's longest name of a channel.
+LONGEST = 100
+
+
+class TeamRooms:
+    """Makes rooms for teams, brings people there, and back.
+
+    Parameters
+    ----------
+    bot : hikari.GatewayBot
+        The connection.
+    kind : str
+        ``"voice"``, ``"threads"``, or nothing.
+    lacking : callable
+        Told which rights are missing in which channel.
+    """
+
+    def __init__(
+        self, bot: hikari.GatewayBot, kind: str, lacking: Callable[[str, hikari.Permissions], None]
+    ) -> None:
+        self._bot, self._kind, self._lacking = bot, kind, lacking
+        self._placed: dict[str, object] = {}
+
+    async def follow(
+        self, rooms: DiscordRooms, channel: str, games: dict[str, EveningGame],
+        keep: Callable[[str, Sent], Awaitable[None]],
+    ) -> None:  # fmt: skip
+        """Let the rooms be those of the games that are played now."""
+        if not self._kind:
+            return
+        for ref, sent in list(rooms.sent.items()):
+            if sent.channel != channel:
+                continue
+            game = games.get(ref)
+            playing = game is not None and game.phase in (Phase.PLAYING, Phase.DISPUTED)
+            with contextlib.suppress(hikari.NotFoundError):
+                try:
+                    if game is not None and playing and self._placed.get(ref) != game.teams:
+                        await self._open(rooms, channel, ref, game, sent, keep)
+                    elif not playing and sent.rooms:
+                        await self._close(channel, sent)
+                        self._placed.pop(ref, None)
+                        await keep(ref, Sent(channel, sent.message, (), {}, sent.at))
+                except hikari.ForbiddenError:
+                    self._placed[ref] = game.teams if game is not None else ()
+                    self._lacking(channel, NEEDS[self._kind])
+
+    async def _open(
+        self, rooms: DiscordRooms, channel: str, ref: str, game: EveningGame, sent: Sent,
+        keep: Callable[[str, Sent], Awaitable[None]],
+    ) -> None:  # fmt: skip
+        found = list(sent.rooms)
+        guild, setup = self._guild_of(channel), rooms.evening.rooms[game.lobby.name].setup
+        if guild is None:
+            return
+        for n in range(len(found), len(game.teams)):
+            name = cut(printable(f"{short(game.lobby)} {setup.called(n)} {mark(ref)[:4]}"), LONGEST)
+            found.append(await self._made(guild, channel, name))
+            sent = Sent(channel, sent.message, tuple(found), sent.came, sent.at)
+            await keep(ref, sent)
+        came = dict(sent.came)
+        for room, team in zip(found, game.teams, strict=True):
+            for player in team:
+                if not player.startswith(PERSON):
+                    continue
+                user = int(player.removeprefix(PERSON))
+                if self._kind == THREADS:
+                    await self._bot.rest.add_thread_member(int(room), user)
+                    continue
+                state = self._bot.cache.get_voice_state(guild, user)
+                if state is None or state.channel_id is None or str(state.channel_id) == room:
+                    continue
+                if str(state.channel_id) not in found and str(user) not in came:
+                    came[str(user)] = str(state.channel_id)
+                    sent = Sent(channel, sent.message, tuple(found), dict(came), sent.at)
+                    await keep(ref, sent)  # before they are moved: an end between the two loses nobody
+                with contextlib.suppress(hikari.BadRequestError):  # they have just left
+                    await self._bot.rest.edit_member(guild, user, voice_channel=int(room))
+        self._placed[ref] = game.teams
+
+    def _guild_of(self, channel: str) -> hikari.Snowflake | None:
+        found = self._bot.cache.get_guild_channel(int(channel))
+        return None if found is None else found.guild_id
+
+    async def _made(self, guild: hikari.Snowflake, channel: str, name: str) -> str:
+        """Return a room of this name, which is made where there is none."""
+        if self._kind == THREADS:
+            for thread in await self._bot.rest.fetch_active_threads(guild):
+                if thread.name == name and str(thread.parent_id) == channel:
+                    return str(thread.id)
+            kind = hikari.ChannelType.GUILD_PRIVATE_THREAD
+            made = await self._bot.rest.create_thread(int(channel), kind, name, invitable=False)
+            return str(made.id)
+        for known in await self._bot.rest.fetch_guild_channels(guild):
+            if known.name == name and known.type is hikari.ChannelType.GUILD_VOICE:
+                return str(known.id)
+        parent = self._bot.cache.get_guild_channel(int(channel))
+        category = parent.parent_id if isinstance(parent, hikari.PermissibleGuildChannel) else None
+        voice = await self._bot.rest.create_guild_voice_channel(
+            guild, name, category=hikari.UNDEFINED if category is None else category
+        )
+        return str(voice.id)
+
+    async def _close(self, channel: str, sent: Sent) -> None:
+        """Bring people back to where they were, and end the rooms."""
+        guild = self._guild_of(channel)
+        if guild is None:
+            return
+        usual = next(iter(sent.came.values()), "")
+        for room in sent.rooms:
+            if self._kind == VOICE:
+                for user, state in list(
+                    self._bot.cache.get_voice_states_view_for_channel(guild, int(room)).items()
+                ):
+                    back = sent.came.get(str(user), usual)
+                    if back and state.channel_id is not None:
+                        with contextlib.suppress(hikari.BadRequestError, hikari.NotFoundError):
+                            await self._bot.rest.edit_member(guild, user, voice_channel=int(back))
+            with contextlib.suppress(hikari.NotFoundError):
+                if self._kind == VOICE:
+                    await self._bot.rest.delete_channel(int(room))
+                else:
+                    await self._bot.rest.edit_channel(int(room), archived=True, locked=True)

@@ -1,0 +1,70 @@
+"""Codes by which somebody in a chat shows that an id in a game is theirs too.
+
+A code is asked for where a service vouches for who asks (Discord), and typed where the other id is sure: in
+the chat of a game server, or of another chat.  It holds for a quarter of an hour, once; the archive keeps its
+hash.  Whoever bears two ids is one person from then on, with all that either has played.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import TYPE_CHECKING
+
+from equipoise.errors import InputError
+from equipoise.play.evening_records import DISCORD
+
+if TYPE_CHECKING:
+    from equipoise.archive.archive import Archive
+
+#: Seconds that a code holds, its letters (none that are mistaken for others), and how many it has.
+HOLDS, LETTERS, LENGTH = 900.0, "abcdefghjkmnpqrstuvwxyz23456789", 8
+
+
+def _hashed(code: str) -> str:
+    plain = "".join(sign for sign in code.lower() if sign in LETTERS)
+    return hashlib.sha256(f"link {plain}".encode()).hexdigest()[:32]
+
+
+def new_code(archive: Archive, who: str, now: float) -> str:
+    """Return a code for somebody, which holds from now on."""
+    code = "".join(secrets.choice(LETTERS) for _ in range(LENGTH))
+    record = {"kind": DISCORD, "at": now, "who": who, "code": _hashed(code)}
+    archive.add_night_events([record], None)
+    return f"{code[:4]}-{code[4:]}"
+
+
+def redeem(archive: Archive, code: str, player: str, now: float) -> str:
+    """Let whoever asked for a code be a player of this id, and return who that is.
+
+    Raises
+    ------
+    InputError
+        If the code does not hold, or both are one already or have played against each other.
+    """
+    hashed, who = _hashed(code), ""
+    for record in archive.night_events():
+        if record["kind"] == DISCORD and record.get("code") == hashed:
+            holds = "player" not in record and 0.0 <= now - record["at"] <= HOLDS
+            who = record["who"] if holds else ""
+    if not who:
+        msg = "this code does not hold: ask for another one"
+        raise InputError(msg)
+    link(archive, who, player)
+    used = {"kind": DISCORD, "at": now, "who": who, "code": hashed, "player": player}
+    archive.add_night_events([used], None)
+    return who
+
+
+def link(archive: Archive, who: str, player: str) -> None:
+    """Let two ids be one person, of whichever either is already.
+
+    Raises
+    ------
+    InputError
+        If they are one already, or have played against each other.
+    """
+    root = archive.merged().get(who, who)
+    one, other = (player, who) if root == who else (root, player)
+    archive.merge(one, other, unseen=(one, other))
+    archive.update_ratings()

@@ -1,0 +1,411 @@
+"""Lobbies on Discord without Discord: who may do what where, and what happens twice happens once."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from equipoise.archive.archive import Archive, open_archive
+from equipoise.pages.text.discord import DiscordMessage, button_id, mark
+from equipoise.play import evening_events as ev
+from equipoise.play.evening_state import Phase
+from equipoise.play.lobby_forms import lobby_of
+from equipoise.service.chat.discord_ladders import Ladders, url_of
+from equipoise.service.chat.discord_rooms import DiscordAnswer, DiscordRooms, Pressed, in_channel
+
+NUMBERS = itertools.count(1)
+HERE, THERE = "501", "502"
+NIGHT = f"tonight-{THERE}"
+
+
+@pytest.fixture
+def archive(tmp_path: Path) -> Iterator[Archive]:
+    """Give an archive in a file."""
+    with open_archive(f"sqlite:///{tmp_path}/a.db", create=True) as made:
+        yield made
+
+
+@pytest.fixture
+def rooms(archive: Archive) -> DiscordRooms:
+    """Give two channels: one where two play two, one where teams are called for."""
+    lobbies = [in_channel(lobby_of("duel=2v2", 60.0), HERE), in_channel(lobby_of("tonight=allvall"), THERE)]
+    return DiscordRooms(archive, lobbies)
+
+
+class Person:
+    """Somebody on Discord."""
+
+    def __init__(self, rooms: DiscordRooms, number: int, channel: str = HERE, name: str = "") -> None:
+        self.rooms, self.number, self.channel = rooms, str(number), channel
+        self.name, self.manages, self.now = name or f"P{number}", False, 1e9
+
+    def press(self, label: str, channel: str = "", number: str = "") -> DiscordAnswer:
+        """Press the newest button of that label that the channel shows."""
+        channel = channel or self.channel
+        shown = self.rooms.wanted(channel, self.now).values()
+        ids = [each.id for message in shown for each in message.buttons if each.label == label]
+        return self.raw(ids[-1], number=number)
+
+    def raw(self, custom_id: str, *, number: str = "", **given: str) -> DiscordAnswer:
+        """Press a button of any id."""
+        pressed = Pressed(number or str(next(NUMBERS)), self.number, self.name, self.channel, self.manages,
+                          button=custom_id, given=given)  # fmt: skip
+        return self.rooms.press(pressed, self.now)
+
+    def type(self, command: str, *, number: str = "", **given: str) -> str:
+        """Type a command."""
+        pressed = Pressed(number or str(next(NUMBERS)), self.number, self.name, self.channel, self.manages,
+                          command, given)  # fmt: skip
+        return self.rooms.press(pressed, self.now).text
+
+
+def people(rooms: DiscordRooms, count: int, channel: str = HERE) -> list[Person]:
+    """Return so many people."""
+    return [Person(rooms, 1000 + n, channel) for n in range(count)]
+
+
+def playing(rooms: DiscordRooms) -> list[Person]:
+    """Return four people in a game that is being played."""
+    four = people(rooms, 4)
+    for label in ("I'm in", "Ready"):
+        for each in four:
+            assert each.press(label).text == ""
+    for each in four[:3]:
+        each.press("Play")
+    (game,) = rooms.evening.games.values()
+    assert game.phase is Phase.PLAYING
+    return four
+
+
+def only(rooms: DiscordRooms, channel: str = HERE) -> DiscordMessage:
+    """Return the message of the one game of a channel."""
+    (found,) = [each for each in rooms.wanted(channel, 1e9).values() if each.pings]
+    return found
+
+
+def test_a_game_from_buttons_to_ratings(rooms: DiscordRooms, archive: Archive) -> None:
+    """In, ready, play, won, confirm: a match stands in the archive, and the message says who won."""
+    four = playing(rooms)
+    game = rooms.evening.game_of("discord:1000")
+    assert game is not None
+    side = {player: n for n, team in enumerate(game.teams) for player in team}
+    mine = four[0]
+    other = next(each for each in four if side[f"discord:{each.number}"] != side[f"discord:{mine.number}"])
+    mine.press("We won")
+    assert "Confirm" in [each.label for each in only(rooms).buttons]
+    assert "nothing" in mine.press("Confirm").text
+    other.press("Confirm")
+    assert archive.count() == 1
+    (match,) = archive.matches()
+    assert dict(match.names)[f"discord:{mine.number}"] == mine.name
+    (over,) = [each for ref, each in rooms.wanted(HERE, 1e9).items() if ref == game.id]
+    assert "won" in over.title
+    assert over.text.count("+") == 2
+    assert not over.buttons
+
+
+def test_buttons_of_another_channel_do_nothing(rooms: DiscordRooms) -> None:
+    """A custom id is good where its lobby is, whoever sends it from wherever else."""
+    four = playing(rooms)
+    ids = [each.id for message in rooms.wanted(HERE, 1e9).values() for each in message.buttons]
+    before = rooms.kept.known
+    for each in four:
+        each.channel = THERE
+        each.manages = True
+        for custom_id in ids:
+            assert "not of this channel" in each.raw(custom_id).text
+    assert rooms.kept.known == before
+
+
+@pytest.mark.parametrize(
+    "custom_id",
+    ["", "eq", "eq|", "eq||", "eq|won|", "eq|won|0", "eq|divide|x", "eq|pick-0|y", "xx|in|y",
+     "eq|in|" + "9" * 90, "eq|forget|" + mark("discord:1001"), "eq|undo-x|z", "\x00", "eq|score|"],
+)  # fmt: skip
+def test_forged_buttons_do_nothing(rooms: DiscordRooms, custom_id: str) -> None:
+    """Any bytes as a custom id are refused, in words."""
+    playing(rooms)
+    before = rooms.kept.known
+    assert Person(rooms, 1000).raw(custom_id).text
+    assert rooms.kept.known == before
+
+
+def test_all_buttons_of_a_game_are_refused_to_who_does_not_play(rooms: DiscordRooms) -> None:
+    """An outsider gets nothing but words, for every button there ever is."""
+    outsider, four = Person(rooms, 7), people(rooms, 4)
+    for label, who in [("I'm in", four), ("Ready", four), ("Play", four[:3]), ("We won", four[:1])]:
+        for each in who:
+            each.press(label)
+            if not rooms.evening.games:
+                continue
+            before = rooms.kept.known
+            for button in only(rooms).buttons:
+                assert outsider.raw(button.id, score="3 1").text, button.label
+            assert rooms.kept.known == before
+
+
+def test_a_button_of_earlier_teams_does_not_vote_on_later_ones(rooms: DiscordRooms) -> None:
+    """Who presses Play on a message that still shows the teams before is told to look again."""
+    four = people(rooms, 4)
+    for label in ("I'm in", "Ready"):
+        for each in four:
+            each.press(label)
+    (old,) = [each.id for each in only(rooms).buttons if each.label == "Play"]
+    for each in four[:3]:
+        each.press("Other teams")
+    assert "other teams by now" in four[0].raw(old).text
+    game = rooms.evening.game_of("discord:1000")
+    assert game is not None
+    assert game.votes == {}
+
+
+def test_a_press_that_comes_twice_counts_once(rooms: DiscordRooms, archive: Archive) -> None:
+    """The same interaction again, in this process or another one with the archive, changes nothing."""
+    night = Person(rooms, 1, THERE)
+    night.press("I'm in", number="77")
+    other = Person(DiscordRooms(archive, []), 1, THERE)  # another process with the same token
+    for number, label in (("77", "I'm in"), ("78", "Maybe"), ("79", "I'm in")):
+        night.press(label, number=number)
+        before = len(archive.night_events())
+        for each in (night, other):  # the other one has not looked at the archive since
+            each.press(label, number=number)
+            assert len(archive.night_events()) == before
+    taken = [each["event"]["type"] for each in archive.night_events() if "event" in each]
+    assert taken.count("attend") == 3
+
+
+def test_undo_takes_back_one_step_however_often_it_is_pressed(rooms: DiscordRooms) -> None:
+    """Two people who press the same Undo take back one step, not two."""
+    night = people(rooms, 4, THERE)
+    for each in night:
+        each.press("I'm in")
+    night[0].press("Make teams")
+    night[0].type("lock", player="discord:1001")
+    (undo,) = [each.id for each in only(rooms, THERE).buttons if each.label == "Undo"]
+    assert night[1].raw(undo).text == ""
+    assert "taken back already" in night[2].raw(undo).text
+    assert rooms.evening.current(NIGHT) is not None
+
+
+def test_a_round_is_one_message_however_often_teams_are_made(rooms: DiscordRooms) -> None:
+    """Making teams again edits the round's message; the next round has one of its own."""
+    night = people(rooms, 4, THERE)
+    for each in night:
+        each.press("I'm in")
+    refs = set()
+    for _ in range(3):
+        night[0].press("Make teams")
+        refs |= rooms.wanted(THERE, 1e9).keys()
+    assert len(refs) == 2
+    night[0].press("● won")
+    night[0].press("Make teams")
+    assert len(rooms.wanted(THERE, 1e9).keys() | refs) == 3
+
+
+def test_only_those_in_charge_act_for_others(rooms: DiscordRooms) -> None:
+    """Saying that others are in, correcting, calling off and taking out is for who manages the server."""
+    four = playing(rooms)
+    outsider = Person(rooms, 7)
+    game = next(iter(rooms.evening.games))
+    assert "in charge" in outsider.type("cancel", game=game)
+    assert "in charge" in outsider.type("correct", game=game, score="3 1")
+    assert "in charge" in outsider.type("remove", player="discord:1000")
+    assert "in charge" in outsider.type("link", player="discord:1000", id="guid")
+    assert "manage the server" in outsider.type("lobby", name="x", form="1v1")
+    outsider.channel = THERE
+    assert "in charge" in outsider.type("in", player="discord:1000")
+    boss = Person(rooms, 8)
+    boss.manages = True
+    boss.channel = THERE  # in charge of another channel: nothing that is here can be touched
+    assert "in this channel" in boss.type("cancel", game=game)
+    assert "in this channel" in boss.type("correct", game=game, score="3 1")
+    assert "another channel" in boss.type("remove", player="discord:1000")
+    assert "no game of this channel" in boss.type("undo") or "no step" in boss.type("undo")
+    boss.channel = HERE
+    assert "called off" in boss.type("cancel", game=game)
+    assert four[0].press("I'm in").text == ""
+
+
+def test_commands_of_a_game_are_typed_in_its_channel(rooms: DiscordRooms) -> None:
+    """A player who types elsewhere is told where the game is, and nothing happens."""
+    four = playing(rooms)
+    four[0].channel = THERE
+    assert four[0].type("report", result="won") == f"your game is in <#{HERE}>"
+
+
+def test_a_name_is_nobody(rooms: DiscordRooms, archive: Archive) -> None:
+    """Who calls themselves like a player, or like a player's id, is somebody else."""
+    playing(rooms)
+    impostor = Person(rooms, 7, HERE, "P1000")
+    assert impostor.type("report", result="won").startswith("you are in no game")
+    impostor.name = "discord:1000"
+    assert impostor.type("ready") == "you are in no game"
+    lookup = rooms.kept.known_as(["discord:1000", "discord:7"], 1e9)
+    assert lookup == {"discord:1000": "discord:1000", "discord:7": "discord:7"}
+    assert archive.count() == 0
+
+
+def test_somebody_whose_name_is_an_id_is_not_taken_for_it(rooms: DiscordRooms, archive: Archive) -> None:
+    """A name spelled like the number of somebody who has never played is not that one."""
+    night = [Person(rooms, 2000 + n, THERE, f"discord:{3000 + n}") for n in range(4)]
+    for each in night:
+        each.press("I'm in")
+    night[0].press("Make teams")
+    night[0].press("● won")
+    assert archive.count() == 1
+    assert rooms.kept.known_as(["discord:3000"], 1e12) == {"discord:3000": "discord:3000"}
+
+
+def test_names_change_and_people_do_not(rooms: DiscordRooms) -> None:
+    """Another name between two presses is the same player, shown under the new name."""
+    four = playing(rooms)
+    four[0].name = "Renamed *x*"
+    four[0].press("We won")
+    fields = "".join(value for _, value in only(rooms).fields)
+    assert "Renamed \\*x\\*" in fields
+
+
+def test_after_an_end_everything_is_as_it_was(rooms: DiscordRooms, archive: Archive) -> None:
+    """Another process with the archive wants the very same messages, proofs and results."""
+    playing(rooms)
+    again = DiscordRooms(archive, [])
+    assert again.wanted(HERE, 1e9) == rooms.wanted(HERE, 1e9)
+    assert again.wanted(THERE, 1e9) == rooms.wanted(THERE, 1e9)
+    assert "Proven" in only(again).text
+
+
+def test_who_is_forgotten_is_nowhere(rooms: DiscordRooms, archive: Archive) -> None:
+    """After /forget no record or match has the number or the name of that person, who may come again."""
+    night = people(rooms, 4, THERE)
+    for each in night:
+        each.press("I'm in")
+    night[0].press("Make teams")
+    night[0].press("● won")
+    night[3].type("link")
+    answer = rooms.press(Pressed("9001", "1003", "P1003", THERE, command="forget"), 1e9)
+    assert answer.message is not None
+    (button,) = answer.message.buttons
+    assert "leave first" in night[3].raw(button.id).text
+    night[3].press("Out")
+    assert night[2].raw(button.id).text != "You are forgotten."
+    assert night[3].raw(button.id).text == "You are forgotten."
+    kept = repr(archive.night_events()) + repr(list(archive.matches()))
+    assert "1003" not in kept.replace(mark("discord:1003"), "")
+    assert rooms.wanted(THERE, 1e9)
+    night[3].press("I'm in")
+    assert "discord:1003" in rooms.evening.rooms[NIGHT].setup.here
+
+
+def test_who_never_played_can_be_forgotten(rooms: DiscordRooms, archive: Archive) -> None:
+    """Somebody who only ever pressed a button leaves nothing behind either."""
+    one = Person(rooms, 4242)
+    one.press("I'm in")
+    one.press("Out")
+    assert one.raw(button_id("forget", "discord:4242")).text == "You are forgotten."
+    assert "4242" not in repr(archive.night_events())
+
+
+def test_a_code_links_an_id_once(rooms: DiscordRooms, archive: Archive) -> None:
+    """The code of /link lets whoever types it in a game be that person; a second time it does not hold."""
+    from equipoise.errors import InputError
+    from equipoise.service.link_codes import redeem
+
+    one = Person(rooms, 1000)
+    code = one.type("link").split("**")[1]
+    assert redeem(archive, code.upper().replace("-", " "), "guid-1", 1e9 + 60) == "discord:1000"
+    with pytest.raises(InputError, match="does not hold"):
+        redeem(archive, code, "guid-2", 1e9 + 60)
+    late = one.type("link").split("**")[1]
+    with pytest.raises(InputError, match="does not hold"):
+        redeem(archive, late, "guid-3", 1e9 + 10_000)
+    assert archive.merged() == {"discord:1000": "guid-1"}
+    assert rooms.kept.known_as(["discord:1000"], 1e9) == {"discord:1000": "guid-1"}
+
+
+def test_an_organiser_links_an_id(rooms: DiscordRooms, archive: Archive) -> None:
+    """Whoever manages the server says whose id is whose, but not that two on Discord are one."""
+    boss = Person(rooms, 8)
+    boss.manages = True
+    assert "is guid\\-1" in boss.type("link", player="discord:1000", id="guid-1")
+    assert archive.merged() == {"discord:1000": "guid-1"}
+    assert "not of somebody" in boss.type("link", player="discord:1001", id="discord:1002")
+    assert "discord:1001" not in archive.merged()
+
+
+def test_lobbies_are_opened_where_they_are_typed(archive: Archive) -> None:
+    """/lobby opens one in its channel, which another process finds too; mistakes are named."""
+    rooms = DiscordRooms(archive, [])
+    boss = Person(rooms, 8)
+    assert "no lobby in this channel" in boss.type("in")
+    boss.manages = True
+    assert "5v5" in boss.type("lobby", name="ctf", form="five")
+    assert "at least" in boss.type("lobby", name="ctf", form="5v5", maps="dock", how="veto")
+    assert "open here" in boss.type("lobby", name="ctf", form="1v1", maps="dock, keep", how="veto")
+    assert DiscordRooms(archive, []).here(HERE) == [f"{HERE}/ctf"]
+    assert rooms.here(THERE) == []
+
+
+def test_completion_offers_what_makes_sense(rooms: DiscordRooms) -> None:
+    """Lobbies, players and maps of the channel are offered, by what is typed, 25 at most."""
+    playing(rooms)
+    asked = Pressed("1", "1000", "P1000", HERE, command="in")
+    assert rooms.completed(asked, "lobby", "du") == [("duel", "duel")]
+    names = rooms.completed(Pressed("1", "1000", "P", HERE, command="lock"), "player", "p100")
+    assert ("P1001", "discord:1001") in names
+    games = rooms.completed(Pressed("1", "1000", "P", HERE, command="cancel"), "game", "")
+    assert [value for _, value in games] == list(rooms.evening.games)
+    assert rooms.completed(Pressed("1", "1000", "P", THERE, command="cancel"), "game", "") == []
+    many = [Person(rooms, 5000 + n, THERE, "@everyone") for n in range(40)]
+    for each in many:
+        each.press("I'm in")
+    assert len(rooms.completed(Pressed("1", "1", "P", THERE, command="lock"), "player", "")) == 25
+
+
+def test_an_evening_is_in_the_browser_too(archive: Archive) -> None:
+    """With a web address each evening has a page, whose link is on its message; each shows the other."""
+    from equipoise.service.kept_evening import KeptEvening
+    from equipoise.service.tonight import hashed, is_going_on
+
+    lobbies = [in_channel(lobby_of("duel=1v1"), THERE), in_channel(lobby_of("tonight=allvall"), THERE)]
+    now = time.time()
+    rooms = DiscordRooms(archive, lobbies, web="https://games.example")
+    rooms.start(now)
+    assert is_going_on(archive, NIGHT)
+    (link,) = [
+        each.url for message in rooms.wanted(THERE, now).values() for each in message.buttons if each.url
+    ]
+    assert link.startswith(f"https://games.example/tonight/{NIGHT}#k=")
+    assert hashed(link.partition("#k=")[2]) in repr(archive.night_events())
+    person = Person(rooms, 1000, THERE)
+    person.now = now
+    person.press("I'm in")
+    browser = KeptEvening(archive)
+    assert browser.evening.rooms[NIGHT].setup.here == ("discord:1000",)
+    browser.take(ev.Attend(NIGHT, ("amber",), who="amber", spelled={"amber": "Amber *x*"}), now)
+    assert rooms.tick(now)
+    assert "P1000, Amber \\*x\\*" in rooms.wanted(THERE, now)[NIGHT].text
+    again = DiscordRooms(archive, lobbies, web="https://games.example")
+    again.start(now)
+    assert again.evening.rooms[NIGHT].setup.here == ("discord:1000", "amber")
+    assert again.link(NIGHT) != link
+
+
+def test_ladders_of_their_own_know_nothing_of_one_another(tmp_path: Path) -> None:
+    """By server, ratings of one are not those of another; shared, they are; both are kept."""
+    url = f"sqlite:///{tmp_path}/a.db"
+    for by, alike in (("shared", True), ("server", False), ("channel", False)):
+        ladders = Ladders(url, [lobby_of("duel=1v1", 0.0)], [HERE, THERE], by)
+        ladders.opened("1", [HERE])
+        ladders.opened("2", [THERE])
+        one, other = ladders.rooms("1", HERE), ladders.rooms("2", THERE)
+        assert (one is other) == alike
+        assert one.here(HERE) == [f"{HERE}/duel"]
+        assert other.here(THERE) == [f"{THERE}/duel"]
+        one.kept.take(ev.Add("discord:1", f"{HERE}/duel"), 1e9)
+        assert ("discord:1" in other.people(other.evening.rooms)) == alike
+        ladders.close()
+    assert url_of(url, "1").endswith("a-1.db")
