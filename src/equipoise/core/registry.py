@@ -125,8 +125,8 @@ _GAMES = "equipoise.games"
 GAMES: Mapping[str, str] = joined(
     "games",
     {
-        "urbanterror": f"{_GAMES}.urbanterror.reader:GAME",
         "quake3": f"{_GAMES}.quake3.reader:GAME",
+        "urbanterror": f"{_GAMES}.urbanterror.reader:GAME",
         "xonotic": f"{_GAMES}.xonotic.reader:GAME",
         "nexuiz": f"{_GAMES}.nexuiz.reader:GAME",
         "ut2004": f"{_GAMES}.ut2004.reader:GAME",

@@ -14,7 +14,7 @@ from equipoise.core.rulesets import GameRules
 from equipoise.games.log_reader import Block, GameReader, Lines
 from equipoise.games.quake3.joined_names import JoinedNames
 from equipoise.games.quake3.match_lines import LINES, ClientInfo, Quake3Game
-from equipoise.games.quake3.rulesets import RULES, ServerSetup, setup_of
+from equipoise.games.quake3.rulesets import RULES, URBAN_TERROR, ServerSetup, game_of, settings_of, setup_of
 
 #: Lines that matter, with and without a time.  All others are passed over as fast as they can be: that is why
 #: the line feed before a line stands here, the time is never tried twice, and first letters are looked at.
@@ -67,7 +67,8 @@ class Quake3:
         lines = 0
         for line in LINE.finditer(b"\n" + head):
             if line[5] == b"InitGame" and line[6].lstrip().startswith(b"\\"):
-                return "a line 'InitGame: \\...'"
+                own = game_of(settings_of(line[6])) == URBAN_TERROR  # which is a game of its own
+                return "" if own else "a line 'InitGame: \\...'"
             lines += line[1] is not None
             if lines == ENOUGH_LINES:
                 return "lines such as '0:54 Kill: ...'"
