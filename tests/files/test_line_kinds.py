@@ -46,6 +46,21 @@ def test_whoever_is_crossed_out_does_not_come(crossed: str) -> None:
     assert names(f"Amber\n{crossed}\nCedar\nDahlia") == ["Amber", "Cedar", "Dahlia"]
 
 
+@pytest.mark.parametrize(
+    ("comes", "away"),
+    [
+        ("bin dabei", "leider nein"), ("kommt", "kommt nicht"), ("komme nach", "raus"), ("oui", "absente"),
+        ("oui, en retard", "ne vient pas"), ("sí", "no puede"), ("viene", "non viene"), ("c'è", "assente"),
+        ("komt", "kan niet"), ("in", "out"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("weight", ["", " 15"])
+def test_a_reply_is_no_part_of_the_name(comes: str, away: str, weight: str) -> None:
+    """Behind it or between name and points, and a "not" is never cut off."""
+    behind = "" if "," in comes else weight
+    assert names(f"Amber{weight}\nBirch {comes}{behind}\nCedar {away}{weight}") == ["Amber", "Birch"]
+
+
 @pytest.mark.parametrize("table", ["name,elo\nAmber,9\n~~Birch~~,8", "Name;Zusage\nAmber;ja\nBirch;nein"])
 def test_tables_say_who_comes(table: str) -> None:
     """By a name that is struck through, or by a column."""
