@@ -136,10 +136,12 @@ def test_what_the_container_runs_answers_is_healthy_and_writes_its_volume_alone(
     assert {"games.db", "tokens.json"} <= {each.name for each in volume.iterdir()}
 
 
-def test_what_compose_runs_answers_from_postgresql(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("file", "service"), [("compose.yaml", "equipoise"), ("compose-workers.yaml", "worker-2")]
+)
+def test_what_compose_runs_answers_from_postgresql(tmp_path: Path, file: str, service: str) -> None:
     """The command of the file, with the server of this machine in the place of its database."""
-    services = yaml.safe_load((FOLDER / "compose.yaml").read_text(encoding="utf-8"))["services"]
-    ours = services["equipoise"]
+    ours = yaml.safe_load((FOLDER / file).read_text(encoding="utf-8"))["services"][service]
     assert ours["read_only"] is True
     assert ours["cap_drop"] == ["ALL"]
     assert (
@@ -149,6 +151,7 @@ def test_what_compose_runs_answers_from_postgresql(tmp_path: Path) -> None:
     (tmp_path / "password").write_text("a password")
     with postgresql() as server:
         text = here(text, tmp_path).replace("$$", "$")
+        text = text.replace("/etc/equipoise", str(FOLDER))
         text = text.replace("/run/secrets", str(tmp_path)).replace("/tmp/pgpass", str(tmp_path / "pgpass"))  # noqa: S108
         text = re.sub(r"'postgresql://equipoise@database/equipoise\?", f"'{server}?", text)
         with contained([*ours["entrypoint"], text], {}, tmp_path) as url:
