@@ -240,8 +240,10 @@ def test_usage_is_exit_code_2(args: tuple[str, ...]) -> None:
     """What cannot be read as a command says how it is used."""
     done = run("balance", "-", *args, stdin=ROSTER)
     assert done.returncode == 2
-    assert "Usage: " in done.stderr
-    assert args[0] in done.stderr.splitlines()[-1]
+    first, usage, *_ = done.stderr.splitlines()
+    assert first.startswith("error: ")
+    assert args[0] in first
+    assert usage.startswith("Usage: ")
 
 
 @pytest.mark.slow

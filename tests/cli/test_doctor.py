@@ -25,8 +25,10 @@ pytestmark = pytest.mark.slow
 
 
 def _findings(*flags: str) -> tuple[int, list[dict[str, str]]]:
-    given = ["--json", "--weights", "127.0.0.1:1", *flags]
+    nowhere = () if "--weights" in flags else ("--weights", "127.0.0.1:1")
+    given = ["--json", *nowhere, *flags]
     result = runner().invoke(command, given, env={"EQUIPOISE_STORE": None})
+    assert result.stdout, result.output
     return result.exit_code, json.loads(result.stdout)["findings"]
 
 

@@ -355,14 +355,14 @@ def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
         (("rate", "nowhere.jsonl"), 1, "error: nowhere.jsonl: cannot be read"),
         (("rate", EXAMPLE, "--window", "0"), 1, "error: --window must be at least 1 contest, got 0"),
         (("rate", EXAMPLE, "--since", "soon"), 1, "error: --since must be seconds since 1970 or a date"),
-        (("rate", EXAMPLE, "--model", "nosuch"), 2, "Usage: "),
-        (("evaluate", EXAMPLE, "--models", "nosuch"), 2, "Usage: "),
+        (("rate", EXAMPLE, "--model", "nosuch"), 2, "error: "),
+        (("evaluate", EXAMPLE, "--models", "nosuch"), 2, "error: "),
         (("evaluate", EXAMPLE, "--skip", "2"), 1, "error: --skip must be at least 0 and below 1, got 2.0"),
         (("tune", EXAMPLE, "--only", "nosuch"), 1, "error: --only must be among"),
         (("rate",), 1, "error: FILE is missing"),
         (("rate", EXAMPLE, "--since", "2030-01-01"), 1, "error: --since: no match ended on 2030-01-01"),
-        (("rate", EXAMPLE, "--profile", "nosuch"), 2, "Usage: "),
-        (("rate", EXAMPLE, "--profile", "frozen", "--model", "elo"), 2, "Usage: "),
+        (("rate", EXAMPLE, "--profile", "nosuch"), 2, "error: "),
+        (("rate", EXAMPLE, "--profile", "frozen", "--model", "elo"), 2, "error: "),
         (
             ("rate", EXAMPLE, "--settings", "nowhere.json"),
             1,
@@ -378,7 +378,7 @@ def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
             1,
             "error: --curves cannot be used with --window",
         ),
-        (("tune", EXAMPLE, "--seed", "-1"), 2, "Usage: "),
+        (("tune", EXAMPLE, "--seed", "-1"), 2, "error: "),
         (("tune", EXAMPLE, "--part", "nan"), 1, "error: --part must be above 0 and at most 1, got nan"),
         (("predict", EXAMPLE, "--team", "Amber"), 1, "error: --team must be two or more"),
         (
@@ -391,7 +391,7 @@ def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
             1,
             "error: share of player 'Elm' must be from 1e-06 to 1, got 7.0",
         ),
-        (("predict", EXAMPLE), 2, "Usage: "),
+        (("predict", EXAMPLE), 2, "error: "),
     ],
 )
 def test_what_is_at_fault_is_said(args: tuple[str, ...], code: int, message: str) -> None:
