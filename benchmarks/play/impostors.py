@@ -222,7 +222,8 @@ class Night:
     def meant(self, nick: str) -> str | None:
         """Return whom the bot takes somebody for who acts."""
         who = self.bot._id_of(nick)  # noqa: SLF001
-        speaking = self.pickups._speaking(who or "", nick, self.now, self.bot._id_of)  # noqa: SLF001
+        own = self.pickups._own_of("")  # noqa: SLF001
+        speaking = self.pickups._speaking(who or "", nick, self.now, self.bot._id_of, own)  # noqa: SLF001
         return speaking.person("") if self.lobby.called and who else who
 
 

@@ -552,6 +552,7 @@ def test_who_waits_where_and_why_teams_are_so_is_reported() -> None:
     """One's own game, or the last one; chances and sums by the ratings, or that captains picked."""
     game = SimpleNamespace(
         id="g1",
+        lobby=SimpleNamespace(name="two"),
         phase=SimpleNamespace(value="votes"),
         teams=(("ann",), ("bob", "cid")),
         picks=(),

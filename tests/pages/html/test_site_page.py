@@ -29,9 +29,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     folder = tmp_path_factory.mktemp("site")
     kinds: dict[str, Path] = {}
     for path in site.paths():
+        (folder / path).parent.mkdir(exist_ok=True)
+        (folder / path).write_text(site.page(path) or "", encoding="utf-8")
         if path.endswith(".html"):
-            (folder / path).parent.mkdir(exist_ok=True)
-            (folder / path).write_text(site.page(path) or "", encoding="utf-8")
             kinds[path.split("/")[0] + ("/index" if path.endswith("index.html") else "")] = folder / path
     (folder / "report.html").write_text(report_html(site), encoding="utf-8")
     return [*kinds.values(), folder / "report.html"]
