@@ -27,6 +27,8 @@ from equipoise.cli import group
 LEAGUES = 10
 
 WEEK, GAME = 7 * 86400.0, 1800.0
+#: When the first night begins, seconds since 1970.
+FIRST = 1.7e9
 
 
 def night(store: str, *words: str) -> Any:
@@ -58,7 +60,7 @@ def through_nights(seed: int, number: int, nights: int = NIGHTS) -> list[float]:
                 if game:
                     night(store, "again", "--same")
                 winner = teams[0 if luck[n, game] < chance else 1][0]
-                night(store, "won", winner, "--at", repr(WEEK * n + GAME * game))
+                night(store, "won", winner, "--at", repr(FIRST + WEEK * n + GAME * game))
     return found
 
 

@@ -76,7 +76,8 @@ def test_the_ledger_goes_on_after_a_restart(tmp_path: Path) -> None:
         server.close()
         archive.forget(IDS["ann"])
         assert IDS["ann"] not in json.dumps(archive.night_events())
-        assert [event["kind"] for event in archive.night_events()] == [LIVE] * 3
+        kinds = [event["kind"] for event in archive.night_events()]
+        assert [kind for kind in kinds if kind != "rewritten"] == [LIVE] * 3
 
 
 def test_what_goes_on_is_kept_for_the_service_without_who_plays(tmp_path: Path) -> None:

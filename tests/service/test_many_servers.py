@@ -34,7 +34,17 @@ def servers(server: str, tmp_path: Path) -> Iterator[list[Served]]:
     settings = tmp_path / "serve.toml"
     settings.write_text(QUEUE)
     url = new_schema(server)
-    flags = ("--config", str(settings), "--http", "127.0.0.1:0", "--create", "--workers", "1")
+    flags = (
+        "--config",
+        str(settings),
+        "--http",
+        "127.0.0.1:0",
+        "--create",
+        "--workers",
+        "1",
+        "--http-rate",
+        "1e6",
+    )
     found = [Served(url, *flags) for _ in range(2)]
     yield found
     for each in found:

@@ -185,7 +185,7 @@ def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
     first = filled[0] if filled else -1
     state = _State(where, answers, len(filled), counts, counted, first, present=present, head=first)
     lines = []
-    for at, below in zip(filled, [*filled[1:], -1], strict=True):
+    for at, below in pairwise([*filled, -1]):
         changed = tidy[at] != raws[at].strip()
         line = _read(_Line(at + 1, raws[at], tidy[at], changed=changed, tidy=tidy[at]), state)
         lines.append(line)

@@ -94,9 +94,9 @@ def test_every_byte_may_be_the_last_of_a_piece() -> None:
     talk = WELCOME + JOINED + b":Ann!a@h PRIVMSG #pug :!add ctf\r\n" + signed("Ann")
     talk += b":Ann!a@h NICK Eve\r\n:Eve!a@h QUIT :x\r\n"
     expected: list[Happened] = [
-        Arrived(),
+        Arrived("#pug"),
         Signed("ann", "Ann", "1000"),
-        Spoken("ann", "Ann", "!add ctf", False),
+        Spoken("ann", "Ann", "!add ctf", False, "#pug"),
         NickChanged("ann", "Eve"),
         Gone("ann"),
     ]
@@ -135,7 +135,7 @@ def test_an_account_is_who_somebody_is() -> None:
     made.feed(b":cid!c@h JOIN #pug sid :C\r\n", 0.0)
     assert made.id_of("cid") == "sid"
     (said,) = made.feed(b"@account=annie :Ann!a@h PRIVMSG #pug :!add\r\n", 0.0)
-    assert said == Spoken("annie", "Ann", "!add", False)
+    assert said == Spoken("annie", "Ann", "!add", False, "#pug")
     assert made.feed(b":annie!x@h JOIN #pug * :x\r\n", 0.0) == []
     assert made.id_of("annie") == "~annie"
 
@@ -206,7 +206,7 @@ def test_a_place_is_not_for_another_connection() -> None:
         assert b"WHOIS ann :ann" in made.out(0.0)
         assert made.feed(b":ann!a@h PRIVMSG #pug :!confirm\r\n", 0.0) == []
         signs: list[Happened] = [Signed(who, "ann", sign)] if sign else []
-        assert made.feed(signed("ann", sign), 0.0) == [*signs, Spoken(who, "ann", "!confirm", False)]
+        assert made.feed(signed("ann", sign), 0.0) == [*signs, Spoken(who, "ann", "!confirm", False, "#pug")]
     made = kept(ann=ChatPlace("ann"))
     made.feed(b":bot!b@h JOIN #pug\r\n:s 353 bot = #pug :ann\r\n", 0.0)
     assert made.id_of("ann") == "ann'"
@@ -220,11 +220,11 @@ def test_nobody_acts_before_it_is_known_when_they_signed_on() -> None:
         made = session(b":cid!c@h JOIN #pug\r\n")
         assert made.feed(said, 0.0) == []
         assert b"WHOIS cid :cid" in made.out(0.0)
-        assert made.feed(answer, 0.0)[-1] == Spoken("cid", "cid", "!add", False)
+        assert made.feed(answer, 0.0)[-1] == Spoken("cid", "cid", "!add", False, "#pug")
     made = session(b":cid!c@h JOIN #pug\r\n")
     made.feed(said, 0.0)
     assert made.overdue(9.0) == []
-    assert made.overdue(10.0) == [Spoken("cid", "cid", "!add", False)]
+    assert made.overdue(10.0) == [Spoken("cid", "cid", "!add", False, "#pug")]
     made = session(b":cid!c@h JOIN #pug\r\n")
     made.feed(said, 0.0)
     assert made.feed(b":cid!c@h NICK sid\r\n" + signed("cid"), 0.0) == [NickChanged("cid", "sid")]

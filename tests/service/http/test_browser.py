@@ -27,11 +27,11 @@ def test_a_page_that_is_open_follows(served: Served, browser: Browser) -> None:
         if ask(f"{served.http}/match/index.html").status == 200:
             break
     browser.open(f"{served.http}/match/index.html")
-    before = browser.run("window.same = true; return document.querySelectorAll('td.when').length")
+    before = browser.run("window.same = true; return document.querySelectorAll('li.game').length")
     browser.wait("return news.readyState === EventSource.OPEN")
     said = ask(f"{served.http}/v1/results", RESULT, Authorization=f"Bearer {TOKEN}")
     assert said.status in (200, 201, 202), said.body
-    browser.wait("return document.querySelectorAll('td.when').length > arguments[0]", before, seconds=90.0)
+    browser.wait("return document.querySelectorAll('li.game').length > arguments[0]", before, seconds=90.0)
     assert browser.run("return window.same")
     assert browser.log() == []
 

@@ -342,8 +342,9 @@ class DiscordRooms:
     def _short(self, lines: Iterable[str], here: Iterable[str]) -> Iterator[str]:
         for line in lines:
             for name in here:
-                if line.startswith(f"{name}:"):
-                    yield cards.safe(self._short_of(name)) + line[len(name) :]
+                written = words.short(name)
+                if line.startswith(f"{written}:"):
+                    yield cards.safe(self._short_of(name)) + line[len(written) :]
 
     def _short_of(self, name: str) -> str:
         """Return what a lobby is called in its channel."""
