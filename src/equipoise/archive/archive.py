@@ -530,8 +530,9 @@ class Archive:
     def tell(self, *what: str) -> None:
         """Tell all servers of the database something, where there may be several."""
         if isinstance(self._database, Postgres):
+            channel = channel_of(self.salt)  # read before: there is one connection
             with self._database.session() as connection:
-                tell(connection, channel_of(self.salt), *what)
+                tell(connection, channel, *what)
 
     # Nights of games
 
