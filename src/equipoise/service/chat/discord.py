@@ -115,7 +115,7 @@ def named(permissions: hikari.Permissions) -> str:
     >>> named(hikari.Permissions.SEND_MESSAGES | hikari.Permissions.EMBED_LINKS)
     'Send Messages, Embed Links'
     """
-    return ", ".join(str(each.name).replace("_", " ").title() for each in permissions.split())
+    return ", ".join(str(each.name).replace("_", " ").title() for each in sorted(permissions.split()))
 
 
 def rows_of(message: DiscordMessage) -> list[hikari.impl.MessageActionRowBuilder]:
