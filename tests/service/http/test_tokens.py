@@ -174,7 +174,7 @@ def test_a_result_says_what_it_changed_where_that_is_asked(guarded: Guarded) -> 
     changes = {each["id"]: each for each in first.plain["changes"]}
     assert changes["ann"]["change"] > 0 > changes["bob"]["change"]
     assert (changes["ann"]["place"], changes["bob"]["place"]) == (1, 2)
-        assert changes["ann"]["up"] >= 0 >= changes["bob"]["up"]
+    assert changes["ann"]["up"] >= 0 >= changes["bob"]["up"]
     rows = guarded.ask("/v1/leaderboards/oa/ctf?min_games=1", "read").plain["players"]
     assert [round(10 * row["weight"]) for row in rows] == [changes["ann"]["points"], changes["bob"]["points"]]
     assert {row["name"] for row in rows} == {"ann", "bob"}
@@ -230,7 +230,8 @@ def test_an_undone_match_does_not_count_until_it_is_taken_back(guarded: Guarded)
         (RESULT, "#/id"), ({**RESULT, "id": "x" * 201}, "#/id"),
         ({**RESULT, "id": "kept-nowhere", "nosuch": 1}, "#/nosuch"),
         ({**RESULT, "id": "kept-nowhere", "scores": ["x", 1]}, "#/scores"),
-        ({**RESULT, "id": "kept-nowhere", "ended": 1e12}, "#/ended"), ({"id": "kept-nowhere", "scores": [1, 2]}, "#"),
+        ({**RESULT, "id": "kept-nowhere", "ended": 1e12}, "#/ended"),
+        ({"id": "kept-nowhere", "scores": [1, 2]}, "#"),
     ],
 )  # fmt: skip
 def test_results_that_are_wrong_are_refused(guarded: Guarded, body: Any, pointer: str) -> None:
