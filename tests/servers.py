@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import pwd
 import shutil
 import signal
 import socket
@@ -120,6 +119,8 @@ def _unprivileged() -> dict[str, Any]:
     """Return as whom to run, for subprocess; nothing where we are not root."""
     if os.geteuid() != 0:
         return {}
+    import pwd  # a server needs POSIX, what imports this module need not
+
     users = {entry.pw_name: entry for entry in pwd.getpwall()}
     entry = next(users[name] for name in _UNPRIVILEGED if name in users)
     return {"user": entry.pw_name, "group": entry.pw_gid, "extra_groups": []}

@@ -38,6 +38,9 @@ ANSWERING = {"equipoise.service.http.application", "equipoise.teams.balance"}
 #: What is machine code once numba is loaded, so that no function of Python's is called.
 COMPILED = {"ratings.distributions", "ratings.models.gaussian_filter.kernels", "core.simd_lanes"}
 
+#: A game that is asked about a log of its family before another reads it, once it is loaded.
+LOADED = {"games.urbanterror.reader"}
+
 #: Notes in every process of the server which modules are entered, and when.
 HOOK = """
 import os, sys, threading, time
@@ -80,7 +83,7 @@ def test_the_walk_of_a_line_of_a_log_is_as_written_down(tmp_path: Path) -> None:
     """The page names all modules and no other, and there are few."""
     runner().invoke(command, [str(LOG), "--store", f"sqlite:///{tmp_path}/first.db"])
     entered, page = entered_by_ingest(f"sqlite:///{tmp_path}/second.db"), listed("A line of a log")
-    assert page - COMPILED <= entered <= page
+    assert page - COMPILED <= entered - LOADED <= page
     assert len(page) <= MOST["A line of a log"]
 
 

@@ -229,7 +229,7 @@ def test_nobody_acts_before_it_is_known_when_they_signed_on() -> None:
     made.feed(said, 0.0)
     assert made.feed(b":cid!c@h NICK sid\r\n" + signed("cid"), 0.0) == [NickChanged("cid", "sid")]
     assert b"WHOIS sid :sid" in made.out(0.0)
-    assert made.feed(signed("sid"), 0.0)[-1] == Spoken("cid", "sid", "!add", False)
+    assert made.feed(signed("sid"), 0.0)[-1] == Spoken("cid", "sid", "!add", False, "#pug")
 
 
 def test_nothing_that_somebody_unproven_does_is_done_by_whose_place_they_seem_to_have() -> None:
