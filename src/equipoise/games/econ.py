@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 
-from equipoise.games.stream_console import MOST_ANSWER, StreamConsole
+from equipoise.games.stream_console import StreamConsole
 
 #: A longer line breaks the connection; the server's are at most 1024 bytes.
 LONGEST_LINE = 1 << 14
@@ -56,8 +56,6 @@ class Econ(StreamConsole):
         self._in = b""
         self._asked: list[bytes] = []
         self._begun = False
-        self._got: list[bytes] = []
-        self._size = 0
 
     def greeting(self) -> list[bytes]:
         """Return the password, once it was asked for."""
@@ -87,17 +85,12 @@ class Econ(StreamConsole):
             return
         found = _CARRIED_OUT.fullmatch(line)
         if found is not None and found[1] == self._mark():
-            text = b"\n".join(self._got).decode("utf-8", "replace")
-            self._begun, self._got, self._size = False, [], 0
-            self.finish(text)
+            self._begun = False
+            self.finish(between=b"\n")
         elif found is not None and found[1] == out.partition("\n")[0].encode():
             self._begun = True
         elif self._begun:
-            self._size += len(line)
-            if self._size > MOST_ANSWER:
-                msg = f"an answer of more than {MOST_ANSWER} bytes"
-                raise ValueError(msg)
-            self._got.append(line)
+            self.gather(line)
 
     def _mark(self) -> bytes:
         return f"echo eq {self._number}".encode()

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import struct
 
-from equipoise.games.stream_console import MOST_ANSWER, StreamConsole
+from equipoise.games.stream_console import StreamConsole
 
 #: Types of packets; an answer to a password has that of commands.
 LOGIN, COMMAND, ANSWER = 3, 2, 0
@@ -69,8 +69,6 @@ class SourceRcon(StreamConsole):
         """Begin with a new connection."""
         self._in = b""
         self._asked = False
-        self._got: list[bytes] = []
-        self._size = 0
         self._command = self._mark = 0
 
     def greeting(self) -> list[bytes]:
@@ -110,16 +108,11 @@ class SourceRcon(StreamConsole):
         elif self._mark and number == self._mark:
             self._ends()
         elif number == self._command and kind == ANSWER:
-            self._size += len(text)
-            if self._size > MOST_ANSWER:
-                msg = f"an answer of more than {MOST_ANSWER} bytes"
-                raise ValueError(msg)
-            self._got.append(text)
+            self.gather(text)
 
     def _ends(self) -> None:
-        text = b"".join(self._got).decode("utf-8", "replace")
-        self._got, self._size, self._mark = [], 0, 0
-        self.finish(text)
+        self._mark = 0
+        self.finish()
 
     def settle(self, now: float) -> None:
         """End an answer after which no mark came back."""

@@ -74,6 +74,9 @@ class StreamConsole(ABC):
         self._failures = 0
         self._again = float("-inf")
         self._heard = 0.0
+        #: What came of an answer so far, and how many bytes that is.
+        self._got: list[bytes] = []
+        self._size = 0
         #: Whether the console cannot be reached, and whether it refused the password.
         self.silent = self.refused = False
         #: Why the connection is to be closed; empty while it is well.
@@ -128,6 +131,7 @@ class StreamConsole(ABC):
     def opened(self, now: float) -> None:
         """Take note of a connection."""
         self._phase, self._heard, self.broken = "greeting", now, ""
+        self._got, self._size = [], 0
         self.begin()
 
     def closed(self, now: float) -> None:
@@ -190,8 +194,24 @@ class StreamConsole(ABC):
         """Note that the password was refused."""
         self.refused, self.broken = True, "the password was refused"
 
-    def finish(self, text: str) -> None:
-        """Note the whole answer to what is out."""
+    def gather(self, part: bytes) -> None:
+        """Keep a part of the answer to what is out.
+
+        Raises
+        ------
+        ValueError
+            If the answer is too long by it.
+        """
+        self._size += len(part)
+        if self._size > MOST_ANSWER:
+            msg = f"an answer of more than {MOST_ANSWER} bytes"
+            raise ValueError(msg)
+        self._got.append(part)
+
+    def finish(self, between: bytes = b"") -> None:
+        """Note that the answer to what is out is whole, with something between its parts."""
+        text = between.join(self._got).decode("utf-8", "replace")
+        self._got, self._size = [], 0
         out, self._out, self.silent = self._out, None, False
         if out is not None and out.line.text:
             self._answers.append(ConsoleAnswer(out.line.text, text))
