@@ -94,11 +94,10 @@ class DescribedLog:
         """Return what happened in the next bytes."""
         before = {slot: team for slot, (_, _, team) in self._here.items()}
         events: list[Event] = []
-        for block in self._lines.take(piece):
-            for line in block.content.split(b"\n"):
-                meant = self._game.meaning(line)
-                if meant is not None:
-                    events += self._take(*meant)
+        for line in self._lines.each(piece):
+            meant = self._game.meaning(line)
+            if meant is not None:
+                events += self._take(*meant)
         return joined_swaps(events, before)
 
     def answered(self, question: str, text: str) -> Event | None:

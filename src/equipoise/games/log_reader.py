@@ -158,6 +158,11 @@ class Lines:
         for start in range(0, len(data), STEP):
             yield from self._take(data[start : start + STEP])
 
+    def each(self, data: bytes) -> Iterator[bytes]:
+        """Take the next bytes; give each line that is complete with them, without its end."""
+        for block in self.take(data):
+            yield from block.content.removesuffix(b"\n").split(b"\n")
+
     def _take(self, piece: bytes) -> Iterator[Block]:
         """Take at most :data:`STEP` bytes."""
         content = self._rest + piece

@@ -132,12 +132,11 @@ class SourceLog:
         """Return what happened in the next bytes."""
         before = {slot: team for slot, (_, _, team) in self._here.items()}
         events: list[Event] = []
-        for block in self._lines.take(piece):
-            for line in block.content.split(b"\n"):
-                found = LINE.match(line)
-                if found is not None:
-                    text = found[7]
-                    events += self._person(text) if text.startswith(b'"') else self._event(text)
+        for line in self._lines.each(piece):
+            found = LINE.match(line)
+            if found is not None:
+                text = found[7]
+                events += self._person(text) if text.startswith(b'"') else self._event(text)
         return joined_swaps(events, before)
 
     def answered(self, question: str, text: str) -> Event | None:

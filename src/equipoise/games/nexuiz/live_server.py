@@ -94,11 +94,10 @@ class NexuizLog:
     def read(self, piece: bytes) -> list[Event]:
         """Return what happened in the next bytes."""
         events: list[Event] = []
-        for block in self._lines.take(piece):
-            for line in block.content.split(b"\n"):
-                found = LINE.fullmatch(line.rstrip(b"\r"))
-                if found is not None:
-                    events += self._take(found[1], found[2] or b"")
+        for line in self._lines.each(piece):
+            found = LINE.fullmatch(line.rstrip(b"\r"))
+            if found is not None:
+                events += self._take(found[1], found[2] or b"")
         return events
 
     def begin(self) -> list[Event]:

@@ -108,12 +108,11 @@ class Quake3Log:
     def read(self, piece: bytes) -> list[Event]:
         """Return what happened in the next bytes."""
         events: list[Event] = []
-        for block in self._lines.take(piece):
-            for line in block.content.split(b"\n"):
-                found = LINE.match(line)
-                if found is not None:
-                    seconds = 60 * int(found[1]) + int(found[2])
-                    events += self._take(seconds, found[3], found[4])
+        for line in self._lines.each(piece):
+            found = LINE.match(line)
+            if found is not None:
+                seconds = 60 * int(found[1]) + int(found[2])
+                events += self._take(seconds, found[3], found[4])
         return events
 
     def begin(self) -> list[Event]:
