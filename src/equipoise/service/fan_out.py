@@ -13,6 +13,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from types import TracebackType
 from typing import Any, TypeVar
@@ -35,6 +36,19 @@ GONE = 30.0
 ADDRESSES = "auto, HOST:PORT or ray://HOST:PORT"
 
 Result = TypeVar("Result")
+
+
+def in_order(
+    items: Iterable[Any], window: int, hand_out: Callable[[Any], Any], wait: Callable[[Any], Result]
+) -> Iterator[Result]:
+    """Hand out parts, no more than a window of them at a time, and give the results in their order."""
+    handed: deque[Any] = deque()
+    for item in items:
+        handed.append(hand_out(item))
+        if len(handed) >= window:
+            yield wait(handed.popleft())
+    while handed:
+        yield wait(handed.popleft())
 
 
 class Computing:
@@ -107,16 +121,14 @@ class LocalCores:
             If the processes that do a part end again and again.
         """
         key = next(self._keys)
-        handed: deque[asyncio.Task[Any]] = deque()
-        for item in items:
+
+        def hand_out(item: Any) -> asyncio.Task[Any]:
             task = self._loop.create_task(self._done(key, function, shared, item))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
-            handed.append(task)
-            if len(handed) >= WINDOW * self.ahead:
-                yield self._loop.run_until_complete(handed.popleft())
-        while handed:
-            yield self._loop.run_until_complete(handed.popleft())
+            return task
+
+        return in_order(items, WINDOW * self.ahead, hand_out, self._loop.run_until_complete)
 
     async def _done(self, key: int, function: Any, shared: Any, item: Any) -> Any:
         worker = await self._free.get()
@@ -192,13 +204,7 @@ class RayCluster:
         key = f"{os.getpid()}-{next(self._keys)}"
         held = self._ray.put((function, shared))
         part = self._ray.remote(max_retries=-1)(done_in_ray)
-        handed: deque[Any] = deque()
-        for item in items:
-            handed.append(part.remote(key, [held], item))
-            if len(handed) >= WINDOW * self.ahead:
-                yield self._got(handed.popleft())
-        while handed:
-            yield self._got(handed.popleft())
+        return in_order(items, WINDOW * self.ahead, partial(part.remote, key, [held]), self._got)
 
     def _got(self, handed: Any) -> Any:
         try:
