@@ -530,9 +530,8 @@ class Archive:
     def tell(self, *what: str) -> None:
         """Tell all servers of the database something, where there may be several."""
         if isinstance(self._database, Postgres):
-            channel = channel_of(self.salt)  # read before: there is one connection
             with self._database.session() as connection:
-                tell(connection, channel, *what)
+                tell(connection, channel_of(bytes(archive_row(connection).salt)), *what)
 
     # Nights of games
 
