@@ -17,6 +17,7 @@ from equipoise.archive.archive import open_archive
 from equipoise.archive.database import file_of
 from equipoise.archive.postgresql import listening_arguments
 from equipoise.archive.shards import channel_of
+from equipoise.archive.tables import ARCHIVE
 from equipoise.errors import EquipoiseError
 
 #: Seconds until the next attempt after the connection was lost.
@@ -70,19 +71,18 @@ async def follow_servers(store: str, heard: Callable[[str, str, int], Awaitable[
 async def _listen(store: str, heard: Callable[[str, str, int], Awaitable[None]]) -> None:
     import psycopg
 
-    channel = await asyncio.to_thread(_channel, store)
     try:
+        # All of it over one connection that is given up at once when this is cancelled: nothing waits in a
+        # thread for a database that hangs, which the end of the process would have to wait for too.
         connection = await psycopg.AsyncConnection.connect(**listening_arguments(store), autocommit=True)
         async with connection:
-            await connection.execute(f'LISTEN "{channel}"')
+            found = await (await connection.execute(f"SELECT salt FROM {ARCHIVE.name}")).fetchone()  # noqa: S608
+            if found is None:
+                return
+            await connection.execute(f'LISTEN "{channel_of(bytes(found[0]))}"')
             async for note in connection.notifies():
                 what, _, rest = note.payload.partition(" ")
                 name, _, number = rest.partition(" ")
                 await heard(what, name, int(number) if number.isdigit() else 0)
     except psycopg.Error as error:
         raise EquipoiseError(" ".join(str(error).split())) from error
-
-
-def _channel(store: str) -> str:
-    with open_archive(store, create=False, waiting=log.debug) as archive:
-        return channel_of(archive.salt)
