@@ -238,7 +238,7 @@ def test_missing_rights_are_named(tmp_path: Path) -> None:
         server.lobby, lobby = "", server.lobby
         async with server.bot():
             text = await server.type("lobby", manages=True, name="two", form="2v2")
-            assert "Embed Links, Send Messages" in text
+            assert "Send Messages, Embed Links" in text
             assert not server.discord.messages[server.channel]
             server.discord.rights.clear()
             assert "Send" not in await server.type("in", lobby=lobby.partition("=")[0])
