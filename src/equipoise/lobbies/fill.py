@@ -322,7 +322,9 @@ def solve(task: LobbyTask) -> tuple[Placed, str]:
             again = replace(task, start=placed.placing, stop=share_of(task.stop, FOR_EXACT), nodes=nodes)
             placed, name = _better(placed, exact.solve(again), task), "exact"
     if limited:
-        if columns <= most and columns > AT_ONCE and _is_open(task, placed):  # too many for the time there was
+        if (
+            columns <= most and columns > AT_ONCE and _is_open(task, placed)
+        ):  # too many for the time there was
             more = large.solve(replace(task, start=placed.placing, stop=share_of(task.stop, FOR_EXACT)))
             placed = _better(placed, more, task)
         placed = _gone_on(task, placed)

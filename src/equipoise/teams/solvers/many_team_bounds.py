@@ -19,7 +19,6 @@ from equipoise.teams.objectives.indistinguishable import MutualInformation
 from equipoise.teams.objectives.moments import SpreadDifference, WinDistance
 from equipoise.teams.objectives.objective import Criterion
 from equipoise.teams.problem.problem import MU, VARIANCE, Problem
-from equipoise.teams.solvers.window import size_vectors
 
 #: The share of the largest weight, or of 1, by which a bound is lowered for its rounding.
 LOWERED = 1e-9
@@ -33,10 +32,11 @@ def least_cost(problem: Problem, criterion: Criterion) -> float:
     known = problem.filler is None and problem.roles is None and bool((problem.sizes == 1).all())
     if not known or problem.n_teams < 3:
         return criterion.floor
-    vectors = size_vectors(problem)
-    if not vectors or min(map(min, vectors)) < 1:
+    n, slack = problem.n_players, (problem.n_teams - 1) * problem.max_difference
+    fewest = max(min(problem.min_size), -((slack - n) // problem.n_teams))
+    most = min(max(problem.max_size), (n + slack) // problem.n_teams)
+    if not 1 <= fewest <= most:
         return criterion.floor
-    fewest, most = min(map(min, vectors)), max(map(max, vectors))
     weights: Floats = np.sort(problem.features[:, MU])
     weights = weights - weights.mean()
     variances, n_teams, bound = float(problem.whole[VARIANCE]), problem.n_teams, criterion.floor
