@@ -23,6 +23,8 @@ from equipoise.errors import READS, AmbiguousError, InputError, meant
 #: Characters of full width and the plain ones that they are.
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _UNSEEN = re.compile("[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]")
+#: What ends all but the last sentence of a message.
+_SENTENCE = re.compile(r"[.?!]\s+")
 _COMMA = re.compile(r"\s*,\s*")
 _NUMBERED = re.compile(r"^([0-9]{1,3})\s+(.*)$")
 
@@ -176,6 +178,9 @@ def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
     if len(raws) > grammar()["most_lines"]:
         return text, Heard()
     tidy = [_UNSEEN.sub("", raw).translate(_WIDE).strip() for raw in raws]
+    for at in range(1, len(tidy) - 1):  # as Discord copies who wrote, and when
+        if tidy[at] == "\u2014" and tidy[at - 1] and tidy[at + 1]:
+            tidy[at - 1 : at + 2] = [f"{tidy[at - 1]} \u2014 {tidy[at + 1]}", "", ""]
     long = {at for at, raw in enumerate(raws) if len(raw) > grammar()["most_signs"]}
     filled = [at for at, line in enumerate(tidy) if line and at not in long]
     present = [tidy[at] for at in filled]
@@ -270,6 +275,7 @@ def _holds(rule: Mapping[str, Any], line: _Line, state: _State) -> bool:
         or ("few" in rule and 2 * counts[rule["few"]] > state.total)
         or ("only" in rule and counts[rule["only"]] != 1)
         or ("others" in rule and (state.total < 3 or counts[rule["others"]] != state.total - 1))
+        or (rule.get("alone") and state.total != 1)
         or (rule.get("first") and (state.total < 2 or line.number - 1 != state.head))
         or (rule.get("unmarked") and _found(contexts["marked"], line.tidy))
         or (rule.get("counted") and line.number - 1 not in state.counted)
@@ -348,7 +354,7 @@ def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
     kept = []
     parts = _COMMA.split(line.text)
     for part in parts:
-        piece = _Line(line.number, line.raw, part)
+        piece = _Line(line.number, line.raw, part, notes=line.notes)
         found = _found(rule["find"], part)
         if found is not None:
             _put(piece, found, rule, state)
@@ -366,7 +372,7 @@ def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
 
 def _message(line: _Line, sender: str, message: str, state: _State) -> _Line:
     """Return a line of a chat: its sender, as far as the message says whether they come."""
-    status, guests = reply_of(message), ""
+    status, guests = reply_of(message) or reply_of(_SENTENCE.split(message)[-1]), ""
     if not status and (brings := _found(grammar()["brings"], message)):
         status, guests = (
             reply_of(brings[1]) or ("" if brings[1] else "in"),

@@ -38,6 +38,9 @@ function sift(text, answers) {
   if (raws.length > PASTES.most_lines) return { text, heard: nothingHeard() };
   const tidy = raws.map((raw) => raw.replace(/[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]/g, "")
     .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0)).replace(/\u3000/g, " ").trim());
+  for (let at = 1; at < tidy.length - 1; at++) {  // as Discord copies who wrote, and when
+    if (tidy[at] === "—" && tidy[at - 1] && tidy[at + 1]) tidy.splice(at - 1, 3, `${tidy[at - 1]} — ${tidy[at + 1]}`, "", "");
+  }
   const long = raws.map((raw) => [...raw].length > PASTES.most_signs);
   const filled = tidy.flatMap((line, at) => (line && !long[at] ? [at] : []));
   const counts = Object.fromEntries(Object.entries(PASTES.contexts).map(([name, pattern]) =>
@@ -112,6 +115,7 @@ function holds(rule, line, sifting) {
     ("few" in rule && 2 * counts[rule.few] > total) ||
     ("only" in rule && counts[rule.only] !== 1) ||
     ("others" in rule && (total < 3 || counts[rule.others] !== total - 1)) ||
+    (rule.alone && total !== 1) ||
     (rule.first && (total < 2 || line.number - 1 !== head)) ||
     (rule.unmarked && foundIn(PASTES.contexts.marked, line.tidy)) ||
     (rule.counted && !counted.has(line.number - 1)) ||
@@ -198,8 +202,9 @@ function pieces(rule, line, sifting) {
 /** A line of a chat: its sender, as far as the message says whether they come.
  * @param {Kind} line @param {string} sender @param {string} message @param {Sifting} sifting @returns {Kind} */
 function messageOf(line, sender, message, sifting) {
-  const brings = replyOf(message) ? null : foundIn(PASTES.patterns.brings, message);
-  const status = replyOf(brings ? brings[1] : message) || (brings && !brings[1] ? "in" : "unread");
+  const reply = replyOf(message) || replyOf(/** @type {string} */ (message.split(/[.?!]\s+/).pop()));
+  const brings = reply ? null : foundIn(PASTES.patterns.brings, message);
+  const status = reply || (brings && (brings[1] ? replyOf(brings[1]) : "in")) || "unread";
   if (status !== "unread") {
     const before = sifting.said.get(sender);
     if (before) before.status = "skip";
