@@ -227,9 +227,7 @@ def _state(
                   below=below, present=[tidy[at] for at in filled], head=head)  # fmt: skip
 
 
-def _titles(
-    raws: Sequence[str], tidy: Sequence[str], filled: Sequence[int], state: _State
-) -> list[_Line]:
+def _titles(raws: Sequence[str], tidy: Sequence[str], filled: Sequence[int], state: _State) -> list[_Line]:
     """Return the lines above all others that say what the list is, and open nothing."""
     titles: list[_Line] = []
     try:
