@@ -106,14 +106,18 @@ def run_on_discord(
     except ImportError as error:
         msg = "--discord needs the extra 'discord': pip install 'equipoise[discord]'"
         raise InputError(msg) from error
-    from equipoise.cli.night_web import public_url
+    from equipoise.core.addresses import public_url
     from equipoise.service.chat.discord_ladders import Ladders
     from equipoise.service.chat.discord_rooms import DiscordRooms
     from equipoise.service.chat.one_process import alone
     from equipoise.service.monitoring import log_events
 
+    try:
+        web = public_url(options["web"])
+    except InputError as error:
+        raise error.named("--web") from None
     log_events("info", as_json=False)
-    made = partial(DiscordRooms, **rooms, web=public_url(options["web"], "--web"))
+    made = partial(DiscordRooms, **rooms, web=web)
     settings = DiscordSettings(token, options["api"], options["teams_in"] or "")
     ladders = Ladders(store, lobbies, channels, options["ladder"], made=made)
 

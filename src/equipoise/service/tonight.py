@@ -9,6 +9,7 @@ why these were made, follows from the search that the evening asked for, and is 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import math
@@ -512,11 +513,24 @@ class Evenings:
         if status and seat not in ("", tap.device):
             self._do(tap, who=who, asks=True)
             return
+        self._take_back_mistaken(tap, who)
         coming = None
         if status != ev.IN:
             spelled = {} if who in tap.room.spelled else {who: name}
             coming = ev.Attend(tap.name, (who,), spelled=spelled, who=who)
-        self._do(tap, coming, who=who, new=fresh)
+        self._do(tap, coming, who=who, new=fresh, came=coming is not None)
+
+    def _take_back_mistaken(self, tap: _Tapped, who: str) -> None:
+        """Let the name that a device has taken before be where it was, where nothing but that let it in."""
+        mistaken = tap.page.seated(tap.device)
+        if mistaken in ("", who) or tap.page.came.get(mistaken) != tap.device:
+            return
+        trail = self.kept.evening.trail(tap.name)
+        coming = [step for step in trail if comes_or_goes(step.event) and step.event.who == mistaken]
+        if coming and self._status_of(tap.room, mistaken) == ev.IN:
+            undoing = ev.Undo(mistaken, lobby=tap.name, step=coming[-1].number)
+            with contextlib.suppress(InputError):  # the game has gone on: the organiser's to say
+                self.kept.take(undoing, tap.record["at"], strictly=True)
 
     def _claimed(self, tap: _Tapped) -> tuple[str, str, bool]:
         """Return who is meant by a name that somebody takes, how they are written, whether they are known."""

@@ -27,6 +27,7 @@ from equipoise.service.http.backend import Backend
 from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, invalid, reply, typed
 from equipoise.service.http.operation import MISSING, UNCHANGED, WITH_BODY, WITH_TOKEN, Operation
 from equipoise.service.http.problems import HttpProblem
+from equipoise.service.listener import is_local, reached_at
 from equipoise.service.tonight import Tap, TapAnswer, TonightView, hashed, plain_code
 from equipoise.service.worker_pool import BEGIN, Worker
 
@@ -360,9 +361,24 @@ async def stream(backend: Backend, asked: HttpRequest) -> Reply:
         raise ProblemError(HttpProblem(429, "busy", "as many watch as may; ask again"))
     known = int(last) if last.isdigit() and len(last) < 18 else -1
     key = asked.headers[b"authorization"].decode("latin-1").partition(" ")[2].strip()
-    headers = ((b"cache-control", b"no-store"), (b"x-role", role.encode()), (b"x-accel-buffering", b"no"))
+    headers = (
+        (b"cache-control", b"no-store"), (b"x-role", role.encode()), (b"x-accel-buffering", b"no"),
+        (b"x-reached-at", link_base(backend, asked.headers.get(b"host", b"")).encode()),
+    )  # fmt: skip
     del found
     return Reply(200, b"", headers, b"text/event-stream", front.stream(evening, asked.whose, key, known))
+
+
+def link_base(backend: Backend, host: bytes) -> str:
+    """Return the address that links for others begin with; empty for that of the page itself.
+
+    It is the public one, where one was given; on the machine that serves, it is that machine's in its network.
+    """
+    base, (listening, port) = backend.settings.public_url, backend.where
+    if base or not is_local(host.decode("latin-1")) or is_local(listening):
+        return base
+    at = reached_at(listening, port)
+    return "" if is_local(at.partition("//")[2]) else at
 
 
 async def taps(backend: Backend, asked: HttpRequest) -> Reply:

@@ -228,13 +228,14 @@ function activity() {
 
 function sharing() {
   const link = guestsLink();
-  const local = /^(localhost|127\.|\[::1\])/.test(location.host);
+  const { host } = new URL(link);
+  const local = /^(localhost|127\.|\[::1\])/.test(host);
   return make("section.card.share", { "data-panel": "share", "aria-label": say("scan") }, make("h2", {}, say("scan")),
     ui.qr ? qrPicture(ui.qr) : button("show qr", () => { void loadQr(); }, {}, icon("qr"), say("show_code")),
     make("p.quiet", {}, say("nobody_needs")),
     make("div.actions", {}, button("copy link", () => copy(link), {}, icon("copy"), say("copy_link"))),
     ui.open === "text" ? make("label", {}, say("this_text"), make("input", { readonly: true, value: ui.text, key: "copied", focus: (/** @type {any} */ event) => event.target.select() })) : null,
-    make("p.quiet", {}, say(local ? "unreachable_here" : "unreachable", { host: location.host })));
+    make("p.quiet", {}, say(local ? "unreachable_here" : "unreachable", { host })));
 }
 
 /** @param {string[]} rows */
