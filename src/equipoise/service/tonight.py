@@ -554,9 +554,9 @@ class Evenings:
         if known is not None:
             shown = self._name(known) if self._status_of(room, known) else lookup.shown(known)
             return known, shown[:LONGEST_NAME], True
-        names = lookup.names()
+        names = {} if sure else lookup.names()
         near = nearest(folded(name), names, ALIKE)
-        if near is not None and not sure:
+        if near is not None:
             other = names[near]
             raise _QuestionError(ALIKE_NAME, {"name": name, "who": other, "known": lookup.shown(other)})
         return name, name, False
