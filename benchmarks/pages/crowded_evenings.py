@@ -27,8 +27,8 @@ from equipoise.archive.archive import open_archive
 from equipoise.play.evening_page import FOR_GUESTS, LONGEST_NAME, MOST_NEW, MOST_PEOPLE
 from equipoise.service.tonight import Evenings, TonightLinks, opened_evening
 
-#: Joins a second, for how many seconds, from how many addresses, and seconds between two of the organiser's taps,
-#: of which some come before the crowd.
+#: Joins a second, for how many seconds, from how many addresses, and seconds between two of the organiser's
+#: taps, of which some come before the crowd.
 RATE, SECONDS, ADDRESSES, PAUSE, CALM = 1_000, 10, 100, 0.25, 8
 
 #: Seconds within which everybody is to see what was tapped.
@@ -37,7 +37,8 @@ SEEN = 1.0
 NAMES = ("Amber", "Birch", "Cedar", "Dahlia", "Elm", "Fern", "Gorse", "Hazel", "Iris", "Juniper")
 
 #: What guests ask for that is the organiser's.
-POWERS = ({"type": "end"}, {"type": "divide"}, {"type": "add", "text": "Mallory"}, {"type": "party", "who": ["Amber"]},
+POWERS = ({"type": "end"}, {"type": "divide"}, {"type": "add", "text": "Mallory"},
+          {"type": "party", "who": ["Amber"]},
           {"type": "settings", "teams": 3}, {"type": "status", "who": "Amber", "status": "out"})  # fmt: skip
 
 Row = dict[str, Any]
@@ -54,7 +55,9 @@ class Crowd:
         self._rng = random.Random(20261126)
         self._names = 0
 
-    async def posted(self, key: str, device: str, taps: list[Row], address: str = LOOPBACK) -> tuple[int, Row]:
+    async def posted(
+        self, key: str, device: str, taps: list[Row], address: str = LOOPBACK
+    ) -> tuple[int, Row]:
         """Send taps from an address; return the status and what was said."""
         reader, writer = await asyncio.open_connection(LOOPBACK, self.port, local_addr=(address, 0))
         body = json.dumps({"device": device, "taps": taps}).encode()
@@ -74,7 +77,9 @@ class Crowd:
         address = f"127.0.{1 + number % ADDRESSES // 100}.{1 + number % ADDRESSES}"
         kind = rng.random()
         self._names += 1
-        name = f"{rng.choice(HOSTILE)} {self._names}"[-LONGEST_NAME:] if kind < 0.5 else f"Nobody {self._names}"
+        name = (
+            f"{rng.choice(HOSTILE)} {self._names}"[-LONGEST_NAME:] if kind < 0.5 else f"Nobody {self._names}"
+        )
         taps: list[Row] = [{"id": f"join-{number:08}", "type": "claim", "name": name, "sure": True}]
         key = links.guests
         if kind > 0.9:
@@ -134,8 +139,8 @@ class Crowd:
             if line.startswith(b"id: "):
                 seen = time.perf_counter()
                 revision = int(line[4:])
-                for known in [each for each in self.seen if int(each) <= revision]:
-                    lags.append(max(seen - self.seen.pop(known), 0.0))
+                known = [each for each in self.seen if int(each) <= revision]
+                lags.extend(max(seen - self.seen.pop(each), 0.0) for each in known)
 
 
 async def crowded(port: int, links: dict[str, TonightLinks], seconds: int) -> Row:
@@ -166,7 +171,9 @@ def measure(seconds: int) -> Row:
     with tempfile.TemporaryDirectory() as folder:
         url = f"sqlite:///{folder}/night.db"
         with open_archive(url, create=True) as archive:
-            links = {name: opened_evening(archive, name, "Thursday", hours=9.0) for name in ("crowded", "other")}
+            links = {
+                name: opened_evening(archive, name, "Thursday", hours=9.0) for name in ("crowded", "other")
+            }
         Evenings(url).add("crowded", "\n".join(NAMES))
         with serve(url, "--http", f"{LOOPBACK}:0") as server:
             found = asyncio.run(crowded(server.http, links, seconds))
@@ -180,7 +187,14 @@ def measure(seconds: int) -> Row:
     assert len(seats) == len(set(seats)), "a device answers for one"
     assert (view["phase"], view["teams"], "Mallory" in names) == ("gathering", 2, False), "guests organised"
     assert all(each["party"] is None for each in view["people"]), "guests organised"
-    return {**found, "people": len(names), "used": used, "seconds": seconds, "load": load, "cores": os.cpu_count()}
+    return {
+        **found,
+        "people": len(names),
+        "used": used,
+        "seconds": seconds,
+        "load": load,
+        "cores": os.cpu_count(),
+    }
 
 
 def shown(url: str) -> Any:
@@ -195,23 +209,28 @@ def shown(url: str) -> Any:
 
 def report(results: Row) -> str:
     """Return the page."""
-    told = ", ".join(f"{count} {what}" for what, count in sorted(results["told"].items(), key=lambda each: -each[1]))
-    return "\n".join([
-        "# Crowded evenings", "",
-        f"Written by `python -m benchmarks crowded_evenings`: {results['joins']} devices of {ADDRESSES} addresses join one "
-        f"evening in {results['seconds']} s.", "",
-        "Half of them have names that mean harm; some take the names of others, send each tap twice, use the "
-        f"organiser's link of another evening, or ask for more than guests may ({', '.join(sorted(FOR_GUESTS))}).",
-        "",
-        f"They were told: {told} (429 is *too fast*, 401 *not this evening's link*).",
-        f"In the end {results['people']} people are there (at most {MOST_PEOPLE}; a device brings {MOST_NEW} names at most), "
-        "nobody twice, everybody who was there before; no guest has organised anything.", "",
-        f"Meanwhile the organiser's {results['taps']} taps took {1000 * results['median']:.0f} ms in the median and "
-        f"{1000 * results['most']:.0f} ms at most (before: {1000 * results['calm']:.0f} ms), and were seen on another "
-        f"page {1000 * results['seen']:.0f} ms after their answer at the latest (bar {SEEN:.0f} s).", "",
-        f"When this ran, {results['load']:.1f} processes wanted the machine, which has {results['cores']} cores; "
-        "the crowd was one of them.", "",
-    ])  # fmt: skip
+    order = sorted(results["told"].items(), key=lambda each: -each[1])
+    told = ", ".join(f"{count} {what}" for what, count in order)
+    load = f"{results['load']:.1f} processes wanted the machine, which has {results['cores']} cores"
+    return f"""\
+# Crowded evenings
+
+Written by `python -m benchmarks crowded_evenings`: {results["joins"]} devices of {ADDRESSES} addresses join \
+one evening in {results["seconds"]} s.
+
+Half of them have names that mean harm; some take the names of others, send each tap twice, use the \
+organiser's link of another evening, or ask for more than guests may ({", ".join(sorted(FOR_GUESTS))}).
+
+They were told: {told} (429 is *too fast*, 401 *not this evening's link*).
+In the end {results["people"]} people are there (at most {MOST_PEOPLE}; a device brings {MOST_NEW} names at \
+most), nobody twice, everybody who was there before; no guest has organised anything.
+
+Meanwhile the organiser's {results["taps"]} taps took {1000 * results["median"]:.0f} ms in the median and \
+{1000 * results["most"]:.0f} ms at most (before: {1000 * results["calm"]:.0f} ms), and were seen on another \
+page {1000 * results["seen"]:.0f} ms after their answer at the latest (bar {SEEN:.0f} s).
+
+When this ran, {load}; the crowd was one of them.
+"""
 
 
 def main() -> int:
@@ -220,5 +239,10 @@ def main() -> int:
         print("skipped: addresses of one machine are Linux's", file=sys.stderr)
         return 0
     return run_many(
-        __doc__, RAW / "crowded_evenings.json", PAGES / "CROWDED_EVENINGS.md", measure, report, seconds=SECONDS
+        __doc__,
+        RAW / "crowded_evenings.json",
+        PAGES / "CROWDED_EVENINGS.md",
+        measure,
+        report,
+        seconds=SECONDS,
     )

@@ -45,14 +45,15 @@ Row = dict[str, Any]
 
 
 def games(names: Sequence[str] = ()) -> Iterator[Match]:
-    """Go through games of five against five with kills and deaths, of people of whom some have given names."""
+    """Go through games of five against five with kills and deaths; the first people have given names."""
     called = {f"p{k}": names[k] if k < len(names) else f"Player {k}" for k in range(PEOPLE)}
     rng = np.random.default_rng(7)
     for n in range(GAMES):
         who = [f"p{k}" for k in rng.choice(PEOPLE, 10, replace=False)]
         scores = (float(rng.integers(20, 60)), float(rng.integers(20, 60)))
         did = tuple(
-            Statistics(each, kills=float(rng.integers(0, 30)), deaths=float(rng.integers(0, 30))) for each in who
+            Statistics(each, kills=float(rng.integers(0, 30)), deaths=float(rng.integers(0, 30)))
+            for each in who
         )
         ranks = tuple(1.0 + (score < max(scores)) for score in scores)
         contest = Contest(
@@ -69,7 +70,9 @@ def made(folder: Path) -> tuple[str, dict[str, str]]:
         archive.record(list(games()))
         archive.update_ratings()
         archive.keep_chronicle(archive.chronicle())
-        links = {name: opened_evening(archive, name, "Thursday Arena", hours=9.0) for name in ("open", "teams")}
+        links = {
+            name: opened_evening(archive, name, "Thursday Arena", hours=9.0) for name in ("open", "teams")
+        }
     evenings = Evenings(url)
     for name in links:
         evenings.add(name, "\n".join(NAMES))
@@ -111,7 +114,8 @@ def measured(program: str, address: str, folder: Path) -> Row:
     }  # fmt: skip
     lost = [
         (name, each["title"])
-        for kind in said["categories"].values() for name in (one["id"] for one in kind["auditRefs"] if one["weight"])
+        for kind in said["categories"].values()
+        for name in (one["id"] for one in kind["auditRefs"] if one["weight"])
         for each in (audits[name],) if each["score"] is not None and each["score"] < 0.9
     ]  # fmt: skip
     requests = len(audits["network-requests"]["details"]["items"])
@@ -131,7 +135,9 @@ def measure(runs: int) -> Row:
         pages: dict[str, Row] = {}
         with serve(url, "--http", f"{LOOPBACK}:0", "--http-rate", "1e9", token=TOKEN) as server:
             for path, where in paths.items():
-                rows = [measured(program, f"http://{LOOPBACK}:{server.http}{where}", folder) for _ in range(runs)]
+                rows = [
+                    measured(program, f"http://{LOOPBACK}:{server.http}{where}", folder) for _ in range(runs)
+                ]
                 numbers = [each for each in rows[0] if each != "lost"]
                 pages[path] = {each: statistics.median(row[each] for row in rows) for each in numbers}
                 pages[path]["lost"] = rows[-1]["lost"]
@@ -142,25 +148,35 @@ def measure(runs: int) -> Row:
 def report(results: Row) -> str:
     """Return the page."""
     rows = [
-        f"| {name} | {each['performance']:.0f} | {each['accessibility']:.0f} | {each['best-practices']:.0f} | "
+        f"| {name} | {each['performance']:.0f} | {each['accessibility']:.0f} "
+        f"| {each['best-practices']:.0f} | "
         f"{each['first-contentful-paint'] / 1000:.1f} | {each['largest-contentful-paint'] / 1000:.1f} | "
         f"{each['total-blocking-time']:.0f} | {each['cumulative-layout-shift']:.3f} | "
         f"{each['total-byte-weight'] / 1000:.0f} | {each['requests']:.0f} |"
         for name, each in results["pages"].items()
     ]
     pages = results["pages"].values()
-    return "\n".join([
-        "# Pages on a slow phone", "",
-        "Written by `python -m benchmarks lighthouse`: Lighthouse with its phone (a processor a quarter as fast, "
-        "1.6 Mbit/s, 150 ms there and back), pages as `equipoise serve` sends them.", "",
-        f"Medians of {results['runs']}. The archive has {GAMES} games of {PEOPLE} people; the evening has ten.", "",
-        "| page | performance | accessibility | best practices | first paint, s | largest paint, s | blocked, ms | "
-        "shift | kB | requests |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|", *rows, "",
-        f"The least are {min(each['performance'] for each in pages):.0f} (bar {FAST}) and "
-        f"{min(each['accessibility'] for each in pages):.0f} (bar {ACCESSIBLE}).", "",
-        f"When this ran, {results['load']:.1f} processes wanted the machine, which has {results['cores']} cores.", "",
-    ])  # fmt: skip
+    least = {name: min(each[name] for each in pages) for name in ("performance", "accessibility")}
+    load = f"{results['load']:.1f} processes wanted the machine, which has {results['cores']} cores"
+    heads = (
+        "page", "performance", "accessibility", "best practices", "first paint, s", "largest paint, s",
+        "blocked, ms", "shift", "kB", "requests",
+    )  # fmt: skip
+    table = "\n".join([f"| {' | '.join(heads)} |", f"|---{'|--:' * (len(heads) - 1)}|", *rows])
+    return f"""\
+# Pages on a slow phone
+
+Written by `python -m benchmarks lighthouse`: Lighthouse with its phone (a processor a quarter as fast, \
+1.6 Mbit/s, 150 ms there and back), pages as `equipoise serve` sends them.
+
+Medians of {results["runs"]}. The archive has {GAMES} games of {PEOPLE} people; the evening has ten.
+
+{table}
+
+The least are {least["performance"]:.0f} (bar {FAST}) and {least["accessibility"]:.0f} (bar {ACCESSIBLE}).
+
+When this ran, {load}.
+"""
 
 
 def main() -> int:

@@ -1,9 +1,9 @@
-"""Every screen and state in a browser: what axe finds, what is wider than a phone, taps, and how soon a swap shows.
+"""Every screen and state in a browser: what axe finds, what is too wide, taps, and how soon a swap shows.
 
 Evenings at each point of a night, the board, and every page of an archive, whose people have names that mean
 harm, are opened at 320, 360, 390 and 1280 pixels in light and dark.
 
-``python -m benchmarks screens`` measures and writes SCREENS.md; ``--pictures FOLDER`` keeps a picture of each.
+``python -m benchmarks screens`` measures and writes SCREENS.md; ``--pictures FOLDER`` keeps pictures.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ TONIGHT: Mapping[str, Screen] = {
     "a player's menu": Screen(taps=("who Fern",)),
     "names to add": Screen(taps=("add",)),
     "a paste with a question": Screen(taps=("add",), script=(
-        "const area = document.getElementById('paste'); area.value = '1. Amber 3\\n2. Birch 5';"
+        "const area = document.getElementById('paste'); area.value = 'x Amber\\nBirch\\nx Larch';"
         "area.dispatchEvent(new Event('input')); area.form.requestSubmit();")),
     "settings": Screen(script=SETTINGS),
     "captains": Screen(script=SETTINGS, taps=("draft",)),
@@ -163,10 +163,12 @@ BOARD: Mapping[str, tuple[Mapping[str, str], str, str]] = {
     "board, four teams": ({"teams": "4"}, "", ""),
     "board, a line with an error": ({"text": "Amber 1500\\nBirch 14x20 9\\nCedar 5\\nDahlia nan"}, "", ""),
     "board, a question": ({"text": "1. Amber 3\\n2. Birch 5\\n3. Cedar 6"}, "", ""),
-    "board, rules that cannot hold": ({"text": "Amber + Birch\\nCedar\\nDahlia", "apart": "Amber, Birch"}, "", ""),
+    "board, rules that cannot hold": (
+        {"text": "Amber + Birch\\nCedar\\nDahlia", "apart": "Amber, Birch"}, "", ""),
     "board, a rule that is refused": ({"fixed": "Elm 1.5"}, SETTINGS, ""),
     "board, names only": ({"text": "\\n".join(NAMES)}, "", ""),
-    "board, hostile names": ({"text": "\\n".join(f"{name} {n + 3}" for n, name in enumerate(HOSTILE))}, "", ""),
+    "board, hostile names": (
+        {"text": "\\n".join(f"{name} {n + 3}" for n, name in enumerate(HOSTILE))}, "", ""),
 }  # fmt: skip
 
 
@@ -199,7 +201,9 @@ class Night:
             self.do(name, "claim", by="guest", device="another phone", who=who)
         for kind, given in screen.steps:
             view = self.view(name)
-            self.do(name, kind, **{key: each(view) if callable(each) else each for key, each in given.items()})
+            self.do(
+                name, kind, **{key: each(view) if callable(each) else each for key, each in given.items()}
+            )
         if screen.more.get("revoked"):
             with open_archive(self.url) as archive:
                 renewed_links(archive, name, hours=9.0)
@@ -226,9 +230,13 @@ def slugged(name: str) -> str:
 class Shown:
     """A browser that goes through screens, and what it finds there."""
 
-    def __init__(self, browser: Browser, axe: str, pictures: Path | None) -> None:
-        self.browser, self._axe, self._pictures = browser, axe, pictures
+    def __init__(self, browser: Browser, axe: str, pictures: Path | None, only: str) -> None:
+        self.browser, self._axe, self._pictures, self.only = browser, axe, pictures, only
         self.rows: dict[str, Row] = {}
+
+    def wants(self, name: str) -> bool:
+        """Tell whether a screen is to be looked at."""
+        return self.only in name
 
     def look(self, name: str) -> Row:
         """Look at what is shown, at all sizes and in both schemes."""
@@ -245,8 +253,11 @@ class Shown:
                     if self._pictures is not None:
                         scheme = "dark" if dark else "light"
                         browser.picture(self._pictures / f"{slugged(name)}-{width}-{scheme}.png")
-        found["log"] += [each for each in browser.log() if "favicon" not in each and "status of 40" not in each]
+        found["log"] += [
+            each for each in browser.log() if "favicon" not in each and "status of 40" not in each
+        ]
         self.rows[name] = found
+        print(name, file=sys.stderr)
         for kind, each in found.items():
             if each:
                 print(f"{name}: {kind}: {each}", file=sys.stderr)
@@ -264,7 +275,9 @@ class Shown:
         """Return what axe-core finds."""
         browser = self.browser
         browser.run(self._axe + "; window.axe = axe;")
-        browser.run(f"window.found = null; axe.run({ALSO}).then((said) => {{ window.found = said.violations; }})")
+        browser.run(
+            f"window.found = null; axe.run({ALSO}).then((said) => {{ window.found = said.violations; }})"
+        )
         browser.wait("return window.found !== null", seconds=60.0)
         return [
             f"{rule}: {html}"
@@ -284,7 +297,7 @@ BEYOND = """
 const wide = document.documentElement.scrollWidth > innerWidth;
 const out = [...document.querySelectorAll('body *')].filter((one) => {
   const box = one.getBoundingClientRect();
-  return box.width > 2 && box.right > innerWidth + 1 && !one.closest('.visually-hidden') && !one.closest('svg');
+  return box.width > 2 && box.right > innerWidth + 1 && !one.closest('.visually-hidden, svg');
 });
 return wide || out.length ? [...out.slice(0, 2).map((one) => one.outerHTML.slice(0, 120)), String(wide)] : [];
 """
@@ -292,13 +305,13 @@ return wide || out.length ? [...out.slice(0, 2).map((one) => one.outerHTML.slice
 
 def evenings(shown: Shown, night: Night, begun: Callable[[], Server]) -> Row:
     """Go through the screens of evenings; return what was counted and timed."""
-    links = {name: night.opened(slugged(name), screen) for name, screen in TONIGHT.items()}
+    links = {name: night.opened(slugged(name), TONIGHT[name]) for name in filter(shown.wants, TONIGHT)}
     bars = {name: night.opened(name, Screen(names)) for name, names in
             {"taps": (), "bars": NAMES, "preview": [f"Player {n}" for n in range(MANY)]}.items()}  # fmt: skip
     browser = shown.browser
     with begun() as server:
-        for name, screen in TONIGHT.items():
-            print(name, file=sys.stderr)
+        for name in filter(shown.wants, TONIGHT):
+            screen = TONIGHT[name]
             # No two of them share what a phone keeps.
             base = f"http://{slugged(name)}.localhost:{server.http}"
             link = links[name].guests_link(base) if screen.guest else links[name].organiser_link(base)
@@ -316,7 +329,7 @@ def evenings(shown: Shown, night: Night, begun: Callable[[], Server]) -> Row:
                 browser.wait("return document.querySelector('.ask')", seconds=LONG)
             shown.settle()
             shown.look(name)
-        return counted(shown, {
+        return {} if shown.only else counted(shown, {
             name: each.organiser_link(f"http://{name}.localhost:{server.http}") for name, each in bars.items()
         } | {"guest": bars["bars"].guests_link(f"http://guest.localhost:{server.http}")})  # fmt: skip
 
@@ -366,7 +379,8 @@ def previewed(shown: Shown) -> float:
 
 def board(shown: Shown, address: str, prefix: str = "") -> None:
     """Go through the states of the board."""
-    for name, (typed, then, wanted) in BOARD.items():
+    for name in filter(shown.wants, BOARD):
+        typed, then, wanted = BOARD[name]
         shown.browser.open("about:blank")
         shown.browser.look(360, HEIGHT)
         shown.browser.open(address)
@@ -393,6 +407,8 @@ def archive_pages(shown: Shown, base: str) -> None:
         "search, found": "/search/index.html?q=1", "fairness": "/fairness/index.html",
         "servers": "/servers/index.html", "queues": "/queues.html", "missing": "/player/nobody.html",
     }.items():  # fmt: skip
+        if not shown.wants(name):
+            continue
         shown.browser.open(base + path)
         shown.browser.wait("return document.getElementById('main') ?? document.querySelector('main')")
         shown.look(name)
@@ -405,11 +421,11 @@ def axe_source(folder: Path) -> str:
     return (folder / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
 
 
-def walked(pictures: Path | None, axe: str = "") -> Row:
+def walked(pictures: Path | None, only: str = "", axe: str = "") -> Row:
     """Go through everything."""
     with tempfile.TemporaryDirectory() as name, Browser(360, HEIGHT) as browser:
         folder = Path(name)
-        shown = Shown(browser, axe or axe_source(folder), pictures)
+        shown = Shown(browser, axe or axe_source(folder), pictures, only)
         night = Night(folder)
 
         def begun() -> Server:
@@ -427,24 +443,32 @@ def report(results: Row) -> str:
     """Return the page."""
     rows, bars = results["screens"], results["bars"]
     total = {kind: sum(len(each[kind]) for each in rows.values()) for kind in ("axe", "wide", "log")}
-    sizes = ", ".join(map(str, WIDTHS[:-1]))
+    sizes = f"{', '.join(map(str, WIDTHS[:-1]))} and {WIDTHS[-1]}"
     faults = [f"- {name}: {each[kind][0]}" for name, each in rows.items() for kind in total if each[kind]]
-    return "\n".join([
-        "# Screens", "",
-        f"Written by `python -m benchmarks screens`: {len(rows)} screens and states in Chromium at {sizes} and "
-        f"{WIDTHS[-1]} pixels, light and dark; the archive has {GAMES} games of {PEOPLE} people, whose names "
-        "are of 40 letters, right to left, emoji and markup.", "",
-        "| what | found |", "|---|--:|",
-        f"| what axe-core finds (WCAG 2.2 AA, targets and labels too), {len(rows) * 4} looks | {total['axe']} |",
-        f"| wider than the window, or beyond its edge, {len(rows) * 8} looks | {total['wide']} |",
+    looks, sights = len(rows) * 2 * len(LOOKED_AT), len(rows) * 2 * len(WIDTHS)
+    placed = f"{bars['begin']:.0f}, {bars['end']:.0f}, {bars['bar']:.0f}"
+    took = f"{bars['preview']:.0f}"
+    lines = "\n".join([
+        "| what | found |",
+        "|---|--:|",
+        f"| what axe-core finds (WCAG 2.2 AA, targets and labels too), {looks} looks | {total['axe']} |",
+        f"| wider than the window, or beyond its edge, {sights} looks | {total['wide']} |",
         f"| complaints of the browser | {total['log']} |",
         "| taps from the link to *I'm in* | 1 |",
         "| taps from names to teams; a result; the next round | 1; 1; 1 |",
-        f"| ten players' teams at 360 by 640: from, to, where the bar begins (pixels) | {bars['begin']:.0f}, "
-        f"{bars['end']:.0f}, {bars['bar']:.0f} |",
-        f"| a swap's previews of {MANY} players, a processor slowed {SLOWER} times (ms) | {bars['preview']:.0f} |",
-        "", *faults, *([""] if faults else []),
+        f"| ten players' teams at 360 by 640: from, to, where the bar begins (pixels) | {placed} |",
+        f"| a swap's previews of {MANY} players at a processor {SLOWER} times as slow (ms) | {took} |",
+        *(["", *faults] if faults else []),
     ])  # fmt: skip
+    return f"""\
+# Screens
+
+Written by `python -m benchmarks screens`: {len(rows)} screens and states in Chromium at {sizes} pixels, \
+light and dark; the archive has {GAMES} games of {PEOPLE} people, some with names of 40 letters, right to \
+left, of emoji and of markup.
+
+{lines}
+"""
 
 
 def screens() -> Iterator[str]:
@@ -460,8 +484,14 @@ def main() -> int:
         return 0
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--pictures", type=Path, metavar="FOLDER", help="where a picture of each screen goes")
+    parser.add_argument(
+        "--only", default="", metavar="TEXT", help="only screens whose name has this; nothing is kept"
+    )
     add_modes(parser)
     given = parser.parse_args()
     if given.pictures is not None:
         given.pictures.mkdir(parents=True, exist_ok=True)
+    if given.only:
+        print(json.dumps(walked(given.pictures, given.only), indent=1))
+        return 0
     return keep(given, RAW / "screens.json", PAGES / "SCREENS.md", lambda: walked(given.pictures), report)

@@ -106,7 +106,8 @@ def _public(options: dict[str, Any]) -> str:
     try:
         return public_url(options["public_url"])
     except InputError as error:
-        raise error.named("--public-url") from None
+        flag = "--public-url"
+        raise error.named(flag) from None
 
 
 def _opened(url: str, names: tuple[str, ...], options: dict[str, Any]) -> TonightLinks:

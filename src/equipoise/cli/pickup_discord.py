@@ -115,7 +115,8 @@ def run_on_discord(
     try:
         web = public_url(options["web"])
     except InputError as error:
-        raise error.named("--web") from None
+        flag = "--web"
+        raise error.named(flag) from None
     log_events("info", as_json=False)
     made = partial(DiscordRooms, **rooms, web=web)
     settings = DiscordSettings(token, options["api"], options["teams_in"] or "")

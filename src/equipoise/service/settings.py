@@ -140,16 +140,7 @@ class Settings:
         if self.log_level not in LEVELS:
             msg = f"must be one of {', '.join(LEVELS)}, got {self.log_level!r}"
             raise InputError(msg, "log_level")
-        try:
-            object.__setattr__(self, "public_url", public_url(self.public_url))
-        except InputError as error:
-            raise InputError(error.problem, "public_url") from None
-        if self.language != "en":
-            from equipoise.pages.html.site import languages
-
-            if self.language not in languages():
-                msg = f"must be one of {', '.join(languages())}, got {self.language!r:.40}"
-                raise InputError(msg, "language")
+        self._check_pages()
         for origin in self.origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 msg = f"must be * or origins such as https://example.org with commas, got {origin!r}"
@@ -167,6 +158,19 @@ class Settings:
             if type(each.default) in (int, float) and not 0 < number < float("inf"):
                 msg = f"must be above 0 and finite, got {number!r}"
                 raise InputError(msg, each.name)
+
+    def _check_pages(self) -> None:
+        """Refuse what pages cannot be shown at or in."""
+        try:
+            object.__setattr__(self, "public_url", public_url(self.public_url))
+        except InputError as error:
+            raise InputError(error.problem, "public_url") from None
+        if self.language != "en":
+            from equipoise.pages.html.site import languages
+
+            if self.language not in languages():
+                msg = f"must be one of {', '.join(languages())}, got {self.language!r:.40}"
+                raise InputError(msg, "language")
 
     @property
     def address(self) -> tuple[str, int]:

@@ -526,7 +526,7 @@ class Evenings:
         if mistaken in ("", who) or tap.page.came.get(mistaken) != tap.device:
             return
         trail = self.kept.evening.trail(tap.name)
-        coming = [step for step in trail if comes_or_goes(step.event) and step.event.who == mistaken]
+        coming = [step for step in trail if isinstance(step.event, ev.Attend) and step.event.who == mistaken]
         if coming and self._status_of(tap.room, mistaken) == ev.IN:
             undoing = ev.Undo(mistaken, lobby=tap.name, step=coming[-1].number)
             with contextlib.suppress(InputError):  # the game has gone on: the organiser's to say

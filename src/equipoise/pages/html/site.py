@@ -124,7 +124,7 @@ class PageKind:
 
 
 class MatchPlaces:
-    """The places of matches by their slugs; the newest are looked through first, as they are asked for most."""
+    """The places of matches by their slugs; the newest, which are asked for most, are looked at first."""
 
     def __init__(self, ids: Sequence[str]) -> None:
         self._ids, self._left = ids, len(ids)

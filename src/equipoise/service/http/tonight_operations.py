@@ -31,7 +31,7 @@ from equipoise.service.listener import is_local, reached_at
 from equipoise.service.tonight import Tap, TapAnswer, TonightView, hashed, plain_code
 from equipoise.service.worker_pool import BEGIN, Worker
 
-#: Taps of guests that are kept in one transaction, some 50 ms of work; taps that may wait, and seconds for them.
+#: Taps of guests that are kept in one transaction (some 50 ms of work), that may wait, and seconds for them.
 MOST_AT_ONCE, MOST_PENDING, KEEPING = 16, 512, 30.0
 
 #: Who may watch, of all and of one address, and seconds after which a comment says that the line is open.
@@ -374,7 +374,7 @@ async def stream(backend: Backend, asked: HttpRequest) -> Reply:
 def link_base(backend: Backend, host: bytes) -> str:
     """Return the address that links for others begin with; empty for that of the page itself.
 
-    It is the public one, where one was given; on the machine that serves, it is that machine's in its network.
+    It is the public one, where one was given; on the machine that serves, that machine's in its network.
     """
     base, (listening, port) = backend.settings.public_url, backend.where
     if base or not is_local(host.decode("latin-1")) or is_local(listening):
