@@ -118,7 +118,7 @@ def write_site(archive: Archive, folder: Path, split: float | None, language: st
         target.unlink()
         removed += 1
     if due or not goes_on:
-        _keep(folder, Manifest(pages, of, len(known.chronicle)))
+        keep_manifest(folder, Manifest(pages, of, len(known.chronicle)))
         (folder / UNDER_WAY).unlink()
     return Written(len(pages), written, removed, tuple(sorted(left)))
 
@@ -182,7 +182,8 @@ def _are_inside(paths: Iterable[str]) -> bool:
     return not any(sign in every for sign in ("..", ":", "\n/", "\n\n", "\\"))
 
 
-def _keep(folder: Path, kept: Manifest) -> None:
+def keep_manifest(folder: Path, kept: Manifest) -> None:
+    """Write the list of a folder's pages, as a whole or not at all."""
     pages = {path: kept.pages[path] for path in sorted(kept.pages)}
     plain = _Kept(FORMAT, pages, kept.of, kept.matches)
     (folder / f"{MANIFEST}.new").write_bytes(
