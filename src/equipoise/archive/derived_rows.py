@@ -533,8 +533,8 @@ def coarse(there: Sequence[Checkpoint], most: int) -> Checkpoint | None:
     later = sum(each.matches for each in there)
     for each in there:
         later -= each.matches
-        usual = 2 * together(each.matches + later, most)
-        if each.matches > max(usual, MOST_OF_LATER * later):
+        # What is kept packed comes in parts of that many, and some more that came since.
+        if each.matches > max(most + 2 * SPAN, MOST_OF_LATER * later):
             return each
     return None
 
