@@ -41,7 +41,7 @@ LONG, EVERY, LATE_EVERY = 60.0, 0.2, 2.0
 #: Seconds after the last late result until all must be learnt, and within which current ones must be seen.
 SETTLED, WANTED = 10.0, 1.0
 
-#: Kills of a server that learns (one with the larger archive), and seconds for the next server.
+#: Kills of a server that learns, with the smaller archive alone, and seconds for the next server.
 KILLS, PATIENT = 3, 180.0
 
 RESULTS = RAW / "late_results.json"
@@ -175,7 +175,7 @@ def measured(url: str, matches: int, seed: int) -> dict[str, Any]:
     rng = np.random.default_rng(seed)
     with open_archive(url) as archive:
         last = archive.listed(None, 1)[0].match.ended or 0.0
-    first, kills = last - APART * matches, KILLS if matches <= MATCHES[0] else 1
+    first, kills = last - APART * matches, KILLS if matches <= MATCHES[0] else 0
     with started(url) as server:
         load = os.getloadavg()[0]
         seen, came, lag = traffic(server.http, first, last, seed)
@@ -233,6 +233,12 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
                 copied(source, url)
                 rows[name, many] = {"database": name, **measured(url, many, len(name))}
                 print(rows[name, many], flush=True)
+                RESULTS.write_text(json.dumps(in_order(rows), indent=1) + "\n", encoding="utf-8")
+    return in_order(rows)
+
+
+def in_order(rows: dict[tuple[str, int], dict[str, Any]]) -> dict[str, Any]:
+    """Return what was measured, the smaller archives first."""
     order = sorted(rows, key=lambda each: (each[1], each[0] != "SQLite"))
     return {
         "machine": platform.machine(), "cores": os.cpu_count(), "rows": [rows[each] for each in order],
