@@ -484,7 +484,7 @@ def _next_number(connection: sa.Connection) -> int:
     newest = [
         connection.execute(sa.select(sa.func.max(each.c.number))).scalar() for each in (UNDO, CHECKPOINT)
     ]
-    return max(archive_row(connection).revision * NUMBERS, *(each or 0 for each in newest)) + 1
+    return max(int(archive_row(connection).revision) * NUMBERS, *(int(each or 0) for each in newest)) + 1
 
 
 def unite_all(

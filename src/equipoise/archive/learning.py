@@ -652,9 +652,11 @@ class Learner:
             learnt = replace(learnt, back=back)
         if staged is not None and not are_staged(connection, staged):
             return False
-        found = self._put_back(connection, learnt, whole=staged is None)
-        if learnt.over is not None:
-            found = self._put_over(connection, now, learnt.both, learnt.over)
+        found = (
+            self._put_back(connection, learnt, whole=staged is None)
+            if learnt.over is None
+            else self._put_over(connection, now, learnt.both, learnt.over)
+        )
         if found is None:
             return False
         derived_rows.delete(connection, found.gone)
