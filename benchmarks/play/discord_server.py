@@ -57,8 +57,8 @@ class Faults:
     ----------
     twice, swapped : float
         An interaction is sent twice; it is sent after the next one.
-    failing, limited : float
-        A request fails with 502; it is told to wait.
+    failing, limited, globally : float
+        A request fails with 502; it is told to wait; all requests but answers are.
     latency : float
         Seconds that a request takes at most.
     """
@@ -67,6 +67,7 @@ class Faults:
     swapped: float = 0.0
     failing: float = 0.0
     limited: float = 0.0
+    globally: float = 0.0
     latency: float = 0.0
 
 
@@ -94,6 +95,9 @@ class Interaction:
         Set when it was answered for good, or failed.
     failed : bool
         Whether nobody answered in time.
+    during : str
+        Whether the bot could hear of it: it was ``"there"``, its connection was ``"lost"``, or it was
+        ``"gone"``: its process had ended, or was not begun, or was killed before the answer.
     """
 
     id: str
@@ -110,6 +114,7 @@ class Interaction:
     modal: dict[str, Any] | None = None
     done: asyncio.Event = field(default_factory=asyncio.Event)
     failed: bool = False
+    during: str = "there"
 
     @property
     def seconds(self) -> float:
@@ -180,6 +185,14 @@ class Discord:
         self.buckets: dict[str, tuple[int, float]] = {}
         self.bucket_size, self.bucket_seconds = 5, 5.0
         self.bad_token = False
+        #: Bodies with a text whose mentions were left to Discord, which would ping whoever is named.
+        self.unguarded: list[dict[str, Any]] = []
+        #: Called with the method and path of each request before it is done, and after it.
+        self.before: Callable[[str], Any] = lambda _: None
+        self.after: Callable[[str], Any] = lambda _: None
+        #: When the process that there is was heard first; None while there is none.
+        self.heard: float | None = None
+        self._waits_until = 0.0
         self.token = f"MTAw.{secrets.token_hex(4)}.{secrets.token_hex(8)}"
         self._nonces: dict[tuple[str, str], str] = {}
         self._numbers = itertools.count(1)
@@ -350,6 +363,7 @@ class Discord:
                  "guilds": [{"id": guild, "unavailable": True} for guild in self.guilds],
                  "application": {"id": APPLICATION, "flags": 0}}  # fmt: skip
         self.sessions[session.id] = session
+        self.heard = self.heard or time.monotonic()
         self._moved()
         await self._dispatch_to(session, "READY", ready)
         for guild in self.guilds:
@@ -412,9 +426,12 @@ class Discord:
 
         Whoever was told that an answer follows gives up waiting for it.
         """
+        self.heard = None
         for each in self.interactions.values():
             if each.deferred:
                 each.done.set()
+            elif each.answered is None and not each.failed:
+                each.during = "gone"
         for session in self.sessions.values():
             session.valid, session.socket = False, None
 
@@ -446,7 +463,8 @@ class Discord:
             "authorizing_integration_owners": {"0": place["guild_id"]}, "attachment_size_limit": 10_000_000,
             **more,
         }  # fmt: skip
-        found = Interaction(number, f"t{number}", payload, time.monotonic(), kind=kind)
+        during = "gone" if self.heard is None else "there" if self.connected() else "lost"
+        found = Interaction(number, f"t{number}", payload, time.monotonic(), kind=kind, during=during)
         self.interactions[number] = found
         return found
 
@@ -562,6 +580,7 @@ class Discord:
         self.requests[route] += 1
         if self.faults.latency:
             await asyncio.sleep(self.rng.random() * self.faults.latency)
+        self.before(f"{method} {path}")
         hooked = parts[0] in ("interactions", "webhooks")
         if not hooked and request.headers.get("Authorization") != f"Bot {self.token}":
             return web.json_response({"message": "401: Unauthorized", "code": 0}, status=401)
@@ -575,7 +594,9 @@ class Discord:
             status, answer = await self._answer(method, parts, body)
         except Refused as refused:
             said = {"message": refused.message, "code": refused.code}
+            self.after(f"{method} {path}")
             return web.json_response(said, status=refused.status, headers=headers)
+        self.after(f"{method} {path}")
         if status == 204:
             return web.Response(status=204, headers=headers)
         return web.json_response(answer, status=status, headers=headers)
@@ -584,9 +605,16 @@ class Discord:
         self, method: str, parts: list[str], *, hooked: bool
     ) -> tuple[web.Response | None, dict[str, str]]:
         """Return the headers of the bucket of a request, and the answer where it has to wait."""
+        now = time.monotonic()
+        if not hooked and (now < self._waits_until or self.rng.random() < self.faults.globally):
+            self._waits_until = max(self._waits_until, now + 0.3)
+            self.requests["429 global"] += 1
+            said = {"message": "You are being rate limited.", "retry_after": 0.3, "global": True}
+            headers = {"Retry-After": "1", "X-RateLimit-Global": "true", "X-RateLimit-Scope": "global"}
+            return web.json_response(said, status=429, headers=headers), {}
         if hooked or parts[0] != "channels" or method == "GET":
             return None, {}
-        bucket, now = f"{parts[1]}-{method}", time.monotonic()
+        bucket = f"{parts[1]}-{method}"
         left, until = self.buckets.get(bucket, (self.bucket_size, now + self.bucket_seconds))
         if now >= until:
             left, until = self.bucket_size, now + self.bucket_seconds
@@ -763,6 +791,9 @@ class Discord:
 
     def _checked(self, body: dict[str, Any]) -> None:
         """Refuse what Discord refuses: what is too long, empty, or has two buttons of one id."""
+        text = body.get("content") or body.get("embeds")
+        if text and (body.get("allowed_mentions") or {}).get("parse") != []:
+            self.unguarded.append(body)
         wrong = next(_wrong(body), "")
         if wrong:
             raise Refused(400, 50035, f"Invalid Form Body: {wrong}")

@@ -41,10 +41,13 @@ class Server:
     async def bot(self, *, ended: bool = True) -> AsyncIterator[DiscordBot]:
         """Run the bot within a block; it has sent its first messages when the block begins."""
         lobbies, channels = ([lobby_of(self.lobby, 600.0)], [self.channel]) if self.lobby else ([], [])
-        ladders = Ladders(f"sqlite:///{self.folder}/a.db", lobbies, channels)
+        ladder = self.settings.get("ladder", "shared")
         settings = DiscordSettings(self.discord.token, self.discord.url, self.settings.get("teams_in", ""))
         there = asyncio.Event()
-        bot = DiscordBot(ladders, settings, lambda _: there.set())
+        bot = DiscordBot(
+            lambda: Ladders(f"sqlite:///{self.folder}/a.db", lobbies, channels, ladder), settings,
+            lambda _: there.set(),
+        )  # fmt: skip
         running = asyncio.ensure_future(bot.run())
         ready = asyncio.ensure_future(there.wait())
         try:
@@ -62,7 +65,6 @@ class Server:
             else:
                 with suppress(InputError):
                     await running
-            ladders.close()
 
     async def press(self, label: str, who: list[str] = FOUR) -> list[Interaction]:
         """Let people press the newest button of a label, once it is there."""

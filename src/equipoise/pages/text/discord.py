@@ -34,6 +34,9 @@ CLOSED = "called off"
 #: The longest name that is shown, and how many names a list has before it only counts.
 LONGEST_NAME, MOST_NAMES = 32, 40
 
+#: The longest name of a channel or thread, without the mark of a game.
+LONGEST_ROOM = 90
+
 #: Where buttons that are ours begin, and what stands between their parts.
 OURS, BETWEEN = "eq", "|"
 
@@ -202,6 +205,18 @@ def short(lobby: EveningLobby) -> str:
     channel = lobby.channel.rpartition(":")[2]
     name = lobby.name.rpartition("/")[2]
     return name.removesuffix(f"-{channel}") if channel else name
+
+
+def room_name(lobby: EveningLobby, team: str, ref: str) -> str:
+    """Return what a team's channel or thread is called: with the game's mark, as it is found again by it.
+
+    Examples
+    --------
+    >>> from equipoise.play.evening_events import night_lobby
+    >>> room_name(night_lobby("5/ctf"), "red", "a")
+    'ctf red ca97'
+    """
+    return cut(printable(f"{short(lobby)} {team}"), LONGEST_ROOM) + f" {mark(ref)[:4]}"
 
 
 def lobby_message(room: Room, shown: Shown, *, web: str = "") -> DiscordMessage:

@@ -1,9 +1,10 @@
 """Lobbies on Discord: the connection, which :mod:`hikari` keeps, and what is sent over it.
 
 What somebody presses is done in a thread of its own, one after the other, and kept before it is answered;
-where that takes longer than a moment, Discord is notified that an answer follows.  Messages are made what
-:class:`~equipoise.service.chat.discord_rooms.DiscordRooms` wants them to be, one at a time in each channel,
-so that many changes are one edit and no edit overtakes another.
+where that takes longer than a moment, Discord is notified that an answer follows.  The connection is there
+first: lobbies are opened beside it, as what is pressed meanwhile can wait for them and Discord cannot.
+Messages are made what :class:`~equipoise.service.chat.discord_rooms.DiscordRooms` wants them to be, one at a
+time in each channel, so that many changes are one edit and no edit overtakes another.
 """
 
 from __future__ import annotations
@@ -11,28 +12,31 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import hikari
 
 from equipoise.errors import InputError
-from equipoise.pages.pictures.png import png_of
 from equipoise.pages.text import discord as cards
 from equipoise.pages.text.discord import DiscordMessage
 from equipoise.service.chat import discord_commands as forms
-from equipoise.service.chat.discord_ladders import Ladders
-from equipoise.service.chat.discord_rooms import DiscordAnswer, DiscordRooms, Pressed, Sent
+from equipoise.service.chat.discord_presses import IS_PERSON, PERSON, DiscordAnswer, Pressed, Sent
 from equipoise.service.chat.discord_team_rooms import NEEDS, VOICE, TeamRooms
+
+if TYPE_CHECKING:  # what is slow to load is loaded by whoever opens the lobbies
+    from equipoise.service.chat.discord_ladders import Ladders
+    from equipoise.service.chat.discord_rooms import DiscordRooms
 
 log = logging.getLogger(__name__)
 
-#: Seconds after which Discord is notified that the answer follows; it waits for three.
-DEFER = 1.2
+#: Seconds from a press after which Discord is notified that the answer follows, and for which it waits.
+DEFER, WAITS = 0.8, 3.0
 
 #: Seconds between two looks at the time and what other processes did, and before what failed is tried again.
 LOOK, AGAIN = 0.25, 5.0
@@ -63,6 +67,12 @@ _STYLES: dict[str, Any] = {
     "primary": hikari.ButtonStyle.PRIMARY, "secondary": hikari.ButtonStyle.SECONDARY,
     "success": hikari.ButtonStyle.SUCCESS, "danger": hikari.ButtonStyle.DANGER,
 }  # fmt: skip
+
+#: What is remembered of servers; names of members come with what they press.
+_REMEMBERED_PARTS = (
+    hikari.api.CacheComponents.GUILDS | hikari.api.CacheComponents.GUILD_CHANNELS
+    | hikari.api.CacheComponents.VOICE_STATES | hikari.api.CacheComponents.ME
+)  # fmt: skip
 
 _SILENT: dict[str, Any] = {"mentions_everyone": False, "role_mentions": False, "user_mentions": False}
 
@@ -177,8 +187,8 @@ class DiscordBot:
 
     Parameters
     ----------
-    ladders : Ladders
-        The lobbies.
+    opened : callable
+        Opens the lobbies, in a thread.
     settings : DiscordSettings
         How to connect.
     ready : callable
@@ -186,15 +196,17 @@ class DiscordBot:
     """
 
     def __init__(
-        self, ladders: Ladders, settings: DiscordSettings, ready: Callable[[str], None] = lambda _: None
-    ) -> None:
-        self._ladders, self._settings, self._ready = ladders, settings, ready
+        self, opened: Callable[[], Ladders], settings: DiscordSettings,
+        ready: Callable[[str], None] = lambda _: None,
+    ) -> None:  # fmt: skip
+        self._settings, self._ready = settings, ready
         intents = hikari.Intents.GUILDS | hikari.Intents.GUILD_MESSAGES
         if settings.teams_in == VOICE:
             intents |= hikari.Intents.GUILD_VOICE_STATES
         self._bot = hikari.GatewayBot(
             settings.token, rest_url=settings.url or None, intents=intents, banner=None, logs=None,
             auto_chunk_members=False, suppress_optimization_warning=True,
+            cache_settings=hikari.impl.CacheSettings(components=_REMEMBERED_PARTS),
         )  # fmt: skip
         self._bot.event_manager.subscribe(hikari.InteractionCreateEvent, self._interaction)
         self._bot.event_manager.subscribe(hikari.GuildAvailableEvent, self._guild)
@@ -202,12 +214,14 @@ class DiscordBot:
         self._bot.event_manager.subscribe(hikari.GuildMessageDeleteEvent, self._deleted)
         self._teams = TeamRooms(self._bot, settings.teams_in, self._lacks)
         self._worker = ThreadPoolExecutor(1, "equipoise-discord")
+        self._opened = opened
+        self._ladders: Future[Ladders] = Future()
         self._pictures = ThreadPoolExecutor(1, "equipoise-pictures")
         self._stopping = asyncio.Event()
         self._failed: Exception | None = None
         self._others: list[float] = []
         self._seen: deque[int] = deque(maxlen=REMEMBERED)
-        self._shown: dict[tuple[int, str], DiscordMessage] = {}
+        self._shown: dict[tuple[str, str], DiscordMessage] = {}
         self._dirty: dict[str, asyncio.Event] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._missing: dict[str, hikari.Permissions] = {}
@@ -238,21 +252,29 @@ class DiscordBot:
                 task.cancel()
             with contextlib.suppress(hikari.ComponentStateConflictError):
                 await self._bot.close()
+            with contextlib.suppress(InputError):  # they were never open, as is raised already
+                await self._on(lambda ladders: ladders.close())
             self._worker.shutdown(cancel_futures=True)
             self._pictures.shutdown(cancel_futures=True)
         if self._failed is not None:
             raise self._failed
 
     async def _connect(self) -> None:
-        await self._bot.start(check_for_updates=False)
+        connected = threading.Event()
+        self._ladders = self._worker.submit(lambda: self._open(connected))
+        try:
+            await self._bot.start(check_for_updates=False)
+        finally:
+            connected.set()  # until here nothing else was to be loaded: nobody answers before
+        await self._on(lambda ladders: ladders.start(time.time()))
+        await self._show_all()
         application = await self._bot.rest.fetch_application()
         await self._bot.rest.set_application_commands(application, commands())
-        now = time.time()
-        for rooms in self._ladders.all():
-            await self._do(rooms.start, now)
-            for channel in rooms.channels():
-                self._changed(channel)
         self._ready(invitation(application.id, self._settings.permissions))
+
+    def _open(self, connected: threading.Event) -> Ladders:
+        connected.wait()
+        return self._opened()
 
     async def _watch(self) -> None:
         """Look at the time until the end."""
@@ -264,17 +286,23 @@ class DiscordBot:
                 if gone in done:
                     gone.result()
                     return
-                for rooms in self._ladders.all():
-                    if await self._do(rooms.tick, time.time()):
-                        for channel in rooms.channels():
-                            self._changed(channel)
+                await self._show_all(lambda rooms: rooms.tick(time.time()))
         finally:
             for each in (gone, stop):
                 each.cancel()
 
-    async def _do(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Do something with lobbies, after all that was asked before it."""
-        return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
+    async def _show_all(self, happened: Callable[[DiscordRooms], bool] = lambda _: True) -> None:
+        """Let the messages of all lobbies where something happened be what they should be."""
+        for channels in await self._on(
+            lambda ladders: [rooms.channels() for rooms in ladders.all() if happened(rooms)]
+        ):
+            for channel in channels:
+                self._changed(channel)
+
+    async def _on(self, function: Callable[[Ladders], T]) -> T:
+        """Do something with the lobbies, after all that was asked before it."""
+        loop, opening = asyncio.get_running_loop(), self._ladders
+        return await loop.run_in_executor(self._worker, lambda: function(opening.result()))
 
     # What happens
 
@@ -283,22 +311,25 @@ class DiscordBot:
         guild = str(event.guild_id)
         channels = [str(each) for each in event.channels]
         self._guilds |= dict.fromkeys(channels, guild)
-        for rooms in await self._do(self._ladders.opened, guild, channels):
-            for channel in await self._do(rooms.channels):
-                if channel in channels:
-                    self._changed(channel)
+
+        def with_lobbies(ladders: Ladders) -> set[str]:
+            return {each for rooms in ladders.opened(guild, channels) for each in rooms.channels()}
+
+        found = await self._on(with_lobbies)
+        for channel in channels:
+            if channel in found:
+                self._changed(channel)
 
     async def _deleted(self, event: hikari.GuildMessageDeleteEvent) -> None:
         """Note that somebody has deleted a message: what it shows is sent again where it still matters."""
-        channel, message = str(event.channel_id), str(event.message_id)
-        rooms = await self._rooms(str(event.guild_id), channel)
-        for ref, sent in list(rooms.sent.items()):
-            if sent.message == message:
-                self._shown.pop((id(rooms), ref), None)
-                self._changed(channel)
+        guild, channel, message = str(event.guild_id), str(event.channel_id), str(event.message_id)
+        sent = await self._on(lambda ladders: dict(ladders.rooms(guild, channel).sent))
+        for ref in [ref for ref, each in sent.items() if each.message == message]:
+            self._shown.pop((channel, ref), None)
+            self._changed(channel)
 
     async def _rooms(self, guild: str, channel: str) -> DiscordRooms:
-        return await self._do(self._ladders.rooms, guild, channel)
+        return await self._on(lambda ladders: ladders.rooms(guild, channel))
 
     async def _interaction(self, event: hikari.InteractionCreateEvent) -> None:
         interaction = event.interaction
@@ -316,7 +347,7 @@ class DiscordBot:
             log.warning("discord: an answer came too late or was refused: %s", error)
             if error.code == ANSWERED:
                 self._answered_by_another()
-        except hikari.HikariError as error:
+        except (hikari.HikariError, InputError) as error:
             log.warning("discord: an answer could not be sent: %s", error)
 
     def _answered_by_another(self) -> None:
@@ -345,14 +376,14 @@ class DiscordBot:
             command = interaction.command_name
             for option in interaction.options or ():
                 if option.type is hikari.OptionType.USER:
-                    given[option.name] = f"discord:{option.value}"
+                    given[option.name] = f"{PERSON}{option.value}"
                 elif option.type is not hikari.OptionType.SUB_COMMAND:
                     given[option.name] = (
                         str(option.value).lower() if option.value in (True, False) else str(option.value)
                     )
         resolved = getattr(interaction, "resolved", None)
         for user, member in {**resolved.users, **resolved.members}.items() if resolved else ():
-            names[f"discord:{user}"] = shown_name(member)
+            names[f"{PERSON}{user}"] = shown_name(member)
         if isinstance(interaction, hikari.ModalInteraction):
             given["score"] = " ".join(
                 str(each.value) for row in interaction.components for each in row.components
@@ -371,9 +402,11 @@ class DiscordBot:
         found: list[tuple[str, str]] = []
         option = next((each for each in interaction.options if each.is_focused), None)
         if option is not None and interaction.guild_id is not None:
-            pressed = self._pressed_of(interaction)
-            rooms = await self._rooms(str(interaction.guild_id), pressed.channel)
-            found = await self._do(rooms.completed, pressed, option.name, str(option.value or ""))
+            pressed, name, typed = self._pressed_of(interaction), option.name, str(option.value or "")
+            guild = str(interaction.guild_id)
+            found = await self._on(
+                lambda ladders: ladders.rooms(guild, pressed.channel).completed(pressed, name, typed)
+            )
         choices = [hikari.impl.AutocompleteChoiceBuilder(name, value) for name, value in found]
         await self._bot.rest.create_autocomplete_response(interaction.id, interaction.token, choices)
 
@@ -391,8 +424,10 @@ class DiscordBot:
         if button and action == "score":
             await self._ask_score(cast("hikari.ComponentInteraction", interaction))
             return
+        age = time.time() - interaction.created_at.timestamp()
+        left = DEFER - age if 0.0 < age < WAITS else DEFER  # any other age is of a clock that is wrong
         doing = asyncio.ensure_future(self._done(interaction))
-        done, _ = await asyncio.wait({doing}, timeout=DEFER)
+        done, _ = await asyncio.wait({doing}, timeout=max(left, 0.0))
         if not done:
             await self._bot.rest.create_interaction_response(
                 interaction.id, interaction.token, hikari.ResponseType.DEFERRED_MESSAGE_CREATE,
@@ -403,9 +438,10 @@ class DiscordBot:
 
     async def _done(self, interaction: Any) -> DiscordAnswer:
         """Do what somebody wants, and return what to tell them."""
-        pressed = self._pressed_of(interaction)
-        rooms = await self._rooms(str(interaction.guild_id), pressed.channel)
-        answer = await self._do(rooms.press, pressed, time.time())
+        pressed, guild = self._pressed_of(interaction), str(interaction.guild_id)
+        answer = await self._on(
+            lambda ladders: ladders.rooms(guild, pressed.channel).press(pressed, time.time())
+        )
         self._changed(pressed.channel)
         missing = self._settings.permissions & ~interaction.app_permissions
         if interaction.app_permissions & hikari.Permissions.ADMINISTRATOR:
@@ -413,7 +449,7 @@ class DiscordBot:
         if missing:
             self._lacks(pressed.channel, missing)
             text = f"{answer.text}\nI lack rights in this channel: {named(missing)}.".strip()
-            answer = DiscordAnswer(text, answer.message, answer.curve)
+            answer = replace(answer, text=text)
         else:
             self._missing.pop(pressed.channel, None)
         return answer
@@ -435,8 +471,8 @@ class DiscordBot:
             shown["content"] = answer.text
         if answer.message is not None:
             shown |= {"embeds": [embed_of(answer.message)], "components": rows_of(answer.message)}
-        if answer.curve:
-            shown |= await self._picture(interaction, answer.curve)
+        if answer.curves:
+            shown |= await self._picture(interaction, answer.curves)
         rest, nothing = self._bot.rest, not answer.text and answer.message is None
         if deferred and nothing and button:
             await rest.delete_interaction_response(interaction.application_id, interaction.token)
@@ -457,11 +493,17 @@ class DiscordBot:
             flags=hikari.MessageFlag.EPHEMERAL, **shown,
         )  # fmt: skip
 
-    async def _picture(self, interaction: Any, player: str) -> dict[str, Any]:
-        """Return the curve of somebody as a picture; none where none can be drawn."""
+    async def _picture(self, interaction: Any, players: Sequence[str]) -> dict[str, Any]:
+        """Return the curves of some as a picture; none where none can be drawn."""
         rooms = await self._rooms(str(interaction.guild_id), self._channel_of(interaction))
-        svg = await asyncio.get_running_loop().run_in_executor(self._pictures, rooms.curve, player)
-        picture = png_of(svg) if svg else b""
+
+        def drawn() -> bytes:
+            from equipoise.pages.pictures.png import png_of
+
+            svg = rooms.curves(players)
+            return png_of(svg) if svg else b""
+
+        picture = await asyncio.get_running_loop().run_in_executor(self._pictures, drawn)
         return {"attachment": hikari.Bytes(picture, "curve.png")} if picture else {}
 
     def _lacks(self, channel: str, missing: hikari.Permissions) -> None:
@@ -502,22 +544,29 @@ class DiscordBot:
         guild = self._guilds.get(channel)
         if guild is None:
             return  # not in a server that we see; when it comes, this is done again
-        rooms = await self._rooms(guild, channel)
-        wanted = await self._do(rooms.wanted, channel, time.time())
+        now = time.time()
+
+        def found(ladders: Ladders) -> tuple[DiscordRooms, dict[str, DiscordMessage], dict[str, Sent], Any]:
+            rooms = ladders.rooms(guild, channel)
+            return rooms, rooms.wanted(channel, now), dict(rooms.sent), rooms.playing(channel, now)
+
+        rooms, wanted, sent, playing = await self._on(found)
+
+        async def keep(ref: str, now_sent: Sent) -> None:
+            sent[ref] = now_sent
+            await self._on(lambda _: rooms.note_sent(ref, now_sent))
+
         for ref, message in wanted.items():
-            if self._shown.get((id(rooms), ref)) != message:
-                await self._send(rooms, channel, ref, message)
-                self._shown[id(rooms), ref] = message
-        games = await self._do(rooms.games, channel, time.time())
+            if self._shown.get((channel, ref)) != message:
+                await self._send(channel, ref, message, sent.get(ref, Sent(channel)), keep)
+                self._shown[channel, ref] = message
+        await self._teams.follow(channel, sent, playing, keep)
 
-        async def keep(ref: str, sent: Sent) -> None:
-            await self._do(rooms.note_sent, ref, sent)
-
-        await self._teams.follow(rooms, channel, games, keep)
-
-    async def _send(self, rooms: DiscordRooms, channel: str, ref: str, message: DiscordMessage) -> None:
+    async def _send(
+        self, channel: str, ref: str, message: DiscordMessage, sent: Sent,
+        keep: Callable[[str, Sent], Awaitable[None]],
+    ) -> None:  # fmt: skip
         """Edit the message of a lobby or game, or send one where there is none."""
-        sent = rooms.sent.get(ref, Sent(channel))
         shown: dict[str, Any] = {"embed": embed_of(message), "components": rows_of(message)}
         if sent.message:
             try:
@@ -528,9 +577,9 @@ class DiscordBot:
                     return  # somebody deleted what is over: so be it
         # The same nonce is the same message: one that was sent just before an end is not sent again.
         nonce = cards.mark(f"{ref} {sent.message}")
-        pinged = rooms.pinged(message)
+        pinged = [int(each.removeprefix(PERSON)) for each in message.pings if IS_PERSON.fullmatch(each)]
         if pinged:
             shown["content"] = cards.cut(" ".join(f"<@{each}>" for each in pinged), cards.MOST_TEXT)
         mentions = {**_SILENT, "user_mentions": pinged or False}
         made = await self._bot.rest.create_message(int(channel), nonce=nonce, **shown, **mentions)
-        await self._do(rooms.note_sent, ref, Sent(channel, str(made.id), sent.rooms, sent.came, time.time()))
+        await keep(ref, replace(sent, channel=channel, message=str(made.id), at=time.time()))

@@ -99,6 +99,11 @@ class Ladders:
         """Return all ladders that are open."""
         return list(self._rooms.values())
 
+    def start(self, now: float) -> None:
+        """Answer what was not answered before the last end."""
+        for rooms in self.all():
+            rooms.start(now)
+
     def close(self) -> None:
         """Close all archives."""
         for rooms in self._rooms.values():

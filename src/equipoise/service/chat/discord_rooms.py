@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -42,6 +42,15 @@ from equipoise.play.proposals import MEETING
 from equipoise.ratings.point_changes import points
 from equipoise.service import link_codes
 from equipoise.service.chat import discord_commands as forms
+from equipoise.service.chat.discord_presses import (
+    CHANNEL,
+    IS_PERSON,
+    PERSON,
+    DiscordAnswer,
+    PlayingTeams,
+    Pressed,
+    Sent,
+)
 from equipoise.service.kept_evening import KeptEvening, StepTaken
 from equipoise.service.tonight import LONGEST_SLUG, is_going_on, opened_evening, renewed_links
 
@@ -49,17 +58,14 @@ if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
     from equipoise.play.evening import Evening
 
-#: How the ids of people on Discord begin, and the channels of lobbies there.
-PERSON = CHANNEL = "discord:"
-
 #: Seconds for a search: Discord shows that we think, and other presses wait.
 SECONDS = 2.0
 
 #: Games that are over whose message still follows what happens, and seconds after which one no longer does.
 RECENT, FOLLOWED = 60, 12 * 3600.0
 
-#: Rows of a leaderboard, and values that a completion offers at most.
-LEADERS, OFFERED = 15, 25
+#: Rows of a leaderboard, of them with a curve in its picture, and values that a completion offers at most.
+LEADERS, DRAWN, OFFERED = 15, 5, 25
 
 #: Words about the game somebody is in, which may be in another channel.
 OF_A_GAME = frozenset((
@@ -81,79 +87,6 @@ HOURS, RENEWED = 7 * 24.0, 3 * 86400.0
 _COMMAND = re.compile(r"!(?=[a-z])")
 _ID = re.compile(r"'?(discord:\d{1,20})'?")
 _MENTION = re.compile(r"<@!?(\d{1,20})>")
-_OURS = re.compile(r"discord:\d{1,20}")
-
-
-@dataclass(frozen=True, slots=True)
-class Pressed:
-    """Somebody pressed a button, or typed a command.
-
-    Parameters
-    ----------
-    id : str
-        Its number: one that comes again is the same.
-    user, name : str
-        Who, by number, and what they are called there.
-    channel : str
-        Where; of a thread the channel it belongs to.
-    manages : bool
-        Whether they may manage the server.
-    command : str
-        The command; empty for a button.
-    given : mapping from str to str
-        Its options; people as ids.
-    button : str
-        The id of the button.
-    names : mapping from str to str
-        What those are called who are named by options.
-    """
-
-    id: str
-    user: str
-    name: str
-    channel: str
-    manages: bool = False
-    command: str = ""
-    given: Mapping[str, str] = field(default_factory=dict)
-    button: str = ""
-    names: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def who(self) -> str:
-        """The id of the one who did it."""
-        return PERSON + self.user
-
-
-@dataclass(frozen=True, slots=True)
-class DiscordAnswer:
-    """What the one who pressed is shown, alone: a text, a message, or a curve of somebody to be drawn."""
-
-    text: str = ""
-    message: DiscordMessage | None = None
-    curve: str = ""
-
-
-@dataclass(slots=True)
-class Sent:
-    """A message that was sent, and the rooms of a game's teams.
-
-    Parameters
-    ----------
-    channel, message : str
-        Where, and which.
-    rooms : tuple of str
-        Voice channels or threads, one for each team.
-    came : mapping from str to str
-        From a user to the voice channel they came from.
-    at : float
-        When, seconds since 1970.
-    """
-
-    channel: str
-    message: str = ""
-    rooms: tuple[str, ...] = ()
-    came: Mapping[str, str] = field(default_factory=dict)
-    at: float = 0.0
 
 
 def in_channel(lobby: EveningLobby, channel: str) -> EveningLobby:
@@ -515,7 +448,7 @@ class DiscordRooms:
         plain, mention = unquote(text.strip()), _MENTION.fullmatch(text.strip())
         if mention:
             return PERSON + mention[1]
-        if plain in known or _OURS.fullmatch(plain):
+        if plain in known or IS_PERSON.fullmatch(plain):
             return plain
         bear = [player for player in known if self.shown(player).casefold() == plain.casefold()]
         if len(bear) > 1:
@@ -576,7 +509,7 @@ class DiscordRooms:
             coming = event.players if isinstance(event, ev.Attend) else (event.player,)
             names = {**pressed.names, pressed.who: pressed.name}
             spelled = {player: names[player] for player in coming if player in names}
-            rest = {player: name for player, name in event.spelled.items() if not _OURS.fullmatch(player)}
+            rest = {player: name for player, name in event.spelled.items() if not IS_PERSON.fullmatch(player)}
             return replace(event, spelled={**rest, **spelled})
         return event
 
@@ -708,7 +641,9 @@ class DiscordRooms:
         if pressed.command == "leaderboard":
             rows = [(n, player, points(weights[player]), games[player])
                     for n, player in enumerate(order[:LEADERS], start=1)]  # fmt: skip
-            return DiscordAnswer(message=cards.leaderboard_message(rows, shown, "Leaderboard"))
+            return DiscordAnswer(
+                message=cards.leaderboard_message(rows, shown, "Leaderboard"), curves=tuple(order[:DRAWN])
+            )
         who = pressed.given.get("player", pressed.who)
         root = merged.get(who, who)
         if root not in games:
@@ -716,19 +651,24 @@ class DiscordRooms:
         place = f"number {order.index(root) + 1} of {len(order)}"
         text = f"{points(weights[root])} points, {place}, {games[root]} games"
         name = self._safe(who) if who in self.kept.names else shown(root)
-        return DiscordAnswer(message=DiscordMessage(name, text, colour=cards.RULE), curve=root)
+        return DiscordAnswer(message=DiscordMessage(name, text, colour=cards.RULE), curves=(root,))
 
-    def curve(self, player: str) -> str:
-        """Return the picture of what was known of somebody over time; none before the first game."""
+    def curves(self, players: Iterable[str]) -> str:
+        """Return the picture of what was known of some over time; none before the first game."""
         from equipoise.pages.pictures.rating_curves import curves_svg
 
         if not self.url:
             return ""
+        drawn: dict[str, list[tuple[float, float, float]]] = {}
         with open_archive(self.url, create=False) as archive:
-            points = [(each.match.ended or 0.0, each.rating.mu, each.rating.sigma)
-                      for each in archive.history(player)]  # fmt: skip
-        name = printable(self.kept.names.get(player, player))
-        return curves_svg({name: points}, name) if points else ""
+            names = archive.standing().names
+            for player in players:
+                name = printable(self.kept.names.get(player) or names.get(player, player))
+                name = f"{name} ({len(drawn) + 1})" if name in drawn else name
+                drawn[name] = [(each.match.ended or 0.0, each.rating.mu, each.rating.sigma)
+                               for each in archive.history(player)]  # fmt: skip
+        drawn = {name: points for name, points in drawn.items() if points}
+        return curves_svg(drawn, ", ".join(drawn)) if drawn else ""
 
     def completed(self, pressed: Pressed, option: str, typed: str) -> list[tuple[str, str]]:
         """Return what an option may be: what is shown, and the value."""
@@ -786,6 +726,16 @@ class DiscordRooms:
         current = [game for name in here if (game := self.evening.current(name)) is not None]
         return {self.ref_of(game): game for game in (*reversed(recent), *current, *running)}
 
+    def playing(self, channel: str, now: float) -> dict[str, PlayingTeams]:
+        """Return the teams that are playing now, by what the messages of their games are known by."""
+        found = {}
+        for ref, game in self.games(channel, now).items():
+            if game.phase in (Phase.PLAYING, Phase.DISPUTED):
+                called = self.evening.rooms[game.lobby.name].setup.called
+                names = [cards.room_name(game.lobby, called(n), ref) for n in range(len(game.teams))]
+                found[ref] = PlayingTeams(tuple(map(tuple, game.teams)), tuple(names))
+        return found
+
     def wanted(self, channel: str, now: float) -> dict[str, DiscordMessage]:
         """Return the messages that a channel should have, by what they show."""
         found: dict[str, DiscordMessage] = {}
@@ -805,7 +755,3 @@ class DiscordRooms:
                 text = self._closed.get(ref, "")
                 found[ref] = DiscordMessage(cards.CLOSED, text, colour=cards.RULE)
         return found
-
-    def pinged(self, message: DiscordMessage) -> list[int]:
-        """Return the numbers of those whom a new message tells of it."""
-        return [int(each.removeprefix(PERSON)) for each in message.pings if _OURS.fullmatch(each)]
