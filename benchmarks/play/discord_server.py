@@ -29,8 +29,11 @@ from aiohttp import WSMsgType, web
 #: The number of the bot's application, and that of its user.
 APPLICATION, BOT = "100", "101"
 
-#: Seconds in which an interaction has to be answered.
-ANSWER = 3.0
+#: Seconds in which an interaction has to be answered, and for which somebody waits for what is to follow.
+ANSWER, FOLLOWS = 3.0, 20.0
+
+#: Seconds for which all requests but answers are told to wait.
+GLOBALLY = 0.3
 
 #: All rights but those of an administrator, and some by name.
 ALL = ((1 << 53) - 1) & ~(1 << 3)
@@ -421,10 +424,11 @@ class Discord:
             else:
                 await socket.close(code=int(how))
 
-    def forget_sessions(self) -> None:
+    def forget_sessions(self, *, patient: bool = True) -> None:
         """Let sessions end for good, as after the process that had them was killed.
 
-        Whoever was told that an answer follows gives up waiting for it.
+        Whoever was told that an answer follows gives up waiting for it, as does whoever is not ``patient``
+        for any answer.
         """
         self.heard = None
         for each in self.interactions.values():
@@ -432,6 +436,9 @@ class Discord:
                 each.done.set()
             elif each.answered is None and not each.failed:
                 each.during = "gone"
+                if not patient:
+                    each.failed = True
+                    each.done.set()
         for session in self.sessions.values():
             session.valid, session.socket = False, None
 
@@ -504,6 +511,10 @@ class Discord:
             interaction.failed = True
             interaction.done.set()
 
+    @staticmethod
+    async def _give_up(interaction: Interaction) -> None:
+        interaction.done.set()
+
     async def type(
         self, channel: str, user: str, name: str, command: str, /, *, manages: bool = False, **options: Any
     ) -> Interaction:
@@ -563,6 +574,13 @@ class Discord:
         gone = {"id": message, "channel_id": channel, "guild_id": self.channels[channel]["guild_id"]}
         await self.dispatch("MESSAGE_DELETE", gone)
 
+    async def purge(self, channel: str) -> None:
+        """Let somebody delete all messages of a channel at once."""
+        gone = list(self.messages[channel])
+        self.messages[channel].clear()
+        where = {"channel_id": channel, "guild_id": self.channels[channel]["guild_id"]}
+        await self.dispatch("MESSAGE_DELETE_BULK", {"ids": gone, **where})
+
     # REST
 
     async def _rest(self, request: web.Request) -> web.StreamResponse:
@@ -606,10 +624,12 @@ class Discord:
     ) -> tuple[web.Response | None, dict[str, str]]:
         """Return the headers of the bucket of a request, and the answer where it has to wait."""
         now = time.monotonic()
-        if not hooked and (now < self._waits_until or self.rng.random() < self.faults.globally):
-            self._waits_until = max(self._waits_until, now + 0.3)
+        if not hooked and now >= self._waits_until and self.rng.random() < self.faults.globally:
+            self._waits_until = now + GLOBALLY
+        if not hooked and now < self._waits_until:
             self.requests["429 global"] += 1
-            said = {"message": "You are being rate limited.", "retry_after": 0.3, "global": True}
+            left = round(self._waits_until - now, 3)
+            said = {"message": "You are being rate limited.", "retry_after": left, "global": True}
             headers = {"Retry-After": "1", "X-RateLimit-Global": "true", "X-RateLimit-Scope": "global"}
             return web.json_response(said, status=429, headers=headers), {}
         if hooked or parts[0] != "channels" or method == "GET":
@@ -693,7 +713,9 @@ class Discord:
         elif kind == 9:
             found.modal = data
         found.deferred = kind == 5
-        if not found.deferred:
+        if found.deferred and found.during != "gone":
+            self._later(FOLLOWS, partial(self._give_up, found))
+        else:  # of a process that is dead by now nothing follows
             found.done.set()
         return 200, {"interaction": {"id": number, "type": found.kind}}
 

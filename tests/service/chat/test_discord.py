@@ -14,12 +14,14 @@ pytest.importorskip("hikari")
 
 from benchmarks.play.discord_server import ALL, RIGHTS, VOICE, Discord, Interaction
 
+from equipoise.archive.archive import open_archive
 from equipoise.errors import InputError
 from equipoise.play.lobby_forms import lobby_of
 from equipoise.service.chat.discord import DiscordBot, DiscordSettings, commands
 from equipoise.service.chat.discord_commands import SLASH
 from equipoise.service.chat.discord_ladders import Ladders
 from equipoise.service.chat.one_process import alone
+from equipoise.service.kept_evening import KeptEvening
 
 pytestmark = pytest.mark.slow
 
@@ -110,6 +112,7 @@ def against(test: Test, tmp_path: Path, lobby: str = "two=2v2", **settings: Any)
     async def run() -> None:
         async with Discord(heartbeat=0.3) as discord:
             await test(Server(discord, tmp_path, lobby, **settings))
+            assert not discord.unguarded, "a text was sent whose mentions were left to Discord"
 
     asyncio.run(run())
 
@@ -215,6 +218,25 @@ def test_what_comes_twice_or_late_counts_once(tmp_path: Path) -> None:
     against(test, tmp_path)
 
 
+def test_told_to_wait_by_everything_it_answers_all_the_same(tmp_path: Path) -> None:
+    """While Discord limits all requests of the bot, whoever presses is answered, and edits come later."""
+
+    async def test(server: Server) -> None:
+        async with server.bot():
+            server.discord.faults.globally = 0.5
+            pressed = await server.press("I'm in")
+            assert not any(each.failed for each in pressed)
+            await server.until_said("ready?")
+            server.discord.faults.globally = 1.0
+            pressed = await server.press("Ready")
+            assert not any(each.failed for each in pressed)
+            assert server.discord.requests["429 global"]
+            server.discord.faults.globally = 0.0
+            await server.until_said("these teams?")
+
+    against(test, tmp_path)
+
+
 def test_a_message_deleted_by_hand_comes_again(tmp_path: Path) -> None:
     """The lobby's message is sent anew where somebody deletes it; one of a game too, while it is played."""
 
@@ -228,6 +250,8 @@ def test_a_message_deleted_by_hand_comes_again(tmp_path: Path) -> None:
             played = max(server.discord.messages[server.channel], key=int)
             await server.discord.delete(server.channel, played)
             await server.press("We won", FOUR[:1])
+            await server.discord.purge(server.channel)
+            await server.discord.until(lambda: len(server.discord.messages[server.channel]) == 2)
 
     against(test, tmp_path)
 
@@ -293,6 +317,79 @@ def test_ended_and_begun_again_it_goes_on(tmp_path: Path) -> None:
             await server.until_said(" won\n")
         assert len(server.discord.messages[server.channel]) == 2
         assert len(server.discord.pings) == 4
+
+    against(test, tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # who is killed closes nothing
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_killed_at_any_request_it_goes_on(tmp_path: Path, when: str) -> None:
+    """One process after the other ends before or after one more request: all is whole, and stands once."""
+
+    async def test(server: Server) -> None:
+        discord, url = server.discord, f"sqlite:///{tmp_path}/a.db"
+        lobbies = [lobby_of(server.lobby, 600.0)]
+
+        async def live(requests: int) -> None:
+            """Run a process that ends for good with so many requests."""
+            left, gone = requests, asyncio.Event()
+            bot = DiscordBot(
+                lambda: Ladders(url, lobbies, [server.channel]),
+                DiscordSettings(discord.token, discord.url),
+            )
+            usual = bot._on
+
+            async def on(function: Any) -> Any:
+                if gone.is_set() and asyncio.current_task() is not running:
+                    raise asyncio.CancelledError
+                return await usual(function)
+
+            def count(_: str) -> None:
+                nonlocal left
+                left -= 1
+                if left <= 0:
+                    gone.set()
+                    running.cancel()
+                    raise ConnectionError
+
+            bot._on = on  # type: ignore[method-assign,assignment]
+            setattr(discord, when, count)
+            running = asyncio.ensure_future(bot.run())
+            pressing = asyncio.ensure_future(press_on())
+            await gone.wait()
+            discord.forget_sessions(patient=False)
+            with suppress(asyncio.CancelledError):
+                await running
+            pressing.cancel()
+
+        async def press_on() -> None:
+            """Let everybody press what comes next, again and again."""
+            while True:
+                await discord.until(discord.connected)
+                labels = [each[1] for each in discord.buttons(server.channel)]
+                label = next(
+                    (each for each in ("Confirm", "We won", "Play", "Ready") if each in labels), "I'm in"
+                )
+                if label in labels:
+                    await server.press(label, FOUR[:1] if label == "We won" else FOUR)
+                else:
+                    await asyncio.sleep(0)
+
+        for requests in range(5, 41):
+            await live(requests)
+        setattr(discord, when, lambda _: None)
+        async with server.bot():
+            await server.type("status")
+        with open_archive(url, create=False) as archive:
+            evening = KeptEvening(archive).evening
+            counted = [each.id for each in evening.over.values() if each.counted]
+            assert sorted(counted) == sorted(match.id for match in archive.matches())
+        assert len(counted) > 1
+        shown = [each["embeds"][0].get("footer", {}).get("text") for each in
+                 discord.messages[server.channel].values()]  # fmt: skip
+        assert all(shown.count(each) == 1 for each in counted)
+        pings = [(message, user) for _, message, user in discord.pings]
+        assert len(pings) == len(set(pings))
 
     against(test, tmp_path)
 
@@ -374,6 +471,16 @@ def test_people_are_moved_to_their_teams_and_back(tmp_path: Path) -> None:
                 lambda: not {lounge, afk} & {discord.voice[server.guild][who] for who in FOUR[:3]}
             )
             assert discord.voice[server.guild]["7"] == lounge
+            await discord.connect_voice(server.guild, FOUR[3], lounge)  # who comes later is brought too, once
+            room = await discord.until(
+                lambda: (
+                    discord.voice[server.guild][FOUR[3]] != lounge and discord.voice[server.guild][FOUR[3]]
+                )
+            )
+            await discord.connect_voice(server.guild, FOUR[3], afk)
+            await discord.connect_voice(server.guild, "8", lounge)
+            await server.type("status")
+            assert discord.voice[server.guild][FOUR[3]] == afk != room
         discord.forget_sessions()
         async with server.bot():  # killed meanwhile, they come back all the same
             await server.type("report", result="won")

@@ -212,6 +212,9 @@ class DiscordBot:
         self._bot.event_manager.subscribe(hikari.GuildAvailableEvent, self._guild)
         self._bot.event_manager.subscribe(hikari.GuildJoinEvent, self._guild)
         self._bot.event_manager.subscribe(hikari.GuildMessageDeleteEvent, self._deleted)
+        self._bot.event_manager.subscribe(hikari.GuildBulkMessageDeleteEvent, self._deleted)
+        if settings.teams_in == VOICE:
+            self._bot.event_manager.subscribe(hikari.VoiceStateUpdateEvent, self._spoke)
         self._teams = TeamRooms(self._bot, settings.teams_in, self._lacks)
         self._worker = ThreadPoolExecutor(1, "equipoise-discord")
         self._opened = opened
@@ -320,11 +323,24 @@ class DiscordBot:
             if channel in found:
                 self._changed(channel)
 
-    async def _deleted(self, event: hikari.GuildMessageDeleteEvent) -> None:
-        """Note that somebody has deleted a message: what it shows is sent again where it still matters."""
-        guild, channel, message = str(event.guild_id), str(event.channel_id), str(event.message_id)
+    async def _spoke(self, event: hikari.VoiceStateUpdateEvent) -> None:
+        """Bring somebody to their team who comes into voice while they play."""
+        if event.state.channel_id is None or (event.old_state and event.old_state.channel_id is not None):
+            return
+        self._teams.came(str(event.state.user_id))
+        for channel in [each for each, guild in self._guilds.items() if guild == str(event.guild_id)]:
+            if channel in self._dirty:
+                self._changed(channel)
+
+    async def _deleted(
+        self, event: hikari.GuildMessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
+    ) -> None:
+        """Note that somebody has deleted messages: what they show is sent again where it still matters."""
+        guild, channel = str(event.guild_id), str(event.channel_id)
+        many = event.message_ids if isinstance(event, hikari.GuildBulkMessageDeleteEvent) else ()
+        gone = {str(each) for each in many or [getattr(event, "message_id", 0)]}
         sent = await self._on(lambda ladders: dict(ladders.rooms(guild, channel).sent))
-        for ref in [ref for ref, each in sent.items() if each.message == message]:
+        for ref in [ref for ref, each in sent.items() if each.message in gone]:
             self._shown.pop((channel, ref), None)
             self._changed(channel)
 

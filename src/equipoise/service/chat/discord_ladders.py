@@ -83,6 +83,7 @@ class Ladders:
                 archive = open_archive(url_of(self._url, key), create=True)
                 self._rooms[key] = self._made(archive, mine)
                 self._rooms[key].url = url_of(self._url, key)
+                self._rooms[key].everywhere = self.all
             return self._rooms[key]
 
     def opened(self, guild: str, channels: Sequence[str]) -> list[DiscordRooms]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
@@ -29,16 +29,16 @@ from equipoise.identity.short_ids import meant_by
 from equipoise.pages.text import discord as cards
 from equipoise.pages.text import evening as words
 from equipoise.pages.text.discord import DiscordMessage, mark
-from equipoise.pages.text.night import proof_line
+from equipoise.pages.text.night import BEST, proof_line
 from equipoise.pages.text.point_changes import changes_text
 from equipoise.play import evening_events as ev
 from equipoise.play.chat_commands import Speaking, understood
 from equipoise.play.evening import one_of
-from equipoise.play.evening_events import EveningLobby, Event
+from equipoise.play.evening_events import EveningLobby, Event, Setup
 from equipoise.play.evening_records import DISCORD, Record
 from equipoise.play.evening_state import EveningGame, Phase
 from equipoise.play.lobby_forms import lobby_of
-from equipoise.play.proposals import MEETING
+from equipoise.play.proposals import MEETING, count_splits
 from equipoise.ratings.point_changes import points
 from equipoise.service import link_codes
 from equipoise.service.chat import discord_commands as forms
@@ -147,6 +147,8 @@ class DiscordRooms:
         web: str = "", ready: float = ev.READY,
     ) -> None:  # fmt: skip
         self.archive, self._web, self._ready = archive, web, ready
+        #: All ladders of the same bot, as who is forgotten is forgotten in each.
+        self.everywhere: Callable[[], Sequence[DiscordRooms]] = lambda: [self]
         #: The archive's address, for what is read beside the evening; empty where there is none.
         self.url = ""
         self._admins = frozenset(PERSON + each for each in admins)
@@ -582,15 +584,25 @@ class DiscordRooms:
         return DiscordAnswer(message=DiscordMessage("Shall you be forgotten?", text, buttons=(button,)))
 
     def _forget(self, pressed: Pressed) -> DiscordAnswer:
-        who = pressed.who
-        waits = any(who in room.setup.here for room in self.evening.rooms.values())
-        if waits or self.evening.game_of(who) is not None:
-            msg = "you are here, or in a game: leave first"
-            raise InputError(msg)
-        self.archive.forget(who)
-        self.kept.names.pop(who, None)
-        self.kept.follow()
+        who, ladders = pressed.who, self.everywhere()
+        for each in ladders:
+            each.kept.catch_up()
+            waits = any(who in room.setup.here for room in each.evening.rooms.values())
+            if waits or each.evening.game_of(who) is not None:
+                msg = "you are here, or in a game: leave first"
+                raise InputError(msg)
+        for each in ladders:
+            if each is self or each.knows(who):
+                each.archive.forget(who)
+                each.kept.names.pop(who, None)
+                each.kept.follow()
         return DiscordAnswer("You are forgotten.")
+
+    def knows(self, who: str) -> bool:
+        """Tell whether anything is kept of somebody."""
+        archive = self.archive
+        played = {player for player, _ in archive.standing().games}
+        return who in played or who in archive.merged() or who in repr(archive.night_events())
 
     # Questions
 
@@ -617,7 +629,7 @@ class DiscordRooms:
             weights = self._weights(chain(*found.teams), found.lobby.ruleset)
             sums = [round(10.0 * sum(weights[player] for player in team)) for team in found.teams]
             text += f", points {' : '.join(map(str, sums))}"
-        return DiscordAnswer(f"{text}. {self.kept.proofs.get(found.id, '')}".strip())
+        return DiscordAnswer(f"{text}. {self._proof(found)}".strip())
 
     def _weights(self, players: Iterable[str], ruleset: Ruleset | None = None) -> dict[str, float]:
         known = self.kept.known_as(players, time.time())
@@ -736,6 +748,24 @@ class DiscordRooms:
                 found[ref] = PlayingTeams(tuple(map(tuple, game.teams)), tuple(names))
         return found
 
+    def _proof(self, game: EveningGame) -> str:
+        """Return what is proven of teams, and why they are as they are."""
+        proof, asked = self.kept.proofs.get(game.id, ""), game.asked
+        if game.picks:
+            return "The captains picked these teams."
+        if proof != BEST or len(game.teams) != 2 or (asked is not None and asked.now is not None):
+            return proof
+        setup = asked.setup if asked is not None else Setup(duos=game.duos, apart=tuple(self.evening.apart))
+        playing = set(chain(*game.teams))
+        if any(playing.issuperset(pair) for pair in setup.apart) or setup.fixed or setup.roles:
+            return proof  # what rules leave of the splits is not counted
+        parties = [[each for each in duo if each in playing] for duo in setup.duos]
+        together = [party for party in parties if len(party) > 1]
+        count = count_splits(len(playing), together)
+        kept = ", ".join(" and ".join(map(self._safe, party)) for party in together[:3])
+        keeping = f" that keep {kept} together" if 0 < len(together) <= 3 else ""
+        return proof if count < 2 or len(together) > 3 else f"Proven best of the {count:,} splits{keeping}."
+
     def wanted(self, channel: str, now: float) -> dict[str, DiscordMessage]:
         """Return the messages that a channel should have, by what they show."""
         found: dict[str, DiscordMessage] = {}
@@ -747,7 +777,7 @@ class DiscordRooms:
             teams = [setup.called(n).capitalize() for n in range(setup.teams)]
             found[ref] = cards.game_message(
                 game, teams.__getitem__, self.shown,
-                proof=self.kept.proofs.get(game.id, ""), result=changes_text(changes, self._safe),
+                proof=self._proof(game), result=changes_text(changes, self._safe),
                 web=self.link(game.lobby.name), steps=len(self.evening.steps(game.lobby.name)),
             )  # fmt: skip
         for ref, sent in self.sent.items():

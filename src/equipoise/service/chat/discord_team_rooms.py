@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import hikari
@@ -46,6 +47,13 @@ class TeamRooms:
     ) -> None:
         self._bot, self._kind, self._lacking = bot, kind, lacking
         self._placed: dict[str, object] = {}
+        #: Who has been brought to the room of the teams above, once; and who has come into voice since.
+        self._brought: dict[str, set[str]] = {}
+        self._came: set[str] = set()
+
+    def came(self, user: str) -> None:
+        """Note that somebody has come into voice who was not there."""
+        self._came.add(PERSON + user)
 
     async def follow(
         self, channel: str, sent: Mapping[str, Sent], playing: Mapping[str, PlayingTeams],
@@ -60,15 +68,24 @@ class TeamRooms:
             game = playing.get(ref)
             with contextlib.suppress(hikari.NotFoundError):
                 try:
-                    if game is not None and self._placed.get(ref) != game.teams:
+                    if game is not None and self._moves(ref, game):
                         await self._open(channel, ref, game, message, keep)
                     elif game is None and message.rooms:
                         await self._close(channel, message)
                         self._placed.pop(ref, None)
+                        self._brought.pop(ref, None)
                         await keep(ref, replace(message, rooms=(), came={}))
                 except hikari.ForbiddenError:
                     self._placed[ref] = game.teams if game is not None else ()
                     self._lacking(channel, NEEDS[self._kind])
+
+    def _moves(self, ref: str, game: PlayingTeams) -> bool:
+        """Tell whether anybody of a game has to be brought to a room."""
+        if self._placed.get(ref) != game.teams:
+            self._brought.pop(ref, None)
+            return True
+        late = self._came & set(chain(*game.teams)) - self._brought.get(ref, set())
+        return bool(late)
 
     async def _open(
         self, channel: str, ref: str, game: PlayingTeams, sent: Sent,
@@ -81,17 +98,21 @@ class TeamRooms:
             found.append(await self._made(guild, channel, name))
             sent = replace(sent, rooms=tuple(found))
             await keep(ref, sent)
-        came = dict(sent.came)
+        came, brought = dict(sent.came), self._brought.setdefault(ref, set())
         for room, team in zip(found, game.teams, strict=True):
             for player in team:
-                if not player.startswith(PERSON):
-                    continue
+                if not player.startswith(PERSON) or player in brought:
+                    continue  # who goes elsewhere after that wants to be there
                 user = int(player.removeprefix(PERSON))
                 if self._kind == THREADS:
                     await self._bot.rest.add_thread_member(int(room), user)
+                    brought.add(player)
                     continue
                 state = self._bot.cache.get_voice_state(guild, user)
-                if state is None or state.channel_id is None or str(state.channel_id) == room:
+                if state is None or state.channel_id is None:
+                    continue
+                brought.add(player)
+                if str(state.channel_id) == room:
                     continue
                 if str(state.channel_id) not in found and str(user) not in came:
                     came[str(user)] = str(state.channel_id)
@@ -100,6 +121,7 @@ class TeamRooms:
                 with contextlib.suppress(hikari.BadRequestError):  # they have just left
                     await self._bot.rest.edit_member(guild, user, voice_channel=int(room))
         self._placed[ref] = game.teams
+        self._came -= set(chain(*game.teams))
 
     def _guild_of(self, channel: str) -> hikari.Snowflake | None:
         found = self._bot.cache.get_guild_channel(int(channel))
