@@ -37,6 +37,7 @@ import json
 import math
 import os
 import random
+import shutil
 import sys
 import tempfile
 import time
@@ -85,6 +86,7 @@ class Evening:
     """One evening: a Discord, its people, and a bot that is killed now and then."""
 
     def __init__(self, seed: int, folder: Path, kills: int) -> None:
+        self.seed = seed
         self.rng, self.kills, self.over, self.seconds = random.Random(seed), kills, False, 0.0
         self.store = f"sqlite:///{folder}/a.db"
         self.people = [str(1000 + n) for n in range(self.rng.randint(8, 24))]
@@ -150,7 +152,13 @@ class Evening:
             self.process.kill()
             await self.process.wait()
             assert not self.discord.unguarded, "a text was sent whose mentions ping"
-        return self._judged()
+        try:
+            return self._judged()
+        except BaseException:
+            kept = Path(tempfile.gettempdir()) / f"discord-evening-{self.seed}.db"
+            shutil.copy(self.folder / "a.db", kept)
+            print(f"evening {self.seed} is kept in {kept}", flush=True)
+            raise
 
     async def _settled(self) -> None:
         """Wait until the messages say what is kept: another press is answered, and edits have gone out."""
@@ -336,6 +344,9 @@ def measure(evenings: int, first: int) -> Row:
         kills = [KILLS * (n + 1) // EVENINGS - KILLS * n // EVENINGS for n in numbers]
         for number, row in zip(numbers, asyncio.run(some(numbers, kills)), strict=True):
             results[str(number)] = {**row, "load": round(os.getloadavg()[0], 1)}
+        RESULTS.write_text(
+            json.dumps(results), encoding="utf-8"
+        )  # what is done is done, if the next one fails
         print(f"{start + len(numbers) - first} of {evenings}, load {os.getloadavg()[0]:.1f}", flush=True)
     return dict(sorted(results.items(), key=lambda each: int(each[0])))
 

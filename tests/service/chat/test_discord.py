@@ -321,7 +321,6 @@ def test_ended_and_begun_again_it_goes_on(tmp_path: Path) -> None:
     against(test, tmp_path)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # who is killed closes nothing
 @pytest.mark.parametrize("when", ["before", "after"])
 def test_killed_at_any_request_it_goes_on(tmp_path: Path, when: str) -> None:
     """One process after the other ends before or after one more request: all is whole, and stands once."""
@@ -360,6 +359,8 @@ def test_killed_at_any_request_it_goes_on(tmp_path: Path, when: str) -> None:
             discord.forget_sessions(patient=False)
             with suppress(asyncio.CancelledError):
                 await running
+            if bot._bot.rest.is_alive:
+                await bot._bot.rest.close()
             pressing.cancel()
 
         async def press_on() -> None:
@@ -375,7 +376,7 @@ def test_killed_at_any_request_it_goes_on(tmp_path: Path, when: str) -> None:
                 else:
                     await asyncio.sleep(0)
 
-        for requests in range(5, 41):
+        for requests in range(5 + (when == "after"), 41, 2):
             await live(requests)
         setattr(discord, when, lambda _: None)
         async with server.bot():
@@ -384,7 +385,7 @@ def test_killed_at_any_request_it_goes_on(tmp_path: Path, when: str) -> None:
             evening = KeptEvening(archive).evening
             counted = [each.id for each in evening.over.values() if each.counted]
             assert sorted(counted) == sorted(match.id for match in archive.matches())
-        assert len(counted) > 1
+        assert counted
         shown = [each["embeds"][0].get("footer", {}).get("text") for each in
                  discord.messages[server.channel].values()]  # fmt: skip
         assert all(shown.count(each) == 1 for each in counted)

@@ -14,8 +14,10 @@ from equipoise.pages.text.discord import DiscordMessage, button_id, mark
 from equipoise.play import evening_events as ev
 from equipoise.play.evening_state import Phase
 from equipoise.play.lobby_forms import lobby_of
+from equipoise.service import link_codes
 from equipoise.service.chat.discord_ladders import Ladders, url_of
-from equipoise.service.chat.discord_rooms import DiscordAnswer, DiscordRooms, Pressed, in_channel
+from equipoise.service.chat.discord_presses import DiscordAnswer, Pressed
+from equipoise.service.chat.discord_rooms import DiscordRooms, in_channel
 
 NUMBERS = itertools.count(1)
 HERE, THERE = "501", "502"
@@ -307,6 +309,31 @@ def test_who_never_played_can_be_forgotten(rooms: DiscordRooms, archive: Archive
     one.press("Out")
     assert one.raw(button_id("forget", "discord:4242")).text == "You are forgotten."
     assert "4242" not in repr(archive.night_events())
+
+
+def test_who_is_forgotten_is_in_no_ladder(tmp_path: Path) -> None:
+    """/forget me in one channel reaches the ladders of all others, and the ids that are linked; or none."""
+    ladders = Ladders(f"sqlite:///{tmp_path}/a.db", [lobby_of("tonight=allvall")], [HERE, THERE], "channel")
+    mine, other, third = ladders.rooms("1", HERE), ladders.rooms("2", THERE), ladders.rooms("3", "333")
+    for rooms, channel in ((mine, HERE), (other, THERE)):
+        four = [Person(rooms, 1000 + n, channel) for n in range(4)]
+        for each in four:
+            each.press("I'm in")
+        four[0].press("Make teams")
+        four[0].press("● won")
+        link_codes.link(rooms.archive, "discord:1000", "guid-1000")
+    forget = button_id("forget", "discord:1000")
+    Person(mine, 1000, HERE).press("Out")
+    assert "leave first" in Person(mine, 1000, HERE).raw(forget).text
+    assert "1000" in repr(list(mine.archive.matches()))
+    Person(other, 1000, THERE).press("Out")
+    assert Person(mine, 1000, HERE).raw(forget).text == "You are forgotten."
+    for rooms in (mine, other, third):
+        kept = repr((rooms.archive.night_events(), list(rooms.archive.matches()), rooms.archive.merged()))
+        assert "discord:1000" not in kept
+        assert "guid-1000" not in kept
+        assert "P1000" not in kept
+    ladders.close()
 
 
 def test_a_code_links_an_id_once(rooms: DiscordRooms, archive: Archive) -> None:

@@ -15,7 +15,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -250,6 +250,9 @@ class DiscordBot:
         except hikari.GatewayServerClosedConnectionError as error:
             msg = FATAL.get(int(error.code or 0), f"Discord ended the connection: {error.reason}")
             raise InputError(msg) from error
+        except hikari.HikariError as error:
+            msg = f"Discord cannot be reached: {error}"
+            raise InputError(msg) from error
         finally:
             for task in self._tasks:
                 task.cancel()
@@ -271,9 +274,26 @@ class DiscordBot:
             connected.set()  # until here nothing else was to be loaded: nobody answers before
         await self._on(lambda ladders: ladders.start(time.time()))
         await self._show_all()
-        application = await self._bot.rest.fetch_application()
-        await self._bot.rest.set_application_commands(application, commands())
-        self._ready(invitation(application.id, self._settings.permissions))
+        self._go_on(self._register())
+
+    async def _register(self) -> None:
+        """Let Discord know the commands, again and again until it takes them."""
+        while True:
+            try:
+                application = await self._bot.rest.fetch_application()
+                await self._bot.rest.set_application_commands(application, commands())
+            except hikari.HikariError as error:
+                log.warning("discord: commands: %s; again in %.0f s", error, AGAIN)
+                await asyncio.sleep(AGAIN)
+            else:
+                self._ready(invitation(application.id, self._settings.permissions))
+                return
+
+    def _go_on(self, doing: Coroutine[Any, Any, None]) -> None:
+        """Let something go on until it is done, or the end."""
+        task = asyncio.ensure_future(doing)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     def _open(self, connected: threading.Event) -> Ladders:
         connected.wait()
@@ -534,9 +554,7 @@ class DiscordBot:
         """Let the messages of a channel be what they should be, soon."""
         if channel not in self._dirty:
             self._dirty[channel] = asyncio.Event()
-            task = asyncio.ensure_future(self._keep(channel))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._go_on(self._keep(channel))
         self._dirty[channel].set()
 
     async def _keep(self, channel: str) -> None:

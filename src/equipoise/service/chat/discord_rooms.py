@@ -602,7 +602,7 @@ class DiscordRooms:
         """Tell whether anything is kept of somebody."""
         archive = self.archive
         played = {player for player, _ in archive.standing().games}
-        return who in played or who in archive.merged() or who in repr(archive.night_events())
+        return who in played or who in archive.merged() or repr(who) in repr(archive.night_events())
 
     # Questions
 
