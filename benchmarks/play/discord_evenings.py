@@ -229,7 +229,8 @@ class Evening:
         while not self.over:
             await asyncio.sleep(self.rng.uniform(0.3, 1.5))
             every = [each for channel in self.channels for each in self.discord.buttons(channel) if each[2]]
-            game = [each for each in every if each[1] not in ("I'm in", "Maybe", "Make teams", "Out")]
+            open_to_all = ("I'm in", "Maybe", "Make teams", "Out", "Play for them")
+            game = [each for each in every if each[1] not in open_to_all]
             if not game:
                 continue
             message, _, custom_id = self.rng.choice(game)

@@ -75,6 +75,7 @@ OF_A_GAME = frozenset((
 #: Words that change a lobby where teams are called for: of those who are there, or in charge.
 OF_THOSE_HERE = frozenset((
     "divide", "undo", "swap", "lock", "unlock", "captains", "maps", "roles", "plays", "sub", "pick", "veto",
+    "won", "draw", "score", "report",
 ))  # fmt: skip
 
 #: Those who act for somebody else with these have to be in charge.
@@ -441,8 +442,10 @@ class DiscordRooms:
         )
 
     def _is_in(self, who: str, lobby: str) -> bool:
-        """Tell whether somebody is in a lobby where teams are called for."""
-        return who in self.evening.rooms[lobby].setup.here
+        """Tell whether somebody is in a lobby where teams are called for, or in the game in view."""
+        game = self.evening.current(lobby)
+        players = () if game is None else (*game.players, *game.out)
+        return who in self.evening.rooms[lobby].setup.here or who in players
 
     def _id_of(self, text: str, here: Iterable[str]) -> str | None:
         """Return who is meant by an id, a mention, or a name that one alone has here."""
