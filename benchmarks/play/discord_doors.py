@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from itertools import chain, count
@@ -69,9 +70,16 @@ def without_names(value: Any) -> Any:
 
 
 def played(archive: Archive, evening: Evening) -> Row:
-    """Return teams, ledgers, results and ratings."""
-    standing = archive.standing()
-    return {
+    """Return teams, ledgers, results and ratings, with games by their lobby and number.
+
+    An id tells how often teams were made before, and on a page somebody who may come is there first.
+    """
+    standing, numbers = archive.standing(), Counter[str]()
+    ids: dict[str, str] = {}
+    for game in (*evening.over.values(), *evening.games.values()):
+        numbers[game.lobby.name] += 1
+        ids[game.id] = f"{game.lobby.name}#{numbers[game.lobby.name]}"
+    found = {
         "games": {name: (game.teams, game.chances, game.ranks, game.scores, game.map, game.out, game.picks,
                          game.phase is Phase.OVER)
                   for name, game in (evening.over | evening.games).items()},
@@ -81,6 +89,7 @@ def played(archive: Archive, evening: Evening) -> Row:
         "matches": [without_names(record_data(match)) for match in archive.matches()],
         "ratings": {key: standing.model.rating(standing.state, *key) for key in standing.games},
     }  # fmt: skip
+    return {name: there(each, ids) for name, each in found.items()}
 
 
 class OverIrc:

@@ -51,13 +51,14 @@ from benchmarks.play.discord_server import Discord, Interaction
 from benchmarks.reporting import PAGES, RAW, add_modes, keep
 
 from equipoise.archive.archive import open_archive
+from equipoise.errors import InputError
 from equipoise.play.evening_records import taken
 from equipoise.service.kept_evening import KeptEvening
 
 EVENINGS, KILLS = 50, 200
 
 #: Evenings that are played at a time, and how many seconds a process lives before it is killed.
-AT_ONCE, LIVES = 3, (3.0, 15.0)
+AT_ONCE, LIVES = 4, (3.0, 15.0)
 
 #: What goes wrong, or does not, every two seconds.
 TROUBLES = ("cut", "reconnect", "4000", "invalid", "delete", "delete", *[""] * 10)
@@ -130,8 +131,8 @@ class Evening:
         await self.discord.until(lambda: self.discord.heard)
         self.gone.append(time.monotonic() - began)
 
-    async def play(self) -> Row:
-        """Play the evening, and judge it."""
+    async def play(self) -> None:
+        """Play the evening."""
         async with self.discord:
             guilds = [self.discord.guild(), self.discord.guild()]
             self.channels = [self.discord.channel(guild, "pug") for guild in guilds]
@@ -152,13 +153,16 @@ class Evening:
             self.process.kill()
             await self.process.wait()
             assert not self.discord.unguarded, "a text was sent whose mentions ping"
+
+    def judged(self) -> Row:
+        """Return what came of the evening, or what is lost, doubled, or differs elsewhere."""
         try:
             return self._judged()
-        except BaseException:
+        except (AssertionError, InputError, KeyError) as error:
             kept = Path(tempfile.gettempdir()) / f"discord-evening-{self.seed}.db"
             shutil.copy(self.folder / "a.db", kept)
-            print(f"evening {self.seed} is kept in {kept}", flush=True)
-            raise
+            print(f"evening {self.seed} is kept in {kept}: {error!r:.2000}", flush=True)
+            return {"failed": f"{error!r:.200}", "kills": self.done["kills"]}
 
     async def _settled(self) -> None:
         """Wait until the messages say what is kept: another press is answered, and edits have gone out."""
@@ -334,7 +338,8 @@ async def some(numbers: list[int], kills: list[int]) -> list[Row]:
     with contextlib.ExitStack() as stack:
         folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in numbers]
         evenings = [Evening(*each) for each in zip(numbers, folders, kills, strict=True)]
-        return list(await asyncio.gather(*(each.play() for each in evenings)))
+        await asyncio.gather(*(each.play() for each in evenings))
+        return [each.judged() for each in evenings]
 
 
 def measure(evenings: int, first: int) -> Row:
@@ -345,9 +350,8 @@ def measure(evenings: int, first: int) -> Row:
         kills = [KILLS * (n + 1) // EVENINGS - KILLS * n // EVENINGS for n in numbers]
         for number, row in zip(numbers, asyncio.run(some(numbers, kills)), strict=True):
             results[str(number)] = {**row, "load": round(os.getloadavg()[0], 1)}
-        RESULTS.write_text(
-            json.dumps(results), encoding="utf-8"
-        )  # what is done is done, if the next one fails
+        # What is done stays if the next one fails.
+        RESULTS.write_text(json.dumps(results), encoding="utf-8")
         print(f"{start + len(numbers) - first} of {evenings}, load {os.getloadavg()[0]:.1f}", flush=True)
     return dict(sorted(results.items(), key=lambda each: int(each[0])))
 
@@ -412,7 +416,8 @@ def at(share: float, times: list[float]) -> str:
 
 def report(results: Row) -> str:
     """Return the page."""
-    rows = list(results.values())
+    failed = {number: row["failed"] for number, row in results.items() if "failed" in row}
+    rows = [row for row in results.values() if "failed" not in row]
     total: Counter[str] = Counter()
     for row in rows:
         total.update({name: value for name, value in row.items() if isinstance(value, int)})
@@ -423,7 +428,8 @@ def report(results: Row) -> str:
     quantiles = {f"{name}_{kind}": at(share, times[kind]) for kind in times for name, share in shares.items()}
     answered = {kind: sum(each < NEVER for each in times[kind]) for kind in times}
     loads = [row["load"] for row in rows]
-    return PAGE.format(
+    wrong = "".join(f"Evening {number} went wrong: {why}\n" for number, why in failed.items())
+    text = PAGE.format(
         evenings=len(rows), length=sum(row["seconds"] for row in rows) / len(rows), at_once=AT_ONCE,
         load=sum(loads) / len(loads), least=min(loads), most=max(loads),
         **{name: total[name] for name in ("people", "kills", "pressed", "taken", "games", "matches",
@@ -437,6 +443,7 @@ def report(results: Row) -> str:
         gone_median=gone[len(gone) // 2], gone_worst=gone[-1],
         gone_p99=gone[min(math.ceil(0.99 * len(gone)), len(gone)) - 1],
     )  # fmt: skip
+    return text + wrong
 
 
 def main() -> int:

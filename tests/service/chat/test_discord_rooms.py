@@ -208,6 +208,40 @@ def test_a_round_is_one_message_however_often_teams_are_made(rooms: DiscordRooms
     assert len(rooms.wanted(THERE, 1e9).keys() | refs) == 3
 
 
+def test_a_result_is_of_those_who_are_there(rooms: DiscordRooms) -> None:
+    """An outsider reports nothing of an evening, not even what is known already."""
+    night, outsider = people(rooms, 4, THERE), Person(rooms, 7, THERE)
+    for each in night:
+        each.press("I'm in")
+    night[0].press("Make teams")
+    won = [each.id for each in only(rooms, THERE).buttons if each.label == "● won"]
+    for who in (night[1], night[2]):
+        before = rooms.kept.known
+        assert "only those who are in" in outsider.raw(won[0]).text
+        assert rooms.kept.known == before
+        assert who.raw(won[0]).text == ""  # the second one says what is known
+    assert rooms.archive.count() == 1
+
+
+def test_who_plays_a_game_elsewhere_reports_the_evening_too(archive: Archive) -> None:
+    """Somebody in a game that fills up, in the same channel as an evening, says of that who won."""
+    lobbies = [in_channel(lobby_of("duel=2v2", 60.0), HERE), in_channel(lobby_of("tonight=allvall"), HERE)]
+    rooms = DiscordRooms(archive, lobbies)
+    four, name, outsider = people(rooms, 4), f"tonight-{HERE}", Person(rooms, 7)
+    for each in four:
+        assert each.type("in", lobby="tonight")
+    four[0].press("Make teams")
+    for each in (*four[:3], outsider):
+        each.type("in", lobby="duel")
+    for label in ("● won", "Make teams"):
+        assert "only those who are in" in outsider.press(label).text
+    assert rooms.evening.game_of("discord:1000").lobby.name == f"{HERE}/duel"  # type: ignore[union-attr]
+    four[0].press("● won")
+    ended = rooms.evening.ended(name)
+    assert [each.ranks for each in ended] == [(1.0, 2.0)]
+    assert rooms.evening.preferences == {}
+
+
 def test_only_those_in_charge_act_for_others(rooms: DiscordRooms) -> None:
     """Saying that others are in, correcting, calling off and taking out is for who manages the server."""
     four = playing(rooms)

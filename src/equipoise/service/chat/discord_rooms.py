@@ -32,7 +32,7 @@ from equipoise.pages.text.discord import DiscordMessage, mark
 from equipoise.pages.text.night import BEST, proof_line
 from equipoise.pages.text.point_changes import changes_text
 from equipoise.play import evening_events as ev
-from equipoise.play.chat_commands import Speaking, understood
+from equipoise.play.chat_commands import COMMANDS, Speaking, understood
 from equipoise.play.evening import one_of
 from equipoise.play.evening_events import EveningLobby, Event, Setup
 from equipoise.play.evening_records import DISCORD, Record
@@ -418,7 +418,7 @@ class DiscordRooms:
             msg = f"your game is in <#{where}>" if where.isdecimal() else "your game is elsewhere"
             raise InputError(msg)
         called = next((name for name in here if self.evening.lobbies[name].called), "")
-        elsewhere = game is not None and not game.lobby.called
+        elsewhere = game is not None and not game.lobby.called and word in COMMANDS
         if called and word in OF_THOSE_HERE and not (admin or elsewhere or self._is_in(who, called)):
             msg = "only those who are in do that, or those in charge"
             raise InputError(msg)
