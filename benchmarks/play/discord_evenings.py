@@ -58,7 +58,7 @@ from equipoise.service.kept_evening import KeptEvening
 EVENINGS, KILLS = 50, 200
 
 #: Evenings that are played at a time, and how many seconds a process lives before it is killed.
-AT_ONCE, LIVES = 4, (3.0, 15.0)
+AT_ONCE, LIVES = 3, (3.0, 15.0)
 
 #: What goes wrong, or does not, every two seconds.
 TROUBLES = ("cut", "reconnect", "4000", "invalid", "delete", "delete", *[""] * 10)
