@@ -1,6 +1,6 @@
 """Histories larger than memory: ``python -m benchmarks large_histories`` writes ``LARGE_HISTORIES.md``.
 
-Contests of two against two among 100,000 people are written to Parquet, in order of time and in none.
+Contests of two against two among 20,000 people are written to Parquet, in order of time and in none.
 ``equipoise rate`` reads and learns from each file in a process of its own; measured are its processor time
 and the most memory that it had.
 """
@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.reporting import PAGES, RAW, ROOT, describe, run_many
 
 #: Contests of the files, people among whom they are, and how many contests are written at a time.
-CONTESTS, PEOPLE, WRITTEN = (1_000_000, 3_000_000, 10_000_000), 100_000, 250_000
+CONTESTS, PEOPLE, WRITTEN = (1_000_000, 3_000_000, 10_000_000), 20_000, 250_000
 
 #: Seconds from one contest to the next.
 APART = 7
