@@ -452,9 +452,8 @@ class DiscordBot:
         """Do what somebody wants, and tell them; whatever takes long is answered later."""
         button = isinstance(interaction, hikari.ComponentInteraction)
         if interaction.guild_id is None or interaction.member is None:
-            await self._answer(
-                interaction, DiscordAnswer("Type this in a channel of a server."), deferred=False
-            )
+            elsewhere = DiscordAnswer("Type this in a channel of a server.")
+            await self._answer(interaction, elsewhere, b"", deferred=False)
             return
         action, _ = cards.button_of(getattr(interaction, "custom_id", ""))
         if button and action == "score":
@@ -469,11 +468,11 @@ class DiscordBot:
                 interaction.id, interaction.token, hikari.ResponseType.DEFERRED_MESSAGE_CREATE,
                 flags=hikari.MessageFlag.EPHEMERAL,
             )  # fmt: skip
-        answer = await doing
-        await self._answer(interaction, answer, deferred=not done)
+        answer, picture = await doing
+        await self._answer(interaction, answer, picture, deferred=not done)
 
-    async def _done(self, interaction: Any) -> DiscordAnswer:
-        """Do what somebody wants, and return what to tell them."""
+    async def _done(self, interaction: Any) -> tuple[DiscordAnswer, bytes]:
+        """Do what somebody wants, and return what to tell them, with its picture."""
         pressed, guild = self._pressed_of(interaction), str(interaction.guild_id)
         answer = await self._on(
             lambda ladders: ladders.rooms(guild, pressed.channel).press(pressed, time.time())
@@ -488,7 +487,7 @@ class DiscordBot:
             answer = replace(answer, text=text)
         else:
             self._missing.pop(pressed.channel, None)
-        return answer
+        return answer, await self._picture(guild, pressed.channel, answer.curves)
 
     async def _ask_score(self, interaction: hikari.ComponentInteraction) -> None:
         """Ask for a score in a window."""
@@ -499,7 +498,9 @@ class DiscordBot:
             component=row,
         )  # fmt: skip
 
-    async def _answer(self, interaction: Any, answer: DiscordAnswer, *, deferred: bool) -> None:
+    async def _answer(
+        self, interaction: Any, answer: DiscordAnswer, picture: bytes, *, deferred: bool
+    ) -> None:
         """Tell the one who pressed, alone."""
         button = isinstance(interaction, hikari.ComponentInteraction)
         shown: dict[str, Any] = dict(_SILENT)
@@ -507,8 +508,8 @@ class DiscordBot:
             shown["content"] = answer.text
         if answer.message is not None:
             shown |= {"embeds": [embed_of(answer.message)], "components": rows_of(answer.message)}
-        if answer.curves:
-            shown |= await self._picture(interaction, answer.curves)
+        if picture:
+            shown["attachment"] = hikari.Bytes(picture, "curve.png")
         rest, nothing = self._bot.rest, not answer.text and answer.message is None
         if deferred and nothing and button:
             await rest.delete_interaction_response(interaction.application_id, interaction.token)
@@ -529,18 +530,23 @@ class DiscordBot:
             flags=hikari.MessageFlag.EPHEMERAL, **shown,
         )  # fmt: skip
 
-    async def _picture(self, interaction: Any, players: Sequence[str]) -> dict[str, Any]:
-        """Return the curves of some as a picture; none where none can be drawn."""
-        rooms = await self._rooms(str(interaction.guild_id), self._channel_of(interaction))
+    async def _picture(self, guild: str, channel: str, players: Sequence[str]) -> bytes:
+        """Return the curves of some as a picture; nothing where none can be drawn."""
+        if not players:
+            return b""
+        rooms = await self._rooms(guild, channel)
 
         def drawn() -> bytes:
             from equipoise.pages.pictures.png import png_of
 
-            svg = rooms.curves(players)
+            try:
+                svg = rooms.curves(players)
+            except InputError as error:  # what is said in words is said all the same
+                log.warning("discord: a picture cannot be drawn: %s", error)
+                return b""
             return png_of(svg) if svg else b""
 
-        picture = await asyncio.get_running_loop().run_in_executor(self._pictures, drawn)
-        return {"attachment": hikari.Bytes(picture, "curve.png")} if picture else {}
+        return await asyncio.get_running_loop().run_in_executor(self._pictures, drawn)
 
     def _lacks(self, channel: str, missing: hikari.Permissions) -> None:
         """Name rights that are missing, once."""
