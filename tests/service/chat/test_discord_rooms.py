@@ -16,7 +16,7 @@ from equipoise.play.evening_state import Phase
 from equipoise.play.lobby_forms import lobby_of
 from equipoise.service import link_codes
 from equipoise.service.chat.discord_ladders import Ladders, url_of
-from equipoise.service.chat.discord_presses import DiscordAnswer, Pressed
+from equipoise.service.chat.discord_presses import DiscordAnswer, Pressed, Sent
 from equipoise.service.chat.discord_rooms import DiscordRooms, in_channel
 
 NUMBERS = itertools.count(1)
@@ -322,6 +322,9 @@ def test_who_is_forgotten_is_nowhere(rooms: DiscordRooms, archive: Archive) -> N
     night[0].press("Make teams")
     night[0].press("● won")
     night[3].type("link")
+    (ref,) = rooms.games(THERE, 1e9)
+    rooms.note_sent(ref, Sent(THERE, "77", ("88", "99"), {"1003": "66"}, 1e9))
+    assert DiscordRooms(archive, []).sent[ref].came == {"1003": "66"}
     answer = rooms.press(Pressed("9001", "1003", "P1003", THERE, command="forget"), 1e9)
     assert answer.message is not None
     (button,) = answer.message.buttons

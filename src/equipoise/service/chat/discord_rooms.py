@@ -118,7 +118,8 @@ class KeptMessages(KeptEvening):
             self.proofs[ref] = record["proof"]
         elif "message" in record:
             self.sent[ref] = Sent(record["channel"], record["message"], tuple(record.get("rooms", ())),
-                                  dict(record.get("came", {})), record["at"])  # fmt: skip
+                                  {who.removeprefix(PERSON): where for who, where in record.get("came", ())},
+                                  record["at"])  # fmt: skip
 
 
 class DiscordRooms:
@@ -169,7 +170,9 @@ class DiscordRooms:
 
     def note_sent(self, ref: str, sent: Sent) -> None:
         """Keep that something was sent."""
-        came = [list(pair) for pair in sent.came.items()]
+        came = [
+            [PERSON + user, where] for user, where in sent.came.items()
+        ]  # ids, so that they are forgotten
         self._remember(ref=ref, channel=sent.channel, message=sent.message, rooms=list(sent.rooms), came=came)
 
     @property
