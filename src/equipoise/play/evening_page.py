@@ -19,7 +19,7 @@ MOST_PEOPLE, LONGEST_NAME, MOST_NEW = 200, 40, 3
 ORGANISER, GUEST = "organiser", "guest"
 
 #: What guests may do; all else is the organiser's.
-FOR_GUESTS = frozenset({"claim", "status", "allow", "deny", "pick", "undo", "vote", "veto"})
+FOR_GUESTS = frozenset({"claim", "status", "allow", "deny", "pick", "undo", "vote", "veto", "link"})
 
 
 class EveningPage:

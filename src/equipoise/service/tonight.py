@@ -40,10 +40,11 @@ from equipoise.play.evening_page import LONGEST_NAME, MOST_PEOPLE, ORGANISER, Ev
 from equipoise.play.evening_records import BESIDE, COUNTED, TONIGHT, Record
 from equipoise.play.evening_state import EveningGame, Phase, Room, Step
 from equipoise.play.ledger import accounts
-from equipoise.play.proposals import Arranged, placed_players, rules
+from equipoise.play.proposals import Arranged, count_splits, placed_players, rules
 from equipoise.ratings.display_scale import scale_of
 from equipoise.ratings.point_changes import points
 from equipoise.service.kept_evening import KeptEvening
+from equipoise.service.link_codes import redeem
 from equipoise.service.night import Night
 from equipoise.teams.balance import balance
 from equipoise.teams.request import BalanceRequest
@@ -703,6 +704,23 @@ class Evenings:
         leaves = bool(tap.step.get("leaves"))
         self._do(tap, ev.Substitute(tap.name, new, tap.text("old"), spelled, leaves=leaves))
 
+    def _link(self, tap: _Tapped) -> None:
+        """Let whoever asked for a code in a chat be somebody on the page.
+
+        A seat proves nothing of whom it was taken for: a guest links a name that nobody has borne yet, the
+        organiser, who sees who is there, every name.
+        """
+        who = self._known(tap, tap.text("who"))
+        tap.page.check_answers(who, self._name(who), tap.by, tap.device)
+        people = self._everyone()
+        played = {player for player, _ in people.standing.games}
+        if tap.by != ORGANISER and who in played | people.merged.keys() | set(people.merged.values()):
+            msg = f"{self._name(who)} has played before: the organiser types your code"
+            raise InputError(msg)
+        code, record = tap.text("code")[:LONGEST_NAME], {**tap.record, "who": who}
+        redeem(self.kept.archive, code, who, tap.record["at"], [record])
+        self.kept.catch_up()
+
     # Roles and maps
 
     def _roles(self, tap: _Tapped) -> None:
@@ -777,7 +795,7 @@ class Evenings:
         "settings": _settings, "divide": _divide, "next": _next, "swap": _swap, "lock": _lock,
         "sitout": _sit_out, "exactly": _exactly, "draft": _draft, "pick": _pick, "play": _play,
         "substitute": _substitute, "roles": _roles, "maps": _maps, "veto": _veto, "vote": _vote,
-        "result": _result, "undo": _undo, "redo": _redo, "end": _end,
+        "result": _result, "undo": _undo, "redo": _redo, "end": _end, "link": _link,
     }  # fmt: skip
 
     # Why these teams
@@ -873,7 +891,8 @@ class Evenings:
         known, last = accounts(self.kept.evening.played(name)), self._played(name)[-1:]
         owed = [p for p in playing if p in known and known[p].out > 0 and last and p in last[0].out]
         why = {
-            "together": together, "count": 0 if locks else _count(len(playing), together, len(shown)),
+            "together": together,
+            "count": 0 if locks or len(shown) != 2 else count_splits(len(playing), together),
             "repeated": arranged.repeated, "out": list(proposal.out), "owed": sorted(owed), "locks": locks,
             "closest": least is not None and first <= least + EXACT, "fresh": arranged.fresh,
         }  # fmt: skip
@@ -1124,19 +1143,6 @@ def _ranks_and_scores(step: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple
 def _chance_gap(chances: Sequence[float]) -> float:
     """Return by how much the furthest team is off its fair share."""
     return max(abs(chance - 1.0 / len(chances)) for chance in chances)
-
-
-def _count(players: int, together: Sequence[Sequence[str]], teams: int) -> int:
-    """Return how many ways make two teams whose sizes differ by one at most; 0 where that is not counted."""
-    if teams != 2:
-        return 0
-    blocks = [len(party) for party in together]
-    blocks += [1] * (players - sum(blocks))
-    ways = [1] + [0] * players
-    for size in blocks:
-        for total in range(players, size - 1, -1):
-            ways[total] += ways[total - size]
-    return ways[players // 2] // (1 if players % 2 else 2)
 
 
 def _proof_in_view(proof: str, at: int, chances: Sequence[float], best: Sequence[float]) -> str:

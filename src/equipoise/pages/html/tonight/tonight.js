@@ -84,7 +84,16 @@ function you() {
     make("div.three", {},
       ...[["in", say("im_in")], ["maybe", say("maybe")], ["out", say("out")]].map(([wanted, text]) =>
         button(`set ${wanted}`, set(wanted), { "aria-pressed": String(status === wanted) }, status === wanted ? icon("check") : null, text))),
+    linking(me.id),
     pending && !state.online ? make("p.quiet", {}, say("saved_here")) : null);
+}
+
+/** The form for a code that somebody was given in a chat. @param {string} who */
+function linking(who) {
+  const panel = `link ${who}`;
+  if (ui.open !== panel) return button(panel, () => { ui.text = ""; open(panel); }, { class: "plain" }, icon("link"), say("link"));
+  return make("form", { "data-panel": panel, submit: (/** @type {any} */ event) => { event.preventDefault(); const code = ui.text.trim(); ui.text = ""; ui.open = ""; tap({ type: "link", who, code }); } },
+    make("label", { for: "code" }, say("link")), make("div.row", {}, make("input", { id: "code", key: panel, maxlength: 40, required: true, autocomplete: "off", value: ui.text, input: (/** @type {any} */ event) => { ui.text = event.target.value; } }), make("button.filled", {}, say("link_do"))));
 }
 
 /** @param {string} what */
@@ -168,7 +177,7 @@ function roster(people) {
     const name = [bdi(each.name), me ? ` ${say("and_you")}` : null];
     const small = isNew(each.games) ? say(each.games === 1 ? "new_one" : "new_games", { games: each.games }) : each.out ? say(each.out === 1 ? "sat_out" : "sat_out_many", { count: each.out }) : null;
     return make("li", { class: me ? "me" : "" }, make("span.who", {}, organiser() ? button(`who ${each.id}`, () => open(`person ${each.id}`), { "aria-expanded": String(ui.open === `person ${each.id}`) }, make("span", {}, ...name)) : make("span", {}, ...name),
-      small ? make("small", {}, small) : null, ui.open === `person ${each.id}` ? personal(each) : null), each.party !== null ? icon("link") : null, points(each));
+      small ? make("small", {}, small) : null, ui.open === `person ${each.id}` ? personal(each) : ui.open === `link ${each.id}` && !me ? linking(each.id) : null), each.party !== null ? icon("link") : null, points(each));
   }));
 }
 
@@ -179,7 +188,8 @@ function personal(each) {
   const party = ui.captains.includes(each.id);
   return make("span.row", {}, button("p maybe", set("maybe"), {}, say("maybe")), button("p out", set("out"), {}, say("out")),
     button("p party", () => { ui.captains = party ? ui.captains.filter((one) => one !== each.id) : [...ui.captains, each.id]; if (ui.captains.length === 2) { tap({ type: "party", who: ui.captains }); ui.captains = []; ui.open = ""; } paint(); }, { "aria-pressed": String(party) }, say(party ? "party_with" : "party")),
-    each.party !== null ? button("p alone", () => { ui.open = ""; tap({ type: "party", who: [each.id] }); }, {}, say("alone")) : null);
+    each.party !== null ? button("p alone", () => { ui.open = ""; tap({ type: "party", who: [each.id] }); }, {}, say("alone")) : null,
+    button("p link", () => { ui.text = ""; open(`link ${each.id}`); }, {}, say("link")));
 }
 
 function adding() {
