@@ -94,6 +94,7 @@ class Evening:
         self.impostors = [str(9000 + n) for n in range(4)]
         self.discord = Discord(seed, heartbeat=5.0)
         self.done = Counter[str]()
+        self.late: list[str] = []
         self.answers: dict[str, list[float]] = {"there": [], "lost": []}
         self.pressed: dict[str, Interaction] = {}
         self.by_impostors: set[str] = set()
@@ -252,6 +253,8 @@ class Evening:
         self.done[f"answered {pressed.during}"] += in_time
         self.done["deferred"] += pressed.deferred
         self.done["unfinished"] += pressed.deferred and not pressed.finished and pressed.during != "gone"
+        if pressed.during == "there" and not in_time:
+            self.late.append(str(pressed.payload["data"]))
         if pressed.during != "gone":
             self.answers[pressed.during].append(min(round(pressed.seconds, 2), NEVER))
 
@@ -286,7 +289,7 @@ class Evening:
             "elsewhere": elsewhere, "events": len(records), "requests": sum(self.discord.requests.values()),
             "limited": self.discord.requests["429"], "limited by all": self.discord.requests["429 global"],
             "answers": self.answers, "gone": [round(each, 2) for each in self.gone],
-            "seconds": round(self.seconds, 1), **self.done,
+            "late": self.late, "seconds": round(self.seconds, 1), **self.done,
         }  # fmt: skip
 
     @staticmethod
@@ -381,13 +384,15 @@ How soon presses were answered, by what there was when they were pressed:
 |---|---|---|---|---|---|
 | the process there, with a connection | {there:,} | {answered_there:,} | {median_there} | {p99_there} | \
 {worst_there} |
-| the process there, its connection dropped by Discord | {lost:,} | {answered_lost:,} | {median_lost} | \
-{p99_lost} | {worst_lost} |
+| the process there, its connection dropped by Discord before the answer | {lost:,} | {answered_lost:,} | \
+{median_lost} | {p99_lost} | {worst_lost} |
 | both together | {alive:,} | {answered_alive:,} | {median_alive} | {p99_alive} | {worst_alive} |
 | no process, or one that was killed before it answered | {gone:,} | {answered_gone:,} | | | |
 
 {deferred:,} of the answers said that another one follows; {unfinished:,} of these waited for it in vain, \
 as their process was killed meanwhile.
+The library makes a connection again at once where the last one held for half a minute; here none does, and \
+it waits one to two seconds first.
 From a kill until Discord heard from the next process it took {gone_median:.1f} s ({gone_p99:.1f} s in 99 of \
 100, {gone_worst:.1f} s at worst); nobody can answer meanwhile, and whoever pressed is shown that by Discord \
 and presses again.
