@@ -52,6 +52,7 @@ from benchmarks.reporting import PAGES, RAW, add_modes, keep
 
 from equipoise.archive.archive import open_archive
 from equipoise.errors import InputError
+from equipoise.play.evening import Evening
 from equipoise.play.evening_records import taken
 from equipoise.service.kept_evening import KeptEvening
 
@@ -83,7 +84,7 @@ HOSTILE = (
 Row = dict[str, Any]
 
 
-class Evening:
+class PlayedEvening:
     """One evening: a Discord, its people, and a bot that is killed now and then."""
 
     def __init__(self, seed: int, folder: Path, kills: int) -> None:
@@ -308,16 +309,19 @@ class Evening:
             if each["kind"] == "discord" and each.get("message")
         }
         players: dict[str, set[str]] = {}
-        for event, *_ in taken(records):
-            for teams in (getattr(event, "teams", ()),):
-                players.setdefault(getattr(event, "game", ""), set()).update(chain(*teams))
+        evening = Evening((), ())
+        for event, at, _ in taken(records):
+            evening.handle(event, at)
+            for game in evening.games.values():  # where teams are called for a message is of a round
+                round_ = f"{game.lobby.name}#{len(evening.rooms[game.lobby.name].ended) + 1}"
+                ref = round_ if game.lobby.called else game.id
+                players.setdefault(ref, set()).update(game.players)
         everybody = {f"discord:{who}" for who in self.people}
         for _, message, user in self.discord.pings:
             assert user != "everyone"
             assert f"discord:{user}" in everybody, "somebody was pinged who does not play"
-            ref = refs.get(message, "")
-            if ref in players:
-                assert f"discord:{user}" in players[ref], "somebody was pinged who is in another game"
+            ref = refs.get(message, "")  # none where the process was killed before it was noted
+            assert not ref or f"discord:{user}" in players[ref], "somebody was pinged who is in another game"
 
     def _shown(self, evening: Any) -> None:
         """Judge that no game that counts is shown as won by another, or twice."""
@@ -340,7 +344,7 @@ async def some(numbers: list[int], kills: list[int]) -> list[Row]:
     """Play some evenings side by side."""
     with contextlib.ExitStack() as stack:
         folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in numbers]
-        evenings = [Evening(*each) for each in zip(numbers, folders, kills, strict=True)]
+        evenings = [PlayedEvening(*each) for each in zip(numbers, folders, kills, strict=True)]
         await asyncio.gather(*(each.play() for each in evenings))
         return [each.judged() for each in evenings]
 
