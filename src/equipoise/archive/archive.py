@@ -347,6 +347,13 @@ class Archive:
         """
         return self._learner.renew()
 
+    def spread_checkpoints(self) -> Updated:
+        """Let checkpoints lie closely again where they became few, so that another process learns as fast.
+
+        It is for when there is nothing else to do; where others write meanwhile, nothing happens.
+        """
+        return self._learner.renew(spread=True)
+
     def keep_packed(self) -> None:
         """Keep matches packed once they were learnt from, for who learns from late ones again and again."""
         self._learner.keep_packed()

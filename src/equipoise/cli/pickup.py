@@ -115,6 +115,11 @@ def command(
     log_events("info", as_json=False)
     with archive_options.opened(archive_options.address(store), create=True) as archive:
         pickups = Pickups(archive, given, apart=pairs, admins=admins, vary=price)
+        for admin in sorted(pickups.admins):
+            archive_options.warn(
+                f"{admin} is in charge; where the server has no accounts, from a new connection: "
+                f"/msg {nick} !organiser {pickups.code(admin)}"
+            )
         where = Address(host, port, channel, nick, account, password, secure, pace)
 
         async def speak() -> None:
