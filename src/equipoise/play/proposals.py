@@ -529,3 +529,20 @@ def _as_good(split: Split, other: Split) -> bool:
             (sum(each.paid for each in split.preferences), sum(each.paid for each in other.preferences)),
         )
     )
+
+
+def count_splits(players: int, together: Sequence[Sequence[str]] = ()) -> int:
+    """Return how many ways make two teams whose sizes differ by one at most, with parties in one team each.
+
+    Examples
+    --------
+    >>> count_splits(10), count_splits(10, [("ann", "bob")]), count_splits(3)
+    (126, 56, 3)
+    """
+    blocks = [len(party) for party in together]
+    blocks += [1] * (players - sum(blocks))
+    ways = [1] + [0] * players
+    for size in blocks:
+        for total in range(players, size - 1, -1):
+            ways[total] += ways[total - size]
+    return ways[players // 2] // (1 if players % 2 else 2)
