@@ -170,12 +170,12 @@ def copied(path: Path, url: str) -> None:
                     target.insert(writing, table, [tuple(each) for each in some])
 
 
-def measured(url: str, matches: int, seed: int) -> dict[str, Any]:
+def measured(url: str, matches: int, seed: int, kills: int) -> dict[str, Any]:
     """Measure with one archive."""
     rng = np.random.default_rng(seed)
     with open_archive(url) as archive:
         last = archive.listed(None, 1)[0].match.ended or 0.0
-    first, kills = last - APART * matches, KILLS if matches <= MATCHES[0] else 0
+    first, kills = last - APART * matches, kills if matches <= MATCHES[0] else 0
     with started(url) as server:
         load = os.getloadavg()[0]
         seen, came, lag = traffic(server.http, first, last, seed)
@@ -231,7 +231,7 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
                 urls["PostgreSQL"] = stack.enter_context(servers["postgresql"]())
             for name, url in ({} if given.prepare else urls).items():
                 copied(source, url)
-                rows[name, many] = {"database": name, **measured(url, many, len(name))}
+                rows[name, many] = {"database": name, **measured(url, many, len(name), given.kills)}
                 print(rows[name, many], flush=True)
                 RESULTS.write_text(json.dumps(in_order(rows), indent=1) + "\n", encoding="utf-8")
     return in_order(rows)
@@ -285,6 +285,7 @@ def main() -> int:
     parser.add_argument("--matches", type=int, default=0, help="in each archive; by default all sizes")
     parser.add_argument("--database", choices=("SQLite", "PostgreSQL"), help="by default both")
     parser.add_argument("--folder", type=Path, help="where archives are kept from one run to the next")
+    parser.add_argument("--kills", type=int, default=KILLS, help="of a server that learns")
     parser.add_argument("--prepare", action="store_true", help="only make these")
     add_modes(parser)
     given = parser.parse_args()
