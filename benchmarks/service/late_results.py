@@ -34,6 +34,7 @@ from equipoise.archive.tables import METADATA
 
 #: Matches in each archive, and seconds after which a client asks again that the server has no room for.
 MATCHES, AGAIN = (30_000, 300_000), 0.05
+BUSY = (http.HTTPStatus.TOO_MANY_REQUESTS, http.HTTPStatus.SERVICE_UNAVAILABLE)
 
 #: Seconds for which results come, from one current result to the next, and from one late one to the next.
 LONG, EVERY, LATE_EVERY = 60.0, 0.2, 2.0
@@ -61,7 +62,7 @@ class Client:
             self._connection.request(how, path, None if body is None else json.dumps(body), reported)
             answer = self._connection.getresponse()
             content = answer.read().decode()
-            if answer.status != http.HTTPStatus.TOO_MANY_REQUESTS:
+            if answer.status not in BUSY:
                 break
             time.sleep(AGAIN)
         assert answer.status < 300, (answer.status, content)
