@@ -291,6 +291,20 @@ class Play:
                 person.stays.clear()
                 person.stays[last] = total
 
+    def swap_sides(self, one: int, other: int, stays: Mapping[str, Mapping[int, float]]) -> None:
+        """Let two sides have each other's past, up to when everyone had been on each for ``stays``."""
+        now = self.stays()
+        for identity, before in stays.items():
+            if one in before or other in before:
+                past = {one: before.get(other, 0.0), other: before.get(one, 0.0)}
+                mine = self.people[identity].stays
+                for side, time in past.items():
+                    mine[side] = now[identity].get(side, 0.0) - before.get(side, 0.0) + time
+
+    def standing(self) -> dict[str, int]:
+        """Return on which side everyone is now who is on one."""
+        return {one.identity: one.side for one in self.clients.values() if one.side is not None}
+
     def opposed(self) -> bool:
         """Tell whether anybody has somebody to play against."""
         present = [side for side, number in self._sides.items() if number]

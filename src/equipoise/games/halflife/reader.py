@@ -84,6 +84,9 @@ RESTARTS = (
 #: Rounds after which a restart is half-time rather than the end of a warm-up.
 HALF = 12
 
+#: Seconds between two lines from which on a clock was set, or nothing went on: no time of the game.
+JUMP = 900.0
+
 #: Teams of those who only watch.
 WATCHING = (b"", b"Spectator", b"SPECTATOR", b"Unassigned", b"Spectators")
 
@@ -139,6 +142,8 @@ class HalfLifeGame:
         from hashlib import sha256  # here, as it costs a cold start of those who read no log
 
         self.map, self.where, self.began, self.at = map_name, where, date, date
+        #: The date of the last line, which may be before the latest.
+        self._seen = date
         self.play = Play()
         self.hash = sha256()
         self.contests: list[Contest] = []
@@ -184,10 +189,13 @@ class HalfLifeGame:
         self._named.clear()
 
     def date(self, date: float) -> None:
-        """Move the clock on; a date that runs backwards moves nothing."""
-        if date > self.at:
-            self.play.clock += date - self.at
-            self.at = date
+        """Move the clock on; a date that runs backwards moves nothing, nor does a clock that was set."""
+        passed = date - self._seen
+        if 0.0 < passed <= JUMP:
+            self.play.clock += passed
+        if passed > 0.0 or passed < -JUMP:
+            self._seen = date
+        self.at = max(self.at, date)
 
     def someone(self, name: bytes, number: bytes, raw: bytes, team: bytes | None) -> bytes:
         """Take that somebody is there, on a team where one is named; return the number."""
@@ -239,8 +247,8 @@ class HalfLifeGame:
         self.before = self.play.counts()
 
     def status(self, rounds: int) -> None:
-        """Take how many rounds count: fewer than before where an earlier state of the match was restored."""
-        if self.is_reloaded or 0 < rounds < self.rounds_played:
+        """Take how many rounds count: fewer than before where an earlier state was restored, or all is anew."""
+        if self.is_reloaded or rounds < self.rounds_played or (rounds <= 0 and self.contests):
             del self.contests[max(rounds, 0) :]
             self.score = ()
             self.before = self.play.counts()
