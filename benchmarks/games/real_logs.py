@@ -11,18 +11,16 @@ It writes ``REAL_LOGS.md``; ``--report`` only writes the page, ``--check`` tells
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import itertools
 import json
-import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reporting import PAGES, RAW, ROOT, add_modes, describe, keep
+from benchmarks.reporting import PAGES, RAW, ROOT
 
 from equipoise.core.match import Contest, Match, Unfinished
 from equipoise.core.registry import GAMES, resolve
@@ -110,7 +108,9 @@ def known_logs(data: Path = DATA) -> Iterator[KnownLog]:
     """Go through the logs of a folder with what is known of them."""
     for path in sorted(data.glob("TF2/*.truth.json")):
         truth = json.loads(path.read_text(encoding="utf-8"))
-        games = tuple(map(_fortress, (each for each in truth["games"] if each["finished"] and each["rounds"])))
+        games = tuple(
+            map(_fortress, (each for each in truth["games"] if each["finished"] and each["rounds"]))
+        )
         yield KnownLog("TF2", _log(path).name, unpacked(_log(path)), games)
     for path in sorted(data.glob("CS/*.truth.json")):
         truth = json.loads(path.read_text(encoding="utf-8"))
@@ -365,7 +365,9 @@ def damages(log: KnownLog, others: Sequence[bytes], every: int) -> Iterator[tupl
         for period in (1, 7, 50):
             foreign = itertools.cycle(other.split(b"\n"))
             mixed = [
-                line for n, one in enumerate(lines) for line in ((one, next(foreign)) if n % period == 0 else (one,))
+                line
+                for n, one in enumerate(lines)
+                for line in ((one, next(foreign)) if n % period == 0 else (one,))
             ]
             yield "lines of another game between", b"\n".join(mixed)
 

@@ -27,6 +27,11 @@ def one(content: str) -> Match:
     return match
 
 
+def turned(line: str) -> str:
+    """Return a line, or several, in which people have the other colour."""
+    return line.replace("<Red>", "<x>").replace("<Blue>", "<Red>").replace("<x>", "<Blue>")
+
+
 def figures(match: Match) -> tuple[Counter[str], Counter[str]]:
     """Return everyone's kills and deaths over all contests."""
     kills: Counter[str] = Counter()
@@ -106,6 +111,48 @@ def test_sides_that_swap_at_half_time_are_rosters() -> None:
     (contest,) = one(log).contests
     assert [{player for player, _ in team} for team in contest.teams] == [{THREE, FOUR}, {ONE, TWO}]
     assert contest.scores == (0, 1)
+
+
+def test_rounds_count_for_rosters_that_swapped_colours() -> None:
+    """The score moves along with the people; who left before the swap stays with those they played with."""
+
+    first = team_fortress(
+        "START", "KILL 0 2", "KILL 3 1", "WIN Red 1 0", "START", "KILL 0 2", "KILL 3 1", "WIN Red 2 0"
+    )
+    substitute = fortress_person(1).replace("P1<3><[U:1:32]>", "New<9><[U:1:99]>")
+    second = turned(team_fortress("START", "KILL 0 2", "KILL 3 1", "WIN Blue 0 3", "OVER 0 3", day=2))
+    gone = f'L 09/01/2021 - 21:09:00: {fortress_person(1)} disconnected (reason "bye")\n'
+    match = one(first + gone + second.replace(turned(fortress_person(1)), turned(substitute)))
+    assert [
+        [{player for player, _ in team} for team in contest.teams][contest.ranks.index(0)]
+        for contest in match.contests
+    ] == [{ONE, TWO}, {ONE, TWO}, {ONE, "[U:1:99]"}]
+
+
+def test_a_substitute_of_a_game_without_rounds_is_in_the_roster_that_they_joined() -> None:
+    """Whatever colour it had: of a stopwatch game one half may be much shorter than the other."""
+
+    first = team_fortress("START", *["KILL 0 2", "KILL 3 1"] * 20, "WIN Blue 0 0")
+    substitute = fortress_person(1).replace("P1<3><[U:1:32]>", "New<9><[U:1:99]>")
+    second = turned(team_fortress("START", *["KILL 0 2", "KILL 3 1"] * 4, "WIN Blue 0 1", "OVER 0 1"))
+    later = second.replace("- 21:00", "- 21:08").replace("- 21:01", "- 21:09")
+    gone = f'L 09/01/2021 - 21:07:10: {fortress_person(1)} disconnected (reason "bye")\n'
+    (contest,) = one(first + gone + later.replace(turned(fortress_person(1)), turned(substitute))).contests
+    assert [{player for player, _ in team} for team in contest.teams] == [
+        {THREE, FOUR}, {ONE, TWO, "[U:1:99]"},
+    ]  # fmt: skip
+    assert contest.scores == (0, 1)
+
+
+def test_games_that_follow_on_one_map_are_on_it() -> None:
+    """Until a line tells of another one; and captures of flags are seen on any map."""
+    began = 'L 09/01/2021 - 20:00:00: Started map "ultiduo_x" (CRC "1")\n'
+    flag = f'{fortress_person(0)} triggered "flagevent" (event "captured") (position "0 0 0")'
+    more = team_fortress("START", "KILL 0 2", "KILL 3 1", flag, "OVER 2 1", day=2)
+    content = began + FORTRESS + more + began.replace("09/01", "09/03").replace("ultiduo_x", "cp_y")
+    matches = [each for each in parsed(GAME, content.encode()) if isinstance(each, Match)]
+    assert [each.map for each in matches] == ["ultiduo_x", "ultiduo_x"]
+    assert [ruleset_text(each.ruleset) for each in matches] == ["tf2/capture", "tf2/ctf"]
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the real logs are not here")

@@ -21,6 +21,9 @@ ALONE = 0
 #: Kills and deaths of everyone up to some moment.
 Counts = Mapping[str, tuple[int, int]]
 
+#: How long everyone was on each side up to some moment.
+Stays = Mapping[str, Mapping[int, float]]
+
 #: How the ids of bots and of people known by nothing but a name begin.
 BOT, NAME = "bot:", NAMED
 
@@ -92,6 +95,28 @@ class Person:
         if len(self.stays) < 2:
             return next(iter(self.stays), None)
         return max(reversed(self.stays), key=self.stays.__getitem__)
+
+
+def with_swapped_past(
+    stays: Stays, one: int, other: int, past: Stays, now: Mapping[str, int]
+) -> dict[str, dict[int, float]]:
+    """Return how long everyone was on each side, where two sides have had each other's name in the past.
+
+    Who is on one of them ``now`` has been there since then: a log shows that only when it names them.
+
+    Examples
+    --------
+    >>> with_swapped_past({"ann": {1: 50.0, 2: 7.0}}, 1, 2, {"ann": {1: 40.0}}, {"ann": 2})
+    {'ann': {1: 0.0, 2: 57.0}}
+    """
+    found = {identity: dict(each) for identity, each in stays.items()}
+    for identity, before in past.items():
+        each = found.setdefault(identity, {})
+        since = {side: each.get(side, 0.0) - before.get(side, 0.0) for side in (one, other)}
+        if now.get(identity) in since:
+            since = {one: 0.0, other: 0.0, now[identity]: sum(since.values())}
+        each |= {one: before.get(other, 0.0) + since[one], other: before.get(one, 0.0) + since[other]}
+    return found
 
 
 class GameHalf(NamedTuple):
@@ -291,15 +316,11 @@ class Play:
                 person.stays.clear()
                 person.stays[last] = total
 
-    def swap_sides(self, one: int, other: int, stays: Mapping[str, Mapping[int, float]]) -> None:
-        """Let two sides have each other's past, up to when everyone had been on each for ``stays``."""
-        now = self.stays()
-        for identity, before in stays.items():
-            if one in before or other in before:
-                past = {one: before.get(other, 0.0), other: before.get(one, 0.0)}
-                mine = self.people[identity].stays
-                for side, time in past.items():
-                    mine[side] = now[identity].get(side, 0.0) - before.get(side, 0.0) + time
+    def swap_sides(self, one: int, other: int, past: Stays) -> None:
+        """Let two sides have each other's past, up to when everyone had been on each for so long."""
+        found = with_swapped_past(self.stays(), one, other, past, self.standing())
+        for identity, stays in found.items():
+            self.people[identity].stays = {side: time for side, time in stays.items() if time}
 
     def standing(self) -> dict[str, int]:
         """Return on which side everyone is now who is on one."""

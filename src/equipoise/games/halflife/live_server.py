@@ -31,7 +31,7 @@ from equipoise.games.halflife.rulesets import CS2, GO, MAPS, TF2, rules_of
 from equipoise.games.halflife.team_fortress import FEIGNED, GAME_OVER, ROUND_START, STALEMATE, TOURNAMENT, WON
 from equipoise.games.log_reader import Lines
 from equipoise.games.match_in_progress import BOT, text_from
-from equipoise.games.rcon import checked
+from equipoise.games.rcon import UNKNOWN, checked
 from equipoise.games.server_adapter import Ranges, ServerFamily
 from equipoise.games.side_swaps import joined_swaps
 from equipoise.games.source_rcon import SourceRcon
@@ -67,7 +67,6 @@ MOST_SLOT = 1_000_000
 NOBODY = ("STEAM_ID_PENDING", "HLTV", "Console")
 
 _CHAT = re.compile(rb'say(?:_team)? "(.{0,300})"$')
-_UNKNOWN = re.compile(r"unknown command", re.IGNORECASE)
 _ROWS = (
     re.compile(r'^# +(\d{1,7})(?: +\d{1,3})? +".{0,130}" ', re.MULTILINE),
     re.compile(r"^ *(\d{1,7}) +(?:\d{1,4}:\d\d(?::\d\d)?|BOT) +\d+ +\d+ +active ", re.MULTILINE),
@@ -150,7 +149,7 @@ class SourceLog:
             listed = {int(row[1]) for rows in _ROWS for row in rows.finditer(text)}
             known = {slot: team for slot, (_, _, team) in self._here.items()}
             return Seen({slot: team for slot, team in known.items() if slot in listed} or known)
-        if self._move and question.startswith(f"{self._move} ") and _UNKNOWN.search(text):
+        if self._move and question.startswith(f"{self._move} ") and UNKNOWN.search(text):
             return CannotMove()
         return None
 

@@ -74,6 +74,11 @@ SIGHTINGS = (
 #: How most of them begin, by which they are seen at once.
 MOST_SIGHTINGS = frozenset((b"picke", b"dropp", b"purch", b"attac", b"blind", b"threw", b"assis", b"spawn"))
 
+#: Last lines of a game, as they are when nothing of them is missing.
+LAST = re.compile(
+    rb'Log file closed|Game Over: .* min|Team "(?:Red|Blue)" final score "\d{1,6}" with "\d{1,3}" players'
+)
+
 #: What restarts a game: whatever was before did not count, unless it was a half.
 RESTARTS = (
     b'World triggered "Restart_Round',
@@ -136,12 +141,25 @@ def steam_id(identity: str) -> str | None:
 
 
 class HalfLifeGame:
-    """What is played on one map."""
+    """What is played on one map.
 
-    def __init__(self, map_name: str, date: float, where: str) -> None:
+    Parameters
+    ----------
+    map_name : str
+        The map of the line that began the game; empty where another line did.
+    date : float
+        When it began.
+    where : str
+        What messages call that.
+    same_map : str
+        The map of the game before, where that was one of Team Fortress 2 and no line tells of another map.
+    """
+
+    def __init__(self, map_name: str, date: float, where: str, same_map: str = "") -> None:
         from hashlib import sha256  # here, as it costs a cold start of those who read no log
 
         self.map, self.where, self.began, self.at = map_name, where, date, date
+        self.same_map = same_map
         #: The date of the last line, which may be before the latest.
         self._seen = date
         self.play = Play()
@@ -152,6 +170,8 @@ class HalfLifeGame:
         #: How many rounds count by the server's own word, and whether an earlier state was restored since.
         self.rounds_played = 0
         self.is_reloaded = False
+        #: Whether the server says how many rounds count, and that the match is over.
+        self.counts_rounds = self.is_over = False
         self.totals: dict[int, float] = {}
         self.sides = {**SIDES, TEAMS[0]: len(SIDES) + 1, TEAMS[1]: len(SIDES) + 2}
         self.settings: dict[str, str] = {}
@@ -247,7 +267,8 @@ class HalfLifeGame:
         self.before = self.play.counts()
 
     def status(self, rounds: int) -> None:
-        """Take how many rounds count: fewer than before where an earlier state was restored, or all is anew."""
+        """Take how many rounds count: fewer than before where an earlier state is restored, or none."""
+        self.counts_rounds = True
         if self.is_reloaded or rounds < self.rounds_played or (rounds <= 0 and self.contests):
             del self.contests[max(rounds, 0) :]
             self.score = ()
@@ -281,6 +302,8 @@ class HalfLifeGame:
 
     def outcome(self) -> Match | Unfinished:
         """Return the match: its rounds, or else its result."""
+        if self.is_fortress():
+            self.map = self.map or self.same_map
         rules = rules_of(self.game())
         mutators = [name for name, value in self.settings.items() if changes_play(name, value)]
         rounds = next((kind for start, kind in MAPS.items() if self.map.startswith(start)), "elimination")
@@ -291,11 +314,13 @@ class HalfLifeGame:
                 return Unfinished(self.where, "the game has no Game_Over with its final score in the log")
             if not self.rounds.began:
                 return Unfinished(self.where, "the beginning of the game is not in the log")
-            if rounds == "elimination":
+            if rounds == "elimination" or self.rounds.kind == "ctf":
                 kind = self.rounds.kind or "tdm"
             contests = self.rounds.found(self.sides, self.at)
         elif not self.map:
             return Unfinished(self.where, "the beginning of the map is not in the log")
+        elif contests and self.counts_rounds and not self.is_over:
+            return Unfinished(self.where, "the match was not played to its end: there is no Game Over")
         elif not contests:
             in_teams = any(side is not None and side != ALONE for _, (side, _) in self.play.shares().items())
             kind = "tdm" if in_teams else "ffa"
@@ -327,6 +352,20 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
     _dated: tuple[bytes, float | None] = (b"", None)
     _time_at: int = 0
     _day: float = 0.0
+    #: The map of the last game, where the next one of Team Fortress 2 may be on it.
+    _map: str = ""
+
+    def idle(self) -> bool:
+        """Tell whether no game runs, and the next one needs nothing of the one before."""
+        return self.game is None and not self._map
+
+    def end(self) -> None:
+        """Take the end of the log; a last line without its end is one where nothing of it is missing."""
+        rest = self.lines.rest()
+        parts = LINE.fullmatch(rest)
+        if parts is not None and LAST.fullmatch(parts[7]):
+            self.take(Block(rest + b"\n", self.lines.offset, self.lines.line))
+        super().end()
 
     def take(self, block: Block) -> None:
         """Go through the lines; most change nothing, and of those only bytes are kept."""
@@ -404,15 +443,19 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
         found = MAP.match(text) or (MATCH_START.match(text) if nameless else None)
         if found is not None and not self._is_beginning(found[1]):
             self._ends()
+            self._map = ""
             self.game = HalfLifeGame(text_from(found[1]), date, self.begins(block, place))
         elif self.game is None and text.startswith(ROUND_START):
-            self.game = HalfLifeGame("", date, self.begins(block, place))
+            line_number = f"{self.source}, line {block.line_at(place)}"
+            where = line_number if self._map else self.begins(block, place)
+            self.game = HalfLifeGame("", date, where, self._map)
         game = self.game
         if game is None:
             return
         game.cover(line.rstrip(b"\r") + b"\n")
         game.date(date)
         if text.startswith((b"Log file closed", b"Game Over:")):
+            game.is_over = text.startswith(b"G")
             self._ends()
         elif text.startswith(b'"'):
             _person(game, text)
@@ -430,6 +473,7 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
         game, self.game = self.game, None
         if game is not None:
             self.give(game.outcome())
+            self._map = game.map if game.is_fortress() else ""
 
 
 def _person(game: HalfLifeGame, text: bytes) -> None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from equipoise.core.match import Contest, Ruleset, Statistics
-from equipoise.games.match_in_progress import PART, Play
+from equipoise.games.match_in_progress import PART, Play, with_swapped_past
 
 ROUND_START = b'World triggered "Round_Start"'
 TOURNAMENT = b"Tournament mode started"
@@ -119,6 +119,7 @@ class FortressRounds:
         if 2 * sum({was, now} == {red, blue} for was, now in there) <= len(there):
             return
         self.play.swap_sides(red, blue, stays)
+        self._stays = with_swapped_past(self._stays, red, blue, stays, self.play.standing())
         for counts in (self.scores, self._won):
             counts[TEAMS[0]], counts[TEAMS[1]] = counts.get(TEAMS[1], 0), counts.get(TEAMS[0], 0)
         self._note_sides()

@@ -38,6 +38,9 @@ ROUNDS = frozenset(("elimination", "freezetag", "attack-defend"))
 #: Factories, the server's presets, that change play by a mutator.
 FACTORIES = {f"i{kind}": ("instagib",) for kind in ("ffa", "duel", "tdm", "ca", "ctf", "ft", "1f")}
 
+#: Why a match does not count that was ended by people.
+ABORTED = "the match was aborted"
+
 #: Seconds from the end of a round to the beginning of the next: who comes later sits it out.
 PAUSE = 10.0
 
@@ -252,7 +255,7 @@ class QuakeLiveGame:
             self.seconds = _number(data.get("GAME_LENGTH"))
             self.scores = {RED: _number(data.get("TSCORE0")), BLUE: _number(data.get("TSCORE1"))}
             if data.get("ABORTED"):
-                self.refused = "the match was aborted"
+                self.refused = ABORTED
         elif data.get("WARMUP"):
             return
         elif kind == "ROUND_OVER":
@@ -378,6 +381,9 @@ class QuakeLiveReader(GameReader[QuakeLiveGame]):
         if self.game is not None and (self.game.guid != guid or kind == "MATCH_STARTED"):
             self._ends()
         if self.game is None:
+            if kind == "MATCH_REPORT":
+                reason = ABORTED if data.get("ABORTED") else "its beginning is not in the log"
+                self.abandon(f"{self.source}, line {block.line_at(place)}", reason)
             if kind != "MATCH_STARTED":
                 return  # a warm-up, or a match whose beginning was not seen
             self.game = QuakeLiveGame(self.begins(block, place), guid, ended=self._date)
