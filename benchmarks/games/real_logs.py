@@ -11,16 +11,19 @@ It writes ``REAL_LOGS.md``; ``--report`` only writes the page, ``--check`` tells
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import itertools
 import json
+import os
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from benchmarks.reporting import PAGES, RAW, ROOT
+from benchmarks.reporting import PAGES, RAW, ROOT, add_modes, describe, keep
 
 from equipoise.core.match import Contest, Match, Unfinished
 from equipoise.core.registry import GAMES, resolve
@@ -36,6 +39,17 @@ EVERY = 50
 
 #: How far kills and deaths of somebody may be from what is known: this part of them, or one.
 NEAR = 0.01
+
+#: In how many parts a log is put together the wrong way round.
+PARTS = 20
+
+#: How a name, and how chat, stands in logs that have any.
+NAMED = {"TF2": b'"%s<', "CS": b'"%s<', "TW": b":%s'"}
+SAID = {
+    "TF2": b'L 01/01/2020 - 00:00:00: "x<99><[U:1:99]><Red>" say "%s"',
+    "CS": b'L 01/01/2020 - 00:00:00: "x<99><[U:1:99]><CT>" say "%s"',
+    "TW": b"[2020-01-01 00:00:00][chat]: 9:0:x: %s",
+}
 
 #: Games by their folders, and what they are called.
 FOLDERS = {
@@ -152,10 +166,11 @@ def _counter(game: Mapping[str, Any]) -> KnownGame:
     names = list(game["final_by_team_name"])
     players = game["players"]
     score = tuple(float(game["final_by_team_name"][name]) for name in names)
+    rosters = (
+        frozenset(one for one, each in players.items() if name in each["rounds_for"]) for name in names
+    )
     return KnownGame(
-        game["map"],
-        tuple(frozenset(one for one, each in players.items() if name in each["rounds_for"]) for name in names),
-        score, _higher(score),
+        game["map"], tuple(rosters), score, _higher(score),
         tuple(names.index(each["winner"][0]) if each["winner"] else None for each in game["rounds"]),
         {one: each["kills"] for one, each in players.items()},
         {one: each["deaths"] for one, each in players.items()},
@@ -350,37 +365,25 @@ def damages(log: KnownLog, others: Sequence[bytes], every: int) -> Iterator[tupl
     for place in range(every, len(lines), every):
         yield "its end is missing", b"\n".join(lines[:place]) + b"\n"
         yield "its beginning is missing", b"\n".join(lines[place:])
-    for part in range(1, 20):
-        place = len(lines) * part // 20
+    for part in range(1, PARTS):
+        place = len(lines) * part // PARTS
         yield "the wrong way round", b"\n".join([*lines[place:], *lines[:place]])
-    names = Counter(
-        name for each in parsed(_game(log), log.content) if isinstance(each, Match) for _, name in each.names
-    )
-    for forged in FORGED:
-        for name in names:
-            yield "a forged name", log.content.replace(name.encode(), forged)
-            break
-        yield "forged chat", _with_chat(log, lines, forged)
+    found = (each for each in parsed(_game(log), log.content) if isinstance(each, Match))
+    names = [name.encode() for name in dict.fromkeys(name for each in found for _, name in each.names)]
+    for n, forged in enumerate(FORGED):
+        for name in names[n::PARTS][:1] if log.game in NAMED else ():
+            yield "a forged name", log.content.replace(NAMED[log.game] % name, NAMED[log.game] % forged)
+        yield "forged chat", _mixed(lines, [SAID.get(log.game, b"say: %s") % forged], 40)
     for other in others:
         for period in (1, 7, 50):
-            foreign = itertools.cycle(other.split(b"\n"))
-            mixed = [
-                line
-                for n, one in enumerate(lines)
-                for line in ((one, next(foreign)) if n % period == 0 else (one,))
-            ]
-            yield "lines of another game between", b"\n".join(mixed)
+            yield "lines of another game between", _mixed(lines, other.split(b"\n"), period)
 
 
-def _with_chat(log: KnownLog, lines: Sequence[bytes], forged: bytes) -> bytes:
-    """Return a log in which somebody says, again and again, what looks like a line."""
-    said = {
-        "TF2": b'L 01/01/2020 - 00:00:00: "x<99><[U:1:99]><Red>" say "%s"',
-        "CS": b'L 01/01/2020 - 00:00:00: "x<99><[U:1:99]><CT>" say "%s"',
-        "TW": b"[2020-01-01 00:00:00][chat]: 9:0:x: %s",
-    }.get(log.game, b"say: %s")
+def _mixed(lines: Sequence[bytes], foreign: Sequence[bytes], period: int) -> bytes:
+    """Return lines with a foreign one behind every so many, these again and again."""
+    more = itertools.cycle(foreign)
     return b"\n".join(
-        line for n, one in enumerate(lines) for line in ((one, said % forged) if n % 40 == 20 else (one,))
+        each for n, line in enumerate(lines) for each in ((line,) if n % period else (line, next(more)))
     )
 
 
@@ -396,9 +399,8 @@ def damage(log: KnownLog, others: Sequence[bytes], every: int) -> list[dict[str,
     whole = [each for each in parsed(game, log.content) if isinstance(each, Match)]
     rows: dict[str, dict[str, Any]] = {}
     for what, content in damages(log, others, every):
-        row = rows.setdefault(
-            what, {"game": log.game, "log": log.name, "what": what, "forms": 0, "read": 0, "invented": [], "crashes": []}
-        )  # fmt: skip
+        empty: dict[str, Any] = {"forms": 0, "read": 0, "invented": [], "crashes": []}
+        row = rows.setdefault(what, {"game": log.game, "log": log.name, "what": what, **empty})
         row["forms"] += 1
         try:
             found = [each for each in parsed(game, content) if isinstance(each, Match)]
@@ -413,3 +415,103 @@ def damage(log: KnownLog, others: Sequence[bytes], every: int) -> list[dict[str,
 def _words(match: Match) -> str:
     last = match.contests[-1]
     return f"{match.ruleset.game}, {len(match.contests)} contests, {last.scores or last.ranks}"
+
+
+# The page
+
+
+def foreign_logs() -> list[bytes]:
+    """Return logs of other games: those of the tests."""
+    folder = ROOT / "tests" / "games" / "data"
+    names = ("ctf_mlctf1beta_4v4_16bots_ts25", "nexuiz_tdm_console_eventlog")
+    return [gzip.decompress((folder / f"{name}.log.gz").read_bytes())[:200_000] for name in names]
+
+
+def measure(data: Path, every: int) -> dict[str, Any]:
+    """Read all logs, whole and damaged."""
+    logs = list(known_logs(data))
+    known = [compare(log) for log in logs if log.game != "TW"]
+    known += [_without_games(log) for log in logs if log.game == "TW"]
+    firsts = {log.game: log.content[:200_000] for log in logs}
+    damaged = []
+    for log in logs:
+        others = [content for game, content in firsts.items() if game != log.game and _apart(game, log.game)]
+        damaged += damage(log, [*others, *foreign_logs()], every)
+    return {**describe(), "load": os.getloadavg()[1], "every": every, "known": known, "damaged": damaged}
+
+
+def _apart(one: str, other: str) -> bool:
+    """Tell whether lines of two games look unlike; those of Team Fortress 2 and Counter-Strike do not."""
+    return {one, other} != {"TF2", "CS"}
+
+
+def _without_games(log: KnownLog) -> dict[str, Any]:
+    """Return the row of a log in which nothing was played to its end."""
+    found = parsed(_game(log), log.content)
+    return {
+        "game": log.game, "log": log.name, "guessed": guess_game(log.content).name, "finished": 0,
+        "read": 0, "invented": sum(isinstance(each, Match) for each in found),
+        "refused": sum(isinstance(each, Unfinished) for each in found), "faults": [],
+        "figures": {"people": 0, "off": 0, "known": 0.0, "sum": 0.0},
+    }  # fmt: skip
+
+
+def report(results: dict[str, Any]) -> str:
+    """Return the page."""
+    lines = [
+        "# Real logs, whole and damaged", "",
+        "`python -m benchmarks real_logs` read them and wrote this; do not edit.",
+        "The logs lie beside the project, in `../shared/data/games`, each with what was played in it, worked",
+        "out apart from the product; `--data FOLDER` judges others of the same form.",
+        f"Commit {results['commit']}; the load of the machine was {results['load']:.1f} on two cores.", "",
+        "## As they are", "",
+        "Right is a game whose map, rosters, final score, winner and, where they are contests, rounds are as",
+        "they were played; refused are games that were not played to their end, each with its reason.",
+        "Figures are the kills and deaths of all people: how far ours are from what is known, in total.", "",
+        "| game | logs | finished games | right | invented | refused | kills and deaths | apart |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]  # fmt: skip
+    for game, name in FOLDERS.items():
+        rows = [row for row in results["known"] if row["game"] == game]
+        total = sum(row["figures"]["known"] for row in rows)
+        apart = f"{sum(row['figures']['sum'] for row in rows) / total:.2%}" if total else ""
+        right = sum(not faults for row in rows for faults in row["faults"])
+        lines.append(
+            f"| {name} | {len(rows)} | {sum(row['finished'] for row in rows)} | {right} "
+            f"| {sum(row['invented'] for row in rows)} | {sum(row['refused'] for row in rows)} "
+            f"| {total:,.0f} | {apart} |"
+        )
+    lines += [
+        "",
+        "In Counter-Strike a kill of a team mate counts for nobody here, and as a death in what is known.",
+        "", "## Damaged", "",
+        f"Cut behind every {results['every']}th line, either part alone; cut in two at {PARTS - 1} places and",
+        "the second part put first; with a name and with chat that look like lines of the log; with a line",
+        "of another game behind each, each 7th and each 50th.  A game is invented where its score, or the",
+        "winner of a round, is not that of a game of the whole log, or somebody is in it who was not.", "",
+        "| game | what was done | forms | games read | invented | crashes |",
+        "|---|---|---:|---:|---:|---:|",
+    ]  # fmt: skip
+    for game, name in FOLDERS.items():
+        rows = [row for row in results["damaged"] if row["game"] == game]
+        for what in dict.fromkeys(row["what"] for row in rows):
+            each = [row for row in rows if row["what"] == what]
+            lines.append(
+                f"| {name} | {what} | {sum(row['forms'] for row in each):,} "
+                f"| {sum(row['read'] for row in each):,} | {sum(len(row['invented']) for row in each)} "
+                f"| {sum(len(row['crashes']) for row in each)} |"
+            )
+    return "\n".join([*lines, ""])
+
+
+def main() -> int:
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=DATA, help="where the logs are")
+    parser.add_argument("--every", type=int, default=EVERY, help="after how many lines logs are cut")
+    add_modes(parser)
+    given = parser.parse_args()
+    if not (given.report or given.check) and not given.data.is_dir():
+        print(f"{given.data}: there are no logs", file=sys.stderr)
+        return 1
+    return keep(given, RESULTS, REPORT, lambda: measure(given.data, given.every), report)

@@ -315,7 +315,8 @@ def measure(minutes: int = MINUTES, seed: int = SEED) -> dict[str, Any]:
             print(said, file=sys.stderr)
         return {
             "with": describe(), "load": os.getloadavg()[1], "minutes": minutes, "seed": seed,
-            "happened": evening.done, "missed": evening.missed, "orders": judge.orders, "arrivals": judge.arrivals,
+            "happened": evening.done, "missed": evening.missed,
+            "orders": judge.orders, "arrivals": judge.arrivals,
             "deaths": judge.deaths, "matches": judge.starts, "rated": games,
             "moved_alive": judge.alive, "placed": judge.placed, "settled": evening.settled,
             "unbalanced": evening.unbalanced, "answers": said.count("say: ") - said.count("say: Teams"),
@@ -344,16 +345,16 @@ def report(row: dict[str, Any]) -> str:
         f"  since the last who came or went, and {JOINING:g} s after those.",
         f"- The program reported {row['faults']} faults.", "",
         f"While the program was dead {row['missed']['join']} came and {row['missed']['leave']} left.",
-        "After a kill of the server all clients are begun anew; the last column is from when they were back.", "",
+        "After a kill of the server all clients are begun anew, so it counts from when they were back too.",
+        "",
         "| killed with SIGKILL | times | settled after the kill, at most | after all were there |",
         "|---|---:|---:|---:|",
     ]  # fmt: skip
     for what in ("kill equipoise", "kill server"):
         each = [one for one in row["settled"] if one["what"] == what]
-        most = [f"{max((one[key] for one in each), default=0):.1f} s" for key in ("seconds", "after_all_came")]
-        if what == "kill equipoise":
-            most[1] = ""
-        lines.append(f"| {what.removeprefix('kill ')} | {len(each)} | {most[0]} | {most[1]} |")
+        kill, back = (max((one[key] for one in each), default=0.0) for key in ("seconds", "after_all_came"))
+        since = f"{back:.1f} s" if what == "kill server" else ""
+        lines.append(f"| {what.removeprefix('kill ')} | {len(each)} | {kill:.1f} s | {since} |")
     return "\n".join([*lines, ""])
 
 

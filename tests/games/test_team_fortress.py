@@ -115,7 +115,6 @@ def test_sides_that_swap_at_half_time_are_rosters() -> None:
 
 def test_rounds_count_for_rosters_that_swapped_colours() -> None:
     """The score moves along with the people; who left before the swap stays with those they played with."""
-
     first = team_fortress(
         "START", "KILL 0 2", "KILL 3 1", "WIN Red 1 0", "START", "KILL 0 2", "KILL 3 1", "WIN Red 2 0"
     )
@@ -131,7 +130,6 @@ def test_rounds_count_for_rosters_that_swapped_colours() -> None:
 
 def test_a_substitute_of_a_game_without_rounds_is_in_the_roster_that_they_joined() -> None:
     """Whatever colour it had: of a stopwatch game one half may be much shorter than the other."""
-
     first = team_fortress("START", *["KILL 0 2", "KILL 3 1"] * 20, "WIN Blue 0 0")
     substitute = fortress_person(1).replace("P1<3><[U:1:32]>", "New<9><[U:1:99]>")
     second = turned(team_fortress("START", *["KILL 0 2", "KILL 3 1"] * 4, "WIN Blue 0 1", "OVER 0 1"))
