@@ -336,27 +336,41 @@ def played(match: Match) -> tuple[Any, ...]:
 def is_of(match: Match, whole: Sequence[Match]) -> bool:
     """Tell whether a match of a damaged log is one of the whole log, or the part of it that is left.
 
-    That is: each of its contests was won by the same people from the same people, or the final score is.
+    That is: each of its contests was won by the same people from the same people, or has the final score of
+    those who played.
     """
     for other in whole:
-        if other.ruleset.game != match.ruleset.game:
-            continue
-        theirs = list(played(other))
-        if all(any(_same(one, each) for each in theirs) for one in played(match)):
+        theirs = [*played(other), final(other)]
+        same = other.ruleset.game == match.ruleset.game
+        if same and all(any(_same(one, each) for each in theirs) for one in played(match)):
             return True
     return False
 
 
+def final(match: Match) -> tuple[Any, ...]:
+    """Return what a match of rounds came to: ranks, how many rounds each roster won, and who was in it."""
+    first = match.contests[0]
+    if first.scores or len(first.teams) != 2:
+        return played(match)[-1]  # type: ignore[no-any-return]
+    rosters = [{one for one, _ in team} for team in first.teams]
+    wins = [0.0, 0.0]
+    for contest in match.contests:
+        people = [{one for one, _ in team} for team in contest.teams]
+        turned = len(people[0] & rosters[1]) > len(people[0] & rosters[0])
+        for n in (0, 1):
+            rosters[n ^ turned] |= people[n]
+            wins[n ^ turned] += contest.ranks[n] < contest.ranks[1 - n]
+    ranks = tuple(float(one < max(wins)) for one in wins)
+    return ranks, tuple(wins), tuple(map(frozenset, rosters))
+
+
 def _same(one: tuple[Any, ...], other: tuple[Any, ...]) -> bool:
-    ranks, scores, teams = one
-    return bool(ranks == other[0] and scores == other[1]) and all(
-        mine <= theirs for mine, theirs in zip(teams, other[2], strict=True)
+    """Tell whether two contests are of one result, in either order of the teams, and none is new in it."""
+    return any(
+        (ranks, scores, len(teams)) == (other[0], other[1], len(other[2]))
+        and all(mine <= theirs for mine, theirs in zip(teams, other[2], strict=True))
+        for ranks, scores, teams in ((part[::step] for part in one) for step in (1, -1))
     )
-
-
-def lines_of(content: bytes) -> list[bytes]:
-    """Return the lines of a log with their ends."""
-    return content.splitlines(keepends=True) if b"\n" in content else [content]
 
 
 def damages(log: KnownLog, others: Sequence[bytes], every: int) -> Iterator[tuple[str, bytes]]:
@@ -430,30 +444,18 @@ def foreign_logs() -> list[bytes]:
 def measure(data: Path, every: int) -> dict[str, Any]:
     """Read all logs, whole and damaged."""
     logs = list(known_logs(data))
-    known = [compare(log) for log in logs if log.game != "TW"]
-    known += [_without_games(log) for log in logs if log.game == "TW"]
+    known = [compare(log) for log in logs]
     firsts = {log.game: log.content[:200_000] for log in logs}
     damaged = []
     for log in logs:
-        others = [content for game, content in firsts.items() if game != log.game and _apart(game, log.game)]
+        others = [content for game, content in firsts.items() if game != log.game and unlike(game, log.game)]
         damaged += damage(log, [*others, *foreign_logs()], every)
     return {**describe(), "load": os.getloadavg()[1], "every": every, "known": known, "damaged": damaged}
 
 
-def _apart(one: str, other: str) -> bool:
+def unlike(one: str, other: str) -> bool:
     """Tell whether lines of two games look unlike; those of Team Fortress 2 and Counter-Strike do not."""
     return {one, other} != {"TF2", "CS"}
-
-
-def _without_games(log: KnownLog) -> dict[str, Any]:
-    """Return the row of a log in which nothing was played to its end."""
-    found = parsed(_game(log), log.content)
-    return {
-        "game": log.game, "log": log.name, "guessed": guess_game(log.content).name, "finished": 0,
-        "read": 0, "invented": sum(isinstance(each, Match) for each in found),
-        "refused": sum(isinstance(each, Unfinished) for each in found), "faults": [],
-        "figures": {"people": 0, "off": 0, "known": 0.0, "sum": 0.0},
-    }  # fmt: skip
 
 
 def report(results: dict[str, Any]) -> str:
@@ -485,9 +487,9 @@ def report(results: dict[str, Any]) -> str:
         "",
         "In Counter-Strike a kill of a team mate counts for nobody here, and as a death in what is known.",
         "", "## Damaged", "",
-        f"Cut behind every {results['every']}th line, either part alone; cut in two at {PARTS - 1} places and",
-        "the second part put first; with a name and with chat that look like lines of the log; with a line",
-        "of another game behind each, each 7th and each 50th.  A game is invented where its score, or the",
+        f"Cut behind every {results['every']}th line, either part alone; cut in two at {PARTS - 1} places,",
+        "the second part put first; with a name and chat that look like lines of the log; with a line of",
+        "another game behind each, each 7th and each 50th.  A game is invented where its score, or the",
         "winner of a round, is not that of a game of the whole log, or somebody is in it who was not.", "",
         "| game | what was done | forms | games read | invented | crashes |",
         "|---|---|---:|---:|---:|---:|",

@@ -36,6 +36,13 @@ LINE = re.compile(
 WHO = rb'"(.{0,200}?)<(\d{1,9})><([^<>"]{0,64})>(?:<([^<>"]{0,64})>)?"(?: \[[-\d. ]{1,60}\])?'
 PERSON = re.compile(WHO + rb" (.*)")
 KILL = re.compile(WHO + rb" killed " + WHO)
+#: What stands behind a name, where a second one may stand in a line, and what follows a kill.
+TAG = re.compile(rb'<\d{1,9}><[^<>"]{1,64}>')
+SECOND = re.compile(
+    WHO
+    + rb' (?:attacked|(?:flash-)?assisted killing|triggered "[^"<]{1,60}" against|blinded for \S{1,12} by) "'
+)
+WITH = re.compile(rb' with "')
 JOINED = re.compile(rb'joined team "([^"]{0,64})"')
 SWITCHED = re.compile(rb"switched from team <[^<>]{0,64}> to <([^<>]{0,64})>")
 RENAMED = re.compile(rb'changed name to "(.{0,200})"')
@@ -476,8 +483,30 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
             self._map = game.map if game.is_fortress() else ""
 
 
+def has_forged_name(text: bytes) -> bool:
+    r"""Tell whether a line about somebody has a name in it that looks like a part of a line.
+
+    Names may hold quotes; what a line says of whom can then not be told, and it is not believed.
+
+    Examples
+    --------
+    >>> has_forged_name(b'"a<2><[U:1:2]><Red>" killed "b<3><[U:1:3]><Blue>" with "bat"')
+    False
+    >>> has_forged_name(b'"x<9><[U:1:9]><Red>" say "b<3><[U:1:3]><Blue>" joined team "Red"')
+    True
+    """
+    tags = len(TAG.findall(text))
+    if tags < 2:
+        return False
+    kill = KILL.match(text)
+    fine = WITH.match(text, kill.end()) if kill is not None else SECOND.match(text)
+    return tags > 2 or fine is None
+
+
 def _person(game: HalfLifeGame, text: bytes) -> None:
     """Take a line about somebody."""
+    if has_forged_name(text):
+        return
     kill = KILL.match(text)
     if kill is not None:
         killer = game.someone(kill[1], kill[2], kill[3], kill[4])
