@@ -1,4 +1,4 @@
-"""Games of rounds or halves with different rosters: each round counts for who played it, the whole no more."""
+"""Rounds or halves with different rosters: each counts for those who played it, the whole game no more."""
 
 from __future__ import annotations
 

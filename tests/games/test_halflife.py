@@ -160,7 +160,7 @@ def test_a_server_that_counts_rounds_says_when_a_match_is_over() -> None:
 
 
 def test_a_last_line_without_its_end_is_one() -> None:
-    """Where nothing of it is missing: the log of a server that was copied without its last line feed."""
+    """If the rest of it is there: the log of a server that was copied without its last line feed."""
     for log in (CS, counter_strike("WIN CT 1 0", OVER).rpartition("L 01")[0]):
         assert parsed(GAME, log.removesuffix("\n").encode()) == parsed(GAME, log.encode())
         (found,) = parsed(GAME, log.removesuffix("\n")[:-1].encode())

@@ -32,6 +32,6 @@ def test_damaged_logs_invent_nothing(log: KnownLog) -> None:
     firsts = {each.game: each.content[:20_000] for each in LOGS}
     others = [each for game, each in firsts.items() if game != log.game and unlike(game, log.game)]
     rows = damage(log, [*others, *(each[:20_000] for each in foreign_logs())], 50)
-    assert sum(row["forms"] for row in rows) > 60
+    assert sum(row["forms"] for row in rows) > 40
     assert {row["what"]: row["crashes"] for row in rows if row["crashes"]} == {}
     assert {row["what"]: row["invented"] for row in rows if row["invented"]} == {}

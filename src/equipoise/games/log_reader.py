@@ -211,7 +211,7 @@ class Transcoder:
         self._start = b""
         self._decoder: codecs.IncrementalDecoder | None = None
         self._known = False
-        #: The encoding where it is not UTF-8, and how many bytes of a mark were there.
+        #: The encoding unless it is UTF-8, and how many bytes of a mark were there.
         self.encoding, self.mark = "", 0
 
     def take(self, data: bytes) -> bytes:

@@ -45,7 +45,7 @@ PURPOSES = (
     Purpose("adds bots", (AddBot(0),), "bots cannot be added; use --no-bots"),
     Purpose("removes bots", (RemoveBot(NOBODY),), "bots cannot be removed; use --no-bots"),
     Purpose("speaks to all", (Say("hello"),), "live cannot answer in the chat of this server"),
-    Purpose("speaks to one", (Say("hello", NOBODY),), "answers are said to all"),
+    Purpose("speaks to one", (Say("hello", NOBODY),), "answers go to everybody"),
 )  # fmt: skip
 
 

@@ -42,7 +42,7 @@ SECOND = re.compile(
     WHO
     + rb' (?:attacked|(?:flash-)?assisted killing|triggered "[^"<]{1,60}" against|blinded for \S{1,12} by) "'
 )
-WITH = re.compile(rb' with "')
+WITH = b" with"
 JOINED = re.compile(rb'joined team "([^"]{0,64})"')
 SWITCHED = re.compile(rb"switched from team <[^<>]{0,64}> to <([^<>]{0,64})>")
 RENAMED = re.compile(rb'changed name to "(.{0,200})"')
@@ -81,7 +81,7 @@ SIGHTINGS = (
 #: How most of them begin, by which they are seen at once.
 MOST_SIGHTINGS = frozenset((b"picke", b"dropp", b"purch", b"attac", b"blind", b"threw", b"assis", b"spawn"))
 
-#: Last lines of a game, as they are when nothing of them is missing.
+#: Last lines of a game, whole but for the line feed.
 LAST = re.compile(
     rb'Log file closed|Game Over: .* min|Team "(?:Red|Blue)" final score "\d{1,6}" with "\d{1,3}" players'
 )
@@ -184,7 +184,7 @@ class HalfLifeGame:
         self.settings: dict[str, str] = {}
         #: How people were named in the last line about them, and who that is, until somebody comes or moves.
         self.sighted: dict[bytes, bytes] = {}
-        self._named: dict[bytes, bytes] = {}
+        self._named: dict[bytes, tuple[tuple[bytes, bytes | None], list[bytes]]] = {}
         self._unhashed: list[bytes] = []
         #: What tells the games apart: marks before triggers, and the form of ids.
         self.marked = self.steam3 = self.counter_strike = False
@@ -204,11 +204,15 @@ class HalfLifeGame:
             self._unhashed.clear()
         return self.hash.hexdigest()
 
-    def sight(self, name: bytes, number: bytes) -> None:
-        """Note how somebody is named now."""
-        self.sighted.pop(self._named.get(number, b""), None)
-        self._named[number] = name
-        self.sighted[name] = number
+    def sight(self, written: bytes, number: bytes, name: bytes, team: bytes | None) -> None:
+        """Note how somebody is written now; some logs have one person with ids of two forms."""
+        known = self._named.get(number)
+        if known is None or known[0] != (name, team):
+            for each in () if known is None else known[1]:
+                self.sighted.pop(each, None)
+            known = self._named[number] = (name, team), []
+        known[1].append(written)
+        self.sighted[written] = number
 
     def forget_names(self) -> None:
         """Forget how people are named: somebody has come, gone or moved."""
@@ -367,7 +371,7 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
         return self.game is None and not self._map
 
     def end(self) -> None:
-        """Take the end of the log; a last line without its end is one where nothing of it is missing."""
+        """Take the end of the log; a last line without its line feed counts where the rest of it is there."""
         rest = self.lines.rest()
         parts = LINE.fullmatch(rest)
         if parts is not None and LAST.fullmatch(parts[7]):
@@ -486,7 +490,7 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
 def has_forged_name(text: bytes) -> bool:
     r"""Tell whether a line about somebody has a name in it that looks like a part of a line.
 
-    Names may hold quotes; what a line says of whom can then not be told, and it is not believed.
+    Names may hold quotes; of whom a line speaks is not known then, so it is left out.
 
     Examples
     --------
@@ -499,8 +503,8 @@ def has_forged_name(text: bytes) -> bool:
     if tags < 2:
         return False
     kill = KILL.match(text)
-    fine = WITH.match(text, kill.end()) if kill is not None else SECOND.match(text)
-    return tags > 2 or fine is None
+    fine = text.startswith(WITH, kill.end()) if kill is not None else SECOND.match(text) is not None
+    return tags > 2 or not fine
 
 
 def _person(game: HalfLifeGame, text: bytes) -> None:
@@ -522,7 +526,7 @@ def _person(game: HalfLifeGame, text: bytes) -> None:
         game.play.leave(person[2])
         return
     number = game.someone(person[1], person[2], person[3], person[4])
-    game.sight(text[: text.find(b'>" ') + 3], number)
+    game.sight(text[: text.find(b'>" ') + 3], number, person[1], person[4])
     joined = JOINED.match(person[5]) or SWITCHED.match(person[5])
     renamed = RENAMED.match(person[5])
     if joined is not None:

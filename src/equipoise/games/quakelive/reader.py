@@ -227,6 +227,14 @@ class QuakeLiveGame:
         elif key in _TEXTS:
             setattr(self, _TEXTS[key], value)
 
+    def passes_over(self, line: bytes) -> bool:
+        """Take a figure of a player of which only its name is needed; tell whether it was one."""
+        name = line[2 : line.find(b" ", 2)]
+        if name in _FIGURE_NAMES or self.side or not self.people:
+            return False
+        self.people[-1].last_figure = name.decode("latin-1")
+        return True
+
     def _figure(self, name: str, amount: str) -> None:
         """Take a figure of a team or of a player."""
         number = _of_text(amount) or 0.0
@@ -330,7 +338,9 @@ class QuakeLiveReader(GameReader[QuakeLiveGame]):
         """Go through the lines."""
         place = 0
         for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
-            if line.lstrip().startswith(b"{"):
+            if line[:2] == b"e " and self.game is not None and self.game.passes_over(line):
+                pass
+            elif line.lstrip().startswith(b"{"):
                 self._event_line(block, place, number, line)
             elif line.strip():
                 self._report_line(block, place, line.rstrip(b"\r"))
@@ -411,6 +421,8 @@ _FIGURES = {
     "alivetime": "seconds", "scoreboard-kills": "kills", "scoreboard-deaths": "deaths",
     "scoreboard-score": "score", "rank": "rank",
 }  # fmt: skip
+
+_FIGURE_NAMES = frozenset(name.encode() for name in _FIGURES)
 
 
 def _date(value: Any) -> float | None:
