@@ -50,7 +50,7 @@ SECONDS, BYTES = 0.3, 200_000
 
 #: Matches and players of the archive to which one result more comes, exports after one, and results while
 #: pages are open; how many are open, and the seconds that are waited for quiet and after a result.
-ARCHIVE, REGULARS, ROUNDS, RESULTS, OPEN, QUIET, SETTLED = 100_000, 2_000, 5, 5, 1_000, 20.0, 15.0
+ARCHIVE, REGULARS, ROUNDS, RESULTS, OPEN, QUIET, SETTLED = 100_000, 2_000, 5, 5, 1_000, 10.0, 8.0
 
 RULESET = Ruleset("game", "tdm")
 

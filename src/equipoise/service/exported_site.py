@@ -6,6 +6,7 @@ a listed page that somebody else has changed since; a warning names it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Iterable
@@ -78,6 +79,7 @@ def write_site(archive: Archive, folder: Path, split: float | None, language: st
     """
     from equipoise.pages.html.changed_pages import changed_pages, look
 
+    keep_compiled_templates()
     before = listed(folder)
     left: list[str] = []
     folder.mkdir(parents=True, exist_ok=True)
@@ -121,6 +123,16 @@ def write_site(archive: Archive, folder: Path, split: float | None, language: st
         keep_manifest(folder, Manifest(pages, of, len(known.chronicle)))
         (folder / UNDER_WAY).unlink()
     return Written(len(pages), written, removed, tuple(sorted(left)))
+
+
+def keep_compiled_templates() -> None:
+    """Compile the templates of pages once for all processes of this user, where there is a place for that."""
+    from jinja2 import FileSystemBytecodeCache
+
+    from equipoise.pages.html.site import environment
+
+    with contextlib.suppress(OSError, RuntimeError):  # the folder is not this user's alone
+        environment().bytecode_cache = FileSystemBytecodeCache()
 
 
 def _page(site: Site, path: str) -> str | None:
