@@ -22,8 +22,8 @@ What is pressed while the process is gone, from the kill until Discord hears fro
 answered by anybody, nor what it had heard and not answered when it was killed; what is pressed while Discord
 has dropped the connection waits for it.  Both are counted by themselves.
 
-``--evenings N --first M`` plays so many, from the M-th one on; their results replace those of the same
-evenings, and are added to those of others, so that it can be done in pieces.  It writes
+``--evenings N --first M --at-once K`` plays so many, from the M-th one on; their results replace those of
+the same evenings, and are added to those of others, so that it can be done in pieces.  It writes
 ``discord_evenings.json`` and ``DISCORD.md``; ``--report`` writes the page anew, ``--check`` tells if it is
 stale.
 """
@@ -52,6 +52,7 @@ from benchmarks.reporting import PAGES, RAW, add_modes, keep
 
 from equipoise.archive.archive import open_archive
 from equipoise.errors import InputError
+from equipoise.play.evening import Evening
 from equipoise.play.evening_records import taken
 from equipoise.service.kept_evening import KeptEvening
 
@@ -59,6 +60,9 @@ EVENINGS, KILLS = 50, 200
 
 #: Evenings that are played at a time, and how many seconds a process lives before it is killed.
 AT_ONCE, LIVES = 3, (3.0, 15.0)
+
+#: Seconds within which messages have to show what is kept, once nothing happens any more.
+SETTLES = 60.0
 
 #: What goes wrong, or does not, every two seconds.
 TROUBLES = ("cut", "reconnect", "4000", "invalid", "delete", "delete", *[""] * 10)
@@ -83,7 +87,7 @@ HOSTILE = (
 Row = dict[str, Any]
 
 
-class Evening:
+class PlayedEvening:
     """One evening: a Discord, its people, and a bot that is killed now and then."""
 
     def __init__(self, seed: int, folder: Path, kills: int) -> None:
@@ -94,6 +98,7 @@ class Evening:
         self.impostors = [str(9000 + n) for n in range(4)]
         self.discord = Discord(seed, heartbeat=5.0)
         self.done = Counter[str]()
+        self.late: list[str] = []
         self.answers: dict[str, list[float]] = {"there": [], "lost": []}
         self.pressed: dict[str, Interaction] = {}
         self.by_impostors: set[str] = set()
@@ -173,11 +178,15 @@ class Evening:
                 await asked.done.wait()
                 if not asked.failed:
                     break
-        quiet, last = 0, -1
-        while quiet < 5:  # nothing was edited for some seconds
+        quiet, last, until = 0, -1, time.monotonic() + SETTLES
+        while time.monotonic() < until:  # nothing was edited for some seconds, and all is shown
             await asyncio.sleep(0.5)
             edits = len(self.discord.log)
             quiet, last = (quiet + 1 if edits == last else 0), edits
+            if quiet >= 5:
+                with contextlib.suppress(AssertionError), open_archive(self.store, create=False) as archive:
+                    self._shown(KeptEvening(archive, []).evening)
+                    return
 
     # What happens
 
@@ -252,6 +261,8 @@ class Evening:
         self.done[f"answered {pressed.during}"] += in_time
         self.done["deferred"] += pressed.deferred
         self.done["unfinished"] += pressed.deferred and not pressed.finished and pressed.during != "gone"
+        if pressed.during == "there" and not in_time:
+            self.late.append(str(pressed.payload["data"]))
         if pressed.during != "gone":
             self.answers[pressed.during].append(min(round(pressed.seconds, 2), NEVER))
 
@@ -263,7 +274,8 @@ class Evening:
             records = archive.night_events()
             marks = [each["press"] for each in records if each.get("press")]
             assert len(marks) == len(set(marks)), "an interaction was taken twice"
-            assert set(marks) <= set(self.pressed), "something was taken that nobody pressed"
+            of = {mark.partition(":")[0] for mark in marks}  # out of all is a step for each
+            assert of <= set(self.pressed), "something was taken that nobody pressed"
             kept = KeptEvening(archive, [])
             evening = kept.evening
             matches = list(archive.matches())
@@ -286,7 +298,7 @@ class Evening:
             "elsewhere": elsewhere, "events": len(records), "requests": sum(self.discord.requests.values()),
             "limited": self.discord.requests["429"], "limited by all": self.discord.requests["429 global"],
             "answers": self.answers, "gone": [round(each, 2) for each in self.gone],
-            "seconds": round(self.seconds, 1), **self.done,
+            "late": self.late, "seconds": round(self.seconds, 1), **self.done,
         }  # fmt: skip
 
     @staticmethod
@@ -305,16 +317,19 @@ class Evening:
             if each["kind"] == "discord" and each.get("message")
         }
         players: dict[str, set[str]] = {}
-        for event, *_ in taken(records):
-            for teams in (getattr(event, "teams", ()),):
-                players.setdefault(getattr(event, "game", ""), set()).update(chain(*teams))
+        evening = Evening((), ())
+        for event, at, _ in taken(records):
+            evening.handle(event, at)
+            for game in evening.games.values():  # where teams are called for a message is of a round
+                round_ = f"{game.lobby.name}#{len(evening.rooms[game.lobby.name].ended) + 1}"
+                ref = round_ if game.lobby.called else game.id
+                players.setdefault(ref, set()).update(game.players)
         everybody = {f"discord:{who}" for who in self.people}
         for _, message, user in self.discord.pings:
             assert user != "everyone"
             assert f"discord:{user}" in everybody, "somebody was pinged who does not play"
-            ref = refs.get(message, "")
-            if ref in players:
-                assert f"discord:{user}" in players[ref], "somebody was pinged who is in another game"
+            ref = refs.get(message, "")  # none where the process was killed before it was noted
+            assert not ref or f"discord:{user}" in players[ref], "somebody was pinged who is in another game"
 
     def _shown(self, evening: Any) -> None:
         """Judge that no game that counts is shown as won by another, or twice."""
@@ -337,19 +352,19 @@ async def some(numbers: list[int], kills: list[int]) -> list[Row]:
     """Play some evenings side by side."""
     with contextlib.ExitStack() as stack:
         folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in numbers]
-        evenings = [Evening(*each) for each in zip(numbers, folders, kills, strict=True)]
+        evenings = [PlayedEvening(*each) for each in zip(numbers, folders, kills, strict=True)]
         await asyncio.gather(*(each.play() for each in evenings))
         return [each.judged() for each in evenings]
 
 
-def measure(evenings: int, first: int) -> Row:
+def measure(evenings: int, first: int, at_once: int) -> Row:
     """Play so many evenings; return what came of each, by its number, with what was measured before."""
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    for start in range(first, first + evenings, AT_ONCE):
-        numbers = list(range(start, min(start + AT_ONCE, first + evenings)))
+    for start in range(first, first + evenings, at_once):
+        numbers = list(range(start, min(start + at_once, first + evenings)))
         kills = [KILLS * (n + 1) // EVENINGS - KILLS * n // EVENINGS for n in numbers]
         for number, row in zip(numbers, asyncio.run(some(numbers, kills)), strict=True):
-            results[str(number)] = {**row, "load": round(os.getloadavg()[0], 1)}
+            results[str(number)] = {**row, "load": round(os.getloadavg()[0], 1), "at once": len(numbers)}
         # What is done stays if the next one fails.
         RESULTS.write_text(json.dumps(results), encoding="utf-8")
         print(f"{start + len(numbers) - first} of {evenings}, load {os.getloadavg()[0]:.1f}", flush=True)
@@ -381,13 +396,15 @@ How soon presses were answered, by what there was when they were pressed:
 |---|---|---|---|---|---|
 | the process there, with a connection | {there:,} | {answered_there:,} | {median_there} | {p99_there} | \
 {worst_there} |
-| the process there, its connection dropped by Discord | {lost:,} | {answered_lost:,} | {median_lost} | \
-{p99_lost} | {worst_lost} |
+| the process there, its connection dropped by Discord before the answer | {lost:,} | {answered_lost:,} | \
+{median_lost} | {p99_lost} | {worst_lost} |
 | both together | {alive:,} | {answered_alive:,} | {median_alive} | {p99_alive} | {worst_alive} |
 | no process, or one that was killed before it answered | {gone:,} | {answered_gone:,} | | | |
 
 {deferred:,} of the answers said that another one follows; {unfinished:,} of these waited for it in vain, \
 as their process was killed meanwhile.
+The library makes a connection again at once where the last one held for half a minute; here none does, and \
+it waits one to two seconds first.
 From a kill until Discord heard from the next process it took {gone_median:.1f} s ({gone_p99:.1f} s in 99 of \
 100, {gone_worst:.1f} s at worst); nobody can answer meanwhile, and whoever pressed is shown that by Discord \
 and presses again.
@@ -428,9 +445,11 @@ def report(results: Row) -> str:
     quantiles = {f"{name}_{kind}": at(share, times[kind]) for kind in times for name, share in shares.items()}
     answered = {kind: sum(each < NEVER for each in times[kind]) for kind in times}
     loads = [row["load"] for row in rows]
+    together = sorted({row["at once"] for row in rows})
     wrong = "".join(f"Evening {number} went wrong: {why}\n" for number, why in failed.items())
     text = PAGE.format(
-        evenings=len(rows), length=sum(row["seconds"] for row in rows) / len(rows), at_once=AT_ONCE,
+        evenings=len(rows), length=sum(row["seconds"] for row in rows) / len(rows),
+        at_once=" to ".join(map(str, together)),
         load=sum(loads) / len(loads), least=min(loads), most=max(loads),
         **{name: total[name] for name in ("people", "kills", "pressed", "taken", "games", "matches",
                                           "requests", "limited", "deferred", "unfinished", "deleted",
@@ -451,9 +470,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--evenings", type=int, default=EVENINGS)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--at-once", type=int, default=AT_ONCE)
     add_modes(parser)
     given = parser.parse_args()
-    return keep(given, RESULTS, PAGES / "DISCORD.md", lambda: measure(given.evenings, given.first), report)
+    return keep(
+        given, RESULTS, PAGES / "DISCORD.md",
+        lambda: measure(given.evenings, given.first, given.at_once), report,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -409,6 +409,9 @@ class Discord:
 
     async def lose(self, how: str = "cut") -> None:
         """Let connections end: ``cut``, ``reconnect`` (op 7), ``invalid`` (op 9), or a close code."""
+        for each in self.interactions.values():
+            if each.during == "there" and each.answered is None and not each.failed:
+                each.during = "lost"  # whether it was heard before is not known
         for session in self.connected():
             socket = session.socket
             assert socket is not None

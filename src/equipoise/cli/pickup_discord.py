@@ -107,12 +107,16 @@ def run_on_discord(
     except ImportError as error:
         msg = "--discord needs the extra 'discord': pip install 'equipoise[discord]'"
         raise InputError(msg) from error
-    from equipoise.cli.night_web import public_url
+    from equipoise.core.addresses import public_url
     from equipoise.service.chat.one_process import alone
     from equipoise.service.monitoring import log_events
 
+    try:
+        web = public_url(options["web"])
+    except InputError as error:
+        flag = "--web"
+        raise error.named(flag) from None
     log_events("info", as_json=False)
-    web = public_url(options["web"], "--web")
     settings = DiscordSettings(token, options["api"], options["teams_in"] or "")
 
     def opened() -> Ladders:

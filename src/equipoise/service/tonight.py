@@ -9,6 +9,7 @@ why these were made, follows from the search that the evening asked for, and is 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import math
@@ -513,11 +514,24 @@ class Evenings:
         if status and seat not in ("", tap.device):
             self._do(tap, who=who, asks=True)
             return
+        self._take_back_mistaken(tap, who)
         coming = None
         if status != ev.IN:
             spelled = {} if who in tap.room.spelled else {who: name}
             coming = ev.Attend(tap.name, (who,), spelled=spelled, who=who)
-        self._do(tap, coming, who=who, new=fresh)
+        self._do(tap, coming, who=who, new=fresh, came=coming is not None)
+
+    def _take_back_mistaken(self, tap: _Tapped, who: str) -> None:
+        """Let the name that a device has taken before be where it was, where nothing but that let it in."""
+        mistaken = tap.page.seated(tap.device)
+        if mistaken in ("", who) or tap.page.came.get(mistaken) != tap.device:
+            return
+        trail = self.kept.evening.trail(tap.name)
+        coming = [step for step in trail if isinstance(step.event, ev.Attend) and step.event.who == mistaken]
+        if coming and self._status_of(tap.room, mistaken) == ev.IN:
+            undoing = ev.Undo(mistaken, lobby=tap.name, step=coming[-1].number)
+            with contextlib.suppress(InputError):  # the game has gone on: the organiser's to say
+                self.kept.take(undoing, tap.record["at"], strictly=True)
 
     def _claimed(self, tap: _Tapped) -> tuple[str, str, bool]:
         """Return who is meant by a name that somebody takes, how they are written, whether they are known."""
@@ -541,9 +555,9 @@ class Evenings:
         if known is not None:
             shown = self._name(known) if self._status_of(room, known) else lookup.shown(known)
             return known, shown[:LONGEST_NAME], True
-        names = lookup.names()
+        names = {} if sure else lookup.names()
         near = nearest(folded(name), names, ALIKE)
-        if near is not None and not sure:
+        if near is not None:
             other = names[near]
             raise _QuestionError(ALIKE_NAME, {"name": name, "who": other, "known": lookup.shown(other)})
         return name, name, False

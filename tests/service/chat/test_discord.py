@@ -253,6 +253,37 @@ def test_a_message_deleted_by_hand_comes_again(tmp_path: Path) -> None:
     against(test, tmp_path)
 
 
+def test_a_channel_that_is_made_later_has_lobbies_too(tmp_path: Path) -> None:
+    """A lobby that is opened in a channel of today shows there at once."""
+
+    async def test(server: Server) -> None:
+        async with server.bot():
+            later = server.channel = server.discord.channel(server.guild, "new")
+            assert "open here" in await server.type("lobby", manages=True, name="two", form="2v2")
+            await server.discord.until(lambda: server.discord.messages[later])
+
+    against(test, tmp_path, "")
+
+
+def test_it_ends_while_it_waits_for_a_connection(tmp_path: Path) -> None:
+    """Where the gateway takes no connection, stopping ends it at once."""
+
+    async def test(server: Server) -> None:
+        server.discord.gateway_url = server.discord.gateway_url.replace("/gateway", "/nowhere")
+        bot = DiscordBot(
+            lambda: Ladders(f"sqlite:///{tmp_path}/a.db", [], []),
+            DiscordSettings(server.discord.token, server.discord.url),
+        )
+        running = asyncio.ensure_future(bot.run())
+        await server.discord.until(lambda: server.discord.requests["GET gateway"])
+        bot.stop()
+        await running
+        if bot._bot.rest.is_alive:
+            await bot._bot.rest.close()
+
+    against(test, tmp_path)
+
+
 def test_missing_rights_are_named(tmp_path: Path) -> None:
     """Where the bot may not write, whoever presses is told which rights are missing; given, all is well."""
 
@@ -297,6 +328,20 @@ def test_a_search_that_takes_long_is_answered_later(tmp_path: Path, monkeypatch:
             await pressed.done.wait()
             assert "1 of 4" in typed.text
             assert "1 of 4" in pressed.text
+
+    against(test, tmp_path)
+
+
+def test_a_fault_is_answered_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever presses a button that meets a fault of the bot's is told, and the next one is served."""
+    from equipoise.service.chat.discord_rooms import DiscordRooms
+
+    async def test(server: Server) -> None:
+        async with server.bot():
+            with monkeypatch.context() as patch:
+                patch.setattr(DiscordRooms, "press", lambda *_: {}["nothing"])
+                assert "went wrong" in await server.type("in")
+            assert "1 of 4" in await server.type("in")
 
     against(test, tmp_path)
 

@@ -26,6 +26,7 @@ from equipoise.errors import InputError
 from equipoise.pages.text import discord as cards
 from equipoise.pages.text.discord import DiscordMessage
 from equipoise.service.chat import discord_commands as forms
+from equipoise.service.chat.discord_answers import ANSWERED, Answers
 from equipoise.service.chat.discord_presses import IS_PERSON, PERSON, DiscordAnswer, Pressed, Sent
 from equipoise.service.chat.discord_team_rooms import NEEDS, VOICE, TeamRooms
 
@@ -50,8 +51,8 @@ NEEDED = (
     | hikari.Permissions.ATTACH_FILES
 )  # fmt: skip
 
-#: Discord's number of an error: an interaction that was answered by another process.
-ANSWERED = 40060
+#: What somebody is told whose press met a fault.
+FAULT = "That went wrong here; whoever runs the bot finds it in its log."
 
 #: So often within so many seconds, and another process speaks with the same token.
 OFTEN, WHILE = 3, 60.0
@@ -215,6 +216,7 @@ class DiscordBot:
         self._bot.event_manager.subscribe(hikari.GuildBulkMessageDeleteEvent, self._deleted)
         if settings.teams_in == VOICE:
             self._bot.event_manager.subscribe(hikari.VoiceStateUpdateEvent, self._spoke)
+        self._answers = Answers(settings.url)
         self._teams = TeamRooms(self._bot, settings.teams_in, self._lacks)
         self._worker = ThreadPoolExecutor(1, "equipoise-discord")
         self._opened = opened
@@ -242,9 +244,13 @@ class DiscordBot:
         InputError
             If Discord does not let us in, or another process speaks with the same token.
         """
+        connecting = asyncio.ensure_future(self._connect())
+        stop = asyncio.ensure_future(self._stopping.wait())
         try:
-            await self._connect()
-            await self._watch()
+            await asyncio.wait({connecting, stop}, return_when=asyncio.FIRST_COMPLETED)
+            if connecting.done():
+                connecting.result()
+                await self._watch()
         except hikari.UnauthorizedError as error:
             raise InputError(FATAL[4004]) from error
         except hikari.GatewayServerClosedConnectionError as error:
@@ -254,10 +260,11 @@ class DiscordBot:
             msg = f"Discord cannot be reached: {error}"
             raise InputError(msg) from error
         finally:
-            for task in self._tasks:
+            for task in (connecting, stop, *self._tasks):
                 task.cancel()
             with contextlib.suppress(hikari.ComponentStateConflictError):
                 await self._bot.close()
+            await self._answers.close()
             with contextlib.suppress(InputError):  # they were never open, as is raised already
                 await self._on(lambda ladders: ladders.close())
             self._worker.shutdown(cancel_futures=True)
@@ -269,6 +276,7 @@ class DiscordBot:
         connected = threading.Event()
         self._ladders = self._worker.submit(lambda: self._open(connected))
         try:
+            await self._answers.start()
             await self._bot.start(check_for_updates=False)
         finally:
             connected.set()  # until here nothing else was to be loaded: nobody answers before
@@ -444,7 +452,9 @@ class DiscordBot:
                 lambda ladders: ladders.rooms(guild, pressed.channel).completed(pressed, name, typed)
             )
         choices = [hikari.impl.AutocompleteChoiceBuilder(name, value) for name, value in found]
-        await self._bot.rest.create_autocomplete_response(interaction.id, interaction.token, choices)
+        await self._answers.tell(
+            lambda rest: rest.create_autocomplete_response(interaction.id, interaction.token, choices)
+        )
 
     async def _pressed(
         self, interaction: hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
@@ -464,16 +474,21 @@ class DiscordBot:
         doing = asyncio.ensure_future(self._done(interaction))
         done, _ = await asyncio.wait({doing}, timeout=max(left, 0.0))
         if not done:
-            await self._bot.rest.create_interaction_response(
+            await self._answers.tell(lambda rest: rest.create_interaction_response(
                 interaction.id, interaction.token, hikari.ResponseType.DEFERRED_MESSAGE_CREATE,
                 flags=hikari.MessageFlag.EPHEMERAL,
-            )  # fmt: skip
-        answer, picture = await doing
+            ))  # fmt: skip
+        try:
+            answer, picture = await doing
+        except Exception:  # a fault of ours: whoever pressed hears that there was one
+            log.exception("discord: what was pressed could not be done")
+            answer, picture = DiscordAnswer(FAULT), b""
         await self._answer(interaction, answer, picture, deferred=not done)
 
     async def _done(self, interaction: Any) -> tuple[DiscordAnswer, bytes]:
         """Do what somebody wants, and return what to tell them, with its picture."""
         pressed, guild = self._pressed_of(interaction), str(interaction.guild_id)
+        self._guilds[pressed.channel] = guild  # the channel may be younger than the connection
         answer = await self._on(
             lambda ladders: ladders.rooms(guild, pressed.channel).press(pressed, time.time())
         )
@@ -493,10 +508,10 @@ class DiscordBot:
         """Ask for a score in a window."""
         row = hikari.impl.ModalActionRowBuilder()
         row.add_text_input("score", "The score of each team, as 3 1", max_length=60)
-        await self._bot.rest.create_modal_response(
+        await self._answers.tell(lambda rest: rest.create_modal_response(
             interaction.id, interaction.token, title="How did it end?", custom_id=interaction.custom_id,
             component=row,
-        )  # fmt: skip
+        ))  # fmt: skip
 
     async def _answer(
         self, interaction: Any, answer: DiscordAnswer, picture: bytes, *, deferred: bool
@@ -510,25 +525,25 @@ class DiscordBot:
             shown |= {"embeds": [embed_of(answer.message)], "components": rows_of(answer.message)}
         if picture:
             shown["attachment"] = hikari.Bytes(picture, "curve.png")
-        rest, nothing = self._bot.rest, not answer.text and answer.message is None
+        nothing = not answer.text and answer.message is None
+        number, token, kinds = interaction.id, interaction.token, hikari.ResponseType
         if deferred and nothing and button:
-            await rest.delete_interaction_response(interaction.application_id, interaction.token)
-            return
-        if deferred:
+            app = interaction.application_id
+            await self._answers.tell(lambda rest: rest.delete_interaction_response(app, token))
+        elif deferred:
+            app = interaction.application_id
             shown.setdefault("content", None if answer.message is not None else "Done.")
-            await rest.edit_interaction_response(interaction.application_id, interaction.token, **shown)
-            return
-        if nothing and button:
-            await rest.create_interaction_response(
-                interaction.id, interaction.token, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE
-            )
-            return
-        if nothing:
-            shown["content"] = "Done."
-        await rest.create_interaction_response(
-            interaction.id, interaction.token, hikari.ResponseType.MESSAGE_CREATE,
-            flags=hikari.MessageFlag.EPHEMERAL, **shown,
-        )  # fmt: skip
+            await self._answers.tell(lambda rest: rest.edit_interaction_response(app, token, **shown))
+        elif nothing and button:
+            done = kinds.DEFERRED_MESSAGE_UPDATE
+            await self._answers.tell(lambda rest: rest.create_interaction_response(number, token, done))
+        else:
+            if nothing:
+                shown["content"] = "Done."
+            flags = hikari.MessageFlag.EPHEMERAL
+            await self._answers.tell(lambda rest: rest.create_interaction_response(
+                number, token, kinds.MESSAGE_CREATE, flags=flags, **shown
+            ))  # fmt: skip
 
     async def _picture(self, guild: str, channel: str, players: Sequence[str]) -> bytes:
         """Return the curves of some as a picture; nothing where none can be drawn."""

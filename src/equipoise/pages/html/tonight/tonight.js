@@ -57,8 +57,8 @@ function notes() {
   const question = state.question;
   if (question?.why === "near")
     found.push(make("div.ask", { role: "alert" }, make("p", {}, ...told("near", { name: bdi(question.name), known: bdi(question.known) })),
-      make("div.row", {}, button("yes", () => tap({ type: "claim", who: question.who }), {}, ...told("near_yes", { known: bdi(question.known) })),
-        button("no", () => tap({ type: "claim", name: question.name, sure: true }), {}, ...told("near_no", { name: bdi(question.name) })))));
+      make("div.row", {}, button("yes", () => tap({ type: "claim", who: question.who }), {}, make("span", {}, ...told("near_yes", { known: bdi(question.known) }))),
+        button("no", () => tap({ type: "claim", name: question.name, sure: true }), {}, make("span", {}, ...told("near_no", { name: bdi(question.name) }))))));
   if (question?.why === "paste") found.push(make("div.ask", { role: "alert" }, make("p", {}, make("b", {}, say("paste_question")), " ", question.text),
       make("div.row", {}, ...Object.entries(question.ways ?? {}).map(([way, name]) => button(`way ${way}`, () => tap({ type: "add", text: question.paste, read: way }), {}, ...told("read_as", { name: bdi(String(name)) }))), button("leave", () => { state.question = null; paint(); }, {}, say("cancel")))));
   for (const each of state.view?.people ?? []) {
@@ -127,7 +127,7 @@ function visit() {
   const view = state.view;
   const known = [...view.people, ...ui.regulars.filter((each) => !view.people.some((/** @type {any} */ one) => one.id === each.id))];
   const wanted = ui.search.toLowerCase();
-  const shown = known.filter((each) => each.name.toLowerCase().includes(wanted)).slice(0, 60);
+  const shown = known.filter((each) => each.name.toLowerCase().includes(wanted)).slice(0, wanted ? 60 : Math.max(24, view.people.length));
   const full = view.size && here().length >= view.size * view.teams;
   return [
     make("h1", {}, say(organiser() ? "who_are_you" : "playing")),
@@ -238,13 +238,14 @@ function activity() {
 
 function sharing() {
   const link = guestsLink();
-  const local = /^(localhost|127\.|\[::1\])/.test(location.host);
+  const { host } = new URL(link);
+  const local = /^(localhost|127\.|\[::1\])/.test(host);
   return make("section.card.share", { "data-panel": "share", "aria-label": say("scan") }, make("h2", {}, say("scan")),
     ui.qr ? qrPicture(ui.qr) : button("show qr", () => { void loadQr(); }, {}, icon("qr"), say("show_code")),
     make("p.quiet", {}, say("nobody_needs")),
     make("div.actions", {}, button("copy link", () => copy(link), {}, icon("copy"), say("copy_link"))),
     ui.open === "text" ? make("label", {}, say("this_text"), make("input", { readonly: true, value: ui.text, key: "copied", focus: (/** @type {any} */ event) => event.target.select() })) : null,
-    make("p.quiet", {}, say(local ? "unreachable_here" : "unreachable", { host: location.host })));
+    make("p.quiet", {}, say(local ? "unreachable_here" : "unreachable", { host })));
 }
 
 /** @param {string[]} rows */
