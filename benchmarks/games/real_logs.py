@@ -495,7 +495,7 @@ def report(results: dict[str, Any]) -> str:
         "the second part put first; with a name and chat that look like lines of the log; with a line of",
         "another game behind each, each 7th and each 50th.  A game is invented where its score, or the",
         "winner of a round, is not that of a game of the whole log, or somebody is in it who was not.",
-        f"Damaged were {len({row['log'] for row in results['damaged']})} of the {len(results['known'])} logs:",
+        f"Damaged were {len({row['log'] for row in results['damaged']})} of {len(results['known'])} logs:",
         f"those of up to {results['size'] / 1e3:,.0f} kB.", "",
         "| game | what was done | forms | games read | invented | crashes |",
         "|---|---|---:|---:|---:|---:|",
