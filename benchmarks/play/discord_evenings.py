@@ -22,8 +22,8 @@ What is pressed while the process is gone, from the kill until Discord hears fro
 answered by anybody, nor what it had heard and not answered when it was killed; what is pressed while Discord
 has dropped the connection waits for it.  Both are counted by themselves.
 
-``--evenings N --first M`` plays so many, from the M-th one on; their results replace those of the same
-evenings, and are added to those of others, so that it can be done in pieces.  It writes
+``--evenings N --first M --at-once K`` plays so many, from the M-th one on; their results replace those of
+the same evenings, and are added to those of others, so that it can be done in pieces.  It writes
 ``discord_evenings.json`` and ``DISCORD.md``; ``--report`` writes the page anew, ``--check`` tells if it is
 stale.
 """
@@ -60,6 +60,9 @@ EVENINGS, KILLS = 50, 200
 
 #: Evenings that are played at a time, and how many seconds a process lives before it is killed.
 AT_ONCE, LIVES = 3, (3.0, 15.0)
+
+#: Seconds within which messages have to show what is kept, once nothing happens any more.
+SETTLES = 60.0
 
 #: What goes wrong, or does not, every two seconds.
 TROUBLES = ("cut", "reconnect", "4000", "invalid", "delete", "delete", *[""] * 10)
@@ -175,11 +178,15 @@ class PlayedEvening:
                 await asked.done.wait()
                 if not asked.failed:
                     break
-        quiet, last = 0, -1
-        while quiet < 5:  # nothing was edited for some seconds
+        quiet, last, until = 0, -1, time.monotonic() + SETTLES
+        while time.monotonic() < until:  # nothing was edited for some seconds, and all is shown
             await asyncio.sleep(0.5)
             edits = len(self.discord.log)
             quiet, last = (quiet + 1 if edits == last else 0), edits
+            if quiet >= 5:
+                with contextlib.suppress(AssertionError), open_archive(self.store, create=False) as archive:
+                    self._shown(KeptEvening(archive, []).evening)
+                    return
 
     # What happens
 
@@ -267,7 +274,8 @@ class PlayedEvening:
             records = archive.night_events()
             marks = [each["press"] for each in records if each.get("press")]
             assert len(marks) == len(set(marks)), "an interaction was taken twice"
-            assert set(marks) <= set(self.pressed), "something was taken that nobody pressed"
+            of = {mark.partition(":")[0] for mark in marks}  # out of all is a step for each
+            assert of <= set(self.pressed), "something was taken that nobody pressed"
             kept = KeptEvening(archive, [])
             evening = kept.evening
             matches = list(archive.matches())
@@ -349,14 +357,14 @@ async def some(numbers: list[int], kills: list[int]) -> list[Row]:
         return [each.judged() for each in evenings]
 
 
-def measure(evenings: int, first: int) -> Row:
+def measure(evenings: int, first: int, at_once: int) -> Row:
     """Play so many evenings; return what came of each, by its number, with what was measured before."""
     results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
-    for start in range(first, first + evenings, AT_ONCE):
-        numbers = list(range(start, min(start + AT_ONCE, first + evenings)))
+    for start in range(first, first + evenings, at_once):
+        numbers = list(range(start, min(start + at_once, first + evenings)))
         kills = [KILLS * (n + 1) // EVENINGS - KILLS * n // EVENINGS for n in numbers]
         for number, row in zip(numbers, asyncio.run(some(numbers, kills)), strict=True):
-            results[str(number)] = {**row, "load": round(os.getloadavg()[0], 1)}
+            results[str(number)] = {**row, "load": round(os.getloadavg()[0], 1), "at once": len(numbers)}
         # What is done stays if the next one fails.
         RESULTS.write_text(json.dumps(results), encoding="utf-8")
         print(f"{start + len(numbers) - first} of {evenings}, load {os.getloadavg()[0]:.1f}", flush=True)
@@ -437,9 +445,11 @@ def report(results: Row) -> str:
     quantiles = {f"{name}_{kind}": at(share, times[kind]) for kind in times for name, share in shares.items()}
     answered = {kind: sum(each < NEVER for each in times[kind]) for kind in times}
     loads = [row["load"] for row in rows]
+    together = sorted({row["at once"] for row in rows})
     wrong = "".join(f"Evening {number} went wrong: {why}\n" for number, why in failed.items())
     text = PAGE.format(
-        evenings=len(rows), length=sum(row["seconds"] for row in rows) / len(rows), at_once=AT_ONCE,
+        evenings=len(rows), length=sum(row["seconds"] for row in rows) / len(rows),
+        at_once=" to ".join(map(str, together)),
         load=sum(loads) / len(loads), least=min(loads), most=max(loads),
         **{name: total[name] for name in ("people", "kills", "pressed", "taken", "games", "matches",
                                           "requests", "limited", "deferred", "unfinished", "deleted",
@@ -460,9 +470,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--evenings", type=int, default=EVENINGS)
     parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--at-once", type=int, default=AT_ONCE)
     add_modes(parser)
     given = parser.parse_args()
-    return keep(given, RESULTS, PAGES / "DISCORD.md", lambda: measure(given.evenings, given.first), report)
+    return keep(
+        given, RESULTS, PAGES / "DISCORD.md",
+        lambda: measure(given.evenings, given.first, given.at_once), report,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

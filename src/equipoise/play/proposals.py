@@ -256,8 +256,8 @@ def _unseen(
 ) -> Solution | None:  # fmt: skip
     """Return the best teams that were not seen, None where no such teams lie within the price.
 
-    They do where they are dearer than the best teams of all by no more than the price, either with what it
-    costs that people meet again or by fairness and preferences alone.
+    They do where they are dearer than the teams that would come again, or than the best of all, by no more
+    than the price, either with what it costs that people meet again or by fairness and preferences alone.
     """
     others = search(seen=seen)
     fresh = replace(others, splits=tuple(each for each in others.splits if _parted(each) not in seen))
@@ -265,7 +265,14 @@ def _unseen(
         return fresh if fresh.splits else None
     fairest, others = search(plainly=True), search(plainly=True, seen=seen)
     even = tuple(each for each in others.splits if _parted(each) not in seen)
-    within = even and fairest.splits and _price(even[0]) <= _price(fairest.splits[0]) + price + EQUAL
+    if not even or not fairest.splits:
+        return None
+    asked = {(each.kind, each.players) for each in even[0].preferences}
+    first = solution.splits[0]
+    plain = first.imbalance + sum(
+        each.paid for each in first.preferences if (each.kind, each.players) in asked
+    )
+    within = _price(even[0]) <= max(_price(fairest.splits[0]), plain) + price + EQUAL
     return replace(others, splits=even) if within else None
 
 

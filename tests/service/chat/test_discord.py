@@ -332,6 +332,20 @@ def test_a_search_that_takes_long_is_answered_later(tmp_path: Path, monkeypatch:
     against(test, tmp_path)
 
 
+def test_a_fault_is_answered_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever presses a button that meets a fault of the bot's is told, and the next one is served."""
+    from equipoise.service.chat.discord_rooms import DiscordRooms
+
+    async def test(server: Server) -> None:
+        async with server.bot():
+            with monkeypatch.context() as patch:
+                patch.setattr(DiscordRooms, "press", lambda *_: {}["nothing"])
+                assert "went wrong" in await server.type("in")
+            assert "1 of 4" in await server.type("in")
+
+    against(test, tmp_path)
+
+
 def test_ended_and_begun_again_it_goes_on(tmp_path: Path) -> None:
     """Between any two steps the bot ends and another begins: no message twice, nobody asked twice."""
 

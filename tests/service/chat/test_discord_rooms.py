@@ -296,6 +296,43 @@ def test_somebody_whose_name_is_an_id_is_not_taken_for_it(rooms: DiscordRooms, a
     assert rooms.kept.known_as(["discord:3000"], 1e12) == {"discord:3000": "discord:3000"}
 
 
+def test_out_is_out_of_all_there_is(archive: Archive) -> None:
+    """/out without a lobby leaves every lobby of the channel, and says so where there is none."""
+    lobbies = [in_channel(lobby_of(form), HERE) for form in ("duel=2v2", "trio=3v3", "tonight=allvall")]
+    rooms = DiscordRooms(archive, lobbies)
+    one = Person(rooms, 1000)
+    assert one.type("out") == "You are in none of them."
+    for lobby in ("duel", "trio", "tonight"):
+        one.type("in", lobby=lobby)
+    assert one.type("out", number="88")
+    assert not any(rooms.evening.waiting.values())
+    assert rooms.evening.rooms[f"tonight-{HERE}"].setup.here == ()
+    one.type("in", lobby="tonight")
+    one.type("out", number="88")  # the same interaction once more
+    assert "discord:1000" in rooms.evening.rooms[f"tonight-{HERE}"].setup.here
+
+
+def test_two_of_one_name_are_told_apart(rooms: DiscordRooms) -> None:
+    """Where two bear one name, lists, picks and completion show the end of their numbers too."""
+    four = people(rooms, 4)
+    four[0].name = four[1].name = "Ann" * 20
+    for label in ("I'm in", "Ready"):
+        for each in four:
+            each.press(label)
+    for each in four[:3]:
+        if any(button.label == "Captains" for button in only(rooms).buttons):
+            each.press("Captains")
+    message = only(rooms)
+    labels = [each.label for each in message.buttons]
+    assert len(set(labels)) == len(labels)
+    everything = "".join((message.text, *labels, *(value for _, value in message.fields)))
+    assert "1000" in everything
+    assert "1001" in everything
+    asked = Pressed("1", "1000", "P", HERE, command="lock")
+    names = [name for name, _ in rooms.completed(asked, "player", "ann")]
+    assert len(set(names)) == len(names) == 2
+
+
 def test_names_change_and_people_do_not(rooms: DiscordRooms) -> None:
     """Another name between two presses is the same player, shown under the new name."""
     four = playing(rooms)

@@ -51,6 +51,9 @@ NEEDED = (
     | hikari.Permissions.ATTACH_FILES
 )  # fmt: skip
 
+#: What somebody is told whose press met a fault.
+FAULT = "That went wrong here; whoever runs the bot finds it in its log."
+
 #: So often within so many seconds, and another process speaks with the same token.
 OFTEN, WHILE = 3, 60.0
 
@@ -475,7 +478,11 @@ class DiscordBot:
                 interaction.id, interaction.token, hikari.ResponseType.DEFERRED_MESSAGE_CREATE,
                 flags=hikari.MessageFlag.EPHEMERAL,
             ))  # fmt: skip
-        answer, picture = await doing
+        try:
+            answer, picture = await doing
+        except Exception:  # a fault of ours: whoever pressed hears that there was one
+            log.exception("discord: what was pressed could not be done")
+            answer, picture = DiscordAnswer(FAULT), b""
         await self._answer(interaction, answer, picture, deferred=not done)
 
     async def _done(self, interaction: Any) -> tuple[DiscordAnswer, bytes]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
@@ -185,6 +186,18 @@ class DiscordRooms:
         name = self.kept.shown(player)
         return "somebody" if name.startswith(PERSON) else name
 
+    def told_apart(self, players: Iterable[str]) -> Callable[[str], str]:
+        """Return what gives the names of people, with the end of the id where several bear one name."""
+        names = {player: self.shown(player) for player in players}
+        bear = Counter(name.casefold() for name in names.values())
+
+        def shown(player: str) -> str:
+            name = names.get(player) or self.shown(player)
+            several = bear[name.casefold()] > 1
+            return f"{cards.cut(name, cards.LONGEST_NAME - 7)} ({player[-4:]})" if several else name
+
+        return shown
+
     # Channels
 
     def here(self, channel: str) -> list[str]:
@@ -273,7 +286,24 @@ class DiscordRooms:
                 raise InputError(msg)
             buttons = tuple(cards.Button(cards.cut(name, 60), url=url) for name, url in links)
             return DiscordAnswer(message=DiscordMessage("The same evening in the browser", buttons=buttons))
+        if name == "out" and not given and len(here) > 1:
+            return self._out_of_all(pressed, here, now)
         return self._words(self._attending(pressed, name, given, here), pressed, here, now)
+
+    def _out_of_all(self, pressed: Pressed, here: Sequence[str], now: float) -> DiscordAnswer:
+        """Take somebody out of all lobbies of a channel, one step each."""
+        who, said = pressed.who, list[str]()
+        game = self.evening.game_of(who)
+        for name in here:
+            room, is_called = self.evening.rooms[name], self.evening.lobbies[name].called
+            is_there = (
+                who in room.setup.here or who in room.states or who in self.evening.waiting.get(name, ())
+            )
+            if is_there or (game is not None and game.lobby.name == name):
+                step = replace(pressed, id=f"{pressed.id}{f':{len(said)}' * bool(said)}")
+                words = "out" if is_called else f"leave {self._short_of(name)}"
+                said.append(self._words(words, step, [name], now).text)
+        return DiscordAnswer("\n".join(filter(None, said)) or "You are in none of them.")
 
     def _safe(self, player: str) -> str:
         return cards.safe(self.shown(player))
@@ -311,7 +341,7 @@ class DiscordRooms:
             msg = "here everybody says that for themselves"
             raise InputError(msg)
         word = {"in": "add", "out": "leave"}.get(name, name)
-        return f"{word} {self._short_of(lobby)}".strip()
+        return f"{word} {self._short_of(lobby) if lobby else ''}".strip()
 
     def _meant_lobby(self, typed: str, here: list[str], *, whole: bool = False) -> str:
         """Return which lobby of a channel is meant; none where all may be."""
@@ -701,7 +731,8 @@ class DiscordRooms:
                 people = dict.fromkeys(
                     chain(*(game.unpicked for game in games if game.phase is Phase.DRAFTING))
                 )
-            found = [(self.shown(player), forms.token(player)) for player in people]
+            shown = self.told_apart(people)
+            found = [(shown(player), forms.token(player)) for player in people]
         elif kind == forms.LOBBY:
             found = [(self._short_of(name),) * 2 for name in here]
         elif kind in (forms.MAP, forms.VOTE):
@@ -776,13 +807,15 @@ class DiscordRooms:
         """Return the messages that a channel should have, by what they show."""
         found: dict[str, DiscordMessage] = {}
         for name in self.here(channel):
-            found[name] = cards.lobby_message(self.evening.rooms[name], self.shown, web=self.link(name))
+            room = self.evening.rooms[name]
+            shown = self.told_apart([*room.setup.here, *room.states])
+            found[name] = cards.lobby_message(room, shown, web=self.link(name))
         for ref, game in self.games(channel, now).items():
             setup = self.evening.rooms[game.lobby.name].setup
             changes, _ = self.kept.changed.get(game.id, ((), 0)) if game.counted else ((), 0)
             teams = [setup.called(n).capitalize() for n in range(setup.teams)]
             found[ref] = cards.game_message(
-                game, teams.__getitem__, self.shown,
+                game, teams.__getitem__, self.told_apart([*game.players, *game.out]),
                 proof=self._proof(game), result=changes_text(changes, self._safe),
                 web=self.link(game.lobby.name), steps=len(self.evening.steps(game.lobby.name)),
             )  # fmt: skip
