@@ -241,7 +241,7 @@ def _height(scan: Any, source: str) -> int:
 
 
 def _seconds(series: Any) -> Any:
-    """Return times as seconds since 1970; 0 for what is none, which is said where it is read."""
+    """Return times as seconds since 1970; 0 for what is no time, which is named when it is read."""
     if series.dtype.is_numeric():
         return np.nan_to_num(series.cast(float).fill_null(0.0).to_numpy()).copy()
     cells = series.unique(maintain_order=True)

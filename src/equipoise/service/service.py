@@ -248,7 +248,7 @@ class Service:
         self._kept.set()
 
     async def _spread(self) -> None:
-        """Let the archive be one that others learn from as fast, once nothing comes late any more."""
+        """Let the archive be one that others learn from as fast, once nothing more comes late."""
         while (left := self._settled + EXPECTED - time.monotonic()) > 0.0:
             await asyncio.sleep(left)
         with contextlib.suppress(EquipoiseError):  # after the next late result again

@@ -707,7 +707,7 @@ class Evenings:
     def _link(self, tap: _Tapped) -> None:
         """Let whoever asked for a code in a chat be somebody on the page.
 
-        A seat proves nothing of whom it was taken for: a guest links a name that nobody has borne yet, the
+        A seat does not prove who took it: a guest links a name that nobody has borne yet, the
         organiser, who sees who is there, every name.
         """
         who = self._known(tap, tap.text("who"))

@@ -218,7 +218,7 @@ def test_what_comes_twice_or_late_counts_once(tmp_path: Path) -> None:
     against(test, tmp_path)
 
 
-def test_told_to_wait_by_everything_it_answers_all_the_same(tmp_path: Path) -> None:
+def test_with_every_request_held_back_it_answers_all_the_same(tmp_path: Path) -> None:
     """While Discord limits all requests of the bot, whoever presses is answered, and edits come later."""
 
     async def test(server: Server) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from equipoise.play.round_plan import Plan
     from equipoise.ratings.point_changes import PointChange
 
-#: What is said of teams than which none are better.
+#: Words for teams than which none are better.
 BEST = "Proven best."
 
 #: Win probabilities that are this near are the same to a reader.

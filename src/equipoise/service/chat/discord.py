@@ -26,7 +26,7 @@ from equipoise.errors import InputError
 from equipoise.pages.text import discord as cards
 from equipoise.pages.text.discord import DiscordMessage
 from equipoise.service.chat import discord_commands as forms
-from equipoise.service.chat.discord_answers import ANSWERED, Answers
+from equipoise.service.chat.discord_answers import ANSWERED, DiscordAnswers
 from equipoise.service.chat.discord_presses import IS_PERSON, PERSON, DiscordAnswer, Pressed, Sent
 from equipoise.service.chat.discord_team_rooms import NEEDS, VOICE, TeamRooms
 
@@ -51,7 +51,7 @@ NEEDED = (
     | hikari.Permissions.ATTACH_FILES
 )  # fmt: skip
 
-#: What somebody is told whose press met a fault.
+#: The answer to a press that met a fault.
 FAULT = "That went wrong here; whoever runs the bot finds it in its log."
 
 #: So often within so many seconds, and another process speaks with the same token.
@@ -216,7 +216,7 @@ class DiscordBot:
         self._bot.event_manager.subscribe(hikari.GuildBulkMessageDeleteEvent, self._deleted)
         if settings.teams_in == VOICE:
             self._bot.event_manager.subscribe(hikari.VoiceStateUpdateEvent, self._spoke)
-        self._answers = Answers(settings.url)
+        self._answers = DiscordAnswers(settings.url)
         self._teams = TeamRooms(self._bot, settings.teams_in, self._lacks)
         self._worker = ThreadPoolExecutor(1, "equipoise-discord")
         self._opened = opened
@@ -556,7 +556,7 @@ class DiscordBot:
 
             try:
                 svg = rooms.curves(players)
-            except InputError as error:  # what is said in words is said all the same
+            except InputError as error:  # the words are shown without it
                 log.warning("discord: a picture cannot be drawn: %s", error)
                 return b""
             return png_of(svg) if svg else b""

@@ -22,7 +22,7 @@ TIMES, PAUSE = 5, 0.1
 ANSWERED = 40060
 
 
-class Answers:
+class DiscordAnswers:
     """A client that answers.
 
     Parameters

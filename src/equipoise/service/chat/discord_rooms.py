@@ -292,7 +292,7 @@ class DiscordRooms:
 
     def _out_of_all(self, pressed: Pressed, here: Sequence[str], now: float) -> DiscordAnswer:
         """Take somebody out of all lobbies of a channel, one step each."""
-        who, said = pressed.who, list[str]()
+        who, answers = pressed.who, list[str]()
         game = self.evening.game_of(who)
         for name in here:
             room, is_called = self.evening.rooms[name], self.evening.lobbies[name].called
@@ -300,10 +300,10 @@ class DiscordRooms:
                 who in room.setup.here or who in room.states or who in self.evening.waiting.get(name, ())
             )
             if is_there or (game is not None and game.lobby.name == name):
-                step = replace(pressed, id=f"{pressed.id}{f':{len(said)}' * bool(said)}")
+                step = replace(pressed, id=f"{pressed.id}{f':{len(answers)}' * bool(answers)}")
                 words = "out" if is_called else f"leave {self._short_of(name)}"
-                said.append(self._words(words, step, [name], now).text)
-        return DiscordAnswer("\n".join(filter(None, said)) or "You are in none of them.")
+                answers.append(self._words(words, step, [name], now).text)
+        return DiscordAnswer("\n".join(filter(None, answers)) or "You are in none of them.")
 
     def _safe(self, player: str) -> str:
         return cards.safe(self.shown(player))
