@@ -42,7 +42,25 @@ def strengths(mu: Floats, count: Floats, zero: float) -> Floats:
     return cast("Floats", mu - zero * more)
 
 
-def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float, zero: float = 0.0) -> Floats:
+def side_shift(chance: float) -> float:
+    """Return by how much the first of two teams is better off, in ``c`` of :func:`pair_noise`.
+
+    Parameters
+    ----------
+    chance : float
+        The chance of the first of two teams that are equal but for their sides, above 0 and below 1.
+
+    Examples
+    --------
+    >>> side_shift(0.5), round(side_shift(0.6), 4)
+    (0.0, 0.2382)
+    """
+    return math.log(chance / (1.0 - chance)) / LOGISTIC_SLOPE
+
+
+def win_probability(
+    mu: Floats, variance: Floats, count: Floats, beta: float, zero: float = 0.0, side: float = 0.0
+) -> Floats:
     """Predict how likely each team is to win, from sums over its players.
 
     Every player performs with noise ``beta`` around a skill that is itself only known up to its
@@ -63,6 +81,8 @@ def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float, ze
     zero : float
         The skill of a player whose presence makes no difference, roster units; it matters to teams of
         different sizes only.
+    side : float
+        By how much the first of two teams is better off for its side, in ``c``: see :func:`side_shift`.
 
     Returns
     -------
@@ -83,16 +103,18 @@ def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float, ze
     """
     scale = LOGISTIC_SLOPE / pair_noise(variance, count, beta)
     if mu.shape[1] == 2:
-        return _of_two(mu, count, zero, scale)
+        return _of_two(mu, count, zero, scale, side)
     exponent = strengths(mu, count, zero) * scale[:, None]
     exponent = np.exp(exponent - exponent.max(axis=1, keepdims=True))
     return cast("Floats", exponent / exponent.sum(axis=1, keepdims=True))
 
 
-def _of_two(mu: Floats, count: Floats, zero: float, scale: Floats) -> Floats:
+def _of_two(mu: Floats, count: Floats, zero: float, scale: Floats, side: float) -> Floats:
     """Return the chances of two teams: the same sums a row a team, as NumPy is slow along an axis of two."""
     players = count.T
     exponent = (mu.T - zero * (players - np.minimum(players[0], players[1]))) * scale
+    if side:
+        exponent[0] += LOGISTIC_SLOPE * side
     exponent = np.exp(exponent - np.maximum(exponent[0], exponent[1]))
     return cast("Floats", (exponent / (exponent[0] + exponent[1])).T)
 

@@ -229,5 +229,7 @@ def factors(features: Floats, units: Units) -> tuple[float, ...]:
         return (1.0,) * len(features)
     noise = float(pair_noise(features[None, :, VARIANCE], features[None, :, COUNT], units.beta)[0])
     strength = strengths(features[:, MU], features[:, COUNT], units.zero)
+    if units.side:
+        strength[0] += units.side * noise
     exponent = (strength.max() - strength) * (LOGISTIC_SLOPE / noise)
     return tuple(np.exp(np.minimum(exponent, LARGEST_EXPONENT)).tolist())

@@ -16,15 +16,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.core.arrays import Floats, Ints
 from equipoise.core.player import MOST_PLAYERS, NO_SIDE, Bots, Player, Rating
-from equipoise.core.win_probability import win_probability
+from equipoise.core.win_probability import side_shift, win_probability
 from equipoise.errors import InputError, UnsupportedError
 from equipoise.teams.advantage import counts_of, factors, features_of, numbers_of, team_sums, units_in
+from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import compose, compose_in
 from equipoise.teams.problem.linear_rules import Rule, rows_of
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE
-from equipoise.teams.request import BalanceRequest
-from equipoise.teams.request_fields import LATE, MOOT, Players, asked_fields
+from equipoise.teams.request import EVEN, SIDES, BalanceRequest
+from equipoise.teams.request_fields import FIELDS, LATE, MOOT, Players, asked_fields
 
 if TYPE_CHECKING:
     from equipoise.teams.request_keywords import Keywords
@@ -136,6 +137,7 @@ def place_late(
     centre: float = 0.0,
     max_difference: int = MAX_DIFFERENCE,
     allowed: Collection[int] | None = None,
+    side_chance: float = EVEN,
 ) -> Placement:
     """Choose the team for someone who joins a running game.
 
@@ -180,6 +182,8 @@ def place_late(
         By how many players, bots included, the newcomer's team may then exceed the smallest.
     allowed : collection of int, optional
         The teams, from 0, that the newcomer may be sent to; any unless given.
+    side_chance : float
+        The chance of the first of two teams that are equal but for their sides, from 0.01 to 0.99.
 
     Returns
     -------
@@ -247,6 +251,8 @@ def place_late(
         centre=centre,
         bot_weight=None if filling is None else filling.weight,
     )
+    if side_chance != EVEN:
+        units = replace(units, side=_side(side_chance, n_teams))
     judged, units = _judge(objective, after, units, may & (excess == excess[may].min()), squares=squares)
     order = sorted(range(n_teams), key=lambda team: (judged.rank[team], people[team], team))
     options = tuple(
@@ -265,6 +271,15 @@ def place_late(
     return Placement(
         order[0], judged.name, options, units.beta, units.beta_source, units.zero, units.zero_source
     )
+
+
+def _side(chance: float, n_teams: int) -> float:
+    """Return what a side is worth, or refuse it."""
+    FIELDS["side_chance"].check(chance)
+    if n_teams != SIDES:
+        msg = f"is the chance of the first of 2 teams, and there are {n_teams}"
+        raise InputError(msg, "side_chance")
+    return side_shift(chance)
 
 
 def _people(now: Floats, present: Ints, players: ArrayLike | None) -> Ints:
@@ -367,7 +382,7 @@ def _judge(
     Only teams that are open may be taken, so what is within a tolerance is counted from the best of them.
     """
     chosen, units = compose_in(objective, units)
-    if not squares and not chosen.criterion.by_difference:
+    if not squares and not (chosen.criterion.by_difference or isinstance(chosen.criterion, WinDistance)):
         msg = f": {chosen.name!r} needs totals with all features, shape (n_teams, 5)"
         raise InputError(msg, "objective")
     within = allowed.copy()
@@ -376,7 +391,7 @@ def _judge(
         within &= costs <= costs[within].min() + tolerance
     costs = chosen.criterion.cost(after)
     chances = win_probability(
-        after[:, :, MU], after[:, :, VARIANCE], after[:, :, COUNT], units.beta, units.zero
+        after[:, :, MU], after[:, :, VARIANCE], after[:, :, COUNT], units.beta, units.zero, units.side
     )
     values = [chosen.criterion.shown(cost) + 0.0 for cost in costs.tolist()]
     rank = list(zip((~within).tolist(), costs.tolist(), strict=True))
@@ -436,6 +451,7 @@ class RunningGame:
             objective=self.request.objective,
             max_difference=MAX_DIFFERENCE if most is None else most,
             allowed=self.allowed,
+            side_chance=self.request.side_chance,
             **self.scale,
         )
 

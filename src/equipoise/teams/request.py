@@ -25,6 +25,7 @@ import numpy as np
 from equipoise.core.fields import leaves
 from equipoise.core.player import NO_SIDE, Player, Rating
 from equipoise.core.registry import OBJECTIVES, TERMS
+from equipoise.core.win_probability import side_shift
 from equipoise.errors import InputError
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import Asked, check_scale, compose_in, units_of
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
 TOLERANCE = 0.001
 SMALL_TOLERANCE, SMALL = 0.0025, 17
 
+
+#: The chance of the first of two equal teams where no side is better; only two teams have sides.
+EVEN, SIDES = 0.5, 2
 
 #: Objectives that know in which unit totals come.
 OURS = frozenset(
@@ -135,6 +139,10 @@ class BalanceRequest(RequestFields):
     body : float, optional
         What one more player of mean weight is worth to a team, in standard deviations of the roster's
         weights; one unless a zero is given, or asked for with the objective ``ratio`` (then it is 0).
+    side_chance : float
+        The chance of the first of two teams that are equal but for their sides: red and blue, attack and
+        defence.  Teams are then such that the chances with their sides are even; where the objective does not
+        look at chances, they are named so that these are as even as can be.
     draws : float, optional
         How often even teams draw for each time one of them wins; only shown.
     tolerance : float, optional
@@ -205,10 +213,15 @@ class BalanceRequest(RequestFields):
         sizes = Sizes(exact, self.min_size, self.max_size, self.max_difference)
         object.__setattr__(self, "size_rules", size_rules(len(self.players), self.teams, sizes, self.bots))
         object.__setattr__(self, "counted", _counted(self))
+        if self.side_chance != EVEN and self.teams != SIDES:
+            msg = f"is the chance of the first of 2 teams, and there are {self.teams}"
+            raise InputError(msg, "side_chance")
         problem, clash = _built(self)
+        object.__setattr__(self, "asked", self.judged_by(self.objective, self.tolerances))
+        if problem is not None and _tells_sides(problem, self.asked):
+            problem = replace(problem, uneven=True)
         object.__setattr__(self, "problem", problem)
         object.__setattr__(self, "clash", clash)
-        object.__setattr__(self, "asked", self.judged_by(self.objective, self.tolerances))
 
     @classmethod
     def of(cls, players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> BalanceRequest:
@@ -358,13 +371,21 @@ class BalanceRequest(RequestFields):
             units,
             side_weight=self.side_weight if preferences else 0.0,
             tolerance=self.most_tolerance,
-            signed=named or len(set(exact)) > 1,
+            side=side_shift(self.side_chance) if self.side_chance != EVEN else 0.0,
+            signed=named or len(set(exact)) > 1 or self.side_chance != EVEN,
         )
         return compose_in(objective, units, tolerances)
 
     def without(self, name: str) -> BalanceRequest:
         """Return the request without a rule of an installed package."""
         return replace(self, further=tuple(pair for pair in self.further if pair[0] != name))
+
+
+def _tells_sides(problem: Problem, asked: tuple[Objective, Units]) -> bool:
+    """Tell whether what is asked tells the first team from the second, for its side."""
+    objective, units = asked
+    sided = any(criterion.sided for criterion, _ in objective.order)
+    return bool(units.side) and (sided or problem.prices is not None)
 
 
 def _counted(request: BalanceRequest) -> CommonUnit:

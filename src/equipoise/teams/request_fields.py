@@ -449,6 +449,10 @@ class RequestFields:
         None, optional(NUMBER), "What one more player of mean weight is worth, in standard deviations.",
         schema={"minimum": 0}, metavar="SPREADS", note="[default: 1]", section=_FAIR, kept_by=(LATE,),
     )  # fmt: skip
+    side_chance: float = ask(
+        0.5, SHARE, "The chance of team 1 against an equal team 2, for its side.", limits=Range(0.01, 0.99),
+        note="[default: 50%]", section=_FAIR, shown=True, kept_by=(LATE,),
+    )  # fmt: skip
     draws: float | None = ask(
         None, optional(NUMBER), "How often even teams draw for each time one of them wins; only shown.",
         flag="", limits=_NOT_NEGATIVE, kept_by=(MOOT,),
