@@ -135,6 +135,7 @@ def _nothing(request: BalanceRequest, named: Objective, units: Units, **known: A
         default_weight=request.roster.default,
         unrated=request.roster.unrated,
         draws=request.draws,
+        side_chance=request.side_chance,
         **(fields | known),
     )
 

@@ -156,6 +156,8 @@ class Solution:
         By how much rounding may have changed the first split's cost: no digits below it mean anything.
     draws : float or None
         How often even teams draw for each time one of them wins, as it was asked with; None where unknown.
+    side_chance : float
+        The chance of the first of two equal teams, for its side, as it was asked with.
     """
 
     status: Status
@@ -174,6 +176,7 @@ class Solution:
     reason: str = ""
     rounding: float = 0.0
     draws: float | None = None
+    side_chance: float = 0.5
 
     @property
     def gap(self) -> float | None:

@@ -91,6 +91,7 @@ def solution_lines(
     else:
         sizes = [len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)]
         lines += [] if all(sizes) else [_empty([sizes])]
+    lines += side_lines(solution.side_chance, names)
     draw = None if solution.draws is None else draw_chance(split, solution.draws)
     if draw:
         lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
@@ -104,6 +105,26 @@ def solution_lines(
         lines += ["", *_alternatives(solution, names)]
     return lines
 
+
+def side_lines(chance: float, names: Sequence[str] = ()) -> list[str]:
+    """Return what the first team's side is worth, nothing where no side is better.
+
+    Examples
+    --------
+    >>> side_lines(0.4, ["Red", "Blue"]), side_lines(0.5)
+    (["Blue has the better side: of equal teams it wins 60 %, which the chances count."], [])
+    """
+    if chance == NO_BETTER:
+        return []
+    better, part = (0, chance) if chance > NO_BETTER else (1, 1.0 - chance)
+    return [
+        f"{_name(names, better)} has the better side: of equal teams it wins {100 * part:.0f} %, "
+        "which the chances count."
+    ]
+
+
+#: The chance of the first of two equal teams where no side is better.
+NO_BETTER = 0.5
 
 #: How far the team that is farthest from its fair share may be off, in shares of 100 / teams.
 EVEN, CLOSE, AHEAD = 5.0, 20.0, 40.0

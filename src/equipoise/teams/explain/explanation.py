@@ -25,7 +25,7 @@ from equipoise.teams.explain.asked_rules import (
     rules_in,
 )
 from equipoise.teams.explain.valuation import Cost, TeamChanges, Valuation, Yardstick, as_json
-from equipoise.teams.request import TOLERANCE, BalanceRequest
+from equipoise.teams.request import EVEN, TOLERANCE, BalanceRequest
 from equipoise.teams.request_fields import Players
 from equipoise.teams.solution import Solution, Split, Status
 
@@ -216,6 +216,8 @@ class Explanation:
         What was not priced in the time there was.
     reason : str
         Why nothing is feasible; empty where something is.
+    side_chance : float
+        The chance of the first of two equal teams, for its side; 0.5 where no side is better.
     """
 
     status: Status
@@ -231,6 +233,7 @@ class Explanation:
     relaxed: Alternative | None
     unpriced: tuple[Constraint, ...] = ()
     reason: str = ""
+    side_chance: float = EVEN
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers, as ``equipoise explain --json`` prints them."""
@@ -314,6 +317,7 @@ def explain(
         relaxation=() if dearest is None else (dearest.constraint,),
         relaxed=None if dearest is None else dearest.without,
         unpriced=unpriced,
+        side_chance=whole.side_chance,
     )
 
 

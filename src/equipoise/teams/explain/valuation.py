@@ -26,7 +26,7 @@ from equipoise.teams.problem.build import Besides, build
 from equipoise.teams.problem.current_teams import matched
 from equipoise.teams.problem.preferences import Outcome
 from equipoise.teams.problem.problem import N_FEATURES, Problem, SizeRules
-from equipoise.teams.request import BalanceRequest
+from equipoise.teams.request import EVEN, BalanceRequest
 from equipoise.teams.solution import Split
 
 #: What a chance must change by to count: below it is rounding.
@@ -212,7 +212,8 @@ class Yardstick:
         sides = any(player.side != NO_SIDE for player in asked.players)
         named = any(not isinstance(who, str) for rule in asked.rules for who in rule.terms)
         now = any(player.team_now is not None for player in asked.players)
-        return equal and not asked.fixed and not sides and not named and not now
+        told_apart = sides or named or now or asked.side_chance != EVEN
+        return equal and not asked.fixed and not told_apart
 
     def teams_of(self, split: Split) -> list[int]:
         """Return the team of every player of the roster in a split.

@@ -99,9 +99,12 @@ class Filters(Further, ABC):
         bounds = zip(packed.first_team, packed.first_team[1:], strict=False)
         return state, [tuple(chances[first:end]) for first, end in bounds]
 
-    def run_packed(self, state: FilterState, packed: Packed) -> FilterState:
-        """Return the state after contests that are packed: that of :meth:`run`, to the last bit."""
-        return self.play(state, packed, fast=self.fast(len(packed.at)))[0]
+    def run_packed(self, state: FilterState, packed: Packed) -> tuple[FilterState, list[float]]:
+        """Return the state after contests that are packed: that of :meth:`run`, to the last bit.
+
+        With it comes the chance of each team of each, one after the other.
+        """
+        return self.play(state, packed, fast=self.fast(len(packed.at)))[:2]
 
     def play(
         self, state: FilterState, packed: Packed, *, fast: bool, learning: bool = True
