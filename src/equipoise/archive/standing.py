@@ -12,6 +12,7 @@ from typing import Any
 
 from equipoise.core.match import Match, Ruleset
 from equipoise.core.player import BOT, is_bot
+from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.ratings.model import RatingModel, State
 from equipoise.ratings.side_advantage import SideAdvantages
 
@@ -182,7 +183,14 @@ class Standing:
         """
         if ruleset is None and len(self.rulesets) == 1:
             ruleset = self.rulesets[0]
-        return 0.5 if ruleset is None else SideAdvantages(dict(self.known.sides)).chance(ruleset, at_map)
+        return (
+            EVEN_SIDES if ruleset is None else SideAdvantages(dict(self.known.sides)).chance(ruleset, at_map)
+        )
+
+    def side_chances(self) -> dict[Ruleset, float]:
+        """Return :meth:`side_chance` of each ruleset in which one side is better."""
+        found = {ruleset: self.side_chance(ruleset) for ruleset in self.rulesets}
+        return {ruleset: chance for ruleset, chance in found.items() if chance != EVEN_SIDES}
 
     @property
     def games(self) -> dict[tuple[str, Ruleset], int]:

@@ -21,7 +21,8 @@ from equipoise.identity.shared_ids import Identities
 HEAD = "12"
 
 #: The oldest schema whose equipoise may go on with a database of the newest: every step since has only added
-#: tables, and columns with a default, and nothing that is learnt.  So servers of one database are upgraded one after the other.
+#: tables, and columns with a default, and nothing that is learnt.  So servers of one database are upgraded
+#: one after the other.
 OLDEST = "12"
 
 METADATA = sa.MetaData()

@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from equipoise.core.match import Ruleset
-from equipoise.core.win_probability import LOGISTIC_SLOPE
+from equipoise.core.win_probability import EVEN_SIDES, LOGISTIC_SLOPE
 
 #: Standard deviations of what a side is worth in a ruleset, and on a map of it, before anything was seen.
 OF_RULESET, OF_MAP = 0.3, 0.2
@@ -153,13 +153,12 @@ class SideAdvantages:
         return SideAdvantage(general[0] + own[0], sigma, int(own[2]), own[3])
 
     def chance(self, ruleset: Ruleset, at_map: str = "") -> float:
-        """Return the chance of the first of two equal teams, 0.5 where nothing is known.
+        """Return the chance of the first of two equal teams, 0.5 where no side is known to be better.
 
         Where the order is that of the result in the whole ruleset, it is so on each map.
         """
-        if self.of(ruleset).by_result:
-            return 0.5
-        return self.of(ruleset, at_map).chance(0.5)
+        side = self.of(ruleset, at_map)
+        return side.chance(0.5) if side.reported and not self.of(ruleset).by_result else EVEN_SIDES
 
     def known(self) -> list[tuple[Ruleset, str, SideAdvantage]]:
         """Return all rulesets, and all maps of each, in the order in which they came."""

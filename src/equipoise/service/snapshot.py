@@ -13,6 +13,7 @@ from typing import Protocol
 
 from equipoise.core.match import Ruleset
 from equipoise.core.player import BOT, Member, Rating, is_bot
+from equipoise.core.win_probability import EVEN_SIDES, SIDES
 from equipoise.errors import InputError
 from equipoise.identity.merges import NAMED
 from equipoise.identity.roster_lookup import RosterLookup
@@ -157,6 +158,8 @@ class Snapshot:
         The mean skill of bots and their number for rulesets in which it was computed before.
     games : mapping
         From a player's id and a ruleset to the number of matches.
+    sides : mapping
+        The chance of the first of two equal teams, for rulesets in which one side is better.
     """
 
     ratings: Ratings
@@ -167,11 +170,16 @@ class Snapshot:
     names: Mapping[str, str] = field(default_factory=dict)
     mean_bots: Mapping[Ruleset, tuple[float, int]] = field(default_factory=dict)
     games: Mapping[tuple[str, Ruleset], int] = field(default_factory=dict)
+    sides: Mapping[Ruleset, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.game is None:
             games = {ruleset.game for ruleset in self.rulesets if ruleset.game}
             object.__setattr__(self, "game", games.pop() if len(games) == 1 else None if games else "")
+
+    def side_chance(self, ruleset: Ruleset, teams: int) -> float:
+        """Return the chance of the first of two equal teams in a ruleset, even of more teams."""
+        return self.sides.get(ruleset, EVEN_SIDES) if teams == SIDES else EVEN_SIDES
 
     def knows(self, game: str) -> bool:
         """Tell whether a game has been played, or is one whose logs can be read."""

@@ -95,6 +95,8 @@ class News(NamedTuple):
         The game of the matches that came first, where it is one.
     mean_bots : mapping
         For each ruleset, and the general one, the mean skill of bots and their number.
+    sides : mapping
+        The chance of the first of two equal teams, for rulesets in which one side is better.
     revision : int
         Of the archive.
     behind : bool
@@ -112,6 +114,7 @@ class News(NamedTuple):
     rulesets: tuple[Ruleset, ...] = ()
     game: str | None = None
     mean_bots: Mapping[Ruleset, tuple[float, int]] = {}
+    sides: Mapping[Ruleset, float] = {}
     revision: int = 0
     behind: bool = False
     waits: float | None = None
@@ -260,7 +263,8 @@ class Learning:
             for ruleset in (Ruleset(), *standing.rulesets)
         }
         return News(
-            standing.model, values, standing.rulesets, self._first_game, means, standing.revision,
+            standing.model, values, standing.rulesets, self._first_game, means,
+            standing.side_chances(), standing.revision,
             self._behind, waits, trouble,
         )  # fmt: skip
 
@@ -396,7 +400,7 @@ class Follower:
         game = self._game or news.game
         return Snapshot(
             ratings, news.rulesets, self._tables, game, news.revision, parts["names"], news.mean_bots,
-            parts["games"],
+            parts["games"], news.sides,
         )  # fmt: skip
 
     async def begin(self) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.core.arrays import Floats, Ints
 from equipoise.core.player import MOST_PLAYERS, NO_SIDE, Bots, Player, Rating
-from equipoise.core.win_probability import side_shift, win_probability
+from equipoise.core.win_probability import EVEN_SIDES, side_shift, win_probability
 from equipoise.errors import InputError, UnsupportedError
 from equipoise.teams.advantage import counts_of, factors, features_of, numbers_of, team_sums, units_in
 from equipoise.teams.objectives.moments import WinDistance
@@ -24,8 +24,8 @@ from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import compose, compose_in
 from equipoise.teams.problem.linear_rules import Rule, rows_of
 from equipoise.teams.problem.problem import COUNT, MU, SIDE, VARIANCE
-from equipoise.teams.request import EVEN, SIDES, BalanceRequest
-from equipoise.teams.request_fields import FIELDS, LATE, MOOT, Players, asked_fields
+from equipoise.teams.request import BalanceRequest
+from equipoise.teams.request_fields import LATE, MOOT, Players, asked_fields
 
 if TYPE_CHECKING:
     from equipoise.teams.request_keywords import Keywords
@@ -137,7 +137,7 @@ def place_late(
     centre: float = 0.0,
     max_difference: int = MAX_DIFFERENCE,
     allowed: Collection[int] | None = None,
-    side_chance: float = EVEN,
+    side_chance: float = EVEN_SIDES,
 ) -> Placement:
     """Choose the team for someone who joins a running game.
 
@@ -251,8 +251,7 @@ def place_late(
         centre=centre,
         bot_weight=None if filling is None else filling.weight,
     )
-    if side_chance != EVEN:
-        units = replace(units, side=_side(side_chance, n_teams))
+    units = replace(units, side=side_shift(side_chance, n_teams))
     judged, units = _judge(objective, after, units, may & (excess == excess[may].min()), squares=squares)
     order = sorted(range(n_teams), key=lambda team: (judged.rank[team], people[team], team))
     options = tuple(
@@ -271,15 +270,6 @@ def place_late(
     return Placement(
         order[0], judged.name, options, units.beta, units.beta_source, units.zero, units.zero_source
     )
-
-
-def _side(chance: float, n_teams: int) -> float:
-    """Return what a side is worth, or refuse it."""
-    FIELDS["side_chance"].check(chance)
-    if n_teams != SIDES:
-        msg = f"is the chance of the first of 2 teams, and there are {n_teams}"
-        raise InputError(msg, "side_chance")
-    return side_shift(chance)
 
 
 def _people(now: Floats, present: Ints, players: ArrayLike | None) -> Ints:
@@ -433,7 +423,10 @@ class RunningGame:
     def scale(self) -> dict[str, Any]:
         """The arguments of :func:`equipoise.advantage` and :func:`place_late` that say what weights mean."""
         asked = self.request
-        return {"beta": asked.beta, "zero": asked.zero, "body": asked.body, "centre": self.centre}
+        return {
+            "beta": asked.beta, "zero": asked.zero, "body": asked.body, "centre": self.centre,
+            "side_chance": asked.side_chance,
+        }  # fmt: skip
 
     def place(self) -> Placement:
         """Return the team for the newcomer."""
@@ -451,7 +444,6 @@ class RunningGame:
             objective=self.request.objective,
             max_difference=MAX_DIFFERENCE if most is None else most,
             allowed=self.allowed,
-            side_chance=self.request.side_chance,
             **self.scale,
         )
 

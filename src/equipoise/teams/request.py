@@ -25,7 +25,7 @@ import numpy as np
 from equipoise.core.fields import leaves
 from equipoise.core.player import NO_SIDE, Player, Rating
 from equipoise.core.registry import OBJECTIVES, TERMS
-from equipoise.core.win_probability import side_shift
+from equipoise.core.win_probability import EVEN_SIDES, side_shift
 from equipoise.errors import InputError
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import Asked, check_scale, compose_in, units_of
@@ -54,9 +54,6 @@ if TYPE_CHECKING:
 TOLERANCE = 0.001
 SMALL_TOLERANCE, SMALL = 0.0025, 17
 
-
-#: The chance of the first of two equal teams where no side is better; only two teams have sides.
-EVEN, SIDES = 0.5, 2
 
 #: Objectives that know in which unit totals come.
 OURS = frozenset(
@@ -213,9 +210,6 @@ class BalanceRequest(RequestFields):
         sizes = Sizes(exact, self.min_size, self.max_size, self.max_difference)
         object.__setattr__(self, "size_rules", size_rules(len(self.players), self.teams, sizes, self.bots))
         object.__setattr__(self, "counted", _counted(self))
-        if self.side_chance != EVEN and self.teams != SIDES:
-            msg = f"is the chance of the first of 2 teams, and there are {self.teams}"
-            raise InputError(msg, "side_chance")
         problem, clash = _built(self)
         object.__setattr__(self, "asked", self.judged_by(self.objective, self.tolerances))
         if problem is not None and _tells_sides(problem, self.asked):
@@ -371,8 +365,8 @@ class BalanceRequest(RequestFields):
             units,
             side_weight=self.side_weight if preferences else 0.0,
             tolerance=self.most_tolerance,
-            side=side_shift(self.side_chance) if self.side_chance != EVEN else 0.0,
-            signed=named or len(set(exact)) > 1 or self.side_chance != EVEN,
+            side=side_shift(self.side_chance, self.teams),
+            signed=named or len(set(exact)) > 1 or self.side_chance != EVEN_SIDES,
         )
         return compose_in(objective, units, tolerances)
 

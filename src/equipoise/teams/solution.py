@@ -11,6 +11,7 @@ import numpy as np
 
 from equipoise.core.data_frames import Table
 from equipoise.core.player import Player, Rating
+from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.errors import InputError
 from equipoise.teams.problem.preferences import Outcome
 
@@ -176,7 +177,7 @@ class Solution:
     reason: str = ""
     rounding: float = 0.0
     draws: float | None = None
-    side_chance: float = 0.5
+    side_chance: float = EVEN_SIDES
 
     @property
     def gap(self) -> float | None:

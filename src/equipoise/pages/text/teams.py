@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from equipoise.core.plain_data import number, printable
+from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.pages.text.tables import Grid, csv_lines, markdown_lines
 
 #: How wide lines of a table are, and the least that is left for its last column.
@@ -114,17 +115,12 @@ def side_lines(chance: float, names: Sequence[str] = ()) -> list[str]:
     >>> side_lines(0.4, ["Red", "Blue"]), side_lines(0.5)
     (["Blue has the better side: of equal teams it wins 60 %, which the chances count."], [])
     """
-    if chance == NO_BETTER:
+    if chance == EVEN_SIDES:
         return []
-    better, part = (0, chance) if chance > NO_BETTER else (1, 1.0 - chance)
-    return [
-        f"{_name(names, better)} has the better side: of equal teams it wins {100 * part:.0f} %, "
-        "which the chances count."
-    ]
+    better, part = (0, chance) if chance > EVEN_SIDES else (1, 1.0 - chance)
+    wins = f"of equal teams it wins {100 * part:.0f} %"
+    return [f"{_name(names, better)} has the better side: {wins}, which the chances count."]
 
-
-#: The chance of the first of two equal teams where no side is better.
-NO_BETTER = 0.5
 
 #: How far the team that is farthest from its fair share may be off, in shares of 100 / teams.
 EVEN, CLOSE, AHEAD = 5.0, 20.0, 40.0

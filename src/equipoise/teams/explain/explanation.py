@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from equipoise.core.stopping import Stop
+from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.teams.balance import balance
 from equipoise.teams.explain.asked_rules import (
     STEP,
@@ -25,7 +26,7 @@ from equipoise.teams.explain.asked_rules import (
     rules_in,
 )
 from equipoise.teams.explain.valuation import Cost, TeamChanges, Valuation, Yardstick, as_json
-from equipoise.teams.request import EVEN, TOLERANCE, BalanceRequest
+from equipoise.teams.request import TOLERANCE, BalanceRequest
 from equipoise.teams.request_fields import Players
 from equipoise.teams.solution import Solution, Split, Status
 
@@ -233,7 +234,7 @@ class Explanation:
     relaxed: Alternative | None
     unpriced: tuple[Constraint, ...] = ()
     reason: str = ""
-    side_chance: float = EVEN
+    side_chance: float = EVEN_SIDES
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers, as ``equipoise explain --json`` prints them."""

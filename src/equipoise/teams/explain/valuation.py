@@ -17,6 +17,7 @@ import numpy as np
 from equipoise.core.arrays import Bools, Floats, Labels
 from equipoise.core.player import NO_SIDE
 from equipoise.core.registry import OBJECTIVES, RERANKERS, resolve
+from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.errors import InputError
 from equipoise.teams.balance import bot_weight, check_positive, split_of, value_of, weights_of
 from equipoise.teams.objectives.composed import priced
@@ -26,7 +27,7 @@ from equipoise.teams.problem.build import Besides, build
 from equipoise.teams.problem.current_teams import matched
 from equipoise.teams.problem.preferences import Outcome
 from equipoise.teams.problem.problem import N_FEATURES, Problem, SizeRules
-from equipoise.teams.request import EVEN, BalanceRequest
+from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Split
 
 #: What a chance must change by to count: below it is rounding.
@@ -212,7 +213,7 @@ class Yardstick:
         sides = any(player.side != NO_SIDE for player in asked.players)
         named = any(not isinstance(who, str) for rule in asked.rules for who in rule.terms)
         now = any(player.team_now is not None for player in asked.players)
-        told_apart = sides or named or now or asked.side_chance != EVEN
+        told_apart = sides or named or now or asked.side_chance != EVEN_SIDES
         return equal and not asked.fixed and not told_apart
 
     def teams_of(self, split: Split) -> list[int]:
