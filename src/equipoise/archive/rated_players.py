@@ -80,7 +80,7 @@ def weights_of(
     merged : mapping of str to str
         From merged ids to those they count as.
     """
-    scale = scale_of(standing.model, standing.state, ruleset or Ruleset())
+    scale = scale_of(standing.model, standing.state, ruleset)
     rating = partial(standing.model.rating, standing.state)
     return {player: float(scale.shown(rating(merged.get(player, player), ruleset).mu)) for player in players}
 

@@ -11,7 +11,7 @@ import click
 from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_model_options
 from equipoise.cli.output_options import NewFile, Whole, shown_weight, table, table_forms, with_json, write
-from equipoise.cli.read_history import everything_kept, read_columns_of, read_history, since
+from equipoise.cli.read_history import everything_kept, read_columns_of, read_history, say_ruleset, since
 from equipoise.cli.roster_options import store
 from equipoise.core.match import Ruleset
 from equipoise.errors import InputError
@@ -59,7 +59,6 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
     The result depends on the set of matches alone: files may overlap and come in any order.
     """  # fmt: skip
-    from equipoise.ratings.model import meant_ruleset
     from equipoise.ratings.reports import rated, report
 
     model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
@@ -74,10 +73,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             report(model, state, tally, name_of(model, options["model"])), indent=2, allow_nan=False
         )
     else:
-        ruleset = meant_ruleset(model, state)
-        text = _text(rated(model, state, ruleset, tally), options.get("form"))
-        if len(tally.rulesets) > 1 and hasattr(model, "meant"):  # others know no rulesets
-            click.echo(f"The ratings are of skill in general, over {len(tally.rulesets)} rulesets.", err=True)
+        text = _text(rated(model, state, None, tally), options.get("form"))
+        if hasattr(model, "meant"):  # others know no rulesets
+            say_ruleset(model.meant(state, None), len(tally.rulesets))
     if options["output"]:
         write("--output", options["output"], text + "\n")
     else:
@@ -134,7 +132,7 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Rating
     import io
 
     from equipoise.core.rulesets import GENERAL, ruleset_text
-    from equipoise.ratings.model import answers
+    from equipoise.ratings.model import answers, general_state
 
     played = {ruleset_text(ruleset): ruleset for ruleset in tally.rulesets if ruleset != Ruleset()}
     names = ", ".join([GENERAL, *sorted(played)])
@@ -145,6 +143,7 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Rating
         msg = f"--ruleset: nobody played {wanted!r}; there is {names}"
         raise InputError(msg)
     ruleset = played.get(wanted or next(iter(played), ""), Ruleset())
+    state = general_state(model, state, tally.rulesets.keys()) if ruleset == Ruleset() else state
     text = io.StringIO()
     write_row = csv.writer(text, lineterminator="\n").writerow
     write_row(("id", "name", "mu", "sigma", "beta", "zero", "draws"))

@@ -8,8 +8,17 @@ from dataclasses import dataclass
 from typing import Any, TypedDict
 
 from equipoise.core.match import Match, Ruleset
+from equipoise.core.rulesets import ruleset_text
 from equipoise.ratings.display_scale import mean_bot, scale_of
-from equipoise.ratings.model import RatingModel, State, answers, chances_of, ratings_of
+from equipoise.ratings.model import (
+    RatingModel,
+    State,
+    answers,
+    chances_of,
+    general_state,
+    meant_ruleset,
+    ratings_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,16 +80,18 @@ class Rated(TypedDict):
 
 def report(model: RatingModel, state: State, tally: RatingTally, name: str) -> Rated:
     """Return the ratings as plain data, in general and in each ruleset."""
-    rulesets = [Ruleset(), *sorted(set(tally.rulesets) - {Ruleset()}, key=repr)]
-    ratings = [rated(model, state, ruleset, tally) for ruleset in rulesets]
+    rulesets = sorted(set(tally.rulesets) - {Ruleset()}, key=repr)
+    ratings = [rated(model, general_state(model, state, tally.rulesets.keys()), Ruleset(), tally)]
+    ratings += [rated(model, state, ruleset, tally) for ruleset in rulesets]
     return {"model": name, "matches": tally.matches, "ratings": ratings}
 
 
-def rated(model: RatingModel, state: State, ruleset: Ruleset, tally: RatingTally) -> RatedRuleset:
-    """Return the ratings in a ruleset, the strongest first."""
-    scale = scale_of(model, state, ruleset)
-    bot, bots = mean_bot(model, state, ruleset)
-    known = ratings_of(model, state, ruleset)
+def rated(model: RatingModel, state: State, asked: Ruleset | None, tally: RatingTally) -> RatedRuleset:
+    """Return the ratings in a ruleset, the strongest first; without one, in what all have in common."""
+    ruleset = meant_ruleset(model, state, asked)
+    scale = scale_of(model, state, asked)
+    bot, bots = mean_bot(model, state, asked)
+    known = ratings_of(model, state, asked)
     players: list[RatedPlayer] = [
         {"id": player, "mu": rating.mu, "sigma": rating.sigma, "scale": scale.shown(rating.mu),
          "contests": tally.games.get(player, 0)}
@@ -111,6 +122,7 @@ class Predicted(TypedDict):
 
     model: str
     matches: int
+    ruleset: str
     ruleset_played: bool
     teams: list[PredictedTeam]
     quality: float | None
@@ -122,7 +134,7 @@ def predicted(
     model: Any,
     state: State,
     asked: Sequence[Sequence[tuple[str, float]]],
-    ruleset: Ruleset,
+    ruleset: Ruleset | None,
     matches: Iterable[Match],
     name: str,
 ) -> Predicted:
@@ -134,8 +146,8 @@ def predicted(
         What has learnt from the matches.
     asked : sequence of teams
         The players of each with their shares.
-    ruleset : Ruleset
-        What would be played.
+    ruleset : Ruleset or None
+        What would be played; None for the only one, or for what all have in common.
     matches : iterable of Match
         What was learnt from.
     name : str
@@ -151,10 +163,12 @@ def predicted(
          "win_probability": chances[n], "expected_margin": None if margins is None else margins[n]}
         for n, team in enumerate(asked)
     ]  # fmt: skip
+    meant = meant_ruleset(model, state, ruleset)
     return {
         "model": name,
         "matches": len(learnt),
-        "ruleset_played": any(contest.ruleset == ruleset for match in learnt for contest in match.contests),
+        "ruleset": ruleset_text(meant),
+        "ruleset_played": any(contest.ruleset == meant for match in learnt for contest in match.contests),
         "teams": teams,
         "quality": model.quality(state, asked, ruleset) if "quality" in can else None,
         "draw": model.draw_chance(state, asked, ruleset)

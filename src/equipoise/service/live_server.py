@@ -133,8 +133,10 @@ class ArchiveRatings:
             return None
         return standing.model.rating(standing.state, known, self._nearest())
 
-    def _nearest(self) -> Ruleset:
-        return nearest(self.ruleset, self._standing.rulesets)
+    def _nearest(self) -> Ruleset | None:
+        """Return the ruleset that ratings are of; None for what those that were played have in common."""
+        found = nearest(self.ruleset, self._standing.rulesets)
+        return None if found == Ruleset() else found
 
     def known(self, ids: Iterable[str]) -> RatingsKnown:
         """Return what a session needs to know."""
@@ -158,7 +160,7 @@ class ArchiveRatings:
         ranks |= {player: ranks[who] for player in there if (who := self._person(player)) in ranks}
         return RatingsKnown(found, default, bot_skills(levels, mean), scale, ranks)
 
-    def _ranks(self, ruleset: Ruleset) -> dict[str, tuple[int, int, float]]:
+    def _ranks(self, ruleset: Ruleset | None) -> dict[str, tuple[int, int, float]]:
         """Return rank, number and shown weight of everyone who has played, bots left out."""
         standing, model = self._standing, self._standing.model
         people = [player for player in model.players(standing.state) if not is_bot(player)]

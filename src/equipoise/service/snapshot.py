@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from equipoise.core.match import Ruleset
@@ -18,7 +18,7 @@ from equipoise.errors import InputError
 from equipoise.identity.merges import NAMED
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.ratings.display_scale import mean_bot
-from equipoise.ratings.model import RatingModel, State, meant_ruleset
+from equipoise.ratings.model import RatingModel, State, general_state, meant_ruleset
 from equipoise.service.weights.messages import Setting
 
 
@@ -173,6 +173,10 @@ class Snapshot:
     sides: Mapping[Ruleset, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if len(self.rulesets) > 1:  # of a single one an answer is, where nothing is named
+            model, state = self.ratings.model, self.ratings.state
+            general = general_state(model, state, self.rulesets)
+            object.__setattr__(self, "ratings", replace(self.ratings, state=general))
         if self.game is None:
             games = {ruleset.game for ruleset in self.rulesets if ruleset.game}
             object.__setattr__(self, "game", games.pop() if len(games) == 1 else None if games else "")

@@ -26,6 +26,7 @@ from equipoise.core.registry import GAMES, resolve
 from equipoise.errors import EquipoiseError
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.ratings.display_scale import mean_bot
+from equipoise.ratings.model import general_state
 from equipoise.service.snapshot import Ratings, RatingTable, Snapshot
 from equipoise.service.worker_pool import Worker
 
@@ -258,9 +259,9 @@ class Learning:
         for name, part in mappings.items():
             yield from _changes(name, self._sent.get(name), part)
         self._sent = mappings
+        general = general_state(standing.model, standing.state, standing.rulesets)
         means = {
-            ruleset: mean_bot(standing.model, standing.state, ruleset)
-            for ruleset in (Ruleset(), *standing.rulesets)
+            ruleset: mean_bot(standing.model, general, ruleset) for ruleset in (Ruleset(), *standing.rulesets)
         }
         return News(
             standing.model, values, standing.rulesets, self._first_game, means,

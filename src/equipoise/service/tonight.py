@@ -791,7 +791,7 @@ class Evenings:
     def ratings(self, name: str, players: Sequence[str]) -> dict[str, Any]:
         """Return what is known of players, for pages: skill, points with their band, and games."""
         people, ruleset = self._everyone(), self.kept.ruleset(self.kept.evening.lobbies[name])
-        scale = scale_of(people.standing.model, people.standing.state, ruleset or Ruleset())
+        scale = scale_of(people.standing.model, people.standing.state, ruleset)
         games: dict[str, int] = {}
         for (player, of), count in people.standing.games.items():
             if ruleset is None or of == ruleset:
