@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -106,7 +107,7 @@ def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
     return (
         model,
         state,
-        RatingTally(len(columns), columns.games(), columns.played(), columns.names),
+        RatingTally(len(columns), columns.games(), columns.played(), columns.names, columns.seen()),
         history.finish,
     )
 
@@ -164,10 +165,14 @@ def _text(result: RatedRuleset, form: str | None) -> str:
 
     rows = [
         (printable(player["id"]), shown(player["scale"]), f"{player['mu']:.3f}", f"{player['sigma']:.3f}",
-         str(player["contests"]))
+         f"{player['careful']:.3f}", str(player["contests"]), _day(player["last_seen"]))
         for player in result["players"]
     ]  # fmt: skip
-    return table(("player", title, "mu", "sigma", "contests"), rows, form)
+    return table(("player", title, "mu", "sigma", "careful", "contests", "last seen"), rows, form)
+
+
+def _day(seconds: float | None) -> str:
+    return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
 def _curves(path: str, model: Any, matches: Any, window: int | None) -> None:

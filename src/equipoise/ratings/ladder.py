@@ -28,6 +28,7 @@ from equipoise.ratings.model import (
     Chances,
     RatingModel,
     State,
+    careful,
     chances_of,
     checked,
     meant_ruleset,
@@ -44,9 +45,6 @@ from equipoise.ratings.state_check import check_state
 
 #: Members up to which moments are added up as columns.
 PAIR = 2
-
-#: How many standard deviations below its mean the careful figure of a leaderboard is.
-CAREFUL = 2.0
 
 
 class Ladder:
@@ -220,7 +218,7 @@ class Ladder:
         return Table(
             ("player", "mu", "sigma", "careful", "games", "last_seen", "ruleset"),
             tuple(
-                (who, each.mu, each.sigma, each.mu - CAREFUL * each.sigma, *played.get(who, (None, None)), of)
+                (who, each.mu, each.sigma, careful(each), *played.get(who, (None, None)), of)
                 for who, each in self.leaderboard(ruleset)
             ),
         )

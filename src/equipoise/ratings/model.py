@@ -261,6 +261,34 @@ def general_state(model: Any, state: State, played: Collection[Ruleset]) -> Stat
     return state if common is None or not played or Ruleset() in played else common(state)
 
 
+#: How many standard deviations below its mean the careful figure of a leaderboard is.
+CAREFUL = 2.0
+
+
+def careful(rating: Rating) -> float:
+    """Return the careful figure of leaderboards: what somebody is worth at least, in all likelihood.
+
+    Examples
+    --------
+    >>> careful(Rating(25.0, 8.0))
+    9.0
+    """
+    return rating.mu - CAREFUL * rating.sigma
+
+
+def last_seen(model: Any, state: State, player: str) -> float | None:
+    """Return when a player's last contest ended, seconds since 1970; None where a model does not know.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> last_seen(Elo(), {}, "ann") is None
+    True
+    """
+    ask = getattr(model, "seen", None)
+    return None if ask is None else ask(state, player)
+
+
 def is_local(model: Any) -> bool:
     """Tell whether a model looks at nobody but those who play, see :class:`Further`.
 

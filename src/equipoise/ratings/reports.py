@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from equipoise.core.match import Match, Ruleset
@@ -14,6 +14,7 @@ from equipoise.ratings.model import (
     RatingModel,
     State,
     answers,
+    careful,
     chances_of,
     general_state,
     meant_ruleset,
@@ -23,21 +24,29 @@ from equipoise.ratings.model import (
 
 @dataclass(frozen=True, slots=True)
 class RatingTally:
-    """How many matches there were, how often each player and each ruleset was in a contest, and names."""
+    """How many matches there were, how often each player and each ruleset was in a contest, and names.
+
+    With them comes when the last contest of each player ended, seconds since 1970.
+    """
 
     matches: int
     games: Mapping[str, int]
     rulesets: Mapping[Ruleset, int]
     names: Mapping[str, str]
+    seen: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, matches: Sequence[Match]) -> RatingTally:
         """Count matches."""
         contests = [contest for match in matches for contest in match.contests]
+        seen: dict[str, float] = {}
+        for contest in contests:
+            for player in (player for team in contest.teams for player, _ in team):
+                seen[player] = max(seen.get(player, contest.at), contest.at)
         return cls(
             len(matches), Counter(player for c in contests for team in c.teams for player, _ in team),
             Counter(contest.ruleset for contest in contests),
-            dict(pair for match in matches for pair in match.names),
+            dict(pair for match in matches for pair in match.names), seen,
         )  # fmt: skip
 
 
@@ -47,8 +56,10 @@ class RatedPlayer(TypedDict):
     id: str
     mu: float
     sigma: float
+    careful: float
     scale: float
     contests: int
+    last_seen: float | None
 
 
 class RatedBots(TypedDict):
@@ -93,8 +104,9 @@ def rated(model: RatingModel, state: State, asked: Ruleset | None, tally: Rating
     bot, bots = mean_bot(model, state, asked)
     known = ratings_of(model, state, asked)
     players: list[RatedPlayer] = [
-        {"id": player, "mu": rating.mu, "sigma": rating.sigma, "scale": scale.shown(rating.mu),
-         "contests": tally.games.get(player, 0)}
+        {"id": player, "mu": rating.mu, "sigma": rating.sigma, "careful": careful(rating),
+         "scale": scale.shown(rating.mu), "contests": tally.games.get(player, 0),
+         "last_seen": tally.seen.get(player)}
         for player, rating in sorted(known.items(), key=lambda item: (-item[1].mu, item[0]))
     ]  # fmt: skip
     return {"game": ruleset.game, "game_type": ruleset.game_type, "mutators": list(ruleset.mutators),

@@ -343,6 +343,11 @@ class Filters(Further, ABC):
         """Return when the last contest ended that is known, seconds since 1970; minus infinity for none."""
         return max((row[kernels.SEEN] * DAY for row in state.table.values()), default=-math.inf)
 
+    def seen(self, state: FilterState, player: str) -> float | None:
+        """Return when the last contest of a player ended, seconds since 1970; None who never played."""
+        row = state.table.get((player, GENERAL))
+        return None if row is None else row[kernels.SEEN] * DAY
+
     def new_ruleset(self) -> Numbers:
         """Return what is assumed of a ruleset that was never seen, of each member in turn."""
         return _new_ruleset(self.filters())
