@@ -149,6 +149,23 @@ class Ladder:
         state = self._state if self._resident is None else self._resident.state(ids)
         return chances_of(self.model, self.model.win_probability(state, teams, ruleset, at), len(teams))
 
+    def predict_rank(
+        self, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> list[tuple[int, float]]:
+        """Return the place each team is expected to take, and how likely it is to win.
+
+        Places count from 1, and teams that are as likely share one, as in ``predict_rank`` of openskill.
+
+        Examples
+        --------
+        >>> ladder = Ladder()
+        >>> _ = ladder.record(Contest(Ruleset(), (["ann"], ["bob"]), (2, 1)))
+        >>> [place for place, _ in ladder.predict_rank((["ann"], ["bob"], ["cid"]))]
+        [3, 1, 2]
+        """
+        chances = self.predict(teams, ruleset, at)
+        return [(1 + sum(other > chance for other in chances), chance) for chance in chances]
+
     def leaderboard(
         self, ruleset: Ruleset | None = None, first: int | None = None
     ) -> list[tuple[str, Rating]]:

@@ -158,7 +158,8 @@ class Learnt:
             block, lane = divmod(member, self._lanes)
             table = self._parts[TABLE][block][:, lane]
             of = constants[kernels.RULESET * member : kernels.RULESET * (member + 1)]
-            mean, variance = of[kernels.BODY], 0.0
+            mean: Any = of[kernels.BODY]
+            variance: Any = 0.0
             for n in range(places.shape[1]):
                 row, fresh = rows[:, n], new[member * places.shape[1] + n]
                 part = table[row + kernels.MEAN] + of[kernels.TRUST] * table[row + kernels.STATISTIC]
