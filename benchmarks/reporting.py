@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -147,3 +148,41 @@ def run_many(
     add_modes(parser)
     given = parser.parse_args()
     return keep(given, results, page, lambda: measure(getattr(given, name)), report)
+
+
+def run_parts(
+    description: str | None,
+    results: Path,
+    page: Path,
+    measure: Callable[[range], Any],
+    report: Callable[[list[Any]], str],
+    *,
+    size: int,
+    **default: int,
+) -> int:
+    """Do what the command line of a script says that measures many of something, part by part.
+
+    Each part is kept once it is done, so that a run goes on from where the last one was ended; ``--anew``
+    begins again.
+    """
+    parser = argparse.ArgumentParser(description=description)
+    ((name, number),) = default.items()
+    parser.add_argument(f"--{name}", type=int, default=number)
+    parser.add_argument("--processes", type=int, default=2, help="how many parts are measured side by side")
+    parser.add_argument("--anew", action="store_true", help="forget what was measured before")
+    add_modes(parser)
+    given = parser.parse_args()
+    known = [] if given.anew or not results.exists() else json.loads(results.read_text(encoding="utf-8"))
+    if not (given.report or given.check):
+        kept = {part["first"]: part for part in known}
+        firsts = range(0, getattr(given, name), size)
+        parts = {n: range(n, min(n + size, getattr(given, name))) for n in firsts}
+        todo = [n for n, part in parts.items() if kept.get(n, {}).get("count") != len(part)]
+        with ProcessPoolExecutor(given.processes) as pool:
+            waiting = {pool.submit(measure, parts[n]): n for n in todo}
+            for done in as_completed(waiting):
+                n = waiting[done]
+                kept[n] = {"first": n, "count": len(parts[n]), **done.result()}
+                rows = [json.dumps(kept[each]) for each in sorted(kept)]
+                results.write_text("[\n" + ",\n".join(rows) + "\n]\n", encoding="utf-8")
+    return keep(argparse.Namespace(report=True, check=given.check), results, page, list, report)

@@ -7,9 +7,10 @@ doubles and are none: others of the same name or a name alike, friends who come 
 who come when somebody else has left, and some who take somebody else's name for an evening.
 
 Even seeds below 800 are what the coefficients in ``equipoise.identity.double_ids`` are fitted to (``--fit``
-prints them); odd ones below 600 were looked at while what is measured of a pair was chosen; the page is of
-seeds from 1,000 on, which nothing was chosen by.  It writes ``double_ids.json`` and ``DOUBLE_IDS.md``;
-``--archives N`` makes N of them, ``--report`` writes the page anew, ``--check`` tells if it is stale.
+prints them); odd ones below 600 were looked at while what is measured of a pair was chosen; 150 from 1,000 on
+tell by how much the fit is too sure of itself; the page is of seeds from 2,000 on, which nothing was chosen
+by.  It writes ``double_ids.json`` and ``DOUBLE_IDS.md``; ``--archives N`` makes N of them, ``--report``
+writes the page anew, ``--check`` tells if it is stale.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ from equipoise.identity import double_ids
 #: Archives that are judged, and archives that the coefficients are fitted to.
 ARCHIVES, FITTED = 150, 400
 
-#: The first seed of those that are judged: none from here on was used before, for whatever choice.
-FRESH = 1000
+#: The first seed, and the number, of those by which the calibration is shifted; the first of those that are
+#: judged: none from there on was used before, for whatever choice.
+HELD_OUT, SHIFTING, FRESH = 1000, 150, 2000
 
 #: Archives by which what is measured of a pair was chosen.
 LOOKED = 300
@@ -63,7 +65,8 @@ in three games or more (`python -m benchmarks double_ids`).
 Ids change at a date or are used in turns; names are kept, varied or exchanged for quite other ones.
 They are of seeds from {fresh:,} on, which nothing was chosen by: coefficients and calibration were fitted to
 {fitted} other archives (even seeds below {evens}), and what is measured of a pair was chosen by looking at
-{looked} more (odd seeds below {odds}).  All come from one simulation: how people of a real server change ids
+{looked} more (odd seeds below {odds}); {shifting} more (from {held_out:,} on) told by how much the fit is too
+sure of itself, .15 in log-odds.  All come from one simulation: how people of a real server change ids
 and names is not known, and the figures say nothing of it.
 
 ## What is said, and what is so
@@ -267,7 +270,8 @@ def page(rows: list[dict[str, Any]]) -> str:
     return PAGE.format(
         archives=len(rows), games=sum(row["games"] for row in rows),
         people=sum(row["people"] for row in rows),
-        doubles=len(there), fitted=FITTED, fresh=FRESH, evens=2 * FITTED, looked=LOOKED, odds=2 * LOOKED,
+        doubles=len(there), fitted=FITTED, fresh=FRESH, shifting=SHIFTING, held_out=HELD_OUT,
+        evens=2 * FITTED, looked=LOOKED, odds=2 * LOOKED,
         reliability="\n".join(reliability), curve="\n".join(curve),
         kinds="\n".join(kinds),
     )  # fmt: skip
@@ -306,19 +310,39 @@ def calibrated(said: Any, so: Any) -> tuple[tuple[float, ...], tuple[float, ...]
     )
 
 
-def fit() -> int:
-    """Print the coefficients and the calibration that archives of even seeds give."""
-    found = drawn(list(range(0, 2 * FITTED, 2)))
+def shift(said: Any, so: Any) -> float:
+    """Return by how much log-odds are to be shifted so that as many pairs are right as are said to be."""
+    by = 0.0
+    for _ in range(50):
+        chances = 1.0 / (1.0 + np.exp(-said - by))
+        by += float((so - chances).sum() / (chances * (1.0 - chances)).sum())
+    return by
+
+
+def claimed(found: list[dict[str, Any]], weights: Any) -> tuple[Any, Any]:
+    """Return the log-odds of the pairs of archives once they have competed, and which are one person."""
     so = [np.array([float(kind is not None) for kind in each["kinds"]]) for each in found]
-    weights = logistic(np.vstack([each["pairs"].features for each in found]), np.concatenate(so))
     odds = [
         double_ids.competing(
             each["pairs"].one, each["pairs"].other, np.exp(each["pairs"].features @ weights), each["ids"]
         )
         for each in found
     ]
+    return np.concatenate(odds), np.concatenate(so)
+
+
+def fit() -> int:
+    """Print the coefficients and the calibration that archives of even seeds, and those held out, give."""
+    found = drawn(list(range(0, 2 * FITTED, 2)))
+    so = [float(kind is not None) for each in found for kind in each["kinds"]]
+    weights = logistic(np.vstack([each["pairs"].features for each in found]), np.array(so))
+    at, means = calibrated(*claimed(found, weights))
+    others, right = claimed(drawn(list(range(HELD_OUT, HELD_OUT + SHIFTING))), weights)
+    said = np.interp(others, at, means)
+    listed = said >= np.log(BOUNDS[0] / (1.0 - BOUNDS[0]))
+    by = shift(said[listed], right[listed])
     print("COEFFICIENTS =", tuple(round(float(each), 3) for each in weights))
-    print("CALIBRATION =", calibrated(np.concatenate(odds), np.concatenate(so)))
+    print("CALIBRATION =", (at, tuple(round(mean + by, 3) for mean in means)))
     return 0
 
 

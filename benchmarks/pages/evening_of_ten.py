@@ -33,7 +33,7 @@ KILLS = 50
 
 #: Seconds that a service lives at most between two kills, and that its end may take; and which share of them
 #: has answered somebody before.
-LONGEST, PATIENCE, SOON = 6.0, 60.0, 0.8
+LONGEST, PATIENCE, SOON = 3.0, 60.0, 0.8
 
 Row = dict[str, Any]
 

@@ -7,9 +7,32 @@ const readline = require("node:readline");
 
 vm.runInThisContext(fs.readFileSync(process.argv[2], "utf8"), { filename: "board.js" });
 
+// As much of a page as the form needs to be filled in and read again.
+const parts = {};
+function part() {
+  const children = [];
+  return {
+    value: "", textContent: "", children, querySelector: () => null, append: (one) => children.push(one),
+    get lastElementChild() { return { remove: () => children.pop() }; },
+    content: { firstElementChild: { cloneNode: part } },
+  };
+}
+globalThis.document = { getElementById: (id) => (parts[id] ??= part()) };
+
+// The request as it comes through a door: a file, a link that the page made, or its form.
+const DOORS = {
+  file: (data) => requestOf(data).request,
+  link: (data) => requestOf(JSON.parse(JSON.stringify(dataOf(requestOf(data).request)))).request,
+  form: (data) => {
+    for (const each of Object.values(parts)) each.value = "";
+    fill(data);
+    return askedInForm();
+  },
+};
+
 function answered(question) {
   if ("paste" in question) return pasted(question.paste);
-  const problem = build(requestOf(question.request).request);
+  const problem = build(DOORS[question.door ?? "file"](question.request));
   if (question.splits) {
     const blockLabels = (labels) => problem.blocks.map((block) => labels[block.players[0]]);
     return { judged: question.splits.map((labels) => OBJECTIVES_OF(problem, question, blockLabels(labels))) };

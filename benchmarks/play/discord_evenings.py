@@ -15,23 +15,30 @@ Whoever gets no answer presses again, as people do.  At the end of an evening
 * every match stands once, and is what the messages say;
 * nobody was pinged who did not play in the game of that message;
 * nothing that an impostor pressed changed the game of a player;
-* the same events, in order, taken by words over IRC and by the machine itself, give the same teams, ledgers,
-  matches and ratings, to the last bit.
+* the same events typed over IRC, and tapped in browsers (:mod:`benchmarks.play.discord_doors`), give the same
+  teams, ledgers, matches and ratings, to the last bit.
 
-It writes ``discord_evenings.json`` and ``DISCORD.md``; ``--evenings N`` plays so many,
-``--report`` writes the
-page anew, ``--check`` tells if it is stale.
+What is pressed while the process is gone, from the kill until Discord hears from the next one, cannot be
+answered by anybody, nor what it had heard and not answered when it was killed; what is pressed while Discord
+has dropped the connection waits for it.  Both are counted by themselves.
+
+``--evenings N --first M --at-once K`` plays so many, from the M-th one on; their results replace those of
+the same evenings, and are added to those of others, so that it can be done in pieces.  It writes
+``discord_evenings.json`` and ``DISCORD.md``; ``--report`` writes the page anew, ``--check`` tells if it is
+stale.
 """
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import contextlib
 import json
 import math
-import multiprocessing
 import os
 import random
+import shutil
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -39,21 +46,32 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from benchmarks.play.discord_doors import same_elsewhere
 from benchmarks.play.discord_server import Discord, Interaction
-from benchmarks.reporting import PAGES, RAW, run_many
+from benchmarks.reporting import PAGES, RAW, add_modes, keep
 
-from equipoise.archive.archive import Archive, open_archive
-from equipoise.core.match_records import record_data
+from equipoise.archive.archive import open_archive
+from equipoise.errors import InputError
+from equipoise.play.evening import Evening
 from equipoise.play.evening_records import taken
-from equipoise.play.evening_state import Phase
-from equipoise.play.ledger import accounts
-from equipoise.play.lobby_forms import lobby_of
 from equipoise.service.kept_evening import KeptEvening
 
 EVENINGS, KILLS = 50, 200
 
-#: Evenings that are played at a time, and seconds of each.
-AT_ONCE, LENGTH = 5, 40.0
+#: Evenings that are played at a time, and how many seconds a process lives before it is killed.
+AT_ONCE, LIVES = 3, (3.0, 15.0)
+
+#: Seconds within which messages have to show what is kept, once nothing happens any more.
+SETTLES = 60.0
+
+#: What goes wrong, or does not, every two seconds.
+TROUBLES = ("cut", "reconnect", "4000", "invalid", "delete", "delete", *[""] * 10)
+
+#: Where the bot's bytecode is kept from one beginning to the next, as it is where it is installed.
+CODE = str(Path(tempfile.gettempdir()) / "equipoise-discord-evenings")
+
+#: Where results are kept.
+RESULTS = RAW / "discord_evenings.json"
 
 #: Names that are more than names.
 HOSTILE = (
@@ -69,50 +87,57 @@ HOSTILE = (
 Row = dict[str, Any]
 
 
-def bot(token: str, url: str, store: str, channels: list[str]) -> None:
-    """Run the bot, in a process of its own."""
-    import logging
-
-    from equipoise.service.chat.discord import DiscordBot, DiscordSettings
-    from equipoise.service.chat.discord_ladders import Ladders
-
-    logging.disable(logging.CRITICAL)
-    lobbies = [lobby_of("duo=2v2:dock,keep,mill:veto", 600.0), lobby_of("night=allvall")]
-    ladders = Ladders(store, lobbies, channels)
-    asyncio.run(DiscordBot(ladders, DiscordSettings(token, url)).run())
-
-
-class Evening:
+class PlayedEvening:
     """One evening: a Discord, its people, and a bot that is killed now and then."""
 
-    def __init__(self, seed: int, folder: Path, kills: int, length: float) -> None:
-        self.rng, self.kills, self.length = random.Random(seed), kills, length
+    def __init__(self, seed: int, folder: Path, kills: int) -> None:
+        self.seed = seed
+        self.rng, self.kills, self.over, self.seconds = random.Random(seed), kills, False, 0.0
         self.store = f"sqlite:///{folder}/a.db"
         self.people = [str(1000 + n) for n in range(self.rng.randint(8, 24))]
         self.impostors = [str(9000 + n) for n in range(4)]
         self.discord = Discord(seed, heartbeat=5.0)
         self.done = Counter[str]()
-        self.answers: list[float] = []
+        self.late: list[str] = []
+        self.answers: dict[str, list[float]] = {"there": [], "lost": []}
         self.pressed: dict[str, Interaction] = {}
         self.by_impostors: set[str] = set()
         self.process: Any = None
-        self.context = multiprocessing.get_context("forkserver")
+        self.folder = folder
+        self.gone: list[float] = []
 
-    def start(self) -> None:
-        """Begin the bot."""
-        arguments = (self.discord.token, self.discord.url, self.store, self.channels)
-        self.process = self.context.Process(target=bot, args=arguments, daemon=True)
-        self.process.start()
+    async def start(self) -> None:
+        """Begin the bot, by its command."""
+        environment = {
+            **os.environ,
+            "EQUIPOISE_DISCORD_TOKEN": self.discord.token,
+            "PYTHONPYCACHEPREFIX": CODE,
+        }
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
+        lobbies = ["--lobby", "duo=2v2:dock,keep,mill:veto", "--lobby", "night=allvall"]
+        channels = chain(*(["--channel", each] for each in self.channels))
+        self.process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "equipoise", "pickup", "--discord", "--api", self.discord.url,
+            "--store", self.store, *channels, *lobbies, "--ready-time", "600", env=environment,
+            stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL,
+        )  # fmt: skip
 
-    def kill(self) -> None:
+    async def kill(self) -> None:
         """End the bot at once."""
         self.process.kill()
-        self.process.join()
+        await self.process.wait()
         self.discord.forget_sessions()
         self.done["kills"] += 1
 
-    async def play(self) -> Row:
-        """Play the evening, and judge it."""
+    async def _back(self) -> None:
+        """Begin the bot again, and note how long it was gone."""
+        began = time.monotonic()
+        await self.start()
+        await self.discord.until(lambda: self.discord.heard)
+        self.gone.append(time.monotonic() - began)
+
+    async def play(self) -> None:
+        """Play the evening."""
         async with self.discord:
             guilds = [self.discord.guild(), self.discord.guild()]
             self.channels = [self.discord.channel(guild, "pug") for guild in guilds]
@@ -120,54 +145,67 @@ class Evening:
             self.home = {who: self.channels[n >= half] for n, who in enumerate(self.people)}
             faults = self.discord.faults
             faults.twice, faults.swapped, faults.failing, faults.limited = 0.1, 0.1, 0.02, 0.05
-            faults.latency = 0.02
-            self.start()
+            faults.latency, faults.globally = 0.02, 0.01
+            await self.start()
             await self.discord.until(lambda: len(self.discord.buttons(self.channels[0])) > 2, 120.0)
-            end = time.monotonic() + self.length
-            tasks = [self._somebody(who, end) for who in self.people]
-            tasks += [self._impostor(who, end) for who in self.impostors]
-            await asyncio.gather(*tasks, self._trouble(end))
+            began = time.monotonic()
+            tasks = [self._somebody(who) for who in self.people]
+            tasks += [self._impostor(who) for who in self.impostors]
+            await asyncio.gather(*tasks, self._trouble())
+            self.seconds = time.monotonic() - began
             self.discord.faults.twice = self.discord.faults.swapped = 0.0
             await self._settled()
             self.process.kill()
-            self.process.join()
-        return self._judged()
+            await self.process.wait()
+            assert not self.discord.unguarded, "a text was sent whose mentions ping"
+
+    def judged(self) -> Row:
+        """Return what came of the evening, or what is lost, doubled, or differs elsewhere."""
+        try:
+            return self._judged()
+        except (AssertionError, InputError, KeyError) as error:
+            kept = Path(tempfile.gettempdir()) / f"discord-evening-{self.seed}.db"
+            shutil.copy(self.folder / "a.db", kept)
+            print(f"evening {self.seed} is kept in {kept}: {error!r:.2000}", flush=True)
+            return {"failed": f"{error!r:.200}", "kills": self.done["kills"]}
 
     async def _settled(self) -> None:
         """Wait until the messages say what is kept: another press is answered, and edits have gone out."""
-        if not self.process.is_alive():
-            self.start()
+        assert self.process.returncode is None, "the bot ended by itself"
         for channel in self.channels:
             for _ in range(20):
                 asked = await self.discord.type(channel, "1", "X", "status")
                 await asked.done.wait()
                 if not asked.failed:
                     break
-        quiet, last = 0, -1
-        while quiet < 5:  # nothing was edited for some seconds
+        quiet, last, until = 0, -1, time.monotonic() + SETTLES
+        while time.monotonic() < until:  # nothing was edited for some seconds, and all is shown
             await asyncio.sleep(0.5)
             edits = len(self.discord.log)
             quiet, last = (quiet + 1 if edits == last else 0), edits
+            if quiet >= 5:
+                with contextlib.suppress(AssertionError), open_archive(self.store, create=False) as archive:
+                    self._shown(KeptEvening(archive, []).evening)
+                    return
 
     # What happens
 
-    async def _trouble(self, end: float) -> None:
-        """Let things go wrong: kills, lost connections, messages deleted by hand."""
-        kills = sorted(self.rng.uniform(0, self.length) for _ in range(self.kills))
-        began = end - self.length
-        for at in kills:
-            while time.monotonic() < began + at:
-                await asyncio.sleep(min(2.0, max(began + at - time.monotonic(), 0.01)))
-                how = self.rng.choice(
-                    ("cut", "reconnect", "4000", "invalid", "delete", "delete", "", "", "", "")
-                )
+    async def _trouble(self) -> None:
+        """Let things go wrong: kills, lost connections, messages deleted by hand; then it is over."""
+        for kill in range(self.kills + 1):
+            until = time.monotonic() + self.rng.uniform(*LIVES)
+            while time.monotonic() < until:
+                await asyncio.sleep(min(2.0, max(until - time.monotonic(), 0.01)))
+                how = self.rng.choice(TROUBLES)
                 if how == "delete":
                     await self._delete()
                 elif how:
                     self.done[f"gateway {how}"] += 1
                     await self.discord.lose(how)
-            self.kill()
-            self.start()
+            if kill < self.kills:
+                await self.kill()
+                await self._back()
+        self.over = True
 
     async def _delete(self) -> None:
         channel = self.rng.choice(self.channels)
@@ -176,10 +214,10 @@ class Evening:
             self.done["deleted"] += 1
             await self.discord.delete(channel, self.rng.choice(messages))
 
-    async def _somebody(self, who: str, end: float) -> None:
+    async def _somebody(self, who: str) -> None:
         """Press what makes sense in one's own channel, again where nobody answers."""
         channel, name = self.home[who], f"P{who}"
-        while time.monotonic() < end:
+        while not self.over:
             await asyncio.sleep(self.rng.uniform(0.1, 1.2))
             if self.rng.random() < 0.05:
                 name = f"P{who}-{self.rng.randrange(9)}"
@@ -199,12 +237,13 @@ class Evening:
                 message, _, custom_id = self.rng.choice(chosen)
                 await self._answered(await self.discord.press(channel, who, name, custom_id, message))
 
-    async def _impostor(self, who: str, end: float) -> None:
+    async def _impostor(self, who: str) -> None:
         """Press every button there is, of any channel in any channel, under the names of others."""
-        while time.monotonic() < end:
+        while not self.over:
             await asyncio.sleep(self.rng.uniform(0.3, 1.5))
             every = [each for channel in self.channels for each in self.discord.buttons(channel) if each[2]]
-            game = [each for each in every if each[1] not in ("I'm in", "Maybe", "Make teams", "Out")]
+            open_to_all = ("I'm in", "Maybe", "Make teams", "Out", "Play for them")
+            game = [each for each in every if each[1] not in open_to_all]
             if not game:
                 continue
             message, _, custom_id = self.rng.choice(game)
@@ -217,13 +256,15 @@ class Evening:
         self.pressed[pressed.id] = pressed
         await pressed.done.wait()
         self.done["pressed"] += 1
-        if not pressed.deliveries:
-            self.done["nobody there"] += 1
-        elif pressed.failed:
-            self.done["not answered"] += 1
-        else:
-            self.answers.append(pressed.seconds)
-            self.done["deferred"] += pressed.deferred
+        self.done[f"pressed {pressed.during}"] += 1
+        in_time = pressed.answered is not None
+        self.done[f"answered {pressed.during}"] += in_time
+        self.done["deferred"] += pressed.deferred
+        self.done["unfinished"] += pressed.deferred and not pressed.finished and pressed.during != "gone"
+        if pressed.during == "there" and not in_time:
+            self.late.append(str(pressed.payload["data"]))
+        if pressed.during != "gone":
+            self.answers[pressed.during].append(min(round(pressed.seconds, 2), NEVER))
 
     # What came of it
 
@@ -233,7 +274,8 @@ class Evening:
             records = archive.night_events()
             marks = [each["press"] for each in records if each.get("press")]
             assert len(marks) == len(set(marks)), "an interaction was taken twice"
-            assert set(marks) <= set(self.pressed), "something was taken that nobody pressed"
+            of = {mark.partition(":")[0] for mark in marks}  # out of all is a step for each
+            assert of <= set(self.pressed), "something was taken that nobody pressed"
             kept = KeptEvening(archive, [])
             evening = kept.evening
             matches = list(archive.matches())
@@ -247,15 +289,16 @@ class Evening:
             wrong = [mark for mark in marks if mark in self.by_impostors]
             assert not wrong, "what an impostor pressed was taken"
             self._shown(evening)
-            same = self._other_doors(archive, kept)
+            elsewhere = same_elsewhere(archive, evening)
             lost = [each for each in self.pressed.values() if self._promised(each) and each.id not in marks]
             assert not lost, f"answered and not kept: {lost[0].payload['data']}"
             games = len(players)
         return {
             "people": len(self.people), "matches": len(ids), "games": games, "taken": len(marks),
-            "same": same,
-            "requests": sum(self.discord.requests.values()), "limited": self.discord.requests["429"],
-            "answers": self.answers, **self.done,
+            "elsewhere": elsewhere, "events": len(records), "requests": sum(self.discord.requests.values()),
+            "limited": self.discord.requests["429"], "limited by all": self.discord.requests["429 global"],
+            "answers": self.answers, "gone": [round(each, 2) for each in self.gone],
+            "late": self.late, "seconds": round(self.seconds, 1), **self.done,
         }  # fmt: skip
 
     @staticmethod
@@ -274,16 +317,19 @@ class Evening:
             if each["kind"] == "discord" and each.get("message")
         }
         players: dict[str, set[str]] = {}
-        for event, *_ in taken(records):
-            for teams in (getattr(event, "teams", ()),):
-                players.setdefault(getattr(event, "game", ""), set()).update(chain(*teams))
+        evening = Evening((), ())
+        for event, at, _ in taken(records):
+            evening.handle(event, at)
+            for game in evening.games.values():  # where teams are called for a message is of a round
+                round_ = f"{game.lobby.name}#{len(evening.rooms[game.lobby.name].ended) + 1}"
+                ref = round_ if game.lobby.called else game.id
+                players.setdefault(ref, set()).update(game.players)
         everybody = {f"discord:{who}" for who in self.people}
         for _, message, user in self.discord.pings:
             assert user != "everyone"
             assert f"discord:{user}" in everybody, "somebody was pinged who does not play"
-            ref = refs.get(message, "")
-            if ref in players:
-                assert f"discord:{user}" in players[ref], "somebody was pinged who is in another game"
+            ref = refs.get(message, "")  # none where the process was killed before it was noted
+            assert not ref or f"discord:{user}" in players[ref], "somebody was pinged who is in another game"
 
     def _shown(self, evening: Any) -> None:
         """Judge that no game that counts is shown as won by another, or twice."""
@@ -301,65 +347,28 @@ class Evening:
         doubled = [each for each, times in shown.items() if times > 1]
         assert not doubled, f"two messages of one game: {doubled[0]}"
 
-    def _other_doors(self, archive: Archive, kept: KeptEvening) -> bool:
-        """Take the same events by the machine itself, with an archive of its own; all must be the same."""
-        lobbies = list(kept.evening.lobbies.values())
-        with (
-            tempfile.TemporaryDirectory() as name,
-            open_archive(f"sqlite:///{name}/b.db", create=True) as other,
-        ):
-            again = KeptEvening(other, lobbies)
-            for event, at, nick in taken(archive.night_events()):
-                if type(event).__name__ not in ("Open", "Divided", "Judged"):
-                    again.take(event, at, nick)
-            mine, theirs = _played(archive, kept), _played(other, again)
-            different = [key for key in mine if mine[key] != theirs[key]]
-            assert not different, f"another door differs in {different}"
-        return True
 
-
-def _played(archive: Archive, kept: KeptEvening) -> Row:
-    """Return teams, ledgers, results and ratings."""
-    evening, standing = kept.evening, archive.standing()
-    return {
-        "games": {name: (game.teams, game.chances, game.ranks, game.map, game.phase is Phase.OVER)
-                  for name, game in (evening.over | evening.games).items()},
-        "here": evening.waiting,
-        "ledgers": {name: accounts(evening.played(name)) for name in evening.rooms},
-        "matches": [{**record_data(match), "names": None} for match in archive.matches()],
-        "ratings": {key: standing.model.rating(standing.state, *key) for key in standing.games},
-    }  # fmt: skip
-
-
-async def some(numbers: list[int], kills: list[int], length: float) -> list[Row]:
+async def some(numbers: list[int], kills: list[int]) -> list[Row]:
     """Play some evenings side by side."""
     with contextlib.ExitStack() as stack:
         folders = [Path(stack.enter_context(tempfile.TemporaryDirectory())) for _ in numbers]
-        evenings = [Evening(*each, length) for each in zip(numbers, folders, kills, strict=True)]
-        return list(await asyncio.gather(*(each.play() for each in evenings)))
+        evenings = [PlayedEvening(*each) for each in zip(numbers, folders, kills, strict=True)]
+        await asyncio.gather(*(each.play() for each in evenings))
+        return [each.judged() for each in evenings]
 
 
-def measure(evenings: int, length: float = LENGTH) -> Row:
-    """Play so many evenings, with four kills each."""
-    kills = evenings * KILLS // EVENINGS
-    multiprocessing.set_forkserver_preload(
-        ["equipoise.service.chat.discord", "equipoise.play.proposals", __name__]
-    )
-    each = [kills // evenings + (n < kills % evenings) for n in range(evenings)]
-    began, rows = time.monotonic(), []
-    for start in range(0, evenings, AT_ONCE):
-        numbers = list(range(start, min(start + AT_ONCE, evenings)))
-        rows += asyncio.run(some(numbers, [each[n] for n in numbers], length))
-        print(f"{len(rows)} of {evenings}", flush=True)
-    answers = sorted(chain(*(row.pop("answers") for row in rows)))
-    total: Counter[str] = Counter()
-    for row in rows:
-        total.update({name: value for name, value in row.items() if not isinstance(value, bool)})
-    quantiles = {name: answers[min(math.ceil(share * len(answers)), len(answers)) - 1]
-                 for name, share in (("median", 0.5), ("p99", 0.99), ("worst", 1.0))}  # fmt: skip
-    return {"evenings": evenings, "length": length, "seconds": time.monotonic() - began,
-    "load": os.getloadavg()[1],
-            "answers": len(answers), **quantiles, "total": dict(sorted(total.items()))}  # fmt: skip
+def measure(evenings: int, first: int, at_once: int) -> Row:
+    """Play so many evenings; return what came of each, by its number, with what was measured before."""
+    results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    for start in range(first, first + evenings, at_once):
+        numbers = list(range(start, min(start + at_once, first + evenings)))
+        kills = [KILLS * (n + 1) // EVENINGS - KILLS * n // EVENINGS for n in numbers]
+        for number, row in zip(numbers, asyncio.run(some(numbers, kills)), strict=True):
+            results[str(number)] = {**row, "load": round(os.getloadavg()[0], 1), "at once": len(numbers)}
+        # What is done stays if the next one fails.
+        RESULTS.write_text(json.dumps(results), encoding="utf-8")
+        print(f"{start + len(numbers) - first} of {evenings}, load {os.getloadavg()[0]:.1f}", flush=True)
+    return dict(sorted(results.items(), key=lambda each: int(each[0])))
 
 
 PAGE = """\
@@ -367,12 +376,10 @@ PAGE = """\
 
 `python -m benchmarks discord_evenings` played this and wrote it; do not edit.
 
-{evenings} evenings of 8 to 24 people ({people} in all) in two channels of two servers each,
-against a Discord \
-on loopback that the library speaks to unchanged; {length:.0f} s each, {at_once} at a time,
-at a load of {load:.0f} \
-on two cores.
-The bot was killed (SIGKILL) {kills} times and begun again.
+{evenings} evenings of 8 to 24 people ({people} in all) in two channels of two servers each, against a \
+Discord on loopback that the library speaks to unchanged; {length:.0f} s each on average, {at_once} at a \
+time on two cores, at a load of {load:.1f} ({least:.1f} to {most:.1f}).
+The bot, which is `equipoise pickup --discord`, was killed (SIGKILL) {kills} times and begun again.
 
 | | |
 |---|---|
@@ -381,44 +388,96 @@ The bot was killed (SIGKILL) {kills} times and begun again.
 | games, of them with a result that counts | {games:,}, {matches:,} |
 | connections cut, asked to reconnect, closed, sessions forgotten | {cut}, {reconnect}, {closed}, {invalid} |
 | messages deleted by hand | {deleted} |
-| requests, of them told to wait | {requests:,}, {limited:,} |
-| pressed while nobody was there, or not answered in 3 s; pressed again | {nobody}, {unanswered} |
-| answered | {answers:,}, of them deferred {deferred:,} |
-| of those answered: median time, 99 in 100, worst | {median:.2f} s, {p99:.2f} s, {worst:.2f} s |
+| requests; of them told to wait by a route, and by all | {requests:,}; {limited:,}, {by_all:,} |
+
+How soon presses were answered, by what there was when they were pressed:
+
+| | pressed | answered in 3 s | median | 99 in 100 | worst |
+|---|---|---|---|---|---|
+| the process there, with a connection | {there:,} | {answered_there:,} | {median_there} | {p99_there} | \
+{worst_there} |
+| the process there, its connection dropped by Discord before the answer | {lost:,} | {answered_lost:,} | \
+{median_lost} | {p99_lost} | {worst_lost} |
+| both together | {alive:,} | {answered_alive:,} | {median_alive} | {p99_alive} | {worst_alive} |
+| no process, or one that was killed before it answered | {gone:,} | {answered_gone:,} | | | |
+
+{deferred:,} of the answers said that another one follows; {unfinished:,} of these waited for it in vain, \
+as their process was killed meanwhile.
+The library makes a connection again at once where the last one held for half a minute; here none does, and \
+it waits one to two seconds first.
+From a kill until Discord heard from the next process it took {gone_median:.1f} s ({gone_p99:.1f} s in 99 of \
+100, {gone_worst:.1f} s at worst); nobody can answer meanwhile, and whoever pressed is shown that by Discord \
+and presses again.
 
 Interactions came twice and out of order in one of ten cases each, requests failed in one of fifty, and four \
-impostors an evening pressed every button there was, of both channels, under names of players,
-mentions and markdown.
+impostors an evening pressed every button there was, of both channels, under names of players, mentions and \
+markdown.
 
 Nothing that was answered is missing, nothing stands twice, no result is shown as another, nothing that an \
 impostor pressed was taken, and nobody was pinged who does not play.
-The events of each evening, taken again without Discord, give the same teams, ledgers, matches and ratings,
-to \
-the last bit, as `python -m benchmarks doors` shows of all doors.
+The {elsewhere:,} events of these evenings, typed over IRC, and tapped in browsers and typed over IRC with \
+one archive, give the same teams, chances, ledgers, matches and ratings, to the last bit.
 """
+
+#: Where an answer that never came stands among the times.
+NEVER = 99.0
+
+
+def at(share: float, times: list[float]) -> str:
+    """Return a quantile of times in words."""
+    if not times:
+        return ""
+    found = sorted(times)[min(math.ceil(share * len(times)), len(times)) - 1]
+    return "never" if found >= NEVER else f"{found:.2f} s"
 
 
 def report(results: Row) -> str:
     """Return the page."""
-    total = results["total"]
-    return PAGE.format(
-        **{name: results[name] for name in ("evenings", "length", "load", "answers", "median", "p99",
-        "worst")},
-        at_once=AT_ONCE, deferred=total.get("deferred", 0), deleted=total.get("deleted", 0),
+    failed = {number: row["failed"] for number, row in results.items() if "failed" in row}
+    rows = [row for row in results.values() if "failed" not in row]
+    total: Counter[str] = Counter()
+    for row in rows:
+        total.update({name: value for name, value in row.items() if isinstance(value, int)})
+    gone = sorted(chain(*(row["gone"] for row in rows)))
+    times = {kind: list(chain(*(row["answers"][kind] for row in rows))) for kind in ("there", "lost")}
+    times["alive"] = times["there"] + times["lost"]
+    shares = {"median": 0.5, "p99": 0.99, "worst": 1.0}
+    quantiles = {f"{name}_{kind}": at(share, times[kind]) for kind in times for name, share in shares.items()}
+    answered = {kind: sum(each < NEVER for each in times[kind]) for kind in times}
+    loads = [row["load"] for row in rows]
+    together = sorted({row["at once"] for row in rows})
+    wrong = "".join(f"Evening {number} went wrong: {why}\n" for number, why in failed.items())
+    text = PAGE.format(
+        evenings=len(rows), length=sum(row["seconds"] for row in rows) / len(rows),
+        at_once=" to ".join(map(str, together)),
+        load=sum(loads) / len(loads), least=min(loads), most=max(loads),
         **{name: total[name] for name in ("people", "kills", "pressed", "taken", "games", "matches",
-        "requests", "limited")},
-        cut=total.get("gateway cut", 0), reconnect=total.get("gateway reconnect", 0),
-        closed=total.get("gateway 4000", 0), invalid=total.get("gateway invalid", 0),
-        nobody=total.get("nobody there", 0), unanswered=total.get("not answered", 0),
+                                          "requests", "limited", "deferred", "unfinished", "deleted",
+                                          "elsewhere")},
+        by_all=total["limited by all"], cut=total["gateway cut"], reconnect=total["gateway reconnect"],
+        closed=total["gateway 4000"], invalid=total["gateway invalid"],
+        **{kind: len(each) for kind, each in times.items()}, gone=total["pressed gone"],
+        **{f"answered_{kind}": each for kind, each in answered.items()},
+        answered_gone=total["answered gone"], **quantiles,
+        gone_median=gone[len(gone) // 2], gone_worst=gone[-1],
+        gone_p99=gone[min(math.ceil(0.99 * len(gone)), len(gone)) - 1],
     )  # fmt: skip
+    return text + wrong
 
 
 def main() -> int:
     """Read the arguments and do what they say."""
-    return run_many(
-        __doc__, RAW / "discord_evenings.json", PAGES / "DISCORD.md", measure, report, evenings=EVENINGS
-    )
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--evenings", type=int, default=EVENINGS)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--at-once", type=int, default=AT_ONCE)
+    add_modes(parser)
+    given = parser.parse_args()
+    return keep(
+        given, RESULTS, PAGES / "DISCORD.md",
+        lambda: measure(given.evenings, given.first, given.at_once), report,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":
-    print(json.dumps(measure(1), indent=1))
+    sys.exit(main())

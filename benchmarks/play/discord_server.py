@@ -29,8 +29,11 @@ from aiohttp import WSMsgType, web
 #: The number of the bot's application, and that of its user.
 APPLICATION, BOT = "100", "101"
 
-#: Seconds in which an interaction has to be answered.
-ANSWER = 3.0
+#: Seconds in which an interaction has to be answered, and for which somebody waits for what is to follow.
+ANSWER, FOLLOWS = 3.0, 20.0
+
+#: Seconds for which all requests but answers are told to wait.
+GLOBALLY = 0.3
 
 #: All rights but those of an administrator, and some by name.
 ALL = ((1 << 53) - 1) & ~(1 << 3)
@@ -57,8 +60,8 @@ class Faults:
     ----------
     twice, swapped : float
         An interaction is sent twice; it is sent after the next one.
-    failing, limited : float
-        A request fails with 502; it is told to wait.
+    failing, limited, globally : float
+        A request fails with 502; it is told to wait; all requests but answers are.
     latency : float
         Seconds that a request takes at most.
     """
@@ -67,6 +70,7 @@ class Faults:
     swapped: float = 0.0
     failing: float = 0.0
     limited: float = 0.0
+    globally: float = 0.0
     latency: float = 0.0
 
 
@@ -94,6 +98,9 @@ class Interaction:
         Set when it was answered for good, or failed.
     failed : bool
         Whether nobody answered in time.
+    during : str
+        Whether the bot could hear of it: it was ``"there"``, its connection was ``"lost"``, or it was
+        ``"gone"``: its process had ended, or was not begun, or was killed before the answer.
     """
 
     id: str
@@ -110,6 +117,7 @@ class Interaction:
     modal: dict[str, Any] | None = None
     done: asyncio.Event = field(default_factory=asyncio.Event)
     failed: bool = False
+    during: str = "there"
 
     @property
     def seconds(self) -> float:
@@ -180,6 +188,14 @@ class Discord:
         self.buckets: dict[str, tuple[int, float]] = {}
         self.bucket_size, self.bucket_seconds = 5, 5.0
         self.bad_token = False
+        #: Bodies with a text whose mentions were left to Discord, which would ping whoever is named.
+        self.unguarded: list[dict[str, Any]] = []
+        #: Called with the method and path of each request before it is done, and after it.
+        self.before: Callable[[str], Any] = lambda _: None
+        self.after: Callable[[str], Any] = lambda _: None
+        #: When the process that there is was heard first; None while there is none.
+        self.heard: float | None = None
+        self._waits_until = 0.0
         self.token = f"MTAw.{secrets.token_hex(4)}.{secrets.token_hex(8)}"
         self._nonces: dict[tuple[str, str], str] = {}
         self._numbers = itertools.count(1)
@@ -350,6 +366,7 @@ class Discord:
                  "guilds": [{"id": guild, "unavailable": True} for guild in self.guilds],
                  "application": {"id": APPLICATION, "flags": 0}}  # fmt: skip
         self.sessions[session.id] = session
+        self.heard = self.heard or time.monotonic()
         self._moved()
         await self._dispatch_to(session, "READY", ready)
         for guild in self.guilds:
@@ -392,6 +409,9 @@ class Discord:
 
     async def lose(self, how: str = "cut") -> None:
         """Let connections end: ``cut``, ``reconnect`` (op 7), ``invalid`` (op 9), or a close code."""
+        for each in self.interactions.values():
+            if each.during == "there" and each.answered is None and not each.failed:
+                each.during = "lost"  # whether it was heard before is not known
         for session in self.connected():
             socket = session.socket
             assert socket is not None
@@ -407,14 +427,21 @@ class Discord:
             else:
                 await socket.close(code=int(how))
 
-    def forget_sessions(self) -> None:
+    def forget_sessions(self, *, patient: bool = True) -> None:
         """Let sessions end for good, as after the process that had them was killed.
 
-        Whoever was told that an answer follows gives up waiting for it.
+        Whoever was told that an answer follows gives up waiting for it, as does whoever is not ``patient``
+        for any answer.
         """
+        self.heard = None
         for each in self.interactions.values():
             if each.deferred:
                 each.done.set()
+            elif each.answered is None and not each.failed:
+                each.during = "gone"
+                if not patient:
+                    each.failed = True
+                    each.done.set()
         for session in self.sessions.values():
             session.valid, session.socket = False, None
 
@@ -446,7 +473,8 @@ class Discord:
             "authorizing_integration_owners": {"0": place["guild_id"]}, "attachment_size_limit": 10_000_000,
             **more,
         }  # fmt: skip
-        found = Interaction(number, f"t{number}", payload, time.monotonic(), kind=kind)
+        during = "gone" if self.heard is None else "there" if self.connected() else "lost"
+        found = Interaction(number, f"t{number}", payload, time.monotonic(), kind=kind, during=during)
         self.interactions[number] = found
         return found
 
@@ -485,6 +513,10 @@ class Discord:
         if interaction.answered is None:
             interaction.failed = True
             interaction.done.set()
+
+    @staticmethod
+    async def _give_up(interaction: Interaction) -> None:
+        interaction.done.set()
 
     async def type(
         self, channel: str, user: str, name: str, command: str, /, *, manages: bool = False, **options: Any
@@ -545,6 +577,13 @@ class Discord:
         gone = {"id": message, "channel_id": channel, "guild_id": self.channels[channel]["guild_id"]}
         await self.dispatch("MESSAGE_DELETE", gone)
 
+    async def purge(self, channel: str) -> None:
+        """Let somebody delete all messages of a channel at once."""
+        gone = list(self.messages[channel])
+        self.messages[channel].clear()
+        where = {"channel_id": channel, "guild_id": self.channels[channel]["guild_id"]}
+        await self.dispatch("MESSAGE_DELETE_BULK", {"ids": gone, **where})
+
     # REST
 
     async def _rest(self, request: web.Request) -> web.StreamResponse:
@@ -562,6 +601,7 @@ class Discord:
         self.requests[route] += 1
         if self.faults.latency:
             await asyncio.sleep(self.rng.random() * self.faults.latency)
+        self.before(f"{method} {path}")
         hooked = parts[0] in ("interactions", "webhooks")
         if not hooked and request.headers.get("Authorization") != f"Bot {self.token}":
             return web.json_response({"message": "401: Unauthorized", "code": 0}, status=401)
@@ -575,7 +615,9 @@ class Discord:
             status, answer = await self._answer(method, parts, body)
         except Refused as refused:
             said = {"message": refused.message, "code": refused.code}
+            self.after(f"{method} {path}")
             return web.json_response(said, status=refused.status, headers=headers)
+        self.after(f"{method} {path}")
         if status == 204:
             return web.Response(status=204, headers=headers)
         return web.json_response(answer, status=status, headers=headers)
@@ -584,9 +626,18 @@ class Discord:
         self, method: str, parts: list[str], *, hooked: bool
     ) -> tuple[web.Response | None, dict[str, str]]:
         """Return the headers of the bucket of a request, and the answer where it has to wait."""
+        now = time.monotonic()
+        if not hooked and now >= self._waits_until and self.rng.random() < self.faults.globally:
+            self._waits_until = now + GLOBALLY
+        if not hooked and now < self._waits_until:
+            self.requests["429 global"] += 1
+            left = round(self._waits_until - now, 3)
+            said = {"message": "You are being rate limited.", "retry_after": left, "global": True}
+            headers = {"Retry-After": "1", "X-RateLimit-Global": "true", "X-RateLimit-Scope": "global"}
+            return web.json_response(said, status=429, headers=headers), {}
         if hooked or parts[0] != "channels" or method == "GET":
             return None, {}
-        bucket, now = f"{parts[1]}-{method}", time.monotonic()
+        bucket = f"{parts[1]}-{method}"
         left, until = self.buckets.get(bucket, (self.bucket_size, now + self.bucket_seconds))
         if now >= until:
             left, until = self.bucket_size, now + self.bucket_seconds
@@ -665,7 +716,9 @@ class Discord:
         elif kind == 9:
             found.modal = data
         found.deferred = kind == 5
-        if not found.deferred:
+        if found.deferred and found.during != "gone":
+            self._later(FOLLOWS, partial(self._give_up, found))
+        else:  # of a process that is dead by now nothing follows
             found.done.set()
         return 200, {"interaction": {"id": number, "type": found.kind}}
 
@@ -763,6 +816,9 @@ class Discord:
 
     def _checked(self, body: dict[str, Any]) -> None:
         """Refuse what Discord refuses: what is too long, empty, or has two buttons of one id."""
+        text = body.get("content") or body.get("embeds")
+        if text and (body.get("allowed_mentions") or {}).get("parse") != []:
+            self.unguarded.append(body)
         wrong = next(_wrong(body), "")
         if wrong:
             raise Refused(400, 50035, f"Invalid Form Body: {wrong}")

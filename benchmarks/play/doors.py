@@ -2,11 +2,11 @@
 
 Random evenings of up to nine people: they come, go, are replaced, teams are called for, swapped and locked
 by hand, picked by captains, refused by vote, maps are struck or voted on, results are reported, and
-everything is taken back now and then.  Each step is taken five times: as the words of ``equipoise night``,
-as the bytes of what somebody types on IRC, as the tap that a page sends, as a command on Discord, where
-people have numbers in the order of their names, and as the event itself; and once more each step by a door
-(but Discord) drawn at random, all open to one archive.  Teams, ledgers, results and ratings must be the same,
-to the last bit, and so must be what is refused.
+everything is taken back now and then.  Each step is taken as the words of ``equipoise night``, as the bytes
+of what somebody types on IRC, and as the event itself; in every fifth evening also as the tap that a page
+sends, as a command on Discord, where people have numbers in the order of their names, and once more by a
+door (but Discord) drawn at random, all open to one archive.  Teams, ledgers, results and ratings must be the
+same, to the last bit, and so must be what is refused.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from __future__ import annotations
 import contextlib
 import io
 import itertools
-import json
+import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from unittest import mock
 
 import click
 import numpy as np
-from benchmarks.reporting import PAGES, RAW, run_many
+from benchmarks.reporting import PAGES, RAW, run_parts
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.cli import group
@@ -53,11 +53,14 @@ LOBBY = ev.night_lobby("night")
 #: Who runs the evening in the chat, and plays in none.
 IN_CHARGE = "org"
 
-#: The doors beside that of events.
-DOORS = ("terminal", "irc", "browser", "discord")
+#: The doors beside that of events, and those that are gone through in every evening.
+DOORS, ALWAYS = ("terminal", "irc", "browser", "discord", "mixed"), ("terminal", "irc")
+
+#: In each of so many evenings all doors are gone through.
+ALL_DOORS = 5
 
 #: What is counted beside the kinds of steps.
-SUMS = ("steps", "taken", "games")
+SUMS = ("steps", "taken", "games", "all_doors")
 
 #: A step: what it is, and of whom or what.
 Step = tuple[str, ...]
@@ -249,12 +252,12 @@ def by_browser(url: str, archive: Archive) -> tuple[Evenings, Callable[[Step], N
     return pages, door
 
 
-def by_irc(archive: Archive) -> tuple[Pickups, Callable[[Step], None]]:
+def by_irc(archive: Archive, people: Sequence[str] = PEOPLE) -> tuple[Pickups, Callable[[Step], None]]:
     """Return a chat, and the door of bytes that a server would send."""
     pickups, session = Pickups(archive, [LOBBY], admins=[IN_CHARGE]), ChatSession("bot", "#pug", "", "", 1e9)
     session.start(0.0)
     session.feed(b":irc 001 bot :hi\r\n:irc 376 bot :end\r\n:bot!b@h JOIN #pug\r\n", 0.0)
-    for who in (*PEOPLE, IN_CHARGE):
+    for who in (*people, IN_CHARGE):
         session.feed(f":{who}!{who}@h JOIN #pug\r\n:irc 317 bot {who} 1 1000 :x\r\n".encode(), 0.0)
 
     def door(step: Step) -> None:
@@ -349,25 +352,48 @@ def clock(moment: list[float]) -> Iterator[None]:
         yield
 
 
-def evening(seed: int, steps: int = STEPS) -> Counter[str]:
-    """Play one evening through each door and through all in turn; raise AssertionError where they differ."""
+def opened(
+    doors: Sequence[str], urls: Mapping[str, str], archives: Mapping[str, Archive], rng: np.random.Generator
+) -> dict[str, Callable[[Step], None]]:
+    """Return doors, each to its own archive; the mixed one is another one at each step."""
+
+    def door_to(door: str, name: str) -> Callable[[Step], None]:
+        if door == "terminal":
+            return at_terminal(urls[name])
+        if door == "irc":
+            return by_irc(archives[name])[1]
+        return (
+            by_browser(urls[name], archives[name])[1] if door == "browser" else on_discord(archives[name])[1]
+        )
+
+    found = {door: door_to(door, door) for door in doors if door != "mixed"}
+    if "mixed" in doors:
+        shared = [door_to(door, "mixed") for door in ("terminal", "irc", "browser")]
+
+        def mixed(step: Step) -> None:
+            shared[int(rng.integers(len(shared)))](step)
+
+        found["mixed"] = mixed
+    return found
+
+
+def evening(seed: int, empty: Path, steps: int = STEPS) -> Counter[str]:
+    """Play one evening through each door; raise AssertionError where they differ.
+
+    Each door begins with a copy of an empty archive.
+    """
     rng, moment, done = np.random.default_rng([31, seed]), [1_700_000_000.0], Counter[str]()
-    with tempfile.TemporaryDirectory() as name, clock(moment), contextlib.ExitStack() as stack:
-        urls = {door: f"sqlite:///{Path(name) / door}.db" for door in (*DOORS, "own", "mixed")}
-        opened = {
-            door: stack.enter_context(open_archive(url, create=True))
-            for door, url in urls.items() if door != "terminal"
+    names = ALWAYS if seed % ALL_DOORS else DOORS
+    with tempfile.TemporaryDirectory() as folder, clock(moment), contextlib.ExitStack() as stack:
+        urls = {
+            name: f"sqlite:///{shutil.copy(empty, Path(folder) / f'{name}.db')}" for name in (*names, "own")
+        }
+        archives = {
+            name: stack.enter_context(open_archive(url, create=False))
+            for name, url in urls.items() if name != "terminal"
         }  # fmt: skip
-        kept = KeptEvening(opened["own"], [LOBBY])
-        doors = {
-            "terminal": at_terminal(urls["terminal"]), "irc": by_irc(opened["irc"])[1],
-            "browser": by_browser(urls["browser"], opened["browser"])[1],
-            "discord": on_discord(opened["discord"])[1],
-        }  # fmt: skip
-        shared = [
-            at_terminal(urls["mixed"]), by_irc(opened["mixed"])[1],
-            by_browser(urls["mixed"], opened["mixed"])[1],
-        ]  # fmt: skip
+        kept = KeptEvening(archives["own"], [LOBBY])
+        doors = opened(names, urls, archives, np.random.default_rng([32, seed]))
         for _ in range(steps):
             step = drawn(kept.evening, rng)
             moment[0] += 30.0
@@ -379,41 +405,43 @@ def evening(seed: int, steps: int = STEPS) -> Counter[str]:
             done[step[0]] += 1
             for door in doors.values():
                 door(step)
-            shared[int(rng.integers(len(shared)))](step)
-        found = played(opened["own"], kept.evening)
-        for each in (*DOORS, "mixed"):
+        found = played(archives["own"], kept.evening)
+        for each in names:
             with open_archive(urls[each], create=False) as archive:
                 other = by_name(played(archive, KeptEvening(archive, []).evening))
             different = [key for key in found if found[key] != other[key]]
             assert not different, f"evening {seed}: {each} differs in {different}"
         done["games"] += len(found["results"])
+        done["all_doors"] += names is DOORS
     return done
 
 
-def measure(evenings: int) -> Row:
-    """Play so many evenings."""
+def measure(evenings: range) -> Row:
+    """Play these evenings."""
     began, done = time.process_time(), Counter[str]()
-    for seed in range(evenings):
-        done.update(evening(seed))
-    return {"evenings": evenings, "seconds": time.process_time() - began, "done": dict(sorted(done.items()))}
+    with tempfile.TemporaryDirectory() as folder:
+        empty = Path(folder) / "empty.db"
+        open_archive(f"sqlite:///{empty}", create=True).close()
+        for seed in evenings:
+            done.update(evening(seed, empty))
+    return {"seconds": time.process_time() - began, "done": dict(sorted(done.items()))}
 
 
-def report(results: Row) -> str:
+def report(parts: list[Row]) -> str:
     """Return the page."""
-    done = results["done"]
-    kinds = ", ".join(
-        f"{name} {count:,}" for name, count in done.items() if name not in ("steps", "taken", "games")
-    )
+    done = sum((Counter(part["done"]) for part in parts), Counter[str]())
+    kinds = ", ".join(f"{name} {count:,}" for name, count in sorted(done.items()) if name not in SUMS)
     return f"""\
 # One evening behind all doors
 
 `python -m benchmarks doors` played this and wrote it; do not edit.
 
-{results["evenings"]:,} random evenings, each at the terminal (`equipoise night`), over IRC (the bytes a \
-server sends), in a browser (what a page sends), on Discord (commands), by its own door (events), and once \
-more with each step by a door drawn at random, all of them open to one archive.
+{sum(part["count"] for part in parts):,} random evenings, each at the terminal (`equipoise night`), over IRC \
+(the bytes a server sends), and by its own door (events); {done["all_doors"]:,} of them also in a browser \
+(what a page sends), on Discord (commands), and once more with each step by a door drawn at random, all of \
+them open to one archive.
 {done["steps"]:,} steps were tried, {done["taken"]:,} made sense and were taken, and {done["games"]:,} games \
-have a result; {results["seconds"]:.0f} s of processor time.
+have a result; {sum(part["seconds"] for part in parts):.0f} s of processor time.
 
 Teams, chances, who sits out, votes, maps, ledgers, results, the matches in the archive and all ratings are \
 the same through all of them, to the last bit; so is what was refused.
@@ -424,8 +452,6 @@ Steps by kind: {kinds}.
 
 def main() -> int:
     """Read the arguments and do what they say."""
-    return run_many(__doc__, RAW / "doors.json", PAGES / "DOORS.md", measure, report, evenings=EVENINGS)
-
-
-if __name__ == "__main__":
-    print(json.dumps(measure(EVENINGS)))
+    return run_parts(
+        __doc__, RAW / "doors.json", PAGES / "DOORS.md", measure, report, size=10, evenings=EVENINGS
+    )

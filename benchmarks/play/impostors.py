@@ -3,9 +3,10 @@
 Twelve people play on a server without accounts, as text that a bot reads: they add, are ready, vote,
 report and confirm without an end, change nicks while the bot is there and while it is not, leave and come
 back, in a lobby where games begin by themselves and, every second evening, in one where teams are called for.
-Four others take every nick that is free and say the same.  The bot is a process that is killed by
-SIGKILL at any moment, within a line too, with nothing left but its archive, and another one begins.  An
-organiser says who somebody is where the bot asks.
+Four others take every nick that is free, the organiser's too, and say the same.  The bot is a process that is
+killed by SIGKILL at any moment, within a line too, with nothing left but its archive, and another one begins.
+An organiser says who somebody is where the bot asks, and proves by the code from its start who they are once
+they have left.
 
 A confirmation, report or vote is wrong where it counts for a player that another connection began as;
 somebody is lost who is there, plays, and is neither known nor can be made known.
@@ -45,7 +46,9 @@ EVENING = 10
 MOMENT, BROKEN = 0.05, "the bot ended by itself"
 
 #: What is counted.
-COUNTED = ("games", "renames", "away", "taken", "said", "acts", "wrong", "lost", "within")
+COUNTED = (
+    "games", "renames", "away", "taken", "usurped", "obeyed", "said", "acts", "wrong", "lost", "within",
+)  # fmt: skip
 WORDS = ("!add", "!ready", "!yes", "!report 2 1", "!confirm")
 CALLED = ("!in", "!yes", "!report 2 1", "!report won")
 LOBBIES = (EveningLobby("two", 2, 2), replace(night_lobby("night"), vote=60.0))
@@ -69,7 +72,9 @@ in lobbies where games begin by themselves and where teams are called for,
 | games that count | {games} |
 | changes of nick, of them while the bot was not there | {renames}, {away} |
 | nicks of players taken by others | {taken} |
-| what an organiser was asked for and said | {said} |
+| times that an impostor had the nick of the organiser | {usurped} |
+| orders of theirs that counted | {obeyed} |
+| what the organiser was asked for and said | {said} |
 | confirmations, reports and votes counted | {acts} |
 | of them for somebody else | {wrong} |
 | people lost | {lost} |
@@ -102,6 +107,8 @@ class Night:
         session.start(0.0)
         names = " ".join(self.nicks.values())
         self.hear(f":s 001 bot :hi\r\n:s 376 bot :x\r\n:bot!b@h JOIN #pug\r\n:s 353 bot = #pug :{names}")
+        self.order()
+        self.reinstate()
 
     def hear(self, text: str) -> None:
         """Let the bot read lines, and answer what it asks."""
@@ -182,9 +189,41 @@ class Night:
             impostor = len(NAMES) + self.rng.randrange(len(IMPOSTORS))
             self.rename(impostor, self.rng.choice(free), heard=heard)
 
+    def usurp(self, *, heard: bool) -> None:
+        """Let the organiser leave and come back, and an impostor take the nick meanwhile."""
+        boss, impostor = len(self.nicks) - 1, len(NAMES) + self.rng.randrange(len(IMPOSTORS))
+        mine, theirs = self.nicks[boss], self.nicks[impostor]
+        self.signed[boss] = int(self.now) - 10**9
+        self.nicks[boss], self.nicks[impostor] = theirs, mine
+        self.tell()
+        if heard:
+            for line in (f"{mine}!u@h QUIT :x", f"{theirs}!u@h NICK {mine}", f"{theirs}!u@h JOIN #pug"):
+                self.hear(f":{line}")
+            self.order()
+            self.reinstate()
+
+    def order(self) -> None:
+        """Let an impostor who has the nick of the organiser give an order; count it where it is obeyed."""
+        impostor = next((n for n, nick in self.nicks.items() if nick == "boss"), len(self.nicks) - 1)
+        if impostor == len(self.nicks) - 1:
+            return
+        self.counts["usurped"] += 1
+        for player in [*self.began, "boss"]:
+            if self.began.get(player) != impostor:
+                self.say(impostor, f"!is boss {player}")
+                self.counts["obeyed"] += self.meant("boss") == player
+
+    def reinstate(self) -> None:
+        """Let the organiser prove who they are, where the bot does not know."""
+        nick = self.nicks[len(self.nicks) - 1]
+        if self.bot._id_of(nick) != "boss":  # noqa: SLF001
+            self.hear(f":{nick}!u@h PRIVMSG bot :!organiser {self.pickups.code('boss')}")
+
     def step(self) -> None:
         """Let something happen."""
         self._forget()
+        if self.rng.random() < 0.02:
+            self.usurp(heard=True)
         if self.rng.random() < 0.15:
             self.change(heard=True)
         who = self.rng.randrange(len(NAMES) + len(IMPOSTORS))
@@ -307,6 +346,8 @@ def evening(kills: int, seed: int, rng: random.Random) -> Counter[str]:
             night = killed(night, url, rng)
             for _ in range(rng.randrange(3)):
                 night.change(heard=False)
+            if rng.random() < 0.3:
+                night.usurp(heard=False)
         with open_archive(url) as archive:
             night.start(archive)
             night.settle()

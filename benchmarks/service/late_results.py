@@ -9,6 +9,7 @@ killed while it learns, and what the next one learns must be that of a rebuild t
 
 from __future__ import annotations
 
+import argparse
 import http.client
 import json
 import os
@@ -23,11 +24,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sqlalchemy as sa
 from benchmarks.archive.late_matches import APART, PEOPLE, match
-from benchmarks.reporting import PAGES, RAW, ROOT, run_many
+from benchmarks.reporting import PAGES, RAW, ROOT, add_modes, keep
 from benchmarks.service.processes import LOOPBACK, TOKEN, Server, serve
 
 from equipoise.archive.archive import open_archive
+from equipoise.archive.tables import METADATA
 
 #: Matches in each archive, and seconds after which a client asks again that the server has no room for.
 MATCHES, AGAIN = (30_000, 300_000), 0.05
@@ -38,8 +41,10 @@ LONG, EVERY, LATE_EVERY = 60.0, 0.2, 2.0
 #: Seconds after the last late result until all must be learnt, and within which current ones must be seen.
 SETTLED, WANTED = 10.0, 1.0
 
-#: Kills of a server that learns.
-KILLS = 3
+#: Kills of a server that learns, with the smaller archive alone, and seconds for the next server.
+KILLS, PATIENT = 3, 180.0
+
+RESULTS = RAW / "late_results.json"
 
 
 class Client:
@@ -113,11 +118,7 @@ def traffic(port: int, first: float, last: float, seed: int) -> tuple[list[float
         reported["teams"] = [[f"p{at}" for at in range(n, n + 4)], [f"p{at}" for at in range(n + 4, n + 8)]]
         client.ask("/v1/results", reported)
         came = time.monotonic()
-        gauge = next(
-            line for line in client.ask("/metrics").splitlines()
-            if line.startswith("equipoise_learning_lag_seconds")
-        )  # fmt: skip
-        lag = max(lag, float(gauge.split()[-1]))
+        lag = max(lag, waits(client))
     for thread in threads:
         thread.join()
     return seen, came, lag
@@ -140,24 +141,51 @@ def started(url: str) -> Server:
     )
 
 
+def prepared(folder: Path, matches: int) -> Path:
+    """Return an archive of so many matches, the last of which was an hour ago; what is there is used."""
+    path = folder / f"late-results-{matches}.db"
+    if not path.exists():
+        rng = np.random.default_rng(matches)
+        first = time.time() - 3600.0 - APART * matches
+        making = path.with_suffix(".making")
+        making.unlink(missing_ok=True)
+        with open_archive(f"sqlite:///{making}") as archive:
+            for start in range(0, matches, 10_000):
+                these = range(start, min(start + 10_000, matches))
+                archive.record(match(rng, n, first + APART * n, PEOPLE) for n in these)
+            archive.update_ratings()
+        making.rename(path)
+    return path
+
+
+def copied(path: Path, url: str) -> None:
+    """Let a database have what an archive in a file has."""
+    with open_archive(f"sqlite:///{path}") as archive, open_archive(url) as copy:
+        source, target = archive._database, copy._database  # noqa: SLF001  # no user does
+        for table in METADATA.sorted_tables:
+            with source.reading() as reading, target.writing() as writing:
+                writing.execute(sa.delete(table))
+                found = reading.execute(sa.select(table))
+                while some := found.fetchmany(10_000):
+                    target.insert(writing, table, [tuple(each) for each in some])
+
+
 def measured(url: str, matches: int, seed: int) -> dict[str, Any]:
     """Measure with one archive."""
     rng = np.random.default_rng(seed)
-    last = time.time() - 3600.0
-    first = last - APART * matches
     with open_archive(url) as archive:
-        for start in range(0, matches, 10_000):
-            these = range(start, min(start + 10_000, matches))
-            archive.record(match(rng, n, first + APART * n, PEOPLE) for n in these)
-        archive.update_ratings()
+        last = archive.listed(None, 1)[0].match.ended or 0.0
+    first, kills = last - APART * matches, KILLS if matches <= MATCHES[0] else 0
     with started(url) as server:
+        load = os.getloadavg()[0]
         seen, came, lag = traffic(server.http, first, last, seed)
         time.sleep(max(0.0, came + SETTLED - time.monotonic()))
+        after = float(waits(Client(server.http)))
         server.process.send_signal(signal.SIGTERM)
         server.process.wait()
         settled = is_rebuilt(url)
     killed = 0
-    for n in range(KILLS):
+    for n in range(kills):
         with started(url) as server:
             client = Client(server.http)
             for k in range(3):
@@ -166,8 +194,8 @@ def measured(url: str, matches: int, seed: int) -> dict[str, Any]:
             server.process.kill()
             server.process.wait()
         with started(url) as server:
-            client, until = Client(server.http), time.monotonic() + 60.0
-            while time.monotonic() < until and "lag_seconds 0.0" not in client.ask("/metrics"):
+            client, until = Client(server.http), time.monotonic() + PATIENT
+            while time.monotonic() < until and waits(client):
                 time.sleep(0.1)
             server.process.send_signal(signal.SIGTERM)
             server.process.wait()
@@ -175,31 +203,55 @@ def measured(url: str, matches: int, seed: int) -> dict[str, Any]:
     return {
         "matches": matches, "results": len(seen), "late": int(LONG / LATE_EVERY),
         "median": float(np.median(seen)), "p99": float(np.quantile(seen, 0.99)), "most": max(seen),
-        "lag": lag, "settled": settled, "kills": KILLS, "killed": killed,
+        "lag": lag, "after": after, "settled": settled, "kills": kills, "killed": killed,
+        "load": load,
     }  # fmt: skip
 
 
-def measure(matches: int) -> dict[str, Any]:
-    """Measure in both databases, as far as they are there, with so many matches, 0 for all sizes."""
+def waits(client: Client) -> float:
+    """Return what the gauge of learning lag says."""
+    name = "equipoise_learning_lag_seconds "
+    lines = client.ask("/metrics").splitlines()
+    return float(next(line for line in lines if line.startswith(name)).removeprefix(name))
+
+
+def measure(given: argparse.Namespace) -> dict[str, Any]:
+    """Measure what is asked for, and leave what is known of other sizes and databases as it is."""
     servers = runpy.run_path(str(ROOT / "tests" / "servers.py"))
-    rows = []
-    for many in (matches,) if matches else MATCHES:
-        with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
-            urls = {"SQLite": f"sqlite:///{Path(folder) / 'games.db'}"}
-            if servers["postgresql_programs"]() is not None:
+    known = json.loads(RESULTS.read_text(encoding="utf-8"))["rows"] if RESULTS.exists() else []
+    rows = {(row["database"], row["matches"]): row for row in known}
+    for many in (given.matches,) if given.matches else MATCHES:
+        with tempfile.TemporaryDirectory() as temporary, ExitStack() as stack:
+            folder = Path(temporary)
+            source = prepared(given.folder or folder, many)
+            urls = {}
+            if given.database != "PostgreSQL":
+                urls["SQLite"] = f"sqlite:///{folder / 'games.db'}"
+            if given.database != "SQLite" and servers["postgresql_programs"]() is not None:
                 urls["PostgreSQL"] = stack.enter_context(servers["postgresql"]())
-            for name, url in urls.items():
-                rows.append({"database": name, **measured(url, many, len(rows))})
-                print(rows[-1], flush=True)
-    load = os.getloadavg()[0]
-    return {"machine": platform.machine(), "cores": os.cpu_count(), "load": load, "rows": rows}
+            for name, url in ({} if given.prepare else urls).items():
+                copied(source, url)
+                rows[name, many] = {"database": name, **measured(url, many, len(name))}
+                print(rows[name, many], flush=True)
+                RESULTS.write_text(json.dumps(in_order(rows), indent=1) + "\n", encoding="utf-8")
+    return in_order(rows)
+
+
+def in_order(rows: dict[tuple[str, int], dict[str, Any]]) -> dict[str, Any]:
+    """Return what was measured, the smaller archives first."""
+    order = sorted(rows, key=lambda each: (each[1], each[0] != "SQLite"))
+    return {
+        "machine": platform.machine(), "cores": os.cpu_count(), "rows": [rows[each] for each in order],
+    }  # fmt: skip
 
 
 def report(results: dict[str, Any]) -> str:
     """Return the page."""
     lines = [
         "| {database} | {matches:,} | {results} | {late} | {median:.2f} | {p99:.2f} | {most:.2f} | {lag:.1f} "
-        "| {same} | {killed} of {kills} |".format(**row, same="yes" if row["settled"] else "no")
+        "| {after:.1f} | {same} | {killed} of {kills} | {load:.1f} |".format(
+            **row, same="yes" if row["settled"] else "no"
+        )
         for row in results["rows"]
     ]
     return """\
@@ -207,23 +259,36 @@ def report(results: dict[str, Any]) -> str:
 
 `python -m benchmarks late_results` measured and wrote this; do not edit.
 
-Archives of {people:,} people on {machine} with {cores} cores, at a load of {load:.1f} at the end.
+Archives of {people:,} people on {machine} with {cores} cores.
 A current result came every {every:g} s and one from anywhere in the history every {late:g} s, for \
 {long:.0f} s; "seen" is the time in seconds from a result's report until its player's card counts it, by the \
 clock on the wall: {wanted:g} s is wanted at the 99th percentile.
 "Rebuilt" says whether the ratings were those of a rebuild, bit for bit, {settled:.0f} s after the last late \
-one; "after kills" how often they were so once a server had been killed (SIGKILL) while it learnt, and \
-another one had started.
+one, and the column before it what the gauge of learning lag said then; "after kills" how often they were so \
+once a server had been killed (SIGKILL) while it learnt, and another one had started.
+PostgreSQL runs with `fsync=off`, as the tests have it.
+The load is that of the machine as the results began to come.
 
-| database | matches | current | late | seen, median | p99 | most | most lag shown | rebuilt | after kills |
-|---|---|---|---|---|---|---|---|---|---|
+| database | matches | current | late | seen, median | p99 | most | most lag shown | lag then | rebuilt \
+| after kills | load |
+|---|---|---|---|---|---|---|---|---|---|---|---|
 {lines}
 """.format(
-        people=PEOPLE, machine=results["machine"], cores=results["cores"], load=results["load"],
+        people=PEOPLE, machine=results["machine"], cores=results["cores"],
         every=EVERY, late=LATE_EVERY, long=LONG, wanted=WANTED, settled=SETTLED, lines="\n".join(lines),
     )  # fmt: skip
 
 
 def main() -> int:
     """Read the arguments and do what they say."""
-    return run_many(__doc__, RAW / "late_results.json", PAGES / "LATE_RESULTS.md", measure, report, matches=0)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--matches", type=int, default=0, help="in each archive; by default all sizes")
+    parser.add_argument("--database", choices=("SQLite", "PostgreSQL"), help="by default both")
+    parser.add_argument("--folder", type=Path, help="where archives are kept from one run to the next")
+    parser.add_argument("--prepare", action="store_true", help="only make these")
+    add_modes(parser)
+    given = parser.parse_args()
+    if given.prepare:
+        measure(given)
+        return 0
+    return keep(given, RESULTS, PAGES / "LATE_RESULTS.md", lambda: measure(given), report)

@@ -154,6 +154,60 @@ def test_what_is_kept_packed_gives_a_rebuild_to_the_last_bit(new_url: Callable[[
         assert is_rebuilt(archive)
 
 
+@pytest.mark.usefixtures("_small")
+def test_what_is_remembered_is_not_read_again(
+    new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A late match is learnt from the state before it on, and of those after it no checkpoint is left.
+
+    Once there is time for it they lie closely again, so that whoever knows nothing learns from as few.
+    """
+    rng = np.random.default_rng(7)
+    url = new_url()
+
+    def spans() -> list[int]:
+        with open_archive(url) as reader, reader._database.reading() as connection:
+            return [each.matches for each in derived_rows.all_checkpoints(connection)]
+
+    with open_archive(url) as archive:
+        archive.record(match(rng, n, START + 600.0 * n, 12) for n in range(90))
+        archive.update_ratings()
+        closely = spans()
+        archive.keep_packed()
+        archive.record([match(rng, 100, START - 600.0, 13)])  # before all others, with a newcomer
+        assert archive.update_ratings().matches == 91
+        with monkeypatch.context() as patched:
+            patched.setattr(learning, "_matches", refuse_many(learning._matches))
+            for n, at in enumerate((-2, -1, 70, 5, 88, 40)):
+                late = match(rng, 200 + n, START + 600.0 * at + 1.0, 13 + n)
+                archive.record([late, match(rng, 300 + n, START + 600.0 * (200 + n), 13)])
+                archive.follow_newest()
+                archive.record([match(rng, 400 + n, START + 600.0 * (300 + n), 30)])
+                assert 90 - at <= archive.update_ratings().matches <= 93 - at + 20 + 2 * n
+        assert spans() == [109]
+        archive.update_ratings()
+        before = known(archive)
+        archive.spread_checkpoints()
+        assert known(archive) == before
+        assert max(spans()) <= 2 * max(closely)
+        assert archive.spread_checkpoints().matches == 0
+        with open_archive(url) as other:
+            other.record([match(rng, 500, START + 600.0 * 89, 12)])
+            assert other.update_ratings().matches <= 40
+        assert is_rebuilt(archive)
+
+
+def refuse_many(matches: Callable[..., list[Match]]) -> Callable[..., list[Match]]:
+    """Return what reads matches, of which there may be few."""
+
+    def few(rows: Any, known: Any) -> list[Match]:
+        found = matches(rows, known)
+        assert len(found) <= 3
+        return found
+
+    return few
+
+
 PROGRAM = """
 import sys, numpy as np
 from benchmarks.archive.late_matches import match

@@ -14,6 +14,7 @@ import pytest
 
 from equipoise import Elo, InputError, Match, Skipped, read_results, replay
 from equipoise.core.match_records import time_from
+from equipoise.files.result_tables import is_results
 from equipoise.ratings.replay import in_order
 
 WIDE = """date,red1,red2,blue1,blue2,score_red,score_blue
@@ -573,3 +574,29 @@ def test_an_empty_cell_is_reported_where_it_makes_teams_uneven() -> None:
     rows = [{**dict(zip(columns, (*row, ""), strict=True)), "winner": "red"} for row in names]
     assert len(list(read_results(rows, tell_empty=empty.append))) == 3
     assert empty == ["results, row 1: blue2 is empty: read as 2 against 1"]
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "ranks"),
+    [
+        ("Team A,Team B,Score", '"Ann, Bob","Cid, Dee",3-1', (1.0, 2.0)),
+        ("player1,player2,score1,score2", "Ann,Bob,7,11", (2.0, 1.0)),
+        ("Player A;Player B;Sieger", "Ann;Bob;Bob", (2.0, 1.0)),
+        ("Heim;Gast;Tore Heim;Tore Gast", "Ann + Bob;Cid + Dee;1;1", (1.0, 1.0)),
+        ("Domicile;Extérieur;Résultat", "Ann;Bob;nul", (1.0, 1.0)),
+        ("Jugador 1,Jugador 2,Ganador", "Ann,Bob,empate", (1.0, 1.0)),
+        ("Home,Away,Home goals,Away goals", "Ann,Bob,2,0", (1.0, 2.0)),
+    ],
+)
+def test_columns_are_known_by_what_people_call_them(
+    tmp_path: Path, header: str, row: str, ranks: tuple[float, float]
+) -> None:
+    """Titles in four languages, scores beside teams or players, separators of every kind."""
+    path = tmp_path / "games.csv"
+    path.write_text(f"{header}\n{row}\n", encoding="utf-8")
+    (match,) = read_results(str(path))
+    assert isinstance(match, Match)
+    (contest,) = match.contests
+    found = tuple(contest.ranks)
+    assert (found[0] < found[1], found[0] > found[1]) == (ranks[0] < ranks[1], ranks[0] > ranks[1])
+    assert is_results(str(path))

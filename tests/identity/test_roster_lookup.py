@@ -148,3 +148,16 @@ def test_tables_name_known_players_and_new_ones() -> None:
     assert past.alike == {"Ambr": "Amber", "Quinze": "Quince"}
     with pytest.raises(InputError, match="players: 'KIM' is there twice under two spellings"):
         past.recognised(result("Ann", "KIM", "kim"))
+
+
+def test_a_new_one_of_a_table_is_the_same_under_a_clan_tag() -> None:
+    """As somebody known is; two of one match are two, and then the bare name is a question."""
+    past = PastResults(RosterLookup([]))
+    assert past.recognised(result("Quux", "Kim")).roster == ("Quux", "Kim")
+    assert past.recognised(result("[UT] quüx", "Kim")).roster == ("Quux", "Kim")
+    assert past.new == ["Quux", "Kim"]
+    assert past.recognised(result("[A] Max", "[B] Max")).roster == ("[A] Max", "[B] Max")
+    assert past.recognised(result("[b] max", "[A] Max")).roster == ("[B] Max", "[A] Max")
+    with pytest.raises(AmbiguousNameError) as caught:
+        past.recognised(result("Max", "Kim"))
+    assert caught.value.candidates == (("[A] Max", "[A] Max"), ("[B] Max", "[B] Max"))

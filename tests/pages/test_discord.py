@@ -64,6 +64,8 @@ def test_a_message_fits_whatever_people_are_called(name: str, phase: Phase, size
     assert len(message.title) <= cards.MOST_TITLE
     assert len(message.text) <= cards.MOST_BODY
     assert all(len(value) <= cards.MOST_FIELD and value and title for title, value in message.fields)
+    parts = [message.title, message.text, message.footer, *(part for pair in message.fields for part in pair)]
+    assert sum(map(len, parts)) <= cards.MOST_ALL
     assert len(message.buttons) <= cards.A_ROW * cards.ROWS
     assert all(1 <= len(each.label) <= cards.MOST_LABEL for each in message.buttons)
     ids = [each.id for each in message.buttons]

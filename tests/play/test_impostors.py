@@ -12,5 +12,5 @@ pytestmark = pytest.mark.slow
 def test_nobody_acts_for_another_and_nobody_is_lost(seed: int) -> None:
     """After every kill; nicks change while the bot is there and while it is not."""
     counts = measure(12, seed)
-    assert min(counts["games"], counts["taken"], counts["away"]) > 0
-    assert (counts["wrong"], counts["lost"]) == (0, 0)
+    assert min(counts["games"], counts["taken"], counts["away"], counts["usurped"]) > 0
+    assert (counts["wrong"], counts["lost"], counts["obeyed"]) == (0, 0, 0)

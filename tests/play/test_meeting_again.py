@@ -52,7 +52,6 @@ def test_teams_come_again_only_where_no_unseen_ones_lie_within_the_price(n: int,
     """Rounds with refusals; equals are told apart by who they are."""
     known, setup = rated(n, spread), Setup(NAMES[:n])
     fair = {split: distance(split, known) for split in halves(setup.here)} if spread else {}
-    least = min(fair.values(), default=0.0)
     seen: set[Parted] = set()
     games: list[LedgerGame] = []
     for number in range(6):
@@ -60,7 +59,8 @@ def test_teams_come_again_only_where_no_unseen_ones_lie_within_the_price(n: int,
         again = found.proposal.parted in seen
         assert again == found.repeated
         unseen = [split for split in fair or halves(setup.here) if split not in seen]
-        within = [split for split in unseen if fair.get(split, 0.0) <= least + MEETING - 1e-9]
+        even = fair.get(found.proposal.parted, 0.0)
+        within = [split for split in unseen if fair.get(split, 0.0) <= even + MEETING - 1e-9]
         assert not (again and within)
         seen.add(found.proposal.parted)
         if number % 2:  # the others were refused

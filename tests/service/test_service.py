@@ -17,11 +17,12 @@ from tests.service.http.asking import ask
 from tests.service.process import TOKEN, Served, rest
 from tests.service.weights import conversation as talk
 
+from equipoise.archive import derived_rows, learning
 from equipoise.archive.archive import open_archive
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.ratings.display_scale import scale_of
 from equipoise.service.settings import Settings
-from equipoise.service.snapshot_follower import Files, Follower
+from equipoise.service.snapshot_follower import Files, Follower, Settling
 
 
 def weight(store: Path, player: str) -> str:
@@ -243,6 +244,45 @@ def test_a_follower_sees_every_change_and_nothing_else(url: str) -> None:
         await follower.close()
 
     asyncio.run(follow())
+
+
+def test_the_second_worker_learns_what_came_late_and_leaves_checkpoints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asked to be ready it learns nothing; then all that waits, and at last it lays checkpoints closely."""
+    monkeypatch.setattr(derived_rows, "SPAN", 3)
+    monkeypatch.setattr(learning, "TOGETHER", 10)
+    url = f"sqlite:///{learnt(tmp_path / 'games.db', games(*['ann', 'bob'] * 40))}"
+    settling = Settling(url)
+    for n in range(3):
+        duel = Contest(Ruleset("oa", "ctf"), (["cid"], ["eve"]), (1, 2), at=1e9 + 10.5 + n)
+        with open_archive(url) as archive:
+            archive.record([Match((duel,), id=f"late {n}")])
+            archive.follow_newest()
+            assert all_of(settling, None) == 0
+            assert archive.waiting_since()
+            assert all_of(settling, True) > 60
+            assert archive.waiting_since() is None
+            with archive._database.reading() as connection:
+                spans = [each.matches for each in derived_rows.all_checkpoints(connection)]
+            assert max(spans) > 60 or not n  # the first time nothing is remembered
+    assert all_of(settling, False) > 60
+    with open_archive(url) as archive:
+        with archive._database.reading() as connection:
+            assert max(each.matches for each in derived_rows.all_checkpoints(connection)) < 40
+        before = repr((archive.standing().state, archive.standing().known))
+        archive.rebuild()
+        assert before == repr((archive.standing().state, archive.standing().known))
+
+
+def all_of(settling: Settling, question: bool | None) -> int:
+    """Return the answer of a worker."""
+    answers = settling(question)
+    while True:
+        try:
+            next(answers)
+        except StopIteration as answer:
+            return int(answer.value)
 
 
 def test_writes_that_a_clock_cannot_tell_apart_are_not_missed(tmp_path: Path) -> None:

@@ -40,9 +40,10 @@ def test_a_flag_is_stronger_than_the_environment_and_that_than_the_file(tmp_path
 def test_every_setting_may_stand_in_the_environment_and_in_the_file(name: str, tmp_path: Path) -> None:
     """What a file says is the same as what the environment says."""
     value = {"str": "127.0.0.1:1", "int": 7, "float": 7.5, "bool": True}[Settings.__annotations__[name]]
-    value = {"log_level": "error", "cors": "*", "forwarded_by": "::1, 127.0.0.1", "zone": "+05:45"}.get(
-        name, value
-    )
+    value = {
+        "log_level": "error", "cors": "*", "forwarded_by": "::1, 127.0.0.1", "zone": "+05:45",
+        "public_url": "https://games.example", "language": "en",
+    }.get(name, value)  # fmt: skip
     shown = str(value).lower() if isinstance(value, bool) else repr(value)
     store = "" if name == "store" else f'store = "{STORE}"\n'
     from_file = read_settings(_file(tmp_path, f"[serve]\n{store}{name} = {shown}\n"), {}, {})
@@ -94,6 +95,11 @@ def test_the_file_of_the_how_to_is_read(tmp_path: Path) -> None:
         (
             f'[serve]\nstore="{STORE}"\nlog_level = "loud"',
             "log_level must be one of debug, info, warning, error, got 'loud'",
+        ),
+        (f'[serve]\nstore="{STORE}"\nlanguage = "xx"', "language must be one of en, got 'xx'"),
+        (
+            f'[serve]\nstore="{STORE}"\npublic_url = "games.example"',
+            "public_url must be an address such as https://games.example, got 'games.example'",
         ),
         (f'[serve]\nstore="{STORE}"\nteam_seconds = 0', "team_seconds must be above 0 and finite, got 0.0"),
         ("[other]\n", r"every setting must be in a table: \[serve\], "),

@@ -227,6 +227,41 @@ def test_a_name_like_another_is_asked_about(evening: Evening) -> None:
     assert evening.do("claim", "guest", "phone", name="Ambr", sure=True).status == "done"
 
 
+def status_of(evening: Evening) -> dict[str, str]:
+    """Return who is in, maybe or out."""
+    return {each["id"]: each["status"] for each in evening.view["people"]}
+
+
+def test_a_name_tapped_by_mistake_is_where_it_was(evening: Evening) -> None:
+    """Whoever takes another name afterwards leaves nobody in; what others said of a name stays."""
+    evening.do("status", who="Birch", status="out")
+    before = status_of(evening)
+    for mistaken in ("Birch", "Gorse"):  # one who said no, and one who was not there
+        evening.do("claim", "guest", "phone", name=mistaken, sure=True)
+        assert status_of(evening) == before | {mistaken: "in"}
+        evening.do("claim", "guest", "phone", who="Amber")
+        assert status_of(evening) == before
+        assert [each["id"] for each in evening.view["people"] if each["seat"] == "phone"] == ["Amber"]
+    evening.do("claim", "guest", "phone", who="Cedar")
+    evening.again()
+    assert status_of(evening) == before, "who was in before is in"
+    evening.do("claim", "guest", "phone", who="Birch")
+    evening.do("status", who="Birch", status="in")
+    evening.do("claim", "guest", "phone", who="Amber")
+    assert status_of(evening) == before | {"Birch": "in"}, "the organiser said so too"
+
+
+def test_a_mistake_is_put_right_while_others_go_on(evening: Evening) -> None:
+    """In teams that were made meanwhile too, and everybody sees what was taken back."""
+    evening.do("claim", "guest", "phone", name="Gorse", sure=True)
+    evening.do("claim", "guest", "phone 2", name="Hazel", sure=True)
+    evening.do("divide")
+    evening.do("claim", "guest", "phone", who="Amber")
+    view = evening.view
+    assert sorted(who for team in view["division"]["teams"] for who in team) == sorted((*NAMES, "Hazel"))
+    assert set(status_of(evening)) == {*NAMES, "Hazel"}
+
+
 def test_links_are_hashed_revoked_and_go_on(evening: Evening) -> None:
     """The archive holds no key; new links stand beside those before, or in their place."""
     with open_archive(evening.url) as archive:

@@ -23,6 +23,7 @@ from equipoise import (
     place_late,
 )
 from equipoise.teams.advantage import team_sums
+from equipoise.teams.late_join import running_game
 
 NOW = [Player("Ann", 9, team=0), Player("Bob", 7, team=1), Player("Cid", 5)]
 
@@ -60,6 +61,17 @@ def test_a_request_comes_to_the_sums_of_its_teams() -> None:
         fixed = {one.id: team for one, team in zip(players, teams, strict=True)}
         bare = [Player(one.id, one.rating, bot=one.bot) for one in players]
         assert late(bare, Player("x", joins), teams=k, fixed=fixed, objective="win") == reported
+
+
+def test_a_running_game_is_judged_by_win_chances_and_has_the_teams_that_people_are_in() -> None:
+    """What nobody said is the same for the library, the command line and HTTP: they ask one function."""
+    three = [Player(f"p{n}", 10 + n * n, team=n % 3) for n in range(6)]
+    assert late(three, Player("x", 9)) == late(three, Player("x", 9), teams=3, objective="win")
+    assert late(NOW) == late(NOW, objective="win")
+    assert late(NOW, objective="difference").objective == "difference"
+    assert late(NOW, teams=3).team == 2
+    assert running_game(NOW).as_dict() == {"player": "Cid", **late(NOW).as_dict()}
+    assert set(running_game(NOW[:2]).as_dict()) == {"totals", "advantage"}
 
 
 def test_rules_leave_only_some_teams() -> None:

@@ -347,6 +347,13 @@ class Archive:
         """
         return self._learner.renew()
 
+    def spread_checkpoints(self) -> Updated:
+        """Let checkpoints lie closely again where they became few, so that another process learns as fast.
+
+        It is for when there is nothing else to do; where others write meanwhile, nothing happens.
+        """
+        return self._learner.renew(spread=True)
+
     def keep_packed(self) -> None:
         """Keep matches packed once they were learnt from, for who learns from late ones again and again."""
         self._learner.keep_packed()
@@ -426,22 +433,30 @@ class Archive:
             tell_evenings(self._database, connection, {"kind": COUNTED, "match": known, "counts": back})
             return known
 
-    def merge(self, player: str, other: str, *, back: bool = False, unseen: Collection[str] = ()) -> None:
+    def merge(
+        self, player: str, other: str, *, back: bool = False, unseen: Collection[str] = (),
+        records: Sequence[Mapping[str, Any]] = (), known: int | None = None,
+    ) -> None:  # fmt: skip
         """Let two ids be one person, under the first; or take that back.
 
         The matches stay as they were reported, so that nothing is lost.  ``unseen`` are ids that need not
-        have played yet, as somebody has shown that they are theirs.
+        have played yet, as somebody has shown that they are theirs.  ``records`` are kept with it, as
+        :meth:`add_night_events` does.
 
         Raises
         ------
         InputError
             If one of them is not known, they are one already, or they have played against each other.
+        TakenMeanwhileError
+            If somebody else has added a record meanwhile.
         """
         with self._database.writing() as connection:
             if back:
                 corrections.separate(self._database, connection, player, other)
             else:
                 corrections.merge(self._database, connection, player, other, unseen)
+            if records:
+                add(self._database, connection, records, known, None, None)
 
     def forget(self, player: str) -> str:
         """Take a person out of all that is kept, for good, and return the id that replaces it.

@@ -28,7 +28,18 @@ import sqlalchemy as sa
 from equipoise.archive.database import Database
 from equipoise.archive.row_codec import MatchRow, common_keys, keys_of, parts_of, patched, state_of
 from equipoise.archive.standing import Known
-from equipoise.archive.tables import ASKED, CHANGED, CHECKPOINT, DERIVED, RATING, RENEWAL, SIZE, UNDO, turn_of
+from equipoise.archive.tables import (
+    ASKED,
+    CHANGED,
+    CHECKPOINT,
+    DERIVED,
+    RATING,
+    RENEWAL,
+    SIZE,
+    UNDO,
+    archive_row,
+    turn_of,
+)
 from equipoise.ratings.model import State
 
 #: How the names of parts of the model's state and of what else is known begin.
@@ -252,6 +263,9 @@ PARTS = 8
 #: The largest part of what comes after them that the span of two united neighbours may be.
 MOST_OF_LATER = 0.5
 
+#: Numbers of checkpoints for each revision of the archive, so that none comes again.
+NUMBERS = 1 << 16
+
 #: A place in replay order: when a match ended, and its turn among those that ended then.
 Position = tuple[float, bytes]
 
@@ -311,7 +325,7 @@ def changed_since(connection: sa.Connection) -> Position | None:
 
 def checkpoints_from(connection: sa.Connection, position: Position) -> tuple[Checkpoint, ...]:
     """Return the newest checkpoint before a match and those after it, none where there is none before it."""
-    there = _all(connection)
+    there = all_checkpoints(connection)
     first = sum(each.position < position for each in there) - 1
     return tuple(there[first:]) if first >= 0 else ()
 
@@ -336,7 +350,7 @@ def way_back_now(connection: sa.Connection, before: Back) -> Back | None:
 
     They add rows to the newest checkpoint, of which those count that are not on the way already.
     """
-    there = [each for each in _all(connection) if each.number >= before.to.number]
+    there = [each for each in all_checkpoints(connection) if each.number >= before.to.number]
     if [(each.number, each.position) for each in there] != [
         (each.number, each.position) for each in before.there
     ]:
@@ -354,14 +368,15 @@ def _of(connection: sa.Connection, one: Checkpoint) -> dict[tuple[str, bytes], M
     }
 
 
-def _all(connection: sa.Connection) -> list[Checkpoint]:
+def all_checkpoints(connection: sa.Connection) -> list[Checkpoint]:
+    """Return all checkpoints, in the order of their places."""
     rows = connection.execute(sa.select(CHECKPOINT).order_by(CHECKPOINT.c.number))
     return [Checkpoint(row.number, float(row.ended), bytes(row.match), row.matches) for row in rows]
 
 
 def checkpoint_numbers(connection: sa.Connection) -> frozenset[int]:
     """Return the numbers of all checkpoints."""
-    return frozenset(each.number for each in _all(connection))
+    return frozenset(each.number for each in all_checkpoints(connection))
 
 
 def go_back(connection: sa.Connection, back: Back) -> None:
@@ -396,11 +411,7 @@ def stage(database: Database, notes: Iterable[CheckpointNote], many: int) -> lis
     """
     staged: list[StagedNote] = []
     with database.writing() as connection:
-        newest = [
-            connection.execute(sa.select(sa.func.max(table.c.number))).scalar() or 0
-            for table in (UNDO, CHECKPOINT)
-        ]
-        first = max(newest) + 1
+        first = _next_number(connection)
         # A row that is nobody's, so that no other process takes the same numbers.
         database.insert(connection, UNDO, [(first + n, "", b"", 0, b"") for n in range(many)])
     for number, one in enumerate(notes, first):
@@ -424,7 +435,7 @@ def are_staged(connection: sa.Connection, notes: Iterable[StagedNote]) -> bool:
 def note_staged(database: Database, connection: sa.Connection, notes: Sequence[StagedNote]) -> None:
     """Let staged notes be checkpoints, and delete rows that belong to none."""
     database.insert(connection, CHECKPOINT, [(each.number, *each.position, each.matches) for each in notes])
-    there, number = {each.number for each in _all(connection)}, -1
+    there, number = {each.number for each in all_checkpoints(connection)}, -1
     while (
         following := connection.execute(
             sa.select(sa.func.min(UNDO.c.number)).where(UNDO.c.number > number)
@@ -437,7 +448,7 @@ def note_staged(database: Database, connection: sa.Connection, notes: Sequence[S
 
 def unite_neighbours(connection: sa.Connection) -> None:
     """Unite neighbours whose spans have become small parts of what comes after them."""
-    there = _all(connection)
+    there = all_checkpoints(connection)
     while (at := to_unite([each.matches for each in there])) is not None:
         older, newer = there[at], there[at + 1]
         _unite_two(connection, older, newer)
@@ -456,17 +467,76 @@ def note(database: Database, connection: sa.Connection, one: CheckpointNote, *, 
 
     Without ``unite`` checkpoints stay as they are: somebody may be on the way back to one of them.
     """
-    there = _all(connection)
+    there = all_checkpoints(connection)
     if there and (not unite or there[-1].matches + one.matches <= SPAN):
         number = there[-1].number
         grown = sa.update(CHECKPOINT).where(CHECKPOINT.c.number == number)
         connection.execute(grown.values(matches=there[-1].matches + one.matches))
     else:
-        staged = int(connection.execute(sa.select(sa.func.max(UNDO.c.number))).scalar() or 0)
-        number = max(there[-1].number if there else 0, staged) + 1
+        number = _next_number(connection)
         database.insert(connection, CHECKPOINT, [(number, *one.position, one.matches)])
         unite_neighbours(connection)
     database.insert_missing(connection, UNDO, [(number, *row) for row in one.rows])
+
+
+def _next_number(connection: sa.Connection) -> int:
+    """Return the number of a new checkpoint: higher than all there are, and one that none has had before."""
+    newest = [
+        connection.execute(sa.select(sa.func.max(each.c.number))).scalar() for each in (UNDO, CHECKPOINT)
+    ]
+    return max(int(archive_row(connection).revision) * NUMBERS, *(int(each or 0) for each in newest)) + 1
+
+
+def unite_all(
+    database: Database,
+    connection: sa.Connection,
+    there: Sequence[Checkpoint],
+    matches: int,
+    rows: Iterable[MatchRow],
+) -> int:
+    """Let several checkpoints be one, the first of them, and return its number.
+
+    Parameters
+    ----------
+    database, connection
+        Where they are.
+    there : sequence of Checkpoint
+        One and all that follow it; without any there is a new one, before all matches.
+    matches : int
+        How many there are from there on.
+    rows : iterable of MatchRow
+        Rows that will have changed since, as they are now: those that are on no way back yet were so there.
+    """
+    if there:
+        number = there[0].number
+        for each in there[1:]:
+            _unite_two(connection, there[0], each)
+        connection.execute(sa.update(CHECKPOINT).where(CHECKPOINT.c.number == number).values(matches=matches))
+    else:
+        forget_all(connection)
+        number = _next_number(connection)
+        database.insert(connection, CHECKPOINT, [(number, *BEGINNING, matches)])
+    database.insert_missing(connection, UNDO, [(number, *row) for row in rows])
+    return number
+
+
+def coarse(there: Sequence[Checkpoint], most: int) -> Checkpoint | None:
+    """Return the first checkpoint whose span is too long for those after it, None where all are well.
+
+    Parameters
+    ----------
+    there : sequence of Checkpoint
+        All.
+    most : int
+        Matches that are learnt from at once.
+    """
+    later = sum(each.matches for each in there)
+    for each in there:
+        later -= each.matches
+        # What is kept packed comes in parts of that many, and some more that came since.
+        if each.matches > max(most + 2 * SPAN, MOST_OF_LATER * later):
+            return each
+    return None
 
 
 def to_unite(spans: Sequence[int]) -> int | None:

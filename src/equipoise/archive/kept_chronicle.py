@@ -35,6 +35,7 @@ from equipoise.archive.tables import (
     identity,
     in_replay_order,
     text_of,
+    texts_of,
 )
 from equipoise.core.match import Match
 from equipoise.identity.merges import everyone
@@ -288,5 +289,5 @@ def _unpacked(parts: Sequence[bytes]) -> tuple[dict[str, Any], dict[str, tuple[s
         some = [np.frombuffer(each[name], dtype=kind) for each, _ in every]
         column = np.concatenate(some) if some else np.empty(0, dtype=kind)
         columns[name] = column.reshape(-1, STAGES) if name == "stages" else column
-    texts = {name: tuple(text_of(one) for _, each in every for one in each[name]) for name in TEXTS}
+    texts = {name: tuple(texts_of([one for _, each in every for one in each[name]])) for name in TEXTS}
     return columns, texts

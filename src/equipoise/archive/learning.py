@@ -43,10 +43,12 @@ from equipoise.archive.derived_rows import (
     Places,
     Position,
     StagedNote,
+    all_checkpoints,
     are_staged,
     changed_since,
     checkpoint_numbers,
     checkpoints_from,
+    coarse,
     forget_all,
     go_back,
     note,
@@ -54,12 +56,13 @@ from equipoise.archive.derived_rows import (
     stage,
     to_unite,
     together,
+    unite_all,
     unite_neighbours,
     way_back,
     way_back_now,
 )
-from equipoise.archive.replay_cache import ReplayCache, ReplaySegment
-from equipoise.archive.row_codec import MatchRow, match_of, rows_before, rows_of, sizes_of
+from equipoise.archive.replay_cache import Remembered, ReplayCache, ReplaySegment
+from equipoise.archive.row_codec import MatchRow, match_of, rows_before, rows_of, rows_over, sizes_of
 from equipoise.archive.standing import Known, Standing, Updated
 from equipoise.archive.tables import (
     ARCHIVE,
@@ -92,6 +95,9 @@ FEW = 2 * SPAN  # effort
 #: Why the past is learnt again where a match came that is earlier than others.
 CAME_LATE = "a match came that is earlier than others"
 
+#: Why it is learnt from the same matches once more where checkpoints have become few.
+SPREAD = "checkpoints lie far apart"
+
 #: How often it is tried to learn while others may write, before they have to wait.
 ATTEMPTS = 3  # effort
 
@@ -120,14 +126,16 @@ class _Begun(NamedTuple):
     """What learning starts from, as of one revision.
 
     ``row`` is that of the archive, ``last`` the place after which is learnt, ``left`` how many matches there
-    are; ``since`` is where the past has changed and ``waits`` what was seen to wait; ``there`` are the
-    checkpoints on the way back, and ``numbers`` those of all.
+    are; ``before`` are all rows there are, where they are known; ``since`` is where the past has changed and
+    ``waits`` what was seen to wait; ``there`` are the checkpoints on the way back, and ``numbers`` those of
+    all.
     """
 
     row: Any
     reason: str
     new: bool
     start: Both
+    before: Both | None
     places: Places | None
     last: Position | None
     left: int
@@ -150,13 +158,34 @@ class _Part:
         return len(self.matches)
 
 
+class _Found(NamedTuple):
+    """The derived rows that are to be written, those that go, and whether any moves or goes."""
+
+    rows: Sequence[MatchRow]
+    gone: Sequence[MatchRow]
+    moved: bool
+
+
+class _Over(NamedTuple):
+    """That all is known which is to stand in the place of what there is, without a way back that was gone.
+
+    ``before`` are the rows there were, ``there`` the checkpoints from the last before the change on,
+    ``numbers`` those of all, and ``matches`` how many there are from that checkpoint on.
+    """
+
+    before: Both
+    there: tuple[Checkpoint, ...]
+    numbers: frozenset[int]
+    matches: int
+
+
 @dataclass(frozen=True, slots=True)
 class _Learnt:
     """What was learnt, and what it rests on.
 
     ``new`` says that it is from the beginning, ``rows`` are those that have changed, ``both`` is what is
-    known now, of everyone where there are no ``places``; ``back`` is the way that was gone back first, and
-    ``marks`` are what was known on the way.
+    known now, of everyone where there are no ``places``; ``back`` is the way that was gone back first, or
+    ``over`` what it is put over, and ``marks`` are what was known on the way.
     """
 
     new: bool
@@ -169,15 +198,13 @@ class _Learnt:
     marks: tuple[Mark, ...]
     seen: LateResults = LateResults()  # noqa: RUF009  # it is immutable
     ratings: tuple[RatingRow, ...] = ()
+    over: _Over | None = None
 
     def notes(self) -> Iterator[CheckpointNote]:
         """Go through the ways back that are new, each made when it is needed: they are large."""
         afters = [*(each.both for each in self.marks[1:]), self.both]
         for mark, after in zip(self.marks, afters, strict=False):  # one more where there are no marks
-            rows = (
-                *rows_before(after.state, mark.both.state, STATE),
-                *rows_before(after.known, mark.both.known, KNOWN),
-            )
+            rows = _rows_before(after, mark.both)
             yield CheckpointNote(mark.position, mark.matches, _placed(self.places, rows))
 
     def sizes(self) -> Counter[str]:
@@ -299,28 +326,31 @@ class Learner:
 
     # Learning
 
-    def renew(self, asked: str = "") -> Updated:
+    def renew(self, asked: str = "", *, spread: bool = False) -> Updated:
         """Learn beside others who write, and alone where they change what it rests on again and again.
 
         Parameters
         ----------
         asked : str
             Why to learn again from the beginning; empty for what is needed.
+        spread : bool
+            Where there is nothing to learn, whether to let checkpoints that were united for speed lie as
+            closely again as those of a rebuild.
         """
         self._note_late()
-        for attempt in range(ATTEMPTS + 1):
+        for attempt in range(1 if spread else ATTEMPTS + 1):
             alone = attempt == ATTEMPTS
             with self._database.writing() if alone else self._database.reading() as connection:
                 if alone:
                     self._database.patient(connection)
-                begun = self._to_renew(connection, asked)
+                begun = self._to_renew(connection, asked, spread=spread)
                 if begun is None:
                     return Updated(0, "")
                 if alone:
                     learnt = self._learnt(begun, connection)
                     written = self._write(connection, begun.row, learnt)
             if not alone:
-                learnt = self._learnt(begun)
+                learnt = self._learnt(begun, swift=not spread)
                 # What takes long is done before others have to wait.
                 many = len(learnt.marks)
                 staged = stage(self._database, learnt.notes(), many) if many > 1 else None
@@ -331,22 +361,25 @@ class Learner:
             if written:
                 self._asked = False
                 return Updated(learnt.matches, begun.reason)
-        raise AssertionError  # alone it is always written
+        if not spread:
+            raise AssertionError  # alone it is always written
+        return Updated(0, "")  # another time
 
     def _tidy(self) -> None:
         """Unite checkpoints, unless somebody may be on the way back to one of them."""
         with self._database.writing() as connection:
-            known = self._cache is None or self._cache.checkpoints == checkpoint_numbers(connection)
-            if known and not (archive_row(connection).stale or _waits(connection).late):
-                unite_neighbours(connection)
-                if self._cache is not None:
-                    self._cache.checkpoints = checkpoint_numbers(connection)
+            if not (archive_row(connection).stale or _waits(connection).late):
+                unite_neighbours(connection)  # the newest stays
 
-    def _to_renew(self, connection: sa.Connection, asked: str) -> _Begun | None:
+    def _to_renew(self, connection: sa.Connection, asked: str, *, spread: bool) -> _Begun | None:
         """Return what to learn from all starts from, None where there is nothing to learn."""
         row = archive_row(connection)
         changed = self._reason(connection, row)
         late, since = self._late(connection, row)
+        if spread and row.rated and not (asked or changed or late is not None or since):
+            far = coarse(all_checkpoints(connection), TOGETHER)
+            if far is not None:
+                late, since = SPREAD, (far.ended, far.match + b"\0")
         reason = asked or changed or late
         return None if reason is None else self._begun(connection, row, reason, None if asked else since)
 
@@ -423,23 +456,26 @@ class Learner:
     def _begun(self, connection: sa.Connection, row: Any, reason: str, since: Position | None) -> _Begun:
         """Return what learning starts from: what is learnt, or what was known where the past changed."""
         anew = bool(reason) or not row.rated
+        mine = row.rated and is_rated_by(row.rated_by, self._learns)
         there = self._back(connection, row, since) if anew else ()
         last = there[0].position if there else None if anew else (row.last_ended, bytes(row.last_match))
         left = _count(connection, last, row)
         places: Places | None = None
         back: Back | None = None
-        if last is None:
-            start = Both(self._learns.initial(), Known())
-        elif left <= FEW and is_local(self._learns):
+        before: Both | None = None
+        if last is not None and self._cache is None and left <= FEW and is_local(self._learns):
             back = way_back(lambda: nullcontext(connection), there)
             start, places = self._some_start(connection, row, last, back)
         else:
-            start = self._all(connection, row, _kept_model(connection, row).initial())
+            if last is not None or (self._cache is not None and since is not None and mine):
+                before = self._all(connection, row, _kept_model(connection, row).initial())
+            start = Both(self._learns.initial(), Known()) if last is None or before is None else before
         waits, known = _waits(connection), identities(connection)
         numbers = checkpoint_numbers(connection)
         return _Begun(
-            row, reason, last is None, start, places, last, left, there, numbers, back, since, waits, known
-        )
+            row, reason, last is None, start, before, places, last, left, there, numbers, back, since, waits,
+            known,
+        )  # fmt: skip
 
     def _went_back(self, begun: _Begun, connection: sa.Connection | None) -> _Begun:
         """Return what learning starts from with all as it was at the checkpoint."""
@@ -451,16 +487,27 @@ class Learner:
             back=back, start=derived_rows.changed(begun.start, back.rows if back is not None else ())
         )
 
-    def _learnt(self, begun: _Begun, connection: sa.Connection | None = None) -> _Learnt:
-        """Learn from the matches there were; without a connection some are read at a time."""
+    def _learnt(
+        self, begun: _Begun, connection: sa.Connection | None = None, *, swift: bool = False
+    ) -> _Learnt:
+        """Learn from the matches there were; without a connection some are read at a time.
+
+        Where it is ``swift`` it goes on from what is remembered, if anything is, and leaves no checkpoints.
+        """
+        cache = None if connection is not None else self._fitting(begun)
+        nearest = None if cache is None or not swift else _remembered(cache, begun)
+        if nearest is not None and begun.before is not None:
+            return self._learnt_over(begun, cache, nearest, begun.before)
         begun = self._went_back(begun, connection)
         last, both, new, places = begun.last, begun.start, begun.new, begun.places
         if isinstance(self._learns, Further):
             self._learns.prepare(begun.left)
         learnt, marks = 0, list[Mark]()
-        for part in self._parts(begun, connection):
+        for part in self._parts(begun, last, begun.left, cache, connection):
             if last is not None:
                 _mark(marks, Mark(last, len(part), both))
+            if cache is not None:
+                cache.remember(last or BEGINNING, both)
             both = self._after(both, part)
             learnt += len(part)
             last = part.end
@@ -480,10 +527,34 @@ class Learner:
             ratings,
         )
 
-    def _parts(self, begun: _Begun, connection: sa.Connection | None) -> Iterator[_Part | ReplaySegment]:
+    def _learnt_over(
+        self, begun: _Begun, cache: ReplayCache | None, nearest: Remembered, before: Both
+    ) -> _Learnt:
+        """Learn from a place that is remembered on, to put what is known then over what there is."""
+        last, both = nearest.position, nearest.both
+        many = int(max(before.known.counted[0] - nearest.matches, 0.0)) + len(begun.waits.late)
+        if isinstance(self._learns, Further):
+            self._learns.prepare(many)
+        learnt = 0
+        for part in self._parts(begun, last, many, cache, None):
+            if cache is not None and learnt:
+                cache.remember(last, both)
+            both = self._after(both, part)
+            learnt += len(part)
+            last = part.end
+        ratings = tuple(rating_rows(self._learns, both.state, both.known, nearest.both.known))
+        over = _Over(before, begun.there, begun.numbers, begun.left)
+        return _Learnt(False, (), both, None, last, learnt, None, (), begun.waits, ratings, over)
+
+    def _parts(
+        self,
+        begun: _Begun,
+        last: Position | None,
+        left: int,
+        cache: ReplayCache | None,
+        connection: sa.Connection | None,
+    ) -> Iterator[_Part | ReplaySegment]:
         """Go through the matches to learn from, some at a time."""
-        last, left = begun.last, begun.left
-        cache = None if connection is not None else self._fitting(begun)
         while True:
             part: _Part | ReplaySegment | None = None if cache is None else cache.at(last or BEGINNING)
             if part is None:
@@ -506,9 +577,9 @@ class Learner:
         cache, model = self._cache, self._learns
         if cache is None or not hasattr(model, "run_packed"):
             return None
-        rests_on = bytes(begun.row.salt), begun.known
+        rests_on = bytes(begun.row.salt), begun.known, rated_by(model)
         changed = begun.row.stale or begun.waits.changed or cache.rests_on != rests_on
-        if changed or not cache.checkpoints <= begun.numbers:
+        if changed or cache.newest not in begun.numbers:
             cache.clear()
             cache.rests_on = rests_on
         else:
@@ -520,6 +591,7 @@ class Learner:
             positions = [(float(each.ended), bytes(each.turn)) for each in rows]
             cache.insert(zip(positions, _matches(rows, begun.known), strict=True))
         cache.revision = int(begun.row.revision)
+        cache.newest = max(begun.numbers, default=0)
         return cache
 
     def _some(
@@ -586,20 +658,15 @@ class Learner:
             learnt = replace(learnt, back=back)
         if staged is not None and not are_staged(connection, staged):
             return False
-        if learnt.new:
-            derived_rows.delete_all(connection)
-            forget_all(connection, rows=staged is None)
-        moved = learnt.new
-        changed = {(each.part, each.key): each for each in learnt.rows}
-        if learnt.back is not None:
-            go_back(connection, learnt.back)
-            gone = [each for each in learnt.back.rows if not each.numbers]
-            moved = any(changed.get((each.part, each.key), each).place != each.place for each in gone)
-            gone = [each for each in gone if (each.part, each.key) not in changed]
-            moved = moved or bool(gone)
-            derived_rows.delete(connection, gone)
-            take_off(connection, gone)
-            changed = {(each.part, each.key): each for each in learnt.back.rows if each.numbers} | changed
+        found = (
+            self._put_back(connection, learnt, whole=staged is None)
+            if learnt.over is None
+            else self._put_over(connection, now, learnt.both, learnt.over)
+        )
+        if found is None:
+            return False
+        derived_rows.delete(connection, found.gone)
+        take_off(connection, found.gone)
         waiting = late is not None and bool(now.stale or waits.late or late)
         if staged is not None:
             note_staged(self._database, connection, staged)
@@ -611,10 +678,10 @@ class Learner:
         else:
             self._database.insert_missing(connection, LATE, late)
         revision = grow(connection)
-        derived_rows.write(self._database, connection, changed.values(), revision, new=learnt.new)
+        derived_rows.write(self._database, connection, found.rows, revision, new=learnt.new)
         self._database.upsert(connection, RATING, learnt.ratings)
         derived_rows.write_sizes(self._database, connection, learnt.sizes())
-        token = derived_rows.renew(self._database, connection, revision, moved=moved)
+        token = derived_rows.renew(self._database, connection, revision, moved=found.moved)
         connection.execute(
             sa.update(ARCHIVE).values(
                 rated=max(int(row.revision), 1), rated_by=rated_by(self._learns), last_ended=learnt.last[0],
@@ -625,8 +692,41 @@ class Learner:
         if learnt.places is None:
             self._kept = Kept(token, revision, learnt.both)
         if self._cache is not None and late is None:
-            self._cache.checkpoints = checkpoint_numbers(connection)
+            self._cache.newest = max(checkpoint_numbers(connection), default=0)
         return True
+
+    def _put_back(self, connection: sa.Connection, learnt: _Learnt, *, whole: bool) -> _Found:
+        """Go the way back that was gone, or begin anew; return what is to be written.
+
+        With ``whole`` the rows of checkpoints that go are deleted too where all is new.
+        """
+        if learnt.new:
+            derived_rows.delete_all(connection)
+            forget_all(connection, rows=whole)
+        if learnt.back is None:
+            return _Found(learnt.rows, (), learnt.new)
+        go_back(connection, learnt.back)
+        changed = {(each.part, each.key): each for each in learnt.rows}
+        gone = [each for each in learnt.back.rows if not each.numbers]
+        moved = any(changed.get((each.part, each.key), each).place != each.place for each in gone)
+        gone = [each for each in gone if (each.part, each.key) not in changed]
+        back = {(each.part, each.key): each for each in learnt.back.rows if each.numbers}
+        return _Found(tuple((back | changed).values()), gone, learnt.new or moved or bool(gone))
+
+    def _put_over(self, connection: sa.Connection, now: Any, both: Both, over: _Over) -> _Found | None:
+        """Let the checkpoints after a change be one, and return what is to be written over what there is.
+
+        Others may have learnt from what is new meanwhile: that goes again, and is new to the next call.
+        """
+        if checkpoint_numbers(connection) != over.numbers:
+            return None
+        nothing = Both(self._learns.initial(), Known())
+        there = self._all(connection, now, nothing.state)
+        rows, moved = _rows_over(both, there)
+        before = _rows_before(both, there if over.there else nothing)
+        unite_all(self._database, connection, over.there, over.matches, before)
+        gone = [each for each in rows if not each.numbers]
+        return _Found([each for each in rows if each.numbers], gone, moved or bool(gone))
 
 
 def _stands(row: Any, now: Any, learnt: _Learnt, waits: LateResults, *, late_waits: bool) -> bool:
@@ -634,7 +734,7 @@ def _stands(row: Any, now: Any, learnt: _Learnt, waits: LateResults, *, late_wai
     mine, theirs = ((each.rated_by, each.model, each.settings, each.stale) for each in (row, now))
     if mine != theirs or waits.changed != learnt.seen.changed:
         return False
-    if learnt.new or learnt.back is not None:
+    if learnt.new or learnt.back is not None or learnt.over is not None:
         # Others may have learnt from what is new meanwhile, but not from what was seen to wait.
         return bytes(now.salt) == bytes(row.salt) and waits.late >= learnt.seen.late
     waiting = bool(now.stale or waits.late)
@@ -679,6 +779,24 @@ def _rows(both: Both, start: Both | None) -> Iterator[MatchRow]:
     state, known = start or (None, None)
     yield from rows_of(both.state, state, STATE)
     yield from rows_of(both.known, known, KNOWN)
+
+
+def _rows_before(both: Both, start: Both) -> Iterator[MatchRow]:
+    """Go through the rows that differ from those there were, as they were."""
+    yield from rows_before(both.state, start.state, STATE)
+    yield from rows_before(both.known, start.known, KNOWN)
+
+
+def _rows_over(both: Both, there: Both) -> tuple[list[MatchRow], bool]:
+    """Return the rows that make what is known of what there is, and whether some move or go."""
+    rows, moved = rows_over(both.state, there.state, STATE)
+    more, too = rows_over(both.known, there.known, KNOWN)
+    return rows + more, moved or too
+
+
+def _remembered(cache: ReplayCache, begun: _Begun) -> Remembered | None:
+    """Return what is remembered of the last place before a change."""
+    return None if begun.since is None or begun.before is None else cache.remembered(begun.since)
 
 
 def _mark(marks: list[Mark], one: Mark) -> None:

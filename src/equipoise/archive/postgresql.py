@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
+from itertools import compress
 from typing import Any
 
 import sqlalchemy as sa
@@ -43,6 +44,9 @@ POOLED = (
 
 #: Milliseconds after which PostgreSQL gives a statement up: longer than any takes, and not without end.
 STATEMENT = 600_000
+
+#: Rows that are written by one statement.
+AT_ONCE = 5000
 
 #: What PostgreSQL calls a lock that was not had in time.
 _LOCK_TIMEOUT = "55P03"
@@ -172,7 +176,10 @@ class Postgres(Database):
         others = [column.name for column in table.columns if column.name not in keys]
         new = ", ".join(f'"{name}" = excluded."{name}"' for name in others)
         target = ", ".join(f'"{name}"' for name in keys)
-        self._many(connection, table, rows, f"({target}) DO UPDATE SET {new}")
+        # No statement may write a row twice: the last one counts.
+        which = [column.primary_key for column in table.columns]
+        once = {tuple(compress(row, which)): row for row in rows}
+        self._many(connection, table, list(once.values()), f"({target}) DO UPDATE SET {new}")
 
     def insert_missing(
         self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]
@@ -183,13 +190,15 @@ class Postgres(Database):
     def _many(
         self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]], conflict: str
     ) -> None:
-        if rows:
-            columns = ", ".join(f'"{column.name}"' for column in table.columns)
-            marks = ", ".join(["%s"] * len(table.columns))
+        # A statement for each row takes long.
+        columns = ", ".join(f'"{column.name}"' for column in table.columns)
+        types = [column.type.compile(connection.dialect) for column in table.columns]
+        marks = ", ".join(f"%s::{each}[]" for each in types)
+        for first in range(0, len(rows), AT_ONCE):
             connection.exec_driver_sql(
-                f'INSERT INTO "{table.name}" ({columns}) VALUES ({marks}) '  # noqa: S608  # names of the schema
+                f'INSERT INTO "{table.name}" ({columns}) SELECT * FROM unnest({marks}) '  # noqa: S608  # names
                 f"ON CONFLICT {conflict}",
-                list(rows),
+                tuple(map(list, zip(*rows[first : first + AT_ONCE], strict=True))),
             )
 
     def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:

@@ -4,6 +4,9 @@ A late result changes all that follows it, so that much of a history is learnt f
 takes long then is not the model: it is reading matches from the archive and packing them.  Here they stay
 packed, in segments between places of the replay, and a late match is put among those of its segment.
 
+Beside the segments stand states: what was known at some places of the replay, so that a late match is learnt
+from the nearest one on.  What a match changes goes when it is put in; few are kept, as they are large.
+
 Only models whose contests can be packed have this (:meth:`Filters.run_packed
 <equipoise.ratings.models.gaussian_filter.model.Filters.run_packed>`), and the result is to the last bit that
 of reading all matches again.  Whatever else changes the past makes the cache empty.
@@ -16,9 +19,9 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, repeat
-from typing import Any
+from typing import Any, NamedTuple
 
-from equipoise.archive.derived_rows import Position
+from equipoise.archive.derived_rows import Both, Position
 from equipoise.archive.standing import Known
 from equipoise.core.match import Match
 from equipoise.ratings.models.gaussian_filter.contest_columns import GENERAL, Packed, insert, pack
@@ -27,6 +30,9 @@ from equipoise.ratings.side_advantage import Key, Row, SideAdvantages
 
 #: Matches up to which the newest segment grows.
 GROWS = 2000  # effort
+
+#: States that are kept at most, and entries of them all together: some 100 MB.
+STATES, ENTRIES = 24, 300_000  # effort
 
 
 @dataclass(slots=True)
@@ -139,8 +145,24 @@ class ReplaySegment:
         return Known(names, games, (ordinal,))
 
 
+class Remembered(NamedTuple):
+    """What was known at a place of the replay, and how many matches had come before it."""
+
+    position: Position
+    both: Both
+
+    @property
+    def matches(self) -> float:
+        """How many matches are learnt."""
+        return self.both.known.counted[0]
+
+    def __len__(self) -> int:
+        known = self.both.known
+        return 2 * len(known.games) + len(known.names) + 1
+
+
 class ReplayCache:
-    """Segments of a history, each under the place that it follows."""
+    """Segments of a history, each under the place that it follows, and what was known at some places."""
 
     def __init__(self) -> None:
         self.clear()
@@ -149,10 +171,12 @@ class ReplayCache:
         """Let go of everything."""
         self._starts: list[Position] = []
         self._segments: dict[Position, ReplaySegment] = {}
-        #: The revision of the archive that this is of, what it rests on, and the checkpoints there were.
+        self._states: list[Remembered] = []
+        #: The revision of the archive that this is of, what it rests on, and the newest checkpoint there was:
+        #: whoever learns from another past lets go of that.
         self.revision = 0
         self.rests_on: object = None
-        self.checkpoints = frozenset[int]()
+        self.newest = 0
 
     def __len__(self) -> int:
         return len(self._starts)
@@ -177,9 +201,34 @@ class ReplayCache:
         self._segments[position] = segment
         self._starts = sorted(self._segments)
 
+    def remember(self, position: Position, both: Both) -> None:
+        """Keep what is known at a place, and let go of what is nearest to others where that is too much."""
+        states = [each for each in self._states if each.position != position]
+        self._states = sorted([*states, Remembered(position, both)], key=lambda each: each.position)
+        while len(self._states) > STATES or (len(self._states) > 1 and sum(map(len, self._states)) > ENTRIES):
+            del self._states[self._least()]
+
+    def _least(self) -> int:
+        """Return which state is to go: that without which the fewest matches are learnt from once more."""
+        states = self._states
+        ends = [each.matches for each in states]
+        ends.append(max(ends[-1], float(sum(map(len, self._segments.values())))) + 1.0)
+        costs = [
+            (ends[n] - (ends[n - 1] if n else 0.0) + 1.0) * (ends[n + 1] - ends[n] + 1.0)
+            for n in range(len(states))
+        ]
+        return min(range(len(states)), key=costs.__getitem__)
+
+    def remembered(self, position: Position) -> Remembered | None:
+        """Return what was known at the last place before one, None where nothing is remembered."""
+        return next((each for each in reversed(self._states) if each.position < position), None)
+
     def insert(self, matches: Iterable[tuple[Position, Match]]) -> None:
         """Put new matches into the segments that they belong to; others are read when they are needed."""
-        for position, match in sorted(matches, key=lambda each: each[0]):
+        several = sorted(matches, key=lambda each: each[0])
+        if several:
+            self._states = [each for each in self._states if each.position < several[0][0]]
+        for position, match in several:
             n = bisect_left(self._starts, position) - 1
             if n < 0:
                 continue

@@ -208,6 +208,27 @@ def rows_before(state: Any, before: Any, prefix: str = "") -> Iterator[MatchRow]
                 yield MatchRow(prefix + name, _key(key), place, packed)
 
 
+def rows_over(state: Any, before: Any, prefix: str = "") -> tuple[list[MatchRow], bool]:
+    """Return the rows that must be written to make one state of another, and whether some move or go.
+
+    Unlike in :func:`rows_of` a key may stand at another place than before; those that go have no numbers.
+    """
+    rows: list[MatchRow] = []
+    moves = False
+    for name, part in _parts(state).items():
+        known = _parts(before)[name]
+        pairs = enumerate(zip(part, known, strict=False))
+        first = next((n for n, (one, other) in pairs if one != other), min(len(part), len(known)))
+        moves = moves or first < len(known)
+        for place, (key, numbers) in enumerate(part.items()):
+            was = known.get(key)
+            if (place >= first and was is not None) or (was is not numbers and was != numbers):
+                packed = struct.pack(f"<{len(numbers)}d", *numbers)
+                rows.append(MatchRow(prefix + name, _key(key), place, packed))
+        rows += [MatchRow(prefix + name, _key(key), 0, b"") for key in known if key not in part]
+    return rows, moves
+
+
 def patched(state: Any, rows: Iterable[MatchRow], prefix: str = "") -> Any:
     """Return a state with some entries as rows have them; without those of rows without numbers."""
     parts = {name: dict(part) for name, part in _parts(state).items()}

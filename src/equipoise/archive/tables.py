@@ -324,6 +324,15 @@ def text_of(identity: bytes) -> str:
     return bytes(identity).decode("utf-8", "surrogatepass")
 
 
+def texts_of(identities: Sequence[bytes]) -> list[str]:
+    """Return ids that are kept as bytes, many at once."""
+    try:
+        texts = b"\0".join(identities).decode().split("\0")
+    except UnicodeDecodeError:
+        texts = []
+    return texts if len(texts) == len(identities) else list(map(text_of, identities))
+
+
 def turn_of(identity: bytes) -> bytes:
     """Return the turn of the match with an id among those that ended at the same time."""
     return replay_key(bytes(identity))

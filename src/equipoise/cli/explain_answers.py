@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from equipoise.errors import InputError
@@ -66,7 +65,7 @@ class ExplainAnswers:
         if self.split is not None:
             for question in options["why"]:
                 try:
-                    self._why(question)
+                    self._why(self.split, question)
                 except InputError as error:  # a pair is answered by an edit
                     raise error.named("--why") if error.argument == "edit" else error from None
         if options["everything"] or not (options["why"] or options["edit"]):
@@ -91,31 +90,22 @@ class ExplainAnswers:
         self.plain["edit"] = change.as_dict()
         self._valued = change.after
 
-    def _why(self, question: str) -> None:
+    def _why(self, split: Split, question: str) -> None:
         """Answer one ``--why``: a pair in two teams is a swap, in one team a preference to be apart."""
-        from dataclasses import asdict
-
         from equipoise.pages.text.explanation import change_lines, place_lines, together_lines
-        from equipoise.teams.explain.edits import Swap, edit, why_not, why_there, why_together
+        from equipoise.teams.explain.edits import Change, Place, why
 
-        asked: dict[str, Any] = {"solution": self._solution, "split": self.split}
         people = names_of("--why", question, self._request.players)
-        if len(people) == 1:
-            place = why_there(self._request, people[0], **asked)
-            # Beside the exchanges, which are only computed, the best there is with everybody moved.
-            limited = replace(self._request, stop=self._limited(self._limit))
-            place = replace(place, elsewhere=why_not(limited, people[0], **asked))
-            lines, plain = place_lines(place, self._objective, self._names), place.as_dict()
+        stop = self._limited(self._limit)
+        answer = why(self._request, *people, solution=self._solution, split=split, stop=stop)
+        if isinstance(answer, Place):
+            lines = place_lines(answer, self._objective, self._names)
+        elif isinstance(answer, Change):
+            lines = change_lines(answer, self._objective, self._names)
         else:
-            change = edit(self._request, [Swap(*people)], **asked)
-            if change.moved:
-                lines, plain = change_lines(change, self._objective, self._names), change.as_dict()
-            else:
-                limited = replace(self._request, stop=self._limited(self._limit))
-                instead = why_together(limited, *people, **asked)
-                lines, plain = together_lines(instead, self._objective, self._names), asdict(instead)
+            lines = together_lines(answer, self._objective, self._names)
         self.lines += ["", *lines]
-        self.plain.setdefault("why", []).append(plain)
+        self.plain.setdefault("why", []).append(answer.as_dict())
 
     def _explain(self) -> None:
         from equipoise.core.clock import shares

@@ -54,7 +54,9 @@ def command(roster: str | None, **options: Any) -> None:
     """  # fmt: skip
     with naming(options):
         game = _game(roster, options)
-        if game.newcomer is None:
+        if options["as_json"]:
+            click.echo(json.dumps(game.as_dict(), indent=2))
+        elif game.newcomer is None:
             _show_advantage(game, options)
         else:
             _show_placement(game, game.newcomer, options)
@@ -84,9 +86,6 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
         players.append(newcomer)
     stored = rated(players, options, keywords)
     keywords |= typed_fields(options, stored)
-    keywords.setdefault("objective", "win")
-    placed = [team for player in stored for team in (player.team, player.team_now) if team is not None]
-    keywords.setdefault("teams", max([2, *(1 + team for team in placed)]))
     try:
         with placing(players, options["request"]):
             game = running_game(stored, pool=options["pool"], **keywords)
@@ -109,10 +108,6 @@ def _show_advantage(game: RunningGame, options: dict[str, Any]) -> None:
 
     sums = game.sums
     factors = advantage(sums, **game.scale)
-    if options["as_json"]:
-        plain = {"totals": sums[:, 1].tolist(), "advantage": list(factors)}
-        click.echo(json.dumps(plain, indent=2))
-        return
     names = _names(options)
     if options.get("form") is not None:
         rows = [
@@ -131,9 +126,6 @@ def _show_advantage(game: RunningGame, options: dict[str, Any]) -> None:
 def _show_placement(game: RunningGame, newcomer: Player, options: dict[str, Any]) -> None:
     """Print where the newcomer goes, and what each team would be."""
     placement = game.place()
-    if options["as_json"]:
-        click.echo(json.dumps({"player": newcomer.label, **placement.as_dict()}, indent=2))
-        return
     if options.get("form") is not None:
         click.echo(_options_table(placement, _names(options), options["form"]))
         return

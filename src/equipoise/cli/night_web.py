@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
-import socket
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from equipoise.cli import archive_options
 from equipoise.cli.output_options import Number, Whole
+from equipoise.core.addresses import public_url
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,14 +18,6 @@ if TYPE_CHECKING:
 
 #: Where an evening's page is served unless stated otherwise: to the whole network, as phones are to reach it.
 EVERYWHERE = "0.0.0.0:8080"
-
-#: Addresses that other devices cannot open.
-_HERE_ALONE = ("127.", "localhost", "[::1]", "::1")
-
-#: An address in no network, by which a machine finds its own; nothing is sent.
-_ANYWHERE = ("192.0.2.1", 9)
-
-_PUBLIC = re.compile(r"https?://[^/?#\s]+")
 
 evening_options = (
     click.option(
@@ -69,14 +60,16 @@ def web(names: tuple[str, ...], store: str | None, as_json: bool, **options: Any
     beginning; all others tap theirs.  Ctrl-C ends the service, and nothing is lost: the evening goes on with
     the next start.
     """
+    from equipoise.service.listener import reached_at
     from equipoise.service.monitoring import log_events
     from equipoise.service.process import run
     from equipoise.service.settings import Settings
 
-    base, url = public_url(options["public_url"]), archive_options.address(store)
+    base, url = _public(options), archive_options.address(store)
     settings = Settings(
-        store=url, create=True, weights="127.0.0.1:0", http=options["http"], log_level="warning"
-    )
+        store=url, create=True, weights="127.0.0.1:0", http=options["http"], log_level="warning",
+        public_url=base,
+    )  # fmt: skip
     log_events(settings.log_level, as_json=False)
     links = _opened(url, names, options)
 
@@ -99,7 +92,7 @@ def links(store: str | None, as_json: bool, revoke: bool, **options: Any) -> Non
     from equipoise.archive.archive import filled
     from equipoise.service.tonight import renewed_links
 
-    base, url = public_url(options["public_url"]), archive_options.address(store)
+    base, url = _public(options), archive_options.address(store)
     if revoke:
         with filled(url, archive_options.warn) as archive:
             made = renewed_links(archive, options["name"], hours=options["hours"])
@@ -108,13 +101,13 @@ def links(store: str | None, as_json: bool, revoke: bool, **options: Any) -> Non
     _tell(made, base or "http://ADDRESS:PORT", as_json=as_json, code=bool(base))
 
 
-def public_url(text: str, what: str = "--public-url") -> str:
-    """Return a public address without a slash at its end."""
-    base = text.strip().rstrip("/")
-    if base and not _PUBLIC.fullmatch(base):
-        msg = f"{what} must be an address such as https://games.example, got {text!r}"
-        raise InputError(msg)
-    return base
+def _public(options: dict[str, Any]) -> str:
+    """Return the public address that the flags give."""
+    try:
+        return public_url(options["public_url"])
+    except InputError as error:
+        flag = "--public-url"
+        raise error.named(flag) from None
 
 
 def _opened(url: str, names: tuple[str, ...], options: dict[str, Any]) -> TonightLinks:
@@ -137,26 +130,10 @@ def _opened(url: str, names: tuple[str, ...], options: dict[str, Any]) -> Tonigh
     return made
 
 
-def reached_at(host: str, port: int) -> str:
-    """Return the address at which others in the network reach a service that listens here."""
-    if host in ("0.0.0.0", "::"):  # noqa: S104  # compared, not listened at
-        host = _own_address()
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}"
-
-
-def _own_address() -> str:
-    """Return this machine's address in its network; that of itself where it is in none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(_ANYWHERE)
-            return str(probe.getsockname()[0])
-        except OSError:
-            return "127.0.0.1"
-
-
 def _tell(links: TonightLinks, base: str, *, as_json: bool, code: bool = True) -> None:
     """Say what opens the evening."""
+    from equipoise.service.listener import is_local
+
     organiser, guests = links.organiser_link(base), links.guests_link(base)
     if as_json:
         plain = {"evening": links.evening, "organiser": organiser, "guests": guests, "code": links.code}
@@ -167,7 +144,7 @@ def _tell(links: TonightLinks, base: str, *, as_json: bool, code: bool = True) -
     click.echo(f"Everybody: {guests}")
     click.echo(f"Code word: {links.code}, typed at {base}/tonight/")
     click.echo(f"Organiser: {organiser}")
-    if base.partition("//")[2].startswith(_HERE_ALONE):
+    if is_local(base.partition("//")[2]):
         click.echo("Only this computer can open these; listen at 0.0.0.0:8080, or give --public-url.")
     elif base.startswith("http://") and code:
         click.echo("Phones must be in the same network (not its guests' one), the port open in the firewall.")

@@ -69,9 +69,6 @@ def command(
     from equipoise.core.fields import typed_groups
     from equipoise.core.plain_data import price_of
     from equipoise.play.lobby_forms import lobby_of
-    from equipoise.service.chat.irc import Address, Speaker
-    from equipoise.service.monitoring import log_events
-    from equipoise.service.pickup_lobbies import Pickups
 
     pairs = [
         (one, other)
@@ -92,6 +89,10 @@ def command(
             {"apart": pairs, "admins": admins, "vary": price, "ready": ready_time},
         )  # fmt: skip
         return
+    from equipoise.service.chat.irc import Address, Speaker
+    from equipoise.service.monitoring import log_events
+    from equipoise.service.pickup_lobbies import Pickups
+
     if not address or not channels:
         msg = "--irc HOST:PORT and --channel say where people gather; or --discord"
         raise InputError(msg)
@@ -114,6 +115,11 @@ def command(
     log_events("info", as_json=False)
     with archive_options.opened(archive_options.address(store), create=True) as archive:
         pickups = Pickups(archive, given, apart=pairs, admins=admins, vary=price)
+        for admin in sorted(pickups.admins):
+            archive_options.warn(
+                f"{admin} is in charge; where the server has no accounts, from a new connection: "
+                f"/msg {nick} !organiser {pickups.code(admin)}"
+            )
         where = Address(host, port, channel, nick, account, password, secure, pace)
 
         async def speak() -> None:

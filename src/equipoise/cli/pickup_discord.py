@@ -14,6 +14,7 @@ from equipoise.errors import InputError
 
 if TYPE_CHECKING:
     from equipoise.play.evening_events import EveningLobby
+    from equipoise.service.chat.discord_ladders import Ladders
 
 #: The variable with the bot's token, as others can read the arguments of a process.
 TOKEN = "EQUIPOISE_DISCORD_TOKEN"  # noqa: S105  # the name of a variable
@@ -106,26 +107,34 @@ def run_on_discord(
     except ImportError as error:
         msg = "--discord needs the extra 'discord': pip install 'equipoise[discord]'"
         raise InputError(msg) from error
-    from equipoise.cli.night_web import public_url
-    from equipoise.service.chat.discord_ladders import Ladders
-    from equipoise.service.chat.discord_rooms import DiscordRooms
+    from equipoise.core.addresses import public_url
     from equipoise.service.chat.one_process import alone
     from equipoise.service.monitoring import log_events
 
+    try:
+        web = public_url(options["web"])
+    except InputError as error:
+        flag = "--web"
+        raise error.named(flag) from None
     log_events("info", as_json=False)
-    made = partial(DiscordRooms, **rooms, web=public_url(options["web"], "--web"))
     settings = DiscordSettings(token, options["api"], options["teams_in"] or "")
-    ladders = Ladders(store, lobbies, channels, options["ladder"], made=made)
+
+    def opened() -> Ladders:
+        from equipoise.service.chat.discord_ladders import Ladders
+        from equipoise.service.chat.discord_rooms import DiscordRooms
+
+        made = partial(DiscordRooms, **rooms, web=web)
+        return Ladders(store, lobbies, channels, options["ladder"], made=made)
 
     async def speak() -> None:
-        bot = DiscordBot(ladders, settings, _begun)
+        bot = DiscordBot(opened, settings, _begun)
         loop = asyncio.get_running_loop()
         for each in (signal.SIGINT, signal.SIGTERM):
             with contextlib.suppress(NotImplementedError):
                 loop.add_signal_handler(each, bot.stop)
         await bot.run()
 
-    with alone(token), contextlib.closing(ladders):
+    with alone(token):
         asyncio.run(speak())
 
 

@@ -12,7 +12,14 @@ import click
 from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_model_options
 from equipoise.cli.output_options import NewFile, Whole, shown_weight, table, table_forms, with_json, write
-from equipoise.cli.read_history import everything_kept, read_columns_of, read_history, say_ruleset, since
+from equipoise.cli.read_history import (
+    everything_kept,
+    read_columns_of,
+    read_history,
+    read_parts_of,
+    say_ruleset,
+    since,
+)
 from equipoise.cli.roster_options import store
 from equipoise.core.match import Ruleset
 from equipoise.errors import InputError
@@ -20,6 +27,7 @@ from equipoise.identity.merges import NAMED
 from equipoise.identity.roster_lookup import RosterLookup
 
 if TYPE_CHECKING:
+    from equipoise.ratings.history_columns import Columns
     from equipoise.ratings.reports import RatedRuleset, RatingTally
 
 #: Curves in a picture: as many as there are colours that can be told apart.
@@ -93,23 +101,33 @@ def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
     from equipoise.ratings.history_columns import replay_columns
     from equipoise.ratings.reports import RatingTally
 
-    history = read_columns_of(files, since=options["since"], strict=options["strict"], store=options["store"])
+    asked = {"since": options["since"], "strict": options["strict"]}
+    large = options["store"] is None and not options["starting"]  # guesses need all names before
+    history = read_parts_of(files, **asked) if large else None
+    history = history or read_columns_of(files, **asked, store=options["store"])
     if history is None:
         return None
-    columns = history.columns
-    if options["starting"]:
-        lookup = RosterLookup(
-            (player, columns.names.get(player, player.removeprefix(NAMED)), 0.0) for player in columns.players
+    state, tally = None, RatingTally(0, {}, {}, {})
+    for columns in history.parts:
+        if options["starting"]:
+            model = _guessing(model, columns)
+        if history.in_parts:
+            state = replay_columns(model, columns, start=state)
+        else:
+            with progress_bar("rating") as tell, everything_kept():
+                state = replay_columns(model, columns, tell)
+        tally = tally.plus(
+            RatingTally(len(columns), columns.games(), columns.played(), columns.names, columns.seen())
         )
-        model = with_known(model, lambda name: lookup.id_of(name) or name)
-    with progress_bar("rating") as tell, everything_kept():
-        state = replay_columns(model, columns, tell)
-    return (
-        model,
-        state,
-        RatingTally(len(columns), columns.games(), columns.played(), columns.names, columns.seen()),
-        history.finish,
+    return model, state, tally, history.finish
+
+
+def _guessing(model: Any, columns: Columns) -> Any:
+    """Return the model with its guesses of names as guesses of the ids that have them."""
+    lookup = RosterLookup(
+        (player, columns.names.get(player, player.removeprefix(NAMED)), 0.0) for player in columns.players
     )
+    return with_known(model, lambda name: lookup.id_of(name) or name)
 
 
 def _by_matches(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) -> Any:

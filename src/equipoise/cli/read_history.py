@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -42,11 +43,15 @@ class ReadHistory:
 
 @dataclass(slots=True)
 class ColumnsOfHistory:
-    """Matches that were read into columns, and how many records could not be."""
+    """Matches that are read into columns, in parts or at once, and how many records could not be.
 
-    columns: Columns
-    skipped: int
-    read: int
+    Parts are read as they are gone through, once; only then it is known how many there are.
+    """
+
+    parts: Iterable[Columns] = ()
+    skipped: int = 0
+    read: int = 0
+    in_parts: bool = False
 
     def finish(self) -> None:
         """End with exit code 1 and a count where something could not be read."""
@@ -69,9 +74,6 @@ def read_columns_of(
     It is None where :func:`read_history` is needed: of an archive, of formats that are rare, where there is
     no match, and to stop at the first wrong record.
     """
-    import numpy as np
-
-    from equipoise.core.match_records import time_from
     from equipoise.files.match_columns import read_columns
 
     if store is not None or not sources or "-" in sources or not all(sources):
@@ -80,18 +82,80 @@ def read_columns_of(
         found = read_columns(sources, tell, most_places=FEW)
     if found is None or not len(found.columns) or (strict and found.skipped):
         return None
-    columns, read = found.columns, len(found.columns)
+    read = len(found.columns)
+    if not _leave(found.columns, since):
+        return None
+    for skipped in found.skipped:
+        click.echo(f"{skipped.where}: {skipped.reason}", err=True)
+    say_apart(found.tied_apart, found.places)
+    return ColumnsOfHistory([found.columns], len(found.skipped), read)
+
+
+def read_parts_of(
+    sources: tuple[str, ...], *, since: str | None = None, strict: bool = False
+) -> ColumnsOfHistory | None:
+    """Read large Parquet files part by part, so that memory need not hold them; None of other files."""
+    from equipoise.files.match_columns import PARQUET
+
+    if not sources or not all(source.lower().endswith(PARQUET) for source in sources):
+        return None
+    from equipoise.files.parquet_parts import ROWS, rows_of_parquet
+
+    if rows_of_parquet(sources) <= ROWS:
+        return None
+    history = ColumnsOfHistory(in_parts=True)
+    history.parts = _read_parts(history, sources, since, strict=strict)
+    return history
+
+
+def _read_parts(
+    history: ColumnsOfHistory, sources: Sequence[str], since: str | None, *, strict: bool
+) -> Iterator[Columns]:
+    """Give the parts that have a match, count what is read, and say what is wrong with it."""
+    import tempfile
+
+    from equipoise.files.parquet_parts import ParquetParts
+
+    apart, places, left = 0, list[str](), 0
+    with (
+        tempfile.TemporaryDirectory(prefix="equipoise-") as folder,
+        progress_bar("rating") as tell,
+        everything_kept(),
+    ):
+        for part in ParquetParts(sources, Path(folder)).read(tell, most_places=FEW):
+            for skipped in part.skipped:
+                if strict:
+                    msg = f"{skipped.where}: {skipped.reason}"
+                    raise InputError(msg)
+                click.echo(f"{skipped.where}: {skipped.reason}", err=True)
+            history.skipped += len(part.skipped)
+            history.read += len(part.columns)
+            apart += part.tied_apart
+            places += part.places
+            if _leave(part.columns, since):
+                left += len(part.columns)
+                yield part.columns
+    say_apart(apart, places)
+    if not left:
+        if history.read:
+            _fail_since(since, history.read)
+        fail_without_match(sources)
+
+
+def _leave(columns: Columns, since: str | None) -> bool:
+    """Leave the matches that ended on a date or after it; tell whether there are any."""
+    import numpy as np
+
+    from equipoise.core.match_records import time_from
+
     if since is not None:
         ended = np.asarray(columns.numbers["ended"])
         kept = np.flatnonzero(ended >= time_from(since, "--since"))
         del ended
-        if not len(kept):
-            return None
-        columns.arrange(kept)
-    for skipped in found.skipped:
-        click.echo(f"{skipped.where}: {skipped.reason}", err=True)
-    say_apart(found.tied_apart, found.places)
-    return ColumnsOfHistory(columns, len(found.skipped), read)
+        if len(kept):
+            columns.arrange(kept)
+        return bool(len(kept))
+    return len(columns) > 0
 
 
 def say_apart(contests: int, places: list[str], deciding: str = "ranks") -> None:
@@ -174,10 +238,15 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     say_apart(len(apart), list(dict.fromkeys(apart)))
     say_empty(empty)
     if not history.matches:
-        places = ("standard input" if source == "-" else source for source in sources)
-        msg = f"{', '.join(places)}: no match found; docs/match-files.md describes the format"
-        raise InputError(msg)
+        fail_without_match(sources)
     return history
+
+
+def fail_without_match(sources: Sequence[str]) -> NoReturn:
+    """Say that there is no match in files."""
+    places = ("standard input" if source == "-" else source for source in sources)
+    msg = f"{', '.join(places)}: no match found; docs/match-files.md describes the format"
+    raise InputError(msg)
 
 
 def _say_all(texts: list[str]) -> None:
@@ -246,6 +315,11 @@ def since(matches: list[Match], date: str | None) -> list[Match]:
     start = time_from(date, "--since")
     kept = [match for match in matches if (match.ended or 0.0) >= start]
     if not kept:
-        msg = f"--since: no match ended on {date} or after; {len(matches)} ended before"
-        raise InputError(msg)
+        _fail_since(date, len(matches))
     return kept
+
+
+def _fail_since(date: str | None, before: int) -> NoReturn:
+    """Say that no match is as late as a date."""
+    msg = f"--since: no match ended on {date} or after; {before} ended before"
+    raise InputError(msg)

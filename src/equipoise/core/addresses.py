@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from equipoise.errors import InputError
+
+_PUBLIC = re.compile(r"https?://[^/?#\s]+")
 
 
 def host_and_port(text: str, argument: str, examples: str, least: int = 1) -> tuple[str, int]:
@@ -27,3 +31,23 @@ def host_and_port(text: str, argument: str, examples: str, least: int = 1) -> tu
         msg = f"must be HOST:PORT, as in {examples}, got {text!r:.60}"
         raise InputError(msg, argument)
     return host.removeprefix("[").removesuffix("]"), int(port)
+
+
+def public_url(text: str) -> str:
+    """Return an address at which others reach a service, without a slash at its end; empty stays so.
+
+    Raises
+    ------
+    InputError
+        If it is none; the caller names the argument.
+
+    Examples
+    --------
+    >>> public_url("https://games.example/")
+    'https://games.example'
+    """
+    base = text.strip().rstrip("/")
+    if base and not _PUBLIC.fullmatch(base):
+        msg = f"must be an address such as https://games.example, got {text!r:.80}"
+        raise InputError(msg)
+    return base

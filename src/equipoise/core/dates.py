@@ -272,8 +272,7 @@ class SourceDates:
         if wrong:
             floor = -math.inf if self._last is None else self._last
             self._last = max(now, floor + STEP)
-            match = moved(replace(match, dated=False, read=now), self._last)
-            return Dated(match, wrong)
+            return Dated(moved(read_now(match, now), self._last), wrong)
         if not self._in_order:
             return Dated(match)
         if own > floor:
@@ -323,6 +322,11 @@ def _offset(match_id: str) -> float:
     """Return where within :data:`SPREAD` the hash of an id stands."""
     number = int.from_bytes(hashlib.sha256(match_id.encode("utf-8", "surrogatepass")).digest()[:4], "big")
     return SPREAD * number / 2**32
+
+
+def read_now(match: Match, now: float) -> Match:
+    """Return a game whose own date is not to be trusted, as one that was read now: nothing else is known."""
+    return moved(replace(match, dated=False, read=now), now)
 
 
 def ahead(moment: float, now: float) -> str:

@@ -65,7 +65,8 @@ def short_grammar() -> dict[str, Any]:
     return {
         **{name: plain[name] for name in _AS_THEY_ARE},
         "parts": parts,
-        "replies": {name: f"^{edge}(?:%{name}%{'|%no%' if name == 'out' else ''}){edge}$"
+        "replies": {name: f"^{edge}(?:%{name}%{'|%no%' if name == 'out' else ''})"
+                    f"(?:[\\s,.!]+(?!\\+)%{name}%)?{edge}$"
                     for name in ("out", "maybe", "late", "in")},
         "titles": {name: f"^%{name}%$" for name in _TITLES} | {"date": "%day_title%"},
         "guest": ' + "Guest of $1"',
@@ -76,7 +77,7 @@ def short_grammar() -> dict[str, Any]:
             "brings": r"^(.*?)[\s,]*(?:\+\s?1|(?:\+|%and%|%with%|plus)\s?%guest%)[\s.!]*$",
             "ranked": r"^(?:%rank%|%rank_short%)(?:\s*%division%)?$",
             "lead": "^%lead%@?",
-            "weight": r"[\s:(]+%number%\)?$",
+            "weight": r"[\s:(\[]+%number%[)\]]?$",
         },
     }  # fmt: skip
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from equipoise.core.plain_data import OF_ALL
 from equipoise.errors import InputError
+from equipoise.files.result_titles import are_results, result_title
 from equipoise.teams.request_fields import all_fields
 
 #: Bytes that are looked at.
@@ -207,11 +208,15 @@ def _marked_up(text: bytes) -> FileKind | None:
 def _table(text: bytes) -> FileKind | None:
     """Return what a table is, by the names of its columns."""
     header = text.partition(b"\n")[0].decode("utf-8", "replace").lower()
-    columns = {cell.strip().strip('"') for cell in re.split(r"[,;\t]", header)}
+    titles = [cell.strip().strip('"') for cell in re.split(r"[,;\t]", header)]
+    columns = set(titles)
     if columns >= {"match", "ended", "team", "player"}:
         return _MATCHES
     if "name" in columns and not columns.isdisjoint(("target", "min_teams", "max_teams")):
         return _LOBBIES
+    if are_results(titles):
+        return _RESULTS
+    columns |= {result_title(each) for each in titles}
     outcome = {"result", "winner", "win", "winners", "score"}
     if "date" in columns and any(name in outcome or "score" in name for name in columns):
         return _RESULTS

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -23,6 +23,8 @@ from equipoise.errors import READS, AmbiguousError, InputError, meant
 #: Characters of full width and the plain ones that they are.
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
 _UNSEEN = re.compile("[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]")
+#: What ends all but the last sentence of a message.
+_SENTENCE = re.compile(r"[.?!]\s+")
 _COMMA = re.compile(r"\s*,\s*")
 _NUMBERED = re.compile(r"^([0-9]{1,3})\s+(.*)$")
 
@@ -107,6 +109,8 @@ class _State:
     counts: Mapping[str, int]
     counted: frozenset[int]
     first: int
+    #: How many lines below titles match; ``counts`` has those of the whole text.
+    below: Mapping[str, int] = field(default_factory=dict)
     section: str = "in"
     sender: str = ""
     block: int = 0
@@ -176,21 +180,15 @@ def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
     if len(raws) > grammar()["most_lines"]:
         return text, Heard()
     tidy = [_UNSEEN.sub("", raw).translate(_WIDE).strip() for raw in raws]
+    for at in range(1, len(tidy) - 1):  # as Discord copies who wrote, and when
+        if tidy[at] == "\u2014" and tidy[at - 1] and tidy[at + 1]:
+            tidy[at - 1 : at + 2] = [f"{tidy[at - 1]} \u2014 {tidy[at + 1]}", "", ""]
     long = {at for at, raw in enumerate(raws) if len(raw) > grammar()["most_signs"]}
     filled = [at for at, line in enumerate(tidy) if line and at not in long]
-    present = [tidy[at] for at in filled]
-    counts = {name: sum(_found(pattern, line) is not None for line in present)
-              for name, pattern in grammar()["contexts"].items()}  # fmt: skip
-    counted = _counted(tidy, filled)
-    first = filled[0] if filled else -1
-    state = _State(where, answers, len(filled), counts, counted, first, present=present, head=first)
-    lines = []
-    for at, below in pairwise([*filled, -1]):
-        changed = tidy[at] != raws[at].strip()
-        line = _read(_Line(at + 1, raws[at], tidy[at], changed=changed, tidy=tidy[at]), state)
-        lines.append(line)
-        if state.head == at and line.status in ("unread", "skip"):
-            state.head = below
+    state_below = partial(_state, tidy, filled, _matched(tidy, filled), where, answers)
+    titles = _titles(raws, tidy, filled, state_below(0))
+    state = state_below(len(titles))  # what lines have in common is judged without the titles above them
+    lines = [*titles, *_read_all(raws, tidy, filled[len(titles) :], state)]
     _join_partners(lines, state)
     _restore_notes(lines)
     for line in lines:
@@ -209,6 +207,49 @@ def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
         (line.number, note) for line in lines if line.status in ("in", "late") for note in line.notes
     )
     return "\n".join(kept), Heard(tuple(out), tuple(late), unread, notes)
+
+
+def _matched(tidy: Sequence[str], filled: Sequence[int]) -> dict[str, list[bool]]:
+    """Return for each context which lines match it."""
+    return {name: [_found(pattern, tidy[at]) is not None for at in filled]
+            for name, pattern in grammar()["contexts"].items()}  # fmt: skip
+
+
+def _state(
+    tidy: Sequence[str], filled: Sequence[int], matched: Mapping[str, Sequence[bool]], where: str,
+    answers: frozenset[str], titles: int,
+) -> _State:  # fmt: skip
+    """Return what is known of a text before its lines are read, so many of them titles."""
+    counts = {name: sum(each) for name, each in matched.items()}
+    below = {name: sum(each[titles:]) for name, each in matched.items()}
+    first, head = ([*filled, -1][at] for at in (0, titles))
+    return _State(where, answers, len(filled) - titles, counts, _counted(tidy, filled), first,
+                  below=below, present=[tidy[at] for at in filled], head=head)  # fmt: skip
+
+
+def _titles(raws: Sequence[str], tidy: Sequence[str], filled: Sequence[int], state: _State) -> list[_Line]:
+    """Return the lines above all others that say what the list is, and open nothing."""
+    titles: list[_Line] = []
+    try:
+        for line in _read_all(raws, tidy, filled, state):
+            if line.status != "unread" or state.block or state.sender:
+                return titles
+            titles.append(line)
+    except AmbiguousError:
+        return titles
+    return []
+
+
+def _read_all(
+    raws: Sequence[str], tidy: Sequence[str], filled: Sequence[int], state: _State
+) -> Iterator[_Line]:
+    """Read lines one after the other."""
+    for at, below in pairwise([*filled, -1]):
+        changed = tidy[at] != raws[at].strip()
+        line = _read(_Line(at + 1, raws[at], tidy[at], changed=changed, tidy=tidy[at]), state)
+        if state.head == at and line.status in ("unread", "skip"):
+            state.head = below
+        yield line
 
 
 def _join_partners(lines: Sequence[_Line], state: _State) -> None:
@@ -265,11 +306,12 @@ def _holds(rule: Mapping[str, Any], line: _Line, state: _State) -> bool:
         ("some" in rule and not counts[rule["some"]])
         or ("more" in rule and not counts[rule["more"]])
         or ("many" in rule and counts[rule["many"]] < 2)
-        or ("each" in rule and (state.total < 2 or counts[rule["each"]] != state.total))
+        or ("each" in rule and (state.total < 2 or state.below[rule["each"]] != state.total))
         or any(counts[name] for name in rule.get("none", ()))
-        or ("few" in rule and 2 * counts[rule["few"]] > state.total)
+        or ("few" in rule and 2 * state.below[rule["few"]] > state.total)
         or ("only" in rule and counts[rule["only"]] != 1)
-        or ("others" in rule and (state.total < 3 or counts[rule["others"]] != state.total - 1))
+        or ("others" in rule and (state.total < 3 or state.below[rule["others"]] != state.total - 1))
+        or (rule.get("alone") and state.total != 1)
         or (rule.get("first") and (state.total < 2 or line.number - 1 != state.head))
         or (rule.get("unmarked") and _found(contexts["marked"], line.tidy))
         or (rule.get("counted") and line.number - 1 not in state.counted)
@@ -317,7 +359,7 @@ def _read(line: _Line, state: _State) -> _Line:
             if line.status == "skip":
                 break
             continue
-        if found is None:
+        if found is None or (rule.get("piece") == "only" and not several):
             continue
         if "chat" in rule:
             return _message(line, found[1].strip(), found[2].strip(), state)
@@ -348,7 +390,7 @@ def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
     kept = []
     parts = _COMMA.split(line.text)
     for part in parts:
-        piece = _Line(line.number, line.raw, part)
+        piece = _Line(line.number, line.raw, part, notes=line.notes)
         found = _found(rule["find"], part)
         if found is not None:
             _put(piece, found, rule, state)
@@ -366,7 +408,7 @@ def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
 
 def _message(line: _Line, sender: str, message: str, state: _State) -> _Line:
     """Return a line of a chat: its sender, as far as the message says whether they come."""
-    status, guests = reply_of(message), ""
+    status, guests = reply_of(message) or reply_of(_SENTENCE.split(message)[-1]), ""
     if not status and (brings := _found(grammar()["brings"], message)):
         status, guests = (
             reply_of(brings[1]) or ("" if brings[1] else "in"),

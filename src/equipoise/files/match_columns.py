@@ -26,6 +26,7 @@ from equipoise.files.match_table_columns import (
     Cells,
     RowDecoder,
     Unusual,
+    frame_columns,
     hashes_of,
     parquet_columns,
     rows_of,
@@ -103,10 +104,20 @@ def read_columns(
     try:
         for n in range(len(sources)):
             reading.read(n, lambda part, n=n: tell((n + part) / len(sources)))  # type: ignore[misc]  # its default
-        order = reading.arranged()
-        apart = reading.columns.tied_apart()
-        places = [reading.place(n) for n in np.unique(order[apart])[:most_places].tolist()]
-        return ReadColumns(reading.columns, reading.skipped, len(apart), places)
+        return reading.done(most_places)
+    except (_Rare, Unusual):
+        return None
+
+
+def read_frames(
+    sources: Sequence[str], frames: Sequence[tuple[int, Any]], most_places: int = 0
+) -> ReadColumns | None:
+    """Put the rows of data frames, each with the number of its source, into columns; None as above."""
+    reading = _Reading(sources)
+    try:
+        for number, frame in frames:
+            reading.add_frame(frame, number)
+        return reading.done(most_places)
     except (_Rare, Unusual):
         return None
 
@@ -154,6 +165,17 @@ class _Reading:
                 offset += len(block)
                 tell(offset / size)
 
+    def add_frame(self, frame: Any, number: int) -> None:
+        """Add the matches of the rows of a data frame."""
+        self._rows(frame_columns(frame), number)
+
+    def done(self, most_places: int) -> ReadColumns:
+        """Return what was read, in order of play."""
+        order = self._arrange()
+        apart = self.columns.tied_apart()
+        places = [self.place(n) for n in np.unique(order[apart])[:most_places].tolist()]
+        return ReadColumns(self.columns, self.skipped, len(apart), places)
+
     def _table(self, number: int, delimiter: str, tell: Progress) -> None:
         """Add the matches of a table whose rows are plain, those of each match one after the other."""
         file = self._opened(number)
@@ -188,7 +210,7 @@ class _Reading:
             line = 1 + sum(file.read(min(BLOCK, before - n)).count(b"\n") for n in range(0, before, BLOCK))
         return f"{source}, line {line} {name}"
 
-    def arranged(self) -> Ints:
+    def _arrange(self) -> Ints:
         """Put the columns in order of play, each match once; return the order."""
         self._known.clear()
         ended = np.asarray(self.columns.numbers["ended"])

@@ -614,6 +614,11 @@ def parquet_columns(source: str) -> Iterator[Cells]:
     """
     frame = parquet_frame(source)
     checked(frame.columns, source)
+    yield from frame_columns(frame)
+
+
+def frame_columns(frame: Any) -> Iterator[Cells]:
+    """Go through the rows of a data frame as columns, some at a time that end with a match."""
     if not frame.height:
         return
     begins = np.flatnonzero(SeriesColumn(frame["match"]).changes())

@@ -127,13 +127,39 @@ def parquet_rows(source: str, tell: Progress) -> Iterator[Row]:
 
 def parquet_frame(source: str) -> Any:
     """Return the table of a Parquet file."""
+    return collected(parquet_scan(source), source)
+
+
+def parquet_scan(source: str) -> Any:
+    """Return the table of a Parquet file as a query of polars, of which nothing but the columns is read.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read or the library for it is not installed.
+    """
     try:
         import polars as pl
     except ImportError:
         msg = f"{source}: this {needs('polars')}; or convert the file to CSV"
         raise InputError(msg) from None
+    scan = pl.scan_parquet(source, glob=False)
+    collected(scan.head(0), source)
+    return scan
+
+
+def collected(query: Any, source: str) -> Any:
+    """Return the table that a query of a Parquet file gives.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read.
+    """
+    import polars as pl
+
     try:
-        return pl.read_parquet(source)
+        return query.collect()
     except (OSError, pl.exceptions.PolarsError) as error:
         msg = (
             f"{source}: cannot be read: {str(error).splitlines()[0] if str(error) else type(error).__name__}"

@@ -22,6 +22,8 @@ from equipoise.files.file_kinds import kind_of
 from equipoise.files.pasted_lines import HELD, named, parts_of, unquoted, weight_of
 from equipoise.files.pasted_names import refuse_joined
 from equipoise.files.read_roster import WITH_COMMA, content_of
+from equipoise.files.result_titles import DRAWN as NOBODY_WON
+from equipoise.files.result_titles import result_title
 from equipoise.files.spreadsheets import SPREADSHEETS, Row, rows_from
 from equipoise.games.plain.reader import WRONG
 from equipoise.identity.names import folded
@@ -328,7 +330,10 @@ def results_from(
     if dates is not None and dates not in ORDERS:
         msg = f"dates must be {' or '.join(ORDERS)}, got {dates!r}"
         raise InputError(msg)
-    where, rows = rows_from(source)
+    where, given = rows_from(source)
+    titles = {name: name if name == WRONG else result_title(name) for _, row in given for name in row}
+    titles |= {name: name for name, title in titles.items() if title != name and title in titles}
+    rows = [(at, {titles[name]: cell for name, cell in row.items()}) for at, row in given]
     if not rows:
         msg = f"{where}: it has no rows; write one for each match, or for each player of a match"
         raise InputError(msg)
@@ -514,9 +519,8 @@ def _members(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
 
 def _scored(team: str, teams: Iterable[str]) -> str:
     """Return the team of a column of scores: ``score1`` is that of ``team1``."""
-    return next(
-        (each for each in (team, f"team{team}", f"team {team}", f"team_{team}") if each in teams), team
-    )
+    named = (team, *(f"{each}{between}{team}" for each in ("team", "player") for between in ("", " ", "_")))
+    return next((each for each in named if each in teams), team)
 
 
 def _ranks(
@@ -525,6 +529,7 @@ def _ranks(
     """Return ranks as the result or the winner of a row says; None where it says neither."""
     if "result" in row:
         result = str(row["result"]).strip().lower()
+        result = "draw" if result in NOBODY_WON else result
         if result not in RANKS or len(teams) != 2:
             msg = (
                 f"result must be win, loss or draw of {', '.join(teams[:1])} among two teams, "
@@ -534,7 +539,7 @@ def _ranks(
         return [1.0, 1.0] if result in DRAWN else [RANKS[result], 3.0 - RANKS[result]]
     if "winner" in row:
         winner = str(row["winner"]).strip().lower()
-        if winner in ("draw", "tie"):
+        if winner in NOBODY_WON and not any(winner in names for names in players.values()):
             return [1.0] * len(teams)
         won = _scored(winner, teams)
         having = [team for team in teams if winner in players.get(team, ())]
@@ -544,7 +549,8 @@ def _ranks(
             msg = f"winner: {winner!r} is a team and a player of another one; call the team otherwise"
             raise InputError(msg)
         if won not in teams:
-            msg = f"winner must be {', '.join(teams)}, one of the players, or draw, got {winner!r:.40}"
+            typed = str(row["winner"])
+            msg = f"winner must be {', '.join(teams)}, one of the players, or draw, got {typed!r:.40}"
             raise InputError(msg)
         return [1.0 if team == won else 2.0 for team in teams]
     return None

@@ -261,6 +261,7 @@ class PastResults:
         self._known = known
         self._everyone = {name: known.shown(player) for name, player in known.names().items()}
         self._ids: dict[str, str] = {}
+        self._bearers: dict[str, list[str]] = {}
         #: Players nobody knew, in the order they are met.
         self.new: list[str] = []
         #: Those of them whose name is like another one, and that name.
@@ -274,7 +275,9 @@ class PastResults:
         InputError
             If one player is there under two spellings, or a name is that of several.
         """
-        ids = {player: self._id(player) for player in match.roster}
+        ids: dict[str, str] = {}
+        for player in match.roster:
+            ids[player] = self._id(player, ids.values())
         if len(set(ids.values())) < len(ids):
             twice = next(n for n in ids if list(ids.values()).count(ids[n]) > 1)
             msg = f"players: {twice!r} is there twice under two spellings"
@@ -282,11 +285,23 @@ class PastResults:
         names = tuple((each, player) for player, each in ids.items())
         return replace(renamed(match, ids), names=names)
 
-    def _id(self, name: str) -> str:
-        """Return the id of a player: that of a known one, or the first spelling of a new one."""
+    def _id(self, name: str, others: Collection[str]) -> str:
+        """Return the id of a player: that of a known one, or the first spelling of a new one.
+
+        Two of one match are two, so that whoever bears the same name under another tag than one of the
+        ``others`` is somebody else.
+        """
         key = folded(name)
         if key not in self._ids:
             known = self._known.id_of(name)
+            if known is None:
+                bearers = self._bearers.setdefault(bare(name), [])
+                meant = [each for each in bearers if each not in others]
+                if len(meant) > 1:
+                    raise AmbiguousNameError(name, tuple((each, each) for each in meant))
+                known = meant[0] if meant else None
+                if known is None:
+                    bearers.append(name)
             if known is None:
                 self.new.append(name)
                 near = nearest(key, self._everyone, ALIKE)

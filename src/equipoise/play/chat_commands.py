@@ -119,7 +119,7 @@ def understood(text: str, speaking: Speaking, evening: Evening) -> Event | ChatQ
         msg = f"write !{name} {known[name]}"
         raise InputError(msg)
     game = evening.game_of(speaking.who)
-    if called and (game is None or game.lobby.called):
+    if called and (game is None or game.lobby.called or name not in COMMANDS):
         event = _of_called(name, rest, called, speaking, evening)
         if event is not None:
             return event

@@ -19,7 +19,7 @@ MOST_PEOPLE, LONGEST_NAME, MOST_NEW = 200, 40, 3
 ORGANISER, GUEST = "organiser", "guest"
 
 #: What guests may do; all else is the organiser's.
-FOR_GUESTS = frozenset({"claim", "status", "allow", "deny", "pick", "undo", "vote", "veto"})
+FOR_GUESTS = frozenset({"claim", "status", "allow", "deny", "pick", "undo", "vote", "veto", "link"})
 
 
 class EveningPage:
@@ -36,6 +36,8 @@ class EveningPage:
         Whose each link and code is, by its hash: ``organiser``, ``guests`` or ``code``.
     seats, asked : mapping
         The device that answers for somebody, and one that asks to, by the id of the player.
+    came : mapping
+        The device whose taking of a name let somebody in, as long as that is all that was said of them.
     until : mapping
         Until when somebody will know, as they wrote it.
     taps : set
@@ -49,6 +51,7 @@ class EveningPage:
         self.keys: dict[str, str] = {}
         self.seats: dict[str, str] = {}
         self.asked: dict[str, str] = {}
+        self.came: dict[str, str] = {}
         self.until: dict[str, str] = {}
         self.taps: set[str] = set()
         self.ended = False
@@ -71,6 +74,7 @@ class EveningPage:
         elif kind == "deny":
             self.asked.pop(who, None)
         elif kind == "status":
+            self.came.pop(who, None)
             self.until[who] = record.get("until", "")
         elif kind == "end":
             self.ended = True
@@ -81,6 +85,10 @@ class EveningPage:
             self.asked[who] = device
             return
         self.until.pop(who, None)
+        self.came.pop(who, None)
+        self.came = {player: each for player, each in self.came.items() if each != device}
+        if record.get("came"):
+            self.came[who] = device
         if record.get("new"):
             self._brought[device] = self._brought.get(device, 0) + 1
         self._sit(who, device)

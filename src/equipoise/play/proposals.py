@@ -293,8 +293,8 @@ def _unseen(
 ) -> Solution | None:  # fmt: skip
     """Return the best teams that were not seen, None where no such teams lie within the price.
 
-    They do where they are dearer than the best teams of all by no more than the price, either with what it
-    costs that people meet again or by fairness and preferences alone.
+    They do where they are dearer than the teams that would come again, or than the best of all, by no more
+    than the price, either with what it costs that people meet again or by fairness and preferences alone.
     """
     others = search(seen=seen)
     fresh = replace(others, splits=tuple(each for each in others.splits if _parted(each) not in seen))
@@ -302,7 +302,14 @@ def _unseen(
         return fresh if fresh.splits else None
     fairest, others = search(plainly=True), search(plainly=True, seen=seen)
     even = tuple(each for each in others.splits if _parted(each) not in seen)
-    within = even and fairest.splits and _price(even[0]) <= _price(fairest.splits[0]) + price + EQUAL
+    if not even or not fairest.splits:
+        return None
+    asked = {(each.kind, each.players) for each in even[0].preferences}
+    first = solution.splits[0]
+    plain = first.imbalance + sum(
+        each.paid for each in first.preferences if (each.kind, each.players) in asked
+    )
+    within = _price(even[0]) <= max(_price(fairest.splits[0]), plain) + price + EQUAL
     return replace(others, splits=even) if within else None
 
 
@@ -560,3 +567,20 @@ def _as_good(split: Split, other: Split) -> bool:
             (sum(each.paid for each in split.preferences), sum(each.paid for each in other.preferences)),
         )
     )
+
+
+def count_splits(players: int, together: Sequence[Sequence[str]] = ()) -> int:
+    """Return how many ways make two teams whose sizes differ by one at most, with parties in one team each.
+
+    Examples
+    --------
+    >>> count_splits(10), count_splits(10, [("ann", "bob")]), count_splits(3)
+    (126, 56, 3)
+    """
+    blocks = [len(party) for party in together]
+    blocks += [1] * (players - sum(blocks))
+    ways = [1] + [0] * players
+    for size in blocks:
+        for total in range(players, size - 1, -1):
+            ways[total] += ways[total - size]
+    return ways[players // 2] // (1 if players % 2 else 2)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -257,7 +257,10 @@ def segments(sizes: Any, order: Any) -> Any:
 
 
 def replay_columns(
-    model: Filters | WengLin, columns: Columns, progress: Callable[[float], None] | None = None
+    model: Filters | WengLin,
+    columns: Columns,
+    progress: Callable[[float], None] | None = None,
+    start: Any = None,
 ) -> Any:
     """Return what a model knows after the contests of columns, in the order in which they stand.
 
@@ -269,37 +272,44 @@ def replay_columns(
         Arranged by time.
     progress : callable, optional
         Called now and then with how far it is, from 0 to 1.
+    start : state, optional
+        What the model knows before: of an earlier part of the same history.
 
     Raises
     ------
     InputError
         If the model learns from contests alone.
     """
-    return run_columns(model, columns, progress)[0]
+    return run_columns(model, columns, progress, start=start)[0]
 
 
 def run_columns(
-    model: Any, columns: Columns, progress: Callable[[float], None] | None = None, *, predicting: bool = False
+    model: Any,
+    columns: Columns,
+    progress: Callable[[float], None] | None = None,
+    *,
+    predicting: bool = False,
+    start: Any = None,
 ) -> tuple[Any, Any, Any]:
     """Return the state as of :func:`replay_columns`, the chance of each team, and of a draw of each contest.
 
     Parameters
     ----------
-    model, columns, progress
+    model, columns, progress, start
         As of :func:`replay_columns`.
     predicting : bool
         Whether the predictions are wanted; they are empty where not.
     """
     total = len(columns.numbers["at"])
     if isinstance(model, WengLin):
-        entries, chances = _fold(model, columns)
+        entries, chances = _fold(model, columns, start or {})
         if progress is not None:
             progress(1.0)
         return entries, chances, np.full(total, np.nan)
     if not isinstance(model, Filters):
         msg = f"model: {type(model).__name__} learns from matches alone, not from columns"
         raise InputError(msg)
-    state = model.initial()
+    state = model.initial() if start is None else start
     found: list[Any] = []
     drawn: list[Any] = []
     compiled = model.fast(total)
@@ -315,13 +325,16 @@ def run_columns(
     return state, found, drawn
 
 
-def _fold(model: WengLin, columns: Columns) -> tuple[dict[str, Any], Any]:
-    """Return the entries of everyone who played by a closed form, and the chance of each team."""
+def _fold(model: WengLin, columns: Columns, start: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """Return the entries of everyone who has played by a closed form, and the chance of each team."""
     numbers = {name: np.asarray(column) for name, column in columns.numbers.items()}
     player = numbers["player"]
     if not len(player):
-        return {}, np.empty(0)
+        return dict(start), np.empty(0)
     mu, sigma = (np.full(len(columns.players), number, dtype=np.float64) for number in model.newcomer())
+    for n, name in enumerate(columns.players) if start else ():
+        if name in start:
+            mu[n], sigma[n] = start[name]
     contests = ContestColumns(_starts(numbers["teams"]), numbers["weight"])
     teams = TeamColumns(_starts(numbers["size"]), numbers["rank"])
     members = MemberColumns(player, numbers["share"], np.ones(len(player)))
@@ -335,7 +348,8 @@ def _fold(model: WengLin, columns: Columns) -> tuple[dict[str, Any], Any]:
         members = MemberColumns(*(column.tolist() for column in members))
         chances = model.play(means, deviations, (contests, teams, members), fast=False)
     ids, known = list(columns.players), list(zip(means, deviations, strict=True))
-    entries: dict[str, Any] = {ids[n]: known[n] for n in _by_appearance(player, len(ids)).tolist()}
+    entries: dict[str, Any] = {name: entry for name, entry in start.items() if name != LATEST}
+    entries |= {ids[n]: known[n] for n in _by_appearance(player, len(ids)).tolist()}
     entries[LATEST] = (float(numbers["at"].max()),)
     return entries, chances
 

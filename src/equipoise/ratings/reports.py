@@ -49,6 +49,19 @@ class RatingTally:
             dict(pair for match in matches for pair in match.names), seen,
         )  # fmt: skip
 
+    def plus(self, later: RatingTally) -> RatingTally:
+        """Count the matches of a later part of the same history too."""
+        if not self.matches:
+            return later
+        games, rulesets = Counter(self.games), Counter(self.rulesets)
+        games.update(later.games)
+        rulesets.update(later.rulesets)
+        names = {**self.names, **later.names}
+        seen = dict(self.seen)
+        for player, at in later.seen.items():
+            seen[player] = max(seen.get(player, at), at)
+        return RatingTally(self.matches + later.matches, games, rulesets, names, seen)
+
 
 class RatedPlayer(TypedDict):
     """A player's rating in one ruleset: in the model's units, and from 0 to 100."""

@@ -176,11 +176,6 @@ class Chronicle:
         return {player: number for number, player in enumerate(self.players)}
 
     @cached_property
-    def places(self) -> Mapping[str, int]:
-        """The place of each match by its id."""
-        return {match: place for place, match in enumerate(self.texts["ids"])}
-
-    @cached_property
     def _named(self) -> Mapping[str, list[tuple[int, str]]]:
         """From which match on each player had which names."""
         found: dict[str, list[tuple[int, str]]] = {}
@@ -193,13 +188,14 @@ class Chronicle:
     @cached_property
     def _by_player(self) -> tuple[Any, Any]:
         """The appearances in the order of their players, and where those of each begin."""
-        player = self.columns["player"]
-        order = np.argsort(player, kind="stable")
-        return order, np.searchsorted(player[order], np.arange(len(self.players) + 1))
+        player, many = self.columns["player"], len(self.players)
+        # Numbers of 16 bits are sorted in linear time.
+        order = np.argsort(player.astype(np.uint16) if many <= 1 << 16 else player, kind="stable")
+        return order, _bounds(player, many)
 
     @cached_property
     def _row_bounds(self) -> Any:
-        return np.searchsorted(self.columns["match"], np.arange(len(self) + 1))
+        return _bounds(self.columns["match"], len(self))
 
     @cached_property
     def _first_chance(self) -> Any:
@@ -208,7 +204,7 @@ class Chronicle:
 
     @cached_property
     def _contest_bounds(self) -> Any:
-        return np.searchsorted(self.columns["contest_match"], np.arange(len(self) + 1))
+        return _bounds(self.columns["contest_match"], len(self))
 
     def bounds(self, place: int) -> dict[str, int]:
         """Return how much of each column and of the texts belongs to the matches before one."""
@@ -295,10 +291,11 @@ class Chronicle:
     def _standing(self, number: int, before: int | None) -> Standings:
         end = len(self.columns["match"]) if before is None else int(self._row_bounds[before])
         rows = np.flatnonzero(self.columns["ruleset"][:end] == number)
-        players, newest, games = np.unique(
-            self.columns["player"][rows][::-1], return_index=True, return_counts=True
-        )
-        rows = rows[len(rows) - 1 - newest]
+        of = self.columns["player"][rows]
+        every, newest = np.bincount(of, minlength=len(self.players)), np.zeros(len(self.players), np.int64)
+        newest[of] = rows  # the last one stays
+        players = np.flatnonzero(every)
+        rows, games = newest[players], every[players]
         weight = self.columns["weight"][rows].astype(np.float64)
         order = np.lexsort((self._turns[players], -weight, games < PROVISIONAL))
         return Standings(
@@ -416,6 +413,11 @@ class Given:
     def with_others(self, matches: Iterable[Match]) -> Given:
         """Return these and others."""
         return Given({**self._matches, **{match.id: match for match in matches}})
+
+
+def _bounds(sorted_or_counted: Any, many: int) -> Any:
+    """Return where each of so many numbers begins and ends among numbers in order."""
+    return np.concatenate([[0], np.cumsum(np.bincount(sorted_or_counted, minlength=many))])
 
 
 def empty_chronicle(model: RatingModel) -> Chronicle:

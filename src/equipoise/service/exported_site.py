@@ -6,6 +6,7 @@ a listed page that somebody else has changed since; a warning names it.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 from collections.abc import Callable, Iterable
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 #: The name of the manifest in its folder, its layout, and earlier ones that are read.
 MANIFEST, FORMAT, READ = "equipoise-pages.json", 2, (1, 2)
+
+#: The name of the list of pages that are being written; it is there while they are.
+UNDER_WAY = "equipoise-pages.writing"
 
 #: The page of the board, and what stands for the hash of a page that was about to be written.
 BOARD, BEING_WRITTEN = "board.html", ""
@@ -75,6 +79,7 @@ def write_site(archive: Archive, folder: Path, split: float | None, language: st
     """
     from equipoise.pages.html.changed_pages import changed_pages, look
 
+    keep_compiled_templates()
     before = listed(folder)
     left: list[str] = []
     folder.mkdir(parents=True, exist_ok=True)
@@ -83,13 +88,14 @@ def write_site(archive: Archive, folder: Path, split: float | None, language: st
     goes_on = before.of == of and before.matches <= len(known.chronicle)
     if goes_on:
         there = _there(folder)
-        due = {path for path, given in before.pages.items() if given == BEING_WRITTEN or path not in there}
+        due = before.pages.keys() - there
+        due.update(path for path, given in before.pages.items() if given == BEING_WRITTEN)
         due.update(changed_pages(site, before.matches))
     else:
         due = {BOARD, *site.paths()}
     pages = dict(before.pages) if goes_on else {}
     if due or not goes_on:
-        _keep(folder, before._replace(pages={**before.pages, **dict.fromkeys(due, BEING_WRITTEN)}))
+        (folder / UNDER_WAY).write_bytes(msgspec.json.encode(sorted(due)))
     written = 0
     for path in sorted(due):
         page = _page(site, path)
@@ -114,8 +120,19 @@ def write_site(archive: Archive, folder: Path, split: float | None, language: st
         target.unlink()
         removed += 1
     if due or not goes_on:
-        _keep(folder, Manifest(pages, of, len(known.chronicle)))
+        keep_manifest(folder, Manifest(pages, of, len(known.chronicle)))
+        (folder / UNDER_WAY).unlink()
     return Written(len(pages), written, removed, tuple(sorted(left)))
+
+
+def keep_compiled_templates() -> None:
+    """Compile the templates of pages once for all processes of this user, where there is a place for that."""
+    from jinja2 import FileSystemBytecodeCache
+
+    from equipoise.pages.html.site import environment
+
+    with contextlib.suppress(OSError, RuntimeError):  # the folder is not this user's alone
+        environment().bytecode_cache = FileSystemBytecodeCache()
 
 
 def _page(site: Site, path: str) -> str | None:
@@ -129,7 +146,7 @@ def _there(folder: Path) -> set[str]:
     found: set[str] = set()
     for each in os.scandir(folder):
         if each.is_dir():
-            found.update(f"{each.name}/{one.name}" for one in os.scandir(each.path))
+            found.update([f"{each.name}/{name}" for name in os.listdir(each.path)])
         else:
             found.add(each.name)
     return found
@@ -143,28 +160,44 @@ def listed(folder: Path) -> Manifest:
     InputError
         If the manifest is that of something else.
     """
-    path = folder / MANIFEST
-    if not path.exists():
-        return Manifest({})
+    path, begun = folder / MANIFEST, folder / UNDER_WAY
     try:
-        plain = msgspec.json.decode(path.read_bytes())
-        pages = {str(name): str(each) for name, each in plain["pages"].items()}
-        if plain["format"] not in READ or not all(map(_is_inside, pages)):
+        found = Manifest({})
+        if path.exists():
+            kept = msgspec.json.decode(path.read_bytes(), type=_Kept)
+            if kept.format not in READ:
+                raise ValueError
+            found = Manifest(kept.pages, kept.of, kept.matches)
+        if begun.exists():  # an export was interrupted
+            due = msgspec.json.decode(begun.read_bytes(), type=list[str])
+            found.pages.update(dict.fromkeys(due, BEING_WRITTEN))
+        if not _are_inside(found.pages):
             raise ValueError
-        return Manifest(pages, tuple(map(str, plain.get("of", ()))), int(plain.get("matches", 0)))
-    except (ValueError, LookupError, TypeError, AttributeError, msgspec.MsgspecError) as error:
+        return found
+    except (ValueError, msgspec.MsgspecError) as error:
         msg = f": {path} is not a list of pages that equipoise wrote; remove it, or name another folder"
         raise InputError(msg, "out") from error
 
 
-def _is_inside(path: str) -> bool:
-    """Tell whether a path stays in its folder: a manifest may have been changed."""
-    return bool(path) and not path.startswith(("/", "\\")) and ".." not in path and ":" not in path
+class _Kept(msgspec.Struct):
+    """The manifest in its file."""
+
+    format: int
+    pages: dict[str, str]
+    of: tuple[str, ...] = ()
+    matches: int = 0
 
 
-def _keep(folder: Path, kept: Manifest) -> None:
-    pages = dict(sorted(kept.pages.items()))
-    plain = {"format": FORMAT, "of": kept.of, "matches": kept.matches, "pages": pages}
+def _are_inside(paths: Iterable[str]) -> bool:
+    """Tell whether paths stay in their folder: a manifest may have been changed."""
+    every = "\n" + "".join([f"{path}\n" for path in paths])
+    return not any(sign in every for sign in ("..", ":", "\n/", "\n\n", "\\"))
+
+
+def keep_manifest(folder: Path, kept: Manifest) -> None:
+    """Write the list of a folder's pages, as a whole or not at all."""
+    pages = {path: kept.pages[path] for path in sorted(kept.pages)}
+    plain = _Kept(FORMAT, pages, kept.of, kept.matches)
     (folder / f"{MANIFEST}.new").write_bytes(
         msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n"
     )

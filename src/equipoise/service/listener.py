@@ -37,6 +37,12 @@ OTHER_FILES = 64
 #: Connections that are taken before others have their turn, and seconds to agree on TLS.
 TAKEN, HANDSHAKE = 16, 10.0
 
+#: How the names of hosts begin that other devices cannot open.
+_HERE_ALONE = ("127.", "localhost", "[::1]", "::1")
+
+#: An address in no network, by which a machine finds its own; nothing is sent.
+_ANYWHERE = ("192.0.2.1", 9)
+
 log = logging.getLogger(__name__)
 
 
@@ -306,3 +312,32 @@ def allowed_connections(connections: int) -> int:
         if soft < wanted:
             log.warning("the limit of open files is below that of connections", extra={"allowed": soft})
     return connections if soft == resource.RLIM_INFINITY else max(1, min(connections, soft - OTHER_FILES))
+
+
+def is_local(host: str) -> bool:
+    """Tell whether a host, as browsers name it, is the machine itself, which other devices cannot open.
+
+    Examples
+    --------
+    >>> is_local("localhost:8080"), is_local("[::1]:80"), is_local("192.0.2.7:80")
+    (True, True, False)
+    """
+    return host.startswith(_HERE_ALONE)
+
+
+def reached_at(host: str, port: int) -> str:
+    """Return the address at which others in the network reach a service that listens here."""
+    if host in ("0.0.0.0", "::"):  # noqa: S104  # compared, not listened at
+        host = _own_address()
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}"
+
+
+def _own_address() -> str:
+    """Return this machine's address in its network; that of itself where it is in none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(_ANYWHERE)
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"

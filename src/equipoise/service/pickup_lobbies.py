@@ -5,6 +5,8 @@ Nothing here knows where they type; a chat hands over who typed what, and sends 
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,6 +33,9 @@ from equipoise.service.link_codes import redeem
 
 #: Seconds for a search: people wait for it, and teams of five take a hundredth of it.
 SECONDS = 2.0
+
+#: Hexadecimal digits of what an organiser says on a new connection: guesses are slowed down by the chat.
+CODE = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +70,11 @@ class Pickups:
     ) -> None:  # fmt: skip
         self.archive = archive
         self.kept = KeptEvening(archive, lobbies, apart=apart, vary=vary, seconds=SECONDS)
-        self._admins, self._own = frozenset(admins), [lobby.name for lobby in lobbies]
-        #: Where those who play were last seen, without an account; those who are not in it have one or are
-        #: in no game.
+        #: Those in charge, as they are compared: accounts, or nicks where a server has none.
+        self.admins = frozenset(each.lower() for each in admins)
+        self._own = [lobby.name for lobby in lobbies]
+        #: Where those who play, and those in charge, were last seen, without an account; those who are not in
+        #: it have one, or are neither.
         self.places: dict[str, ChatPlace] = {}
         #: From accounts that somebody logged into during a game to who began it.
         self._aliases: dict[str, str] = {}
@@ -109,8 +116,10 @@ class Pickups:
         An account (``sign`` is None) needs no place.
         """
         before = self.places.get(who)
-        if not self._plays(who) or (before is None and (sign is None or not nick)):
+        if not (self._plays(who) or who in self.admins) or (before is None and (sign is None or not nick)):
             return
+        if not (self._plays(who) or before or sign):
+            return  # nothing would ever tell that an organiser is the same one
         place = ChatPlace(nick, sign or (before.sign if before else ""))
         if place != before:
             self._remember({"kind": CHAT, "at": now, "who": who, "nick": place.nick, "sign": place.sign})
@@ -167,7 +176,7 @@ class Pickups:
 
     def _let_go(self) -> None:
         """Keep no place for those whose game is over."""
-        for who in [who for who in self.places if not self._plays(who)]:
+        for who in [who for who in self.places if not (self._plays(who) or who in self.admins)]:
             del self.places[who]
         for account in [one for one, who in self._aliases.items() if not self._plays(who)]:
             del self._aliases[account]
@@ -179,7 +188,7 @@ class Pickups:
     ) -> list[ChatReply]:
         """Do what an organiser says: whoever bears a nick is somebody whose place is kept."""
         nick, _, name = text.partition(" ")
-        if who not in self._admins:
+        if who not in self.admins:
             msg = "only those in charge can do that"
             raise InputError(msg)
         kept = self._kept_as(name.strip())
@@ -193,6 +202,31 @@ class Pickups:
             raise InputError(msg)
         self._remember({"kind": CHAT, "at": now, "who": kept[0], "nick": nick, "sign": sign})
         return [ChatReply("", f"{printable(nick)} is {before}")]
+
+    def code(self, admin: str) -> str:
+        """Return what an organiser says to us alone where a server has no accounts, on a new connection."""
+        return hmac.digest(self.archive.salt, f"organiser {admin}".encode(), hashlib.sha256).hex()[:CODE]
+
+    def _organises(
+        self, code: str, who: str, nick: str, now: float, adopted: Callable[[str, str], str | None],
+        channel: str,
+    ) -> list[ChatReply]:  # fmt: skip
+        """Let whoever has the code of an organiser be that one: a nick proves nothing once it was free."""
+        if who.startswith("~"):
+            msg = "log in: this server has accounts, and those in charge are known by them"
+            raise InputError(msg)
+        if channel:
+            msg = "say that to me alone"
+            raise InputError(msg)
+        admin = next(
+            (one for one in self.admins if hmac.compare_digest(self.code(one), code.strip().lower())), None
+        )
+        sign = None if admin is None else adopted(nick, admin)
+        if admin is None or sign is None:
+            msg = "that is not the code of an organiser"
+            raise InputError(msg)
+        self._remember({"kind": CHAT, "at": now, "who": admin, "nick": nick, "sign": sign})
+        return [ChatReply(admin, f"you are {printable(admin)}, and in charge")]
 
     def _kept_as(self, name: str) -> list[str]:
         """Return those whose place is kept and who are meant by a name: an id before the names of others."""
@@ -235,6 +269,8 @@ class Pickups:
         try:
             if word.lower() == "is" and rest:
                 return self._is(rest, who, now, adopted)
+            if word.lower() == "organiser":
+                return self._organises(rest, who, nick, now, adopted, channel)
             if word.lower() == "link" and rest:
                 return [self._linked(rest, who, now)]
             own = self._own_of(channel)
@@ -267,7 +303,7 @@ class Pickups:
         self, who: str, nick: str, now: float, id_of: Callable[[str], str | None], own: Sequence[str]
     ) -> Speaking:
         """Return who speaks, and what they may."""
-        admin = who in self._admins
+        admin = who in self.admins
 
         def person(name: str) -> str | None:
             bearer = who if not name else id_of(name)
@@ -282,7 +318,7 @@ class Pickups:
                     return known  # nobody acts as somebody that another one is
             return bearer
 
-        return Speaking(who, id_of, admin, own, person, admin or not self._admins)
+        return Speaking(who, id_of, admin, own, person, admin or not self.admins)
 
     def take(
         self, event: Event, now: float, nick: str = "", sign: str | None = None, who: str = ""

@@ -80,6 +80,9 @@ PATIENCE, LATE = 4.0, 3.0
 #: Seconds for a correction after which ratings may have to be learnt again, and the file rewritten.
 REBUILD = 600.0
 
+#: Seconds after which late results are no longer expected, so that the archive can be made ready for others.
+EXPECTED = 30.0
+
 #: Seconds that a division takes about for each of its players.
 A_PLAYER = 0.001
 
@@ -142,6 +145,8 @@ class Service:
         self._unseen = self._looked_at = self._behind_since = 0.0
         self._waits: float | None = None
         self._settling: asyncio.Future[None] | None = None
+        self._spreading: asyncio.Future[None] | None = None
+        self._settled = 0.0
         self._failures = 0
         self.metrics = ServerMetrics()
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
@@ -164,6 +169,7 @@ class Service:
         self._beginning.append(begun)
         self._take(await self._follower.newer())
         if self._follower.behind:
+            self._behind_since, self._waits = time.monotonic(), self._follower.waits
             healing = asyncio.ensure_future(self._look(now=True))
             self._beginning.append(healing)
             await asyncio.wait([healing], timeout=HEALING)
@@ -236,8 +242,18 @@ class Service:
             self._failures += 1
         else:
             self._failures = 0
+            self._settled = time.monotonic()
+            self._spreading = self._spreading or asyncio.ensure_future(self._spread())
         self._settling = None
         self._kept.set()
+
+    async def _spread(self) -> None:
+        """Let the archive be one that others learn from as fast, once nothing comes late any more."""
+        while (left := self._settled + EXPECTED - time.monotonic()) > 0.0:
+            await asyncio.sleep(left)
+        with contextlib.suppress(EquipoiseError):  # after the next late result again
+            await self._follower.spread()
+        self._spreading = None
 
     async def compile(self) -> None:
         """Have every kernel compiled; until then divisions of many players look at fewer splits."""
@@ -513,7 +529,7 @@ class Service:
 
     async def close(self) -> None:
         """Let go of everything; what is under way then is not waited for."""
-        begun = [*self._beginning, *([self._settling] if self._settling is not None else [])]
+        begun = [*self._beginning, *(each for each in (self._settling, self._spreading) if each is not None)]
         for each in begun:
             each.cancel()
         await asyncio.gather(*begun, return_exceptions=True)

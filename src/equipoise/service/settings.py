@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from equipoise.core.addresses import host_and_port
+from equipoise.core.addresses import host_and_port, public_url
 from equipoise.core.dates import Zone, zone_named
 from equipoise.errors import InputError
 from equipoise.files.machine_zone import machine_zone
@@ -78,6 +78,10 @@ class Settings:
         "", "FILE", "A file with the token for AUTH; without one, results are refused."
     )
     tokens: str = _setting("", "FILE", "A file of tokens, which 'equipoise tokens' makes.")
+    public_url: str = _setting(
+        "", "URL", "Where browsers reach HTTP, as https://games.example: behind a proxy, for links."
+    )
+    language: str = _setting("en", "NAME", "The language of pages.  [default: en]")
     read_token: bool = _setting(False, "", "Whether reading over HTTP needs a token too.")
     cors: str = _setting("", "ORIGINS", "Origins of web pages that may use HTTP, separated by commas, or *.")
     token: str = field(default="", repr=False)
@@ -136,6 +140,7 @@ class Settings:
         if self.log_level not in LEVELS:
             msg = f"must be one of {', '.join(LEVELS)}, got {self.log_level!r}"
             raise InputError(msg, "log_level")
+        self._check_pages()
         for origin in self.origins:
             if origin != "*" and not _ORIGIN.fullmatch(origin):
                 msg = f"must be * or origins such as https://example.org with commas, got {origin!r}"
@@ -153,6 +158,19 @@ class Settings:
             if type(each.default) in (int, float) and not 0 < number < float("inf"):
                 msg = f"must be above 0 and finite, got {number!r}"
                 raise InputError(msg, each.name)
+
+    def _check_pages(self) -> None:
+        """Refuse what pages cannot be shown at or in."""
+        try:
+            object.__setattr__(self, "public_url", public_url(self.public_url))
+        except InputError as error:
+            raise InputError(error.problem, "public_url") from None
+        if self.language != "en":
+            from equipoise.pages.html.site import languages
+
+            if self.language not in languages():
+                msg = f"must be one of {', '.join(languages())}, got {self.language!r:.40}"
+                raise InputError(msg, "language")
 
     @property
     def address(self) -> tuple[str, int]:

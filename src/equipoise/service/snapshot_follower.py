@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import os
 import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -39,9 +38,6 @@ QUIET = 0.5
 
 #: Seconds until the next attempt after one to learn has failed; twice as many after each further one.
 FIRST_RETRY, LAST_RETRY = 1.0, 60.0
-
-#: By how much the worker that learns what came late stands behind the others in turns at the processor.
-BEHIND = 5  # effort
 
 #: Entries that come over at once, some 0.3 ms of work.
 SOME = 300  # effort
@@ -126,25 +122,26 @@ class News(NamedTuple):
 class Settling:
     """The second worker: learns from what came late, and from corrections, while others learn and write.
 
-    It leaves the processor to those that current results wait for.
+    It leaves the processor to the one that current results wait for (``OTHER_NICE``).
     """
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._archive: Archive | None = None
-        if hasattr(os, "nice"):
-            os.nice(BEHIND)
 
     def __call__(self, learn: bool | None) -> Generator[None, None, int]:
-        """Learn from all that waits; return from how many matches; None asks only for it to be ready."""
+        """Learn from all that waits; return from how many matches.
+
+        None asks only for it to be ready, False for checkpoints that lie closely, as there is time for it.
+        """
         yield from ()
-        if not learn:
+        if learn is None:
             return 0
         archive = self._archive or open_archive(self._url, create=False, waiting=log.warning)
         archive.keep_packed()
         self._archive = None  # what was read stays, unless something goes wrong
         with archive:
-            done = archive.update_ratings().matches
+            done = (archive.update_ratings() if learn else archive.spread_checkpoints()).matches
         self._archive = archive
         return done
 
@@ -418,6 +415,16 @@ class Follower:
             If it cannot be learnt from.
         """
         await self._settler.ask(True, PATIENCE)
+
+    async def spread(self) -> None:
+        """Let checkpoints lie closely again, as nothing has come late for some time.
+
+        Raises
+        ------
+        EquipoiseError
+            If the archive cannot be written.
+        """
+        await self._settler.ask(False, PATIENCE)
 
     async def close(self) -> None:
         """Let go of the archive, when what is under way has ended or soon after."""

@@ -9,6 +9,7 @@ why these were made, follows from the search that the evening asked for, and is 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import logging
 import math
@@ -39,10 +40,11 @@ from equipoise.play.evening_page import LONGEST_NAME, MOST_PEOPLE, ORGANISER, Ev
 from equipoise.play.evening_records import BESIDE, COUNTED, TONIGHT, Record
 from equipoise.play.evening_state import EveningGame, Phase, Room, Step
 from equipoise.play.ledger import accounts
-from equipoise.play.proposals import Arranged, placed_players, rules, units_of_teams
+from equipoise.play.proposals import Arranged, count_splits, placed_players, rules, units_of_teams
 from equipoise.ratings.display_scale import scale_of
 from equipoise.ratings.point_changes import points
 from equipoise.service.kept_evening import KeptEvening
+from equipoise.service.link_codes import redeem
 from equipoise.service.night import Night
 from equipoise.teams.balance import balance
 from equipoise.teams.request import BalanceRequest
@@ -512,11 +514,24 @@ class Evenings:
         if status and seat not in ("", tap.device):
             self._do(tap, who=who, asks=True)
             return
+        self._take_back_mistaken(tap, who)
         coming = None
         if status != ev.IN:
             spelled = {} if who in tap.room.spelled else {who: name}
             coming = ev.Attend(tap.name, (who,), spelled=spelled, who=who)
-        self._do(tap, coming, who=who, new=fresh)
+        self._do(tap, coming, who=who, new=fresh, came=coming is not None)
+
+    def _take_back_mistaken(self, tap: _Tapped, who: str) -> None:
+        """Let the name that a device has taken before be where it was, where nothing but that let it in."""
+        mistaken = tap.page.seated(tap.device)
+        if mistaken in ("", who) or tap.page.came.get(mistaken) != tap.device:
+            return
+        trail = self.kept.evening.trail(tap.name)
+        coming = [step for step in trail if isinstance(step.event, ev.Attend) and step.event.who == mistaken]
+        if coming and self._status_of(tap.room, mistaken) == ev.IN:
+            undoing = ev.Undo(mistaken, lobby=tap.name, step=coming[-1].number)
+            with contextlib.suppress(InputError):  # the game has gone on: the organiser's to say
+                self.kept.take(undoing, tap.record["at"], strictly=True)
 
     def _claimed(self, tap: _Tapped) -> tuple[str, str, bool]:
         """Return who is meant by a name that somebody takes, how they are written, whether they are known."""
@@ -540,9 +555,9 @@ class Evenings:
         if known is not None:
             shown = self._name(known) if self._status_of(room, known) else lookup.shown(known)
             return known, shown[:LONGEST_NAME], True
-        names = lookup.names()
+        names = {} if sure else lookup.names()
         near = nearest(folded(name), names, ALIKE)
-        if near is not None and not sure:
+        if near is not None:
             other = names[near]
             raise _QuestionError(ALIKE_NAME, {"name": name, "who": other, "known": lookup.shown(other)})
         return name, name, False
@@ -689,6 +704,23 @@ class Evenings:
         leaves = bool(tap.step.get("leaves"))
         self._do(tap, ev.Substitute(tap.name, new, tap.text("old"), spelled, leaves=leaves))
 
+    def _link(self, tap: _Tapped) -> None:
+        """Let whoever asked for a code in a chat be somebody on the page.
+
+        A seat proves nothing of whom it was taken for: a guest links a name that nobody has borne yet, the
+        organiser, who sees who is there, every name.
+        """
+        who = self._known(tap, tap.text("who"))
+        tap.page.check_answers(who, self._name(who), tap.by, tap.device)
+        people = self._everyone()
+        played = {player for player, _ in people.standing.games}
+        if tap.by != ORGANISER and who in played | people.merged.keys() | set(people.merged.values()):
+            msg = f"{self._name(who)} has played before: the organiser types your code"
+            raise InputError(msg)
+        code, record = tap.text("code")[:LONGEST_NAME], {**tap.record, "who": who}
+        redeem(self.kept.archive, code, who, tap.record["at"], [record])
+        self.kept.catch_up()
+
     # Roles and maps
 
     def _roles(self, tap: _Tapped) -> None:
@@ -763,7 +795,7 @@ class Evenings:
         "settings": _settings, "divide": _divide, "next": _next, "swap": _swap, "lock": _lock,
         "sitout": _sit_out, "exactly": _exactly, "draft": _draft, "pick": _pick, "play": _play,
         "substitute": _substitute, "roles": _roles, "maps": _maps, "veto": _veto, "vote": _vote,
-        "result": _result, "undo": _undo, "redo": _redo, "end": _end,
+        "result": _result, "undo": _undo, "redo": _redo, "end": _end, "link": _link,
     }  # fmt: skip
 
     # Why these teams
@@ -861,7 +893,8 @@ class Evenings:
         known, last = accounts(self.kept.evening.played(name)), self._played(name)[-1:]
         owed = [p for p in playing if p in known and known[p].out > 0 and last and p in last[0].out]
         why = {
-            "together": together, "count": 0 if locks else _count(len(playing), together, len(shown)),
+            "together": together,
+            "count": 0 if locks or len(shown) != 2 else count_splits(len(playing), together),
             "repeated": arranged.repeated, "out": list(proposal.out), "owed": sorted(owed), "locks": locks,
             "closest": least is not None and first <= least + EXACT, "fresh": arranged.fresh,
         }  # fmt: skip
@@ -1113,19 +1146,6 @@ def _ranks_and_scores(step: Mapping[str, Any]) -> tuple[tuple[float, ...], tuple
 def _chance_gap(chances: Sequence[float]) -> float:
     """Return by how much the furthest team is off its fair share."""
     return max(abs(chance - 1.0 / len(chances)) for chance in chances)
-
-
-def _count(players: int, together: Sequence[Sequence[str]], teams: int) -> int:
-    """Return how many ways make two teams whose sizes differ by one at most; 0 where that is not counted."""
-    if teams != 2:
-        return 0
-    blocks = [len(party) for party in together]
-    blocks += [1] * (players - sum(blocks))
-    ways = [1] + [0] * players
-    for size in blocks:
-        for total in range(players, size - 1, -1):
-            ways[total] += ways[total - size]
-    return ways[players // 2] // (1 if players % 2 else 2)
 
 
 def _proof_in_view(proof: str, at: int, chances: Sequence[float], best: Sequence[float]) -> str:

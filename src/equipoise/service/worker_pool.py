@@ -35,7 +35,7 @@ LENGTH = struct.Struct("<Q")
 #: How much less of the processor a worker takes where others want it (19 is the least), where that is not
 #: :data:`NICE`; learning takes more, since results are to be seen within a second beside any lookups.
 NICE = 10
-OTHER_NICE = {"keep": 0, "queue": 0, "tonight": 0, "learn": 5, "settle": 7, "compile": 19, "compute": 5}
+OTHER_NICE = {"keep": 0, "queue": 0, "tonight": 0, "learn": 5, "settle": 6, "compile": 19, "compute": 5}
 
 #: Seconds to begin, which takes long on a machine that is busy; and to end by itself, before it is killed.
 BEGIN, LAST = 60.0, 0.5

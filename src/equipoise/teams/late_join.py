@@ -15,10 +15,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.core.arrays import Floats, Ints
-from equipoise.core.player import MOST_PLAYERS, NO_SIDE, Bots, Player, Rating
+from equipoise.core.player import MOST_PLAYERS, MOST_TEAMS, NO_SIDE, Bots, Player, Rating
 from equipoise.core.win_probability import EVEN_SIDES, side_shift, win_probability
 from equipoise.errors import InputError, UnsupportedError
-from equipoise.teams.advantage import counts_of, factors, features_of, numbers_of, team_sums, units_in
+from equipoise.teams.advantage import (
+    advantage,
+    counts_of,
+    factors,
+    features_of,
+    numbers_of,
+    team_sums,
+    units_in,
+)
 from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import compose, compose_in
@@ -447,6 +455,15 @@ class RunningGame:
             **self.scale,
         )
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return where the newcomer goes, or without one what the weaker team is owed, in plain numbers."""
+        if self.newcomer is None:
+            return {
+                "totals": self.sums[:, MU].tolist(),
+                "advantage": list(advantage(self.sums, **self.scale)),
+            }
+        return {"player": self.newcomer.label, **self.place().as_dict()}
+
 
 def late(
     players: Players | BalanceRequest,
@@ -472,7 +489,8 @@ def late(
     **keywords
         Those of ``balance``: ``teams``, ``bots``, ``objective``, ``parties``, ``apart``, ``fixed``,
         ``max_difference``, ``default``, ``beta``, ``zero`` and ``body`` count; what is about moves and the
-        search has nothing to say here.
+        search has nothing to say here.  Unless given, or asked by a request, ``objective`` is ``"win"``, and
+        there are as many teams as players are in, at least two.
 
     Raises
     ------
@@ -484,7 +502,7 @@ def late(
     Examples
     --------
     >>> now = [Player("Ann", 9, team=0), Player("Bob", 7, team=1), Player("Cid", 5)]
-    >>> late(now, objective="win").team, late(now, objective="win", apart=[("Ann", "Cid")]).team
+    >>> late(now).team, late(now, objective="difference", apart=[("Ann", "Cid")]).team
     (0, 1)
     """
     return running_game(players, join, pool=pool, **keywords).place()
@@ -499,11 +517,11 @@ def running_game(
 ) -> RunningGame:
     """Return the game that a request tells, with who joins it; the arguments are those of :func:`late`."""
     check_limits(pool)
+    if not isinstance(players, BalanceRequest):
+        players, keywords = _as_it_runs(players, keywords)
     if isinstance(join, Player):
-        scale = {name: keywords[name] for name in ("beta", "zero", "body") if name in keywords}
-        base = BalanceRequest.of(players, **cast("Keywords", scale))
-        _check_fields(base)
-        players, join = replace(base, players=(*base.players, join)), join.id
+        _check_fields(players)
+        players, join = replace(players, players=(*players.players, join)), join.id
     request = BalanceRequest.of(players, **keywords)
     _check_fields(request)
     find = request.roster.find
@@ -531,6 +549,15 @@ def running_game(
     allowed = tuple(range(request.teams)) if seat is None else _allowed_teams(request, places, seat, wanted)
     joins = None if seat is None else everyone[seat]
     return RunningGame(request, joins, sums, bots, centre, _filling(request.bots, known), pool, allowed)
+
+
+def _as_it_runs(players: Players, keywords: Keywords) -> tuple[BalanceRequest, Keywords]:
+    """Return who is asked about, and what, with what a running game has by default."""
+    scale = {name: keywords[name] for name in ("beta", "zero", "body") if name in keywords}
+    asked = BalanceRequest.of(players, teams=MOST_TEAMS, **cast("Any", scale))
+    teams = [team for player in asked.players for team in (player.team, player.team_now) if team is not None]
+    default: Keywords = {"objective": "win", "teams": max([2, *(1 + team for team in teams)])}
+    return asked, {**default, **keywords}
 
 
 def _check_fields(request: BalanceRequest) -> None:

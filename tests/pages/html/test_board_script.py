@@ -42,6 +42,19 @@ def test_the_script_finds_and_proves_what_the_library_does() -> None:
 
 
 @needs_node
+@pytest.mark.parametrize("wrong", [
+    {"fixed": {"Elm": 1.5}}, {"fixed": {"Elm": 3}}, {"fixed": {"Nobody": 1}}, {"teams": 9},
+    {"apart": [["Elm", "Oak"]]}, {"roles": {"medic": -1}}, {"bots": {"target": -2}},
+])  # fmt: skip
+def test_what_is_refused_is_refused_through_every_door(wrong: dict[str, Any]) -> None:
+    """One function checks a request, whether it comes as a file, in a link or from the form."""
+    request = {"players": {"Amber": 3, "Birch": 4, "Cedar": 5, "Elm": 6}, **wrong}
+    answers = board.ask_script([{"request": request, "door": door} for door in board.DOORS])
+    assert all("error" in answer for answer in answers), answers
+    assert len({answer["message"] for answer in answers}) == 1, answers
+
+
+@needs_node
 def test_the_script_judges_as_the_library_does() -> None:
     """Every objective of random splits into two to eight teams is the same within 1e-9."""
     worst = board.compare_judging(JUDGED)

@@ -14,12 +14,14 @@ pytest.importorskip("hikari")
 
 from benchmarks.play.discord_server import ALL, RIGHTS, VOICE, Discord, Interaction
 
+from equipoise.archive.archive import open_archive
 from equipoise.errors import InputError
 from equipoise.play.lobby_forms import lobby_of
 from equipoise.service.chat.discord import DiscordBot, DiscordSettings, commands
 from equipoise.service.chat.discord_commands import SLASH
 from equipoise.service.chat.discord_ladders import Ladders
 from equipoise.service.chat.one_process import alone
+from equipoise.service.kept_evening import KeptEvening
 
 pytestmark = pytest.mark.slow
 
@@ -41,10 +43,13 @@ class Server:
     async def bot(self, *, ended: bool = True) -> AsyncIterator[DiscordBot]:
         """Run the bot within a block; it has sent its first messages when the block begins."""
         lobbies, channels = ([lobby_of(self.lobby, 600.0)], [self.channel]) if self.lobby else ([], [])
-        ladders = Ladders(f"sqlite:///{self.folder}/a.db", lobbies, channels)
+        ladder = self.settings.get("ladder", "shared")
         settings = DiscordSettings(self.discord.token, self.discord.url, self.settings.get("teams_in", ""))
         there = asyncio.Event()
-        bot = DiscordBot(ladders, settings, lambda _: there.set())
+        bot = DiscordBot(
+            lambda: Ladders(f"sqlite:///{self.folder}/a.db", lobbies, channels, ladder), settings,
+            lambda _: there.set(),
+        )  # fmt: skip
         running = asyncio.ensure_future(bot.run())
         ready = asyncio.ensure_future(there.wait())
         try:
@@ -62,7 +67,6 @@ class Server:
             else:
                 with suppress(InputError):
                     await running
-            ladders.close()
 
     async def press(self, label: str, who: list[str] = FOUR) -> list[Interaction]:
         """Let people press the newest button of a label, once it is there."""
@@ -108,6 +112,7 @@ def against(test: Test, tmp_path: Path, lobby: str = "two=2v2", **settings: Any)
     async def run() -> None:
         async with Discord(heartbeat=0.3) as discord:
             await test(Server(discord, tmp_path, lobby, **settings))
+            assert not discord.unguarded, "a text was sent whose mentions were left to Discord"
 
     asyncio.run(run())
 
@@ -213,6 +218,22 @@ def test_what_comes_twice_or_late_counts_once(tmp_path: Path) -> None:
     against(test, tmp_path)
 
 
+def test_told_to_wait_by_everything_it_answers_all_the_same(tmp_path: Path) -> None:
+    """While Discord limits all requests of the bot, whoever presses is answered, and edits come later."""
+
+    async def test(server: Server) -> None:
+        async with server.bot():
+            server.discord.faults.globally = 1.0
+            pressed = await server.press("I'm in")
+            assert not any(each.failed for each in pressed)
+            await server.discord.until(lambda: server.discord.requests["429 global"])
+            assert not any("ready?" in each for each in server.texts())
+            server.discord.faults.globally = 0.0
+            await server.until_said("ready?")
+
+    against(test, tmp_path)
+
+
 def test_a_message_deleted_by_hand_comes_again(tmp_path: Path) -> None:
     """The lobby's message is sent anew where somebody deletes it; one of a game too, while it is played."""
 
@@ -226,6 +247,39 @@ def test_a_message_deleted_by_hand_comes_again(tmp_path: Path) -> None:
             played = max(server.discord.messages[server.channel], key=int)
             await server.discord.delete(server.channel, played)
             await server.press("We won", FOUR[:1])
+            await server.discord.purge(server.channel)
+            await server.discord.until(lambda: len(server.discord.messages[server.channel]) == 2)
+
+    against(test, tmp_path)
+
+
+def test_a_channel_that_is_made_later_has_lobbies_too(tmp_path: Path) -> None:
+    """A lobby that is opened in a channel of today shows there at once."""
+
+    async def test(server: Server) -> None:
+        async with server.bot():
+            later = server.channel = server.discord.channel(server.guild, "new")
+            assert "open here" in await server.type("lobby", manages=True, name="two", form="2v2")
+            await server.discord.until(lambda: server.discord.messages[later])
+
+    against(test, tmp_path, "")
+
+
+def test_it_ends_while_it_waits_for_a_connection(tmp_path: Path) -> None:
+    """Where the gateway takes no connection, stopping ends it at once."""
+
+    async def test(server: Server) -> None:
+        server.discord.gateway_url = server.discord.gateway_url.replace("/gateway", "/nowhere")
+        bot = DiscordBot(
+            lambda: Ladders(f"sqlite:///{tmp_path}/a.db", [], []),
+            DiscordSettings(server.discord.token, server.discord.url),
+        )
+        running = asyncio.ensure_future(bot.run())
+        await server.discord.until(lambda: server.discord.requests["GET gateway"])
+        bot.stop()
+        await running
+        if bot._bot.rest.is_alive:
+            await bot._bot.rest.close()
 
     against(test, tmp_path)
 
@@ -278,6 +332,20 @@ def test_a_search_that_takes_long_is_answered_later(tmp_path: Path, monkeypatch:
     against(test, tmp_path)
 
 
+def test_a_fault_is_answered_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever presses a button that meets a fault of the bot's is told, and the next one is served."""
+    from equipoise.service.chat.discord_rooms import DiscordRooms
+
+    async def test(server: Server) -> None:
+        async with server.bot():
+            with monkeypatch.context() as patch:
+                patch.setattr(DiscordRooms, "press", lambda *_: {}["nothing"])
+                assert "went wrong" in await server.type("in")
+            assert "1 of 4" in await server.type("in")
+
+    against(test, tmp_path)
+
+
 def test_ended_and_begun_again_it_goes_on(tmp_path: Path) -> None:
     """Between any two steps the bot ends and another begins: no message twice, nobody asked twice."""
 
@@ -291,6 +359,80 @@ def test_ended_and_begun_again_it_goes_on(tmp_path: Path) -> None:
             await server.until_said(" won\n")
         assert len(server.discord.messages[server.channel]) == 2
         assert len(server.discord.pings) == 4
+
+    against(test, tmp_path)
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_killed_at_any_request_it_goes_on(tmp_path: Path, when: str) -> None:
+    """One process after the other ends before or after one more request: all is whole, and stands once."""
+
+    async def test(server: Server) -> None:
+        discord, url = server.discord, f"sqlite:///{tmp_path}/a.db"
+        lobbies = [lobby_of(server.lobby, 600.0)]
+
+        async def live(requests: int) -> None:
+            """Run a process that ends for good with so many requests."""
+            left, gone = requests, asyncio.Event()
+            bot = DiscordBot(
+                lambda: Ladders(url, lobbies, [server.channel]),
+                DiscordSettings(discord.token, discord.url),
+            )
+            usual = bot._on
+
+            async def on(function: Any) -> Any:
+                if gone.is_set() and asyncio.current_task() is not running:
+                    raise asyncio.CancelledError
+                return await usual(function)
+
+            def count(_: str) -> None:
+                nonlocal left
+                left -= 1
+                if left <= 0:
+                    gone.set()
+                    running.cancel()
+                    raise ConnectionError
+
+            bot._on = on  # type: ignore[method-assign,assignment]
+            setattr(discord, when, count)
+            running = asyncio.ensure_future(bot.run())
+            pressing = asyncio.ensure_future(press_on())
+            await gone.wait()
+            discord.forget_sessions(patient=False)
+            with suppress(asyncio.CancelledError):
+                await running
+            if bot._bot.rest.is_alive:
+                await bot._bot.rest.close()
+            pressing.cancel()
+
+        async def press_on() -> None:
+            """Let everybody press what comes next, again and again."""
+            while True:
+                await discord.until(discord.connected)
+                labels = [each[1] for each in discord.buttons(server.channel)]
+                label = next(
+                    (each for each in ("Confirm", "We won", "Play", "Ready") if each in labels), "I'm in"
+                )
+                if label in labels:
+                    await server.press(label, FOUR[:1] if label == "We won" else FOUR)
+                else:
+                    await asyncio.sleep(0)
+
+        for requests in range(5 + (when == "after"), 41, 2):
+            await live(requests)
+        setattr(discord, when, lambda _: None)
+        async with server.bot():
+            await server.type("status")
+        with open_archive(url, create=False) as archive:
+            evening = KeptEvening(archive).evening
+            counted = [each.id for each in evening.over.values() if each.counted]
+            assert sorted(counted) == sorted(match.id for match in archive.matches())
+        assert counted
+        shown = [each["embeds"][0].get("footer", {}).get("text") for each in
+                 discord.messages[server.channel].values()]  # fmt: skip
+        assert all(shown.count(each) == 1 for each in counted)
+        pings = [(message, user) for _, message, user in discord.pings]
+        assert len(pings) == len(set(pings))
 
     against(test, tmp_path)
 
@@ -372,6 +514,16 @@ def test_people_are_moved_to_their_teams_and_back(tmp_path: Path) -> None:
                 lambda: not {lounge, afk} & {discord.voice[server.guild][who] for who in FOUR[:3]}
             )
             assert discord.voice[server.guild]["7"] == lounge
+            await discord.connect_voice(server.guild, FOUR[3], lounge)  # who comes later is brought too, once
+            room = await discord.until(
+                lambda: (
+                    discord.voice[server.guild][FOUR[3]] != lounge and discord.voice[server.guild][FOUR[3]]
+                )
+            )
+            await discord.connect_voice(server.guild, FOUR[3], afk)
+            await discord.connect_voice(server.guild, "8", lounge)
+            await server.type("status")
+            assert discord.voice[server.guild][FOUR[3]] == afk != room
         discord.forget_sessions()
         async with server.bot():  # killed meanwhile, they come back all the same
             await server.type("report", result="won")
@@ -419,6 +571,34 @@ def test_moving_without_the_right_to_is_no_harm(tmp_path: Path) -> None:
             await server.until_said(" won\n")
 
     against(test, tmp_path, teams_in="voice")
+
+
+@pytest.mark.parametrize("ladder", ["shared", "server"])
+def test_two_servers_share_a_ladder_or_have_their_own(tmp_path: Path, ladder: str) -> None:
+    """What is played in one server shows in the other where they share; its buttons do nothing there."""
+
+    async def test(server: Server) -> None:
+        second = server.discord.channel(server.discord.guild("Other"), "pug")
+        async with server.bot():
+            await server.play()
+            ids = [each[2] for each in server.discord.buttons(server.channel)]
+            await server.type("report", result="won")
+            await server.press("Confirm", FOUR[1:])
+            await server.until_said(" won\n")
+            assert "**4**" in await server.type("leaderboard")
+            server.channel = second
+            assert ("**4**" in await server.type("leaderboard")) == (ladder == "shared")
+            assert "open here" in await server.type("lobby", manages=True, name="two", form="2v2")
+            for custom_id in ids:
+                pressed = await server.discord.press(second, FOUR[0], "P", custom_id, manages=True)
+                await pressed.done.wait()
+                if pressed.modal is not None:  # the window of a score; what is sent with it is refused
+                    pressed = await server.discord.submit(second, FOUR[0], "P", custom_id, "3 1")
+                    await pressed.done.wait()
+                assert "not of this channel" in pressed.text
+            assert len(server.discord.messages[second]) == 1
+
+    against(test, tmp_path, ladder=ladder)
 
 
 def test_completion_answers_while_somebody_types(tmp_path: Path) -> None:

@@ -14,8 +14,10 @@ from equipoise.pages.text.discord import DiscordMessage, button_id, mark
 from equipoise.play import evening_events as ev
 from equipoise.play.evening_state import Phase
 from equipoise.play.lobby_forms import lobby_of
+from equipoise.service import link_codes
 from equipoise.service.chat.discord_ladders import Ladders, url_of
-from equipoise.service.chat.discord_rooms import DiscordAnswer, DiscordRooms, Pressed, in_channel
+from equipoise.service.chat.discord_presses import DiscordAnswer, Pressed, Sent
+from equipoise.service.chat.discord_rooms import DiscordRooms, in_channel
 
 NUMBERS = itertools.count(1)
 HERE, THERE = "501", "502"
@@ -206,6 +208,40 @@ def test_a_round_is_one_message_however_often_teams_are_made(rooms: DiscordRooms
     assert len(rooms.wanted(THERE, 1e9).keys() | refs) == 3
 
 
+def test_a_result_is_of_those_who_are_there(rooms: DiscordRooms) -> None:
+    """An outsider reports nothing of an evening, not even what is known already."""
+    night, outsider = people(rooms, 4, THERE), Person(rooms, 7, THERE)
+    for each in night:
+        each.press("I'm in")
+    night[0].press("Make teams")
+    won = [each.id for each in only(rooms, THERE).buttons if each.label == "● won"]
+    for who in (night[1], night[2]):
+        before = rooms.kept.known
+        assert "only those who are in" in outsider.raw(won[0]).text
+        assert rooms.kept.known == before
+        assert who.raw(won[0]).text == ""  # the second one says what is known
+    assert rooms.archive.count() == 1
+
+
+def test_who_plays_a_game_elsewhere_reports_the_evening_too(archive: Archive) -> None:
+    """Somebody in a game that fills up, in the same channel as an evening, says of that who won."""
+    lobbies = [in_channel(lobby_of("duel=2v2", 60.0), HERE), in_channel(lobby_of("tonight=allvall"), HERE)]
+    rooms = DiscordRooms(archive, lobbies)
+    four, name, outsider = people(rooms, 4), f"tonight-{HERE}", Person(rooms, 7)
+    for each in four:
+        assert each.type("in", lobby="tonight")
+    four[0].press("Make teams")
+    for each in (*four[:3], outsider):
+        each.type("in", lobby="duel")
+    for label in ("● won", "Make teams"):
+        assert "only those who are in" in outsider.press(label).text
+    assert rooms.evening.game_of("discord:1000").lobby.name == f"{HERE}/duel"  # type: ignore[union-attr]
+    four[0].press("● won")
+    ended = rooms.evening.ended(name)
+    assert [each.ranks for each in ended] == [(1.0, 2.0)]
+    assert rooms.evening.preferences == {}
+
+
 def test_only_those_in_charge_act_for_others(rooms: DiscordRooms) -> None:
     """Saying that others are in, correcting, calling off and taking out is for who manages the server."""
     four = playing(rooms)
@@ -260,6 +296,43 @@ def test_somebody_whose_name_is_an_id_is_not_taken_for_it(rooms: DiscordRooms, a
     assert rooms.kept.known_as(["discord:3000"], 1e12) == {"discord:3000": "discord:3000"}
 
 
+def test_out_is_out_of_all_there_is(archive: Archive) -> None:
+    """/out without a lobby leaves every lobby of the channel, and says so where there is none."""
+    lobbies = [in_channel(lobby_of(form), HERE) for form in ("duel=2v2", "trio=3v3", "tonight=allvall")]
+    rooms = DiscordRooms(archive, lobbies)
+    one = Person(rooms, 1000)
+    assert one.type("out") == "You are in none of them."
+    for lobby in ("duel", "trio", "tonight"):
+        one.type("in", lobby=lobby)
+    assert one.type("out", number="88")
+    assert not any(rooms.evening.waiting.values())
+    assert rooms.evening.rooms[f"tonight-{HERE}"].setup.here == ()
+    one.type("in", lobby="tonight")
+    one.type("out", number="88")  # the same interaction once more
+    assert "discord:1000" in rooms.evening.rooms[f"tonight-{HERE}"].setup.here
+
+
+def test_two_of_one_name_are_told_apart(rooms: DiscordRooms) -> None:
+    """Where two bear one name, lists, picks and completion show the end of their numbers too."""
+    four = people(rooms, 4)
+    four[0].name = four[1].name = "Ann" * 20
+    for label in ("I'm in", "Ready"):
+        for each in four:
+            each.press(label)
+    for each in four[:3]:
+        if any(button.label == "Captains" for button in only(rooms).buttons):
+            each.press("Captains")
+    message = only(rooms)
+    labels = [each.label for each in message.buttons]
+    assert len(set(labels)) == len(labels)
+    everything = "".join((message.text, *labels, *(value for _, value in message.fields)))
+    assert "1000" in everything
+    assert "1001" in everything
+    asked = Pressed("1", "1000", "P", HERE, command="lock")
+    names = [name for name, _ in rooms.completed(asked, "player", "ann")]
+    assert len(set(names)) == len(names) == 2
+
+
 def test_names_change_and_people_do_not(rooms: DiscordRooms) -> None:
     """Another name between two presses is the same player, shown under the new name."""
     four = playing(rooms)
@@ -286,6 +359,9 @@ def test_who_is_forgotten_is_nowhere(rooms: DiscordRooms, archive: Archive) -> N
     night[0].press("Make teams")
     night[0].press("● won")
     night[3].type("link")
+    (ref,) = rooms.games(THERE, 1e9)
+    rooms.note_sent(ref, Sent(THERE, "77", ("88", "99"), {"1003": "66"}, 1e9))
+    assert DiscordRooms(archive, []).sent[ref].came == {"1003": "66"}
     answer = rooms.press(Pressed("9001", "1003", "P1003", THERE, command="forget"), 1e9)
     assert answer.message is not None
     (button,) = answer.message.buttons
@@ -307,6 +383,31 @@ def test_who_never_played_can_be_forgotten(rooms: DiscordRooms, archive: Archive
     one.press("Out")
     assert one.raw(button_id("forget", "discord:4242")).text == "You are forgotten."
     assert "4242" not in repr(archive.night_events())
+
+
+def test_who_is_forgotten_is_in_no_ladder(tmp_path: Path) -> None:
+    """/forget me in one channel reaches the ladders of all others, and the ids that are linked; or none."""
+    ladders = Ladders(f"sqlite:///{tmp_path}/a.db", [lobby_of("tonight=allvall")], [HERE, THERE], "channel")
+    mine, other, third = ladders.rooms("1", HERE), ladders.rooms("2", THERE), ladders.rooms("3", "333")
+    for rooms, channel in ((mine, HERE), (other, THERE)):
+        four = [Person(rooms, 1000 + n, channel) for n in range(4)]
+        for each in four:
+            each.press("I'm in")
+        four[0].press("Make teams")
+        four[0].press("● won")
+        link_codes.link(rooms.archive, "discord:1000", "guid-1000")
+    forget = button_id("forget", "discord:1000")
+    Person(mine, 1000, HERE).press("Out")
+    assert "leave first" in Person(mine, 1000, HERE).raw(forget).text
+    assert "1000" in repr(list(mine.archive.matches()))
+    Person(other, 1000, THERE).press("Out")
+    assert Person(mine, 1000, HERE).raw(forget).text == "You are forgotten."
+    for rooms in (mine, other, third):
+        kept = repr((rooms.archive.night_events(), list(rooms.archive.matches()), rooms.archive.merged()))
+        assert "discord:1000" not in kept
+        assert "guid-1000" not in kept
+        assert "P1000" not in kept
+    ladders.close()
 
 
 def test_a_code_links_an_id_once(rooms: DiscordRooms, archive: Archive) -> None:

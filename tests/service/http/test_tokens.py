@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -166,6 +167,20 @@ def test_a_result_is_kept_once_under_its_id(guarded: Guarded) -> None:
         assert guarded.served.process.poll() is None
 
 
+def test_a_result_ahead_of_the_clock_counts_as_read_now(guarded: Guarded) -> None:
+    """It is kept, and that is said; reported again it is known."""
+    before = time.time()
+    body = {**RESULT, "id": "ahead", "ended": before + 86_400.0}
+    answers = [guarded.ask("/v1/results", "report", body) for _ in range(2)]
+    assert [answer.status for answer in answers] == [201, 200]
+    for answer in answers:
+        said = "dated 1,440 minutes ahead of this machine's clock: it counts as read now"
+        assert answer.plain["read"] == said
+    match = guarded.ask("/v1/matches/ahead", "read").plain
+    assert before - 1.0 <= match["ended"] <= time.time() + 1.0
+    assert not match["dated"]
+
+
 def test_a_result_says_what_it_changed_where_that_is_asked(guarded: Guarded) -> None:
     """Points and places once it is learnt, which add up with the table; nothing the second time."""
     body = {**RESULT, "id": "night/7"}
@@ -230,7 +245,7 @@ def test_an_undone_match_does_not_count_until_it_is_taken_back(guarded: Guarded)
         (RESULT, "#/id"), ({**RESULT, "id": "x" * 201}, "#/id"),
         ({**RESULT, "id": "kept-nowhere", "nosuch": 1}, "#/nosuch"),
         ({**RESULT, "id": "kept-nowhere", "scores": ["x", 1]}, "#/scores"),
-        ({**RESULT, "id": "kept-nowhere", "ended": 1e12}, "#/ended"),
+        ({**RESULT, "id": "kept-nowhere", "ended": -1e12}, "#/ended"),
         ({"id": "kept-nowhere", "scores": [1, 2]}, "#"),
     ],
 )  # fmt: skip

@@ -63,7 +63,7 @@ def _server(site: Site, name: str, known: bool, places: Any) -> dict[str, Any]:
     here[places] = True
     return {
         "name": name, "known": known, "matches": len(places), "last": float(ended.max()),
-        "players": len(np.unique(columns["player"][here[columns["match"]]])),
+        "players": int(np.count_nonzero(np.bincount(columns["player"][here[columns["match"]]]))),
         # One week is no course of events.
         "graph": columns_graph(weeks, labels, site.t["graph_activity"].format(most=max(weeks)))
         if len(weeks) > 1 else None,

@@ -96,6 +96,9 @@ MENU, FOOT = ("leaderboard", "match"), ("fairness", "servers")
 #: The page that a host of files shows for what is missing.
 NOT_FOUND = "404.html"
 
+#: Matches that are looked through at once for one of them.
+AT_ONCE = 1_000  # effort
+
 #: The longest name on a page; a title shows the whole one up to what games allow.
 LONGEST = 60
 
@@ -118,6 +121,22 @@ class PageKind:
     name: str
     keys: Callable[[Site], Iterable[str]]
     render: Callable[[Site, str, Mapping[str, str]], str | None]
+
+
+class MatchPlaces:
+    """The places of matches by their slugs; the newest, which are asked for most, are looked at first."""
+
+    def __init__(self, ids: Sequence[str]) -> None:
+        self._ids, self._left = ids, len(ids)
+        self._found: dict[str, int] = {}
+
+    def get(self, wanted: str) -> int | None:
+        """Return the place of a match, None where there is none."""
+        while wanted not in self._found and self._left:
+            first = max(self._left - AT_ONCE, 0)
+            self._found.update((slug(self._ids[place]), place) for place in range(first, self._left))
+            self._left = first
+        return self._found.get(wanted)
 
 
 @dataclass(frozen=True)
@@ -165,9 +184,9 @@ class Site:
         return {slug(ruleset_text(ruleset)): ruleset for ruleset in self.chronicle.rulesets}
 
     @cached_property
-    def match_slugs(self) -> Mapping[str, int]:
+    def match_slugs(self) -> MatchPlaces:
         """The place of each match by its slug."""
-        return {slug(match): place for place, match in enumerate(self.chronicle.texts["ids"])}
+        return MatchPlaces(self.chronicle.texts["ids"])
 
     def paths(self) -> Iterator[str]:
         """Go through the paths of all pages."""
@@ -250,20 +269,17 @@ OF_LEVELS = (
 
 def everybody(chronicle: Chronicle) -> Iterator[tuple[str, str, int, int]]:
     """Go through all players, those of most games first: name, slug, games, points where they play most."""
-    player, ruleset = chronicle.columns["player"], chronicle.columns["ruleset"]
-    many = len(chronicle.rulesets) or 1
-    pairs, newest, games = np.unique(
-        (player.astype(np.int64) * many + ruleset)[::-1], return_index=True, return_counts=True
-    )
-    weight = chronicle.columns["weight"][len(player) - 1 - newest]
-    total = np.bincount(pairs // many, games, len(chronicle.players)).astype(int)
-    best: dict[int, tuple[int, float]] = {}
-    for who, count, each in zip((pairs // many).tolist(), games.tolist(), weight.tolist(), strict=True):
-        if who not in best or count > best[who][0]:
-            best[who] = count, each
+    total, most = np.zeros((2, len(chronicle.players)), dtype=np.int64)
+    weight = np.zeros(len(chronicle.players))
+    for number in range(len(chronicle.listed_rulesets)):
+        known = chronicle.standings(number)
+        total[known.players] += known.games
+        more = known.games > most[known.players]
+        most[known.players[more]] = known.games[more]
+        weight[known.players[more]] = chronicle.columns["weight"][known.rows[more]]
     for who in np.argsort(-total, kind="stable").tolist():
         name = chronicle.players[who]
-        yield shown(chronicle.name_of(name)), slug(name), int(total[who]), points(best[who][1])
+        yield shown(chronicle.name_of(name)), slug(name), int(total[who]), points(float(weight[who]))
 
 
 @cache

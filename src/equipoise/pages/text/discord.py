@@ -28,11 +28,17 @@ MOST_TEXT, MOST_TITLE, MOST_BODY, MOST_FIELD, MOST_LABEL, MOST_ID = 2000, 256, 4
 #: Buttons in a row, and rows.
 A_ROW, ROWS = 5, 5
 
+#: Of all that an embed says, together; and what of that the head of a team and the foot may have.
+MOST_ALL, MOST_HEAD, MOST_FOOTER = 6000, 100, 200
+
 #: The head of a message whose game is no more.
 CLOSED = "called off"
 
 #: The longest name that is shown, and how many names a list has before it only counts.
 LONGEST_NAME, MOST_NAMES = 32, 40
+
+#: The longest name of a channel or thread, without the mark of a game.
+LONGEST_ROOM = 90
 
 #: Where buttons that are ours begin, and what stands between their parts.
 OURS, BETWEEN = "eq", "|"
@@ -88,13 +94,16 @@ class DiscordMessage:
     pings: tuple[str, ...] = ()
 
     def fitted(self) -> DiscordMessage:
-        """Return the message with nothing longer than Discord takes."""
-        return replace(
-            self, title=cut(self.title, MOST_TITLE), text=cut(self.text, MOST_BODY), fields=tuple(
-                (cut(name, MOST_TITLE), cut(value, MOST_FIELD) or "-") for name, value in self.fields
-            ),
-            footer=cut(self.footer, MOST_TEXT), buttons=self.buttons[: A_ROW * ROWS],
-        )  # fmt: skip
+        """Return the message with nothing longer than Discord takes, each part and all together."""
+        title, footer = cut(self.title, MOST_TITLE), cut(self.footer, MOST_FOOTER)
+        names = [cut(name, MOST_HEAD) for name, _ in self.fields]
+        left = MOST_ALL - len(title) - len(footer) - sum(map(len, names))
+        each = min(MOST_FIELD, 2 * left // 3 // max(len(names), 1))
+        values = [cut(value, each) or "-" for _, value in self.fields]
+        text = cut(self.text, min(MOST_BODY, left - sum(map(len, values))))
+        fields = tuple(zip(names, values, strict=True))
+        buttons = self.buttons[: A_ROW * ROWS]
+        return replace(self, title=title, text=text, fields=fields, footer=footer, buttons=buttons)
 
 
 def mark(text: str) -> str:
@@ -202,6 +211,18 @@ def short(lobby: EveningLobby) -> str:
     channel = lobby.channel.rpartition(":")[2]
     name = lobby.name.rpartition("/")[2]
     return name.removesuffix(f"-{channel}") if channel else name
+
+
+def room_name(lobby: EveningLobby, team: str, ref: str) -> str:
+    """Return what a team's channel or thread is called: with the game's mark, as it is found again by it.
+
+    Examples
+    --------
+    >>> from equipoise.play.evening_events import night_lobby
+    >>> room_name(night_lobby("5/ctf"), "red", "a")
+    'ctf red ca97'
+    """
+    return cut(printable(f"{short(lobby)} {team}"), LONGEST_ROOM) + f" {mark(ref)[:4]}"
 
 
 def lobby_message(room: Room, shown: Shown, *, web: str = "") -> DiscordMessage:

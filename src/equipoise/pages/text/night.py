@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from equipoise.play.round_plan import Plan
     from equipoise.ratings.point_changes import PointChange
 
+#: What is said of teams than which none are better.
+BEST = "Proven best."
+
 #: Win probabilities that are this near are the same to a reader.
 EVEN = 0.0005
 
@@ -86,7 +89,7 @@ def proof_line(arranged: Arranged) -> str:
     if best and arranged.fresh:
         return "Proven best of the teams not proposed yet."
     if best and arranged.anew and not arranged.split.preferences:
-        return "Proven best."
+        return BEST
     if best and arranged.anew:
         return "Proven best by fairness and the preferences together."
     if arranged.rival is not None and arranged.behind < EVEN:

@@ -1,9 +1,10 @@
 """Lobbies on Discord: the connection, which :mod:`hikari` keeps, and what is sent over it.
 
 What somebody presses is done in a thread of its own, one after the other, and kept before it is answered;
-where that takes longer than a moment, Discord is notified that an answer follows.  Messages are made what
-:class:`~equipoise.service.chat.discord_rooms.DiscordRooms` wants them to be, one at a time in each channel,
-so that many changes are one edit and no edit overtakes another.
+where that takes longer than a moment, Discord is notified that an answer follows.  The connection is there
+first: lobbies are opened beside it, as what is pressed meanwhile can wait for them and Discord cannot.
+Messages are made what :class:`~equipoise.service.chat.discord_rooms.DiscordRooms` wants them to be, one at a
+time in each channel, so that many changes are one edit and no edit overtakes another.
 """
 
 from __future__ import annotations
@@ -11,28 +12,32 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import threading
 import time
 from collections import deque
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from typing import Any, TypeVar, cast
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import hikari
 
 from equipoise.errors import InputError
-from equipoise.pages.pictures.png import png_of
 from equipoise.pages.text import discord as cards
 from equipoise.pages.text.discord import DiscordMessage
 from equipoise.service.chat import discord_commands as forms
-from equipoise.service.chat.discord_ladders import Ladders
-from equipoise.service.chat.discord_rooms import DiscordAnswer, DiscordRooms, Pressed, Sent
+from equipoise.service.chat.discord_answers import ANSWERED, Answers
+from equipoise.service.chat.discord_presses import IS_PERSON, PERSON, DiscordAnswer, Pressed, Sent
 from equipoise.service.chat.discord_team_rooms import NEEDS, VOICE, TeamRooms
+
+if TYPE_CHECKING:  # what is slow to load is loaded by whoever opens the lobbies
+    from equipoise.service.chat.discord_ladders import Ladders
+    from equipoise.service.chat.discord_rooms import DiscordRooms
 
 log = logging.getLogger(__name__)
 
-#: Seconds after which Discord is notified that the answer follows; it waits for three.
-DEFER = 1.2
+#: Seconds from a press after which Discord is notified that the answer follows, and for which it waits.
+DEFER, WAITS = 0.8, 3.0
 
 #: Seconds between two looks at the time and what other processes did, and before what failed is tried again.
 LOOK, AGAIN = 0.25, 5.0
@@ -46,8 +51,8 @@ NEEDED = (
     | hikari.Permissions.ATTACH_FILES
 )  # fmt: skip
 
-#: Discord's number of an error: an interaction that was answered by another process.
-ANSWERED = 40060
+#: What somebody is told whose press met a fault.
+FAULT = "That went wrong here; whoever runs the bot finds it in its log."
 
 #: So often within so many seconds, and another process speaks with the same token.
 OFTEN, WHILE = 3, 60.0
@@ -63,6 +68,12 @@ _STYLES: dict[str, Any] = {
     "primary": hikari.ButtonStyle.PRIMARY, "secondary": hikari.ButtonStyle.SECONDARY,
     "success": hikari.ButtonStyle.SUCCESS, "danger": hikari.ButtonStyle.DANGER,
 }  # fmt: skip
+
+#: What is remembered of servers; names of members come with what they press.
+_REMEMBERED_PARTS = (
+    hikari.api.CacheComponents.GUILDS | hikari.api.CacheComponents.GUILD_CHANNELS
+    | hikari.api.CacheComponents.VOICE_STATES | hikari.api.CacheComponents.ME
+)  # fmt: skip
 
 _SILENT: dict[str, Any] = {"mentions_everyone": False, "role_mentions": False, "user_mentions": False}
 
@@ -177,8 +188,8 @@ class DiscordBot:
 
     Parameters
     ----------
-    ladders : Ladders
-        The lobbies.
+    opened : callable
+        Opens the lobbies, in a thread.
     settings : DiscordSettings
         How to connect.
     ready : callable
@@ -186,28 +197,36 @@ class DiscordBot:
     """
 
     def __init__(
-        self, ladders: Ladders, settings: DiscordSettings, ready: Callable[[str], None] = lambda _: None
-    ) -> None:
-        self._ladders, self._settings, self._ready = ladders, settings, ready
+        self, opened: Callable[[], Ladders], settings: DiscordSettings,
+        ready: Callable[[str], None] = lambda _: None,
+    ) -> None:  # fmt: skip
+        self._settings, self._ready = settings, ready
         intents = hikari.Intents.GUILDS | hikari.Intents.GUILD_MESSAGES
         if settings.teams_in == VOICE:
             intents |= hikari.Intents.GUILD_VOICE_STATES
         self._bot = hikari.GatewayBot(
             settings.token, rest_url=settings.url or None, intents=intents, banner=None, logs=None,
             auto_chunk_members=False, suppress_optimization_warning=True,
+            cache_settings=hikari.impl.CacheSettings(components=_REMEMBERED_PARTS),
         )  # fmt: skip
         self._bot.event_manager.subscribe(hikari.InteractionCreateEvent, self._interaction)
         self._bot.event_manager.subscribe(hikari.GuildAvailableEvent, self._guild)
         self._bot.event_manager.subscribe(hikari.GuildJoinEvent, self._guild)
         self._bot.event_manager.subscribe(hikari.GuildMessageDeleteEvent, self._deleted)
+        self._bot.event_manager.subscribe(hikari.GuildBulkMessageDeleteEvent, self._deleted)
+        if settings.teams_in == VOICE:
+            self._bot.event_manager.subscribe(hikari.VoiceStateUpdateEvent, self._spoke)
+        self._answers = Answers(settings.url)
         self._teams = TeamRooms(self._bot, settings.teams_in, self._lacks)
         self._worker = ThreadPoolExecutor(1, "equipoise-discord")
+        self._opened = opened
+        self._ladders: Future[Ladders] = Future()
         self._pictures = ThreadPoolExecutor(1, "equipoise-pictures")
         self._stopping = asyncio.Event()
         self._failed: Exception | None = None
         self._others: list[float] = []
         self._seen: deque[int] = deque(maxlen=REMEMBERED)
-        self._shown: dict[tuple[int, str], DiscordMessage] = {}
+        self._shown: dict[tuple[str, str], DiscordMessage] = {}
         self._dirty: dict[str, asyncio.Event] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._missing: dict[str, hikari.Permissions] = {}
@@ -225,34 +244,68 @@ class DiscordBot:
         InputError
             If Discord does not let us in, or another process speaks with the same token.
         """
+        connecting = asyncio.ensure_future(self._connect())
+        stop = asyncio.ensure_future(self._stopping.wait())
         try:
-            await self._connect()
-            await self._watch()
+            await asyncio.wait({connecting, stop}, return_when=asyncio.FIRST_COMPLETED)
+            if connecting.done():
+                connecting.result()
+                await self._watch()
         except hikari.UnauthorizedError as error:
             raise InputError(FATAL[4004]) from error
         except hikari.GatewayServerClosedConnectionError as error:
             msg = FATAL.get(int(error.code or 0), f"Discord ended the connection: {error.reason}")
             raise InputError(msg) from error
+        except hikari.HikariError as error:
+            msg = f"Discord cannot be reached: {error}"
+            raise InputError(msg) from error
         finally:
-            for task in self._tasks:
+            for task in (connecting, stop, *self._tasks):
                 task.cancel()
             with contextlib.suppress(hikari.ComponentStateConflictError):
                 await self._bot.close()
+            await self._answers.close()
+            with contextlib.suppress(InputError):  # they were never open, as is raised already
+                await self._on(lambda ladders: ladders.close())
             self._worker.shutdown(cancel_futures=True)
             self._pictures.shutdown(cancel_futures=True)
         if self._failed is not None:
             raise self._failed
 
     async def _connect(self) -> None:
-        await self._bot.start(check_for_updates=False)
-        application = await self._bot.rest.fetch_application()
-        await self._bot.rest.set_application_commands(application, commands())
-        now = time.time()
-        for rooms in self._ladders.all():
-            await self._do(rooms.start, now)
-            for channel in rooms.channels():
-                self._changed(channel)
-        self._ready(invitation(application.id, self._settings.permissions))
+        connected = threading.Event()
+        self._ladders = self._worker.submit(lambda: self._open(connected))
+        try:
+            await self._answers.start()
+            await self._bot.start(check_for_updates=False)
+        finally:
+            connected.set()  # until here nothing else was to be loaded: nobody answers before
+        await self._on(lambda ladders: ladders.start(time.time()))
+        await self._show_all()
+        self._go_on(self._register())
+
+    async def _register(self) -> None:
+        """Let Discord know the commands, again and again until it takes them."""
+        while True:
+            try:
+                application = await self._bot.rest.fetch_application()
+                await self._bot.rest.set_application_commands(application, commands())
+            except hikari.HikariError as error:
+                log.warning("discord: commands: %s; again in %.0f s", error, AGAIN)
+                await asyncio.sleep(AGAIN)
+            else:
+                self._ready(invitation(application.id, self._settings.permissions))
+                return
+
+    def _go_on(self, doing: Coroutine[Any, Any, None]) -> None:
+        """Let something go on until it is done, or the end."""
+        task = asyncio.ensure_future(doing)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _open(self, connected: threading.Event) -> Ladders:
+        connected.wait()
+        return self._opened()
 
     async def _watch(self) -> None:
         """Look at the time until the end."""
@@ -264,17 +317,23 @@ class DiscordBot:
                 if gone in done:
                     gone.result()
                     return
-                for rooms in self._ladders.all():
-                    if await self._do(rooms.tick, time.time()):
-                        for channel in rooms.channels():
-                            self._changed(channel)
+                await self._show_all(lambda rooms: rooms.tick(time.time()))
         finally:
             for each in (gone, stop):
                 each.cancel()
 
-    async def _do(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Do something with lobbies, after all that was asked before it."""
-        return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
+    async def _show_all(self, happened: Callable[[DiscordRooms], bool] = lambda _: True) -> None:
+        """Let the messages of all lobbies where something happened be what they should be."""
+        for channels in await self._on(
+            lambda ladders: [rooms.channels() for rooms in ladders.all() if happened(rooms)]
+        ):
+            for channel in channels:
+                self._changed(channel)
+
+    async def _on(self, function: Callable[[Ladders], T]) -> T:
+        """Do something with the lobbies, after all that was asked before it."""
+        loop, opening = asyncio.get_running_loop(), self._ladders
+        return await loop.run_in_executor(self._worker, lambda: function(opening.result()))
 
     # What happens
 
@@ -283,22 +342,38 @@ class DiscordBot:
         guild = str(event.guild_id)
         channels = [str(each) for each in event.channels]
         self._guilds |= dict.fromkeys(channels, guild)
-        for rooms in await self._do(self._ladders.opened, guild, channels):
-            for channel in await self._do(rooms.channels):
-                if channel in channels:
-                    self._changed(channel)
 
-    async def _deleted(self, event: hikari.GuildMessageDeleteEvent) -> None:
-        """Note that somebody has deleted a message: what it shows is sent again where it still matters."""
-        channel, message = str(event.channel_id), str(event.message_id)
-        rooms = await self._rooms(str(event.guild_id), channel)
-        for ref, sent in list(rooms.sent.items()):
-            if sent.message == message:
-                self._shown.pop((id(rooms), ref), None)
+        def with_lobbies(ladders: Ladders) -> set[str]:
+            return {each for rooms in ladders.opened(guild, channels) for each in rooms.channels()}
+
+        found = await self._on(with_lobbies)
+        for channel in channels:
+            if channel in found:
                 self._changed(channel)
 
+    async def _spoke(self, event: hikari.VoiceStateUpdateEvent) -> None:
+        """Bring somebody to their team who comes into voice while they play."""
+        if event.state.channel_id is None or (event.old_state and event.old_state.channel_id is not None):
+            return
+        self._teams.came(str(event.state.user_id))
+        for channel in [each for each, guild in self._guilds.items() if guild == str(event.guild_id)]:
+            if channel in self._dirty:
+                self._changed(channel)
+
+    async def _deleted(
+        self, event: hikari.GuildMessageDeleteEvent | hikari.GuildBulkMessageDeleteEvent
+    ) -> None:
+        """Note that somebody has deleted messages: what they show is sent again where it still matters."""
+        guild, channel = str(event.guild_id), str(event.channel_id)
+        many = event.message_ids if isinstance(event, hikari.GuildBulkMessageDeleteEvent) else ()
+        gone = {str(each) for each in many or [getattr(event, "message_id", 0)]}
+        sent = await self._on(lambda ladders: dict(ladders.rooms(guild, channel).sent))
+        for ref in [ref for ref, each in sent.items() if each.message in gone]:
+            self._shown.pop((channel, ref), None)
+            self._changed(channel)
+
     async def _rooms(self, guild: str, channel: str) -> DiscordRooms:
-        return await self._do(self._ladders.rooms, guild, channel)
+        return await self._on(lambda ladders: ladders.rooms(guild, channel))
 
     async def _interaction(self, event: hikari.InteractionCreateEvent) -> None:
         interaction = event.interaction
@@ -316,7 +391,7 @@ class DiscordBot:
             log.warning("discord: an answer came too late or was refused: %s", error)
             if error.code == ANSWERED:
                 self._answered_by_another()
-        except hikari.HikariError as error:
+        except (hikari.HikariError, InputError) as error:
             log.warning("discord: an answer could not be sent: %s", error)
 
     def _answered_by_another(self) -> None:
@@ -345,14 +420,14 @@ class DiscordBot:
             command = interaction.command_name
             for option in interaction.options or ():
                 if option.type is hikari.OptionType.USER:
-                    given[option.name] = f"discord:{option.value}"
+                    given[option.name] = f"{PERSON}{option.value}"
                 elif option.type is not hikari.OptionType.SUB_COMMAND:
                     given[option.name] = (
                         str(option.value).lower() if option.value in (True, False) else str(option.value)
                     )
         resolved = getattr(interaction, "resolved", None)
         for user, member in {**resolved.users, **resolved.members}.items() if resolved else ():
-            names[f"discord:{user}"] = shown_name(member)
+            names[f"{PERSON}{user}"] = shown_name(member)
         if isinstance(interaction, hikari.ModalInteraction):
             given["score"] = " ".join(
                 str(each.value) for row in interaction.components for each in row.components
@@ -371,11 +446,15 @@ class DiscordBot:
         found: list[tuple[str, str]] = []
         option = next((each for each in interaction.options if each.is_focused), None)
         if option is not None and interaction.guild_id is not None:
-            pressed = self._pressed_of(interaction)
-            rooms = await self._rooms(str(interaction.guild_id), pressed.channel)
-            found = await self._do(rooms.completed, pressed, option.name, str(option.value or ""))
+            pressed, name, typed = self._pressed_of(interaction), option.name, str(option.value or "")
+            guild = str(interaction.guild_id)
+            found = await self._on(
+                lambda ladders: ladders.rooms(guild, pressed.channel).completed(pressed, name, typed)
+            )
         choices = [hikari.impl.AutocompleteChoiceBuilder(name, value) for name, value in found]
-        await self._bot.rest.create_autocomplete_response(interaction.id, interaction.token, choices)
+        await self._answers.tell(
+            lambda rest: rest.create_autocomplete_response(interaction.id, interaction.token, choices)
+        )
 
     async def _pressed(
         self, interaction: hikari.CommandInteraction | hikari.ComponentInteraction | hikari.ModalInteraction
@@ -383,29 +462,36 @@ class DiscordBot:
         """Do what somebody wants, and tell them; whatever takes long is answered later."""
         button = isinstance(interaction, hikari.ComponentInteraction)
         if interaction.guild_id is None or interaction.member is None:
-            await self._answer(
-                interaction, DiscordAnswer("Type this in a channel of a server."), deferred=False
-            )
+            elsewhere = DiscordAnswer("Type this in a channel of a server.")
+            await self._answer(interaction, elsewhere, b"", deferred=False)
             return
         action, _ = cards.button_of(getattr(interaction, "custom_id", ""))
         if button and action == "score":
             await self._ask_score(cast("hikari.ComponentInteraction", interaction))
             return
+        age = time.time() - interaction.created_at.timestamp()
+        left = DEFER - age if 0.0 < age < WAITS else DEFER  # any other age is of a clock that is wrong
         doing = asyncio.ensure_future(self._done(interaction))
-        done, _ = await asyncio.wait({doing}, timeout=DEFER)
+        done, _ = await asyncio.wait({doing}, timeout=max(left, 0.0))
         if not done:
-            await self._bot.rest.create_interaction_response(
+            await self._answers.tell(lambda rest: rest.create_interaction_response(
                 interaction.id, interaction.token, hikari.ResponseType.DEFERRED_MESSAGE_CREATE,
                 flags=hikari.MessageFlag.EPHEMERAL,
-            )  # fmt: skip
-        answer = await doing
-        await self._answer(interaction, answer, deferred=not done)
+            ))  # fmt: skip
+        try:
+            answer, picture = await doing
+        except Exception:  # a fault of ours: whoever pressed hears that there was one
+            log.exception("discord: what was pressed could not be done")
+            answer, picture = DiscordAnswer(FAULT), b""
+        await self._answer(interaction, answer, picture, deferred=not done)
 
-    async def _done(self, interaction: Any) -> DiscordAnswer:
-        """Do what somebody wants, and return what to tell them."""
-        pressed = self._pressed_of(interaction)
-        rooms = await self._rooms(str(interaction.guild_id), pressed.channel)
-        answer = await self._do(rooms.press, pressed, time.time())
+    async def _done(self, interaction: Any) -> tuple[DiscordAnswer, bytes]:
+        """Do what somebody wants, and return what to tell them, with its picture."""
+        pressed, guild = self._pressed_of(interaction), str(interaction.guild_id)
+        self._guilds[pressed.channel] = guild  # the channel may be younger than the connection
+        answer = await self._on(
+            lambda ladders: ladders.rooms(guild, pressed.channel).press(pressed, time.time())
+        )
         self._changed(pressed.channel)
         missing = self._settings.permissions & ~interaction.app_permissions
         if interaction.app_permissions & hikari.Permissions.ADMINISTRATOR:
@@ -413,21 +499,23 @@ class DiscordBot:
         if missing:
             self._lacks(pressed.channel, missing)
             text = f"{answer.text}\nI lack rights in this channel: {named(missing)}.".strip()
-            answer = DiscordAnswer(text, answer.message, answer.curve)
+            answer = replace(answer, text=text)
         else:
             self._missing.pop(pressed.channel, None)
-        return answer
+        return answer, await self._picture(guild, pressed.channel, answer.curves)
 
     async def _ask_score(self, interaction: hikari.ComponentInteraction) -> None:
         """Ask for a score in a window."""
         row = hikari.impl.ModalActionRowBuilder()
         row.add_text_input("score", "The score of each team, as 3 1", max_length=60)
-        await self._bot.rest.create_modal_response(
+        await self._answers.tell(lambda rest: rest.create_modal_response(
             interaction.id, interaction.token, title="How did it end?", custom_id=interaction.custom_id,
             component=row,
-        )  # fmt: skip
+        ))  # fmt: skip
 
-    async def _answer(self, interaction: Any, answer: DiscordAnswer, *, deferred: bool) -> None:
+    async def _answer(
+        self, interaction: Any, answer: DiscordAnswer, picture: bytes, *, deferred: bool
+    ) -> None:
         """Tell the one who pressed, alone."""
         button = isinstance(interaction, hikari.ComponentInteraction)
         shown: dict[str, Any] = dict(_SILENT)
@@ -435,34 +523,45 @@ class DiscordBot:
             shown["content"] = answer.text
         if answer.message is not None:
             shown |= {"embeds": [embed_of(answer.message)], "components": rows_of(answer.message)}
-        if answer.curve:
-            shown |= await self._picture(interaction, answer.curve)
-        rest, nothing = self._bot.rest, not answer.text and answer.message is None
+        if picture:
+            shown["attachment"] = hikari.Bytes(picture, "curve.png")
+        nothing = not answer.text and answer.message is None
+        number, token, kinds = interaction.id, interaction.token, hikari.ResponseType
         if deferred and nothing and button:
-            await rest.delete_interaction_response(interaction.application_id, interaction.token)
-            return
-        if deferred:
+            app = interaction.application_id
+            await self._answers.tell(lambda rest: rest.delete_interaction_response(app, token))
+        elif deferred:
+            app = interaction.application_id
             shown.setdefault("content", None if answer.message is not None else "Done.")
-            await rest.edit_interaction_response(interaction.application_id, interaction.token, **shown)
-            return
-        if nothing and button:
-            await rest.create_interaction_response(
-                interaction.id, interaction.token, hikari.ResponseType.DEFERRED_MESSAGE_UPDATE
-            )
-            return
-        if nothing:
-            shown["content"] = "Done."
-        await rest.create_interaction_response(
-            interaction.id, interaction.token, hikari.ResponseType.MESSAGE_CREATE,
-            flags=hikari.MessageFlag.EPHEMERAL, **shown,
-        )  # fmt: skip
+            await self._answers.tell(lambda rest: rest.edit_interaction_response(app, token, **shown))
+        elif nothing and button:
+            done = kinds.DEFERRED_MESSAGE_UPDATE
+            await self._answers.tell(lambda rest: rest.create_interaction_response(number, token, done))
+        else:
+            if nothing:
+                shown["content"] = "Done."
+            flags = hikari.MessageFlag.EPHEMERAL
+            await self._answers.tell(lambda rest: rest.create_interaction_response(
+                number, token, kinds.MESSAGE_CREATE, flags=flags, **shown
+            ))  # fmt: skip
 
-    async def _picture(self, interaction: Any, player: str) -> dict[str, Any]:
-        """Return the curve of somebody as a picture; none where none can be drawn."""
-        rooms = await self._rooms(str(interaction.guild_id), self._channel_of(interaction))
-        svg = await asyncio.get_running_loop().run_in_executor(self._pictures, rooms.curve, player)
-        picture = png_of(svg) if svg else b""
-        return {"attachment": hikari.Bytes(picture, "curve.png")} if picture else {}
+    async def _picture(self, guild: str, channel: str, players: Sequence[str]) -> bytes:
+        """Return the curves of some as a picture; nothing where none can be drawn."""
+        if not players:
+            return b""
+        rooms = await self._rooms(guild, channel)
+
+        def drawn() -> bytes:
+            from equipoise.pages.pictures.png import png_of
+
+            try:
+                svg = rooms.curves(players)
+            except InputError as error:  # what is said in words is said all the same
+                log.warning("discord: a picture cannot be drawn: %s", error)
+                return b""
+            return png_of(svg) if svg else b""
+
+        return await asyncio.get_running_loop().run_in_executor(self._pictures, drawn)
 
     def _lacks(self, channel: str, missing: hikari.Permissions) -> None:
         """Name rights that are missing, once."""
@@ -476,9 +575,7 @@ class DiscordBot:
         """Let the messages of a channel be what they should be, soon."""
         if channel not in self._dirty:
             self._dirty[channel] = asyncio.Event()
-            task = asyncio.ensure_future(self._keep(channel))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._go_on(self._keep(channel))
         self._dirty[channel].set()
 
     async def _keep(self, channel: str) -> None:
@@ -502,22 +599,29 @@ class DiscordBot:
         guild = self._guilds.get(channel)
         if guild is None:
             return  # not in a server that we see; when it comes, this is done again
-        rooms = await self._rooms(guild, channel)
-        wanted = await self._do(rooms.wanted, channel, time.time())
+        now = time.time()
+
+        def found(ladders: Ladders) -> tuple[DiscordRooms, dict[str, DiscordMessage], dict[str, Sent], Any]:
+            rooms = ladders.rooms(guild, channel)
+            return rooms, rooms.wanted(channel, now), dict(rooms.sent), rooms.playing(channel, now)
+
+        rooms, wanted, sent, playing = await self._on(found)
+
+        async def keep(ref: str, now_sent: Sent) -> None:
+            sent[ref] = now_sent
+            await self._on(lambda _: rooms.note_sent(ref, now_sent))
+
         for ref, message in wanted.items():
-            if self._shown.get((id(rooms), ref)) != message:
-                await self._send(rooms, channel, ref, message)
-                self._shown[id(rooms), ref] = message
-        games = await self._do(rooms.games, channel, time.time())
+            if self._shown.get((channel, ref)) != message:
+                await self._send(channel, ref, message, sent.get(ref, Sent(channel)), keep)
+                self._shown[channel, ref] = message
+        await self._teams.follow(channel, sent, playing, keep)
 
-        async def keep(ref: str, sent: Sent) -> None:
-            await self._do(rooms.note_sent, ref, sent)
-
-        await self._teams.follow(rooms, channel, games, keep)
-
-    async def _send(self, rooms: DiscordRooms, channel: str, ref: str, message: DiscordMessage) -> None:
+    async def _send(
+        self, channel: str, ref: str, message: DiscordMessage, sent: Sent,
+        keep: Callable[[str, Sent], Awaitable[None]],
+    ) -> None:  # fmt: skip
         """Edit the message of a lobby or game, or send one where there is none."""
-        sent = rooms.sent.get(ref, Sent(channel))
         shown: dict[str, Any] = {"embed": embed_of(message), "components": rows_of(message)}
         if sent.message:
             try:
@@ -528,9 +632,9 @@ class DiscordBot:
                     return  # somebody deleted what is over: so be it
         # The same nonce is the same message: one that was sent just before an end is not sent again.
         nonce = cards.mark(f"{ref} {sent.message}")
-        pinged = rooms.pinged(message)
+        pinged = [int(each.removeprefix(PERSON)) for each in message.pings if IS_PERSON.fullmatch(each)]
         if pinged:
             shown["content"] = cards.cut(" ".join(f"<@{each}>" for each in pinged), cards.MOST_TEXT)
         mentions = {**_SILENT, "user_mentions": pinged or False}
         made = await self._bot.rest.create_message(int(channel), nonce=nonce, **shown, **mentions)
-        await self._do(rooms.note_sent, ref, Sent(channel, str(made.id), sent.rooms, sent.came, time.time()))
+        await keep(ref, replace(sent, channel=channel, message=str(made.id), at=time.time()))

@@ -83,6 +83,7 @@ class Ladders:
                 archive = open_archive(url_of(self._url, key), create=True)
                 self._rooms[key] = self._made(archive, mine)
                 self._rooms[key].url = url_of(self._url, key)
+                self._rooms[key].everywhere = self.all
             return self._rooms[key]
 
     def opened(self, guild: str, channels: Sequence[str]) -> list[DiscordRooms]:
@@ -98,6 +99,11 @@ class Ladders:
     def all(self) -> list[DiscordRooms]:
         """Return all ladders that are open."""
         return list(self._rooms.values())
+
+    def start(self, now: float) -> None:
+        """Answer what was not answered before the last end."""
+        for rooms in self.all():
+            rooms.start(now)
 
     def close(self) -> None:
         """Close all archives."""

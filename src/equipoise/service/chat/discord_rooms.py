@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -29,19 +30,28 @@ from equipoise.identity.short_ids import meant_by
 from equipoise.pages.text import discord as cards
 from equipoise.pages.text import evening as words
 from equipoise.pages.text.discord import DiscordMessage, mark
-from equipoise.pages.text.night import proof_line
+from equipoise.pages.text.night import BEST, proof_line
 from equipoise.pages.text.point_changes import changes_text
 from equipoise.play import evening_events as ev
-from equipoise.play.chat_commands import Speaking, understood
+from equipoise.play.chat_commands import COMMANDS, Speaking, understood
 from equipoise.play.evening import one_of
-from equipoise.play.evening_events import EveningLobby, Event
+from equipoise.play.evening_events import EveningLobby, Event, Setup
 from equipoise.play.evening_records import DISCORD, Record
 from equipoise.play.evening_state import EveningGame, Phase
 from equipoise.play.lobby_forms import lobby_of
-from equipoise.play.proposals import MEETING
+from equipoise.play.proposals import MEETING, count_splits
 from equipoise.ratings.point_changes import points
 from equipoise.service import link_codes
 from equipoise.service.chat import discord_commands as forms
+from equipoise.service.chat.discord_presses import (
+    CHANNEL,
+    IS_PERSON,
+    PERSON,
+    DiscordAnswer,
+    PlayingTeams,
+    Pressed,
+    Sent,
+)
 from equipoise.service.kept_evening import KeptEvening, StepTaken
 from equipoise.service.tonight import LONGEST_SLUG, is_going_on, opened_evening, renewed_links
 
@@ -49,17 +59,14 @@ if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
     from equipoise.play.evening import Evening
 
-#: How the ids of people on Discord begin, and the channels of lobbies there.
-PERSON = CHANNEL = "discord:"
-
 #: Seconds for a search: Discord shows that we think, and other presses wait.
 SECONDS = 2.0
 
 #: Games that are over whose message still follows what happens, and seconds after which one no longer does.
 RECENT, FOLLOWED = 60, 12 * 3600.0
 
-#: Rows of a leaderboard, and values that a completion offers at most.
-LEADERS, OFFERED = 15, 25
+#: Rows of a leaderboard, of them with a curve in its picture, and values that a completion offers at most.
+LEADERS, DRAWN, OFFERED = 15, 5, 25
 
 #: Words about the game somebody is in, which may be in another channel.
 OF_A_GAME = frozenset((
@@ -69,6 +76,7 @@ OF_A_GAME = frozenset((
 #: Words that change a lobby where teams are called for: of those who are there, or in charge.
 OF_THOSE_HERE = frozenset((
     "divide", "undo", "swap", "lock", "unlock", "captains", "maps", "roles", "plays", "sub", "pick", "veto",
+    "won", "draw", "score", "report",
 ))  # fmt: skip
 
 #: Those who act for somebody else with these have to be in charge.
@@ -81,79 +89,6 @@ HOURS, RENEWED = 7 * 24.0, 3 * 86400.0
 _COMMAND = re.compile(r"!(?=[a-z])")
 _ID = re.compile(r"'?(discord:\d{1,20})'?")
 _MENTION = re.compile(r"<@!?(\d{1,20})>")
-_OURS = re.compile(r"discord:\d{1,20}")
-
-
-@dataclass(frozen=True, slots=True)
-class Pressed:
-    """Somebody pressed a button, or typed a command.
-
-    Parameters
-    ----------
-    id : str
-        Its number: one that comes again is the same.
-    user, name : str
-        Who, by number, and what they are called there.
-    channel : str
-        Where; of a thread the channel it belongs to.
-    manages : bool
-        Whether they may manage the server.
-    command : str
-        The command; empty for a button.
-    given : mapping from str to str
-        Its options; people as ids.
-    button : str
-        The id of the button.
-    names : mapping from str to str
-        What those are called who are named by options.
-    """
-
-    id: str
-    user: str
-    name: str
-    channel: str
-    manages: bool = False
-    command: str = ""
-    given: Mapping[str, str] = field(default_factory=dict)
-    button: str = ""
-    names: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def who(self) -> str:
-        """The id of the one who did it."""
-        return PERSON + self.user
-
-
-@dataclass(frozen=True, slots=True)
-class DiscordAnswer:
-    """What the one who pressed is shown, alone: a text, a message, or a curve of somebody to be drawn."""
-
-    text: str = ""
-    message: DiscordMessage | None = None
-    curve: str = ""
-
-
-@dataclass(slots=True)
-class Sent:
-    """A message that was sent, and the rooms of a game's teams.
-
-    Parameters
-    ----------
-    channel, message : str
-        Where, and which.
-    rooms : tuple of str
-        Voice channels or threads, one for each team.
-    came : mapping from str to str
-        From a user to the voice channel they came from.
-    at : float
-        When, seconds since 1970.
-    """
-
-    channel: str
-    message: str = ""
-    rooms: tuple[str, ...] = ()
-    came: Mapping[str, str] = field(default_factory=dict)
-    at: float = 0.0
 
 
 def in_channel(lobby: EveningLobby, channel: str) -> EveningLobby:
@@ -184,7 +119,8 @@ class KeptMessages(KeptEvening):
             self.proofs[ref] = record["proof"]
         elif "message" in record:
             self.sent[ref] = Sent(record["channel"], record["message"], tuple(record.get("rooms", ())),
-                                  dict(record.get("came", {})), record["at"])  # fmt: skip
+                                  {who.removeprefix(PERSON): where for who, where in record.get("came", ())},
+                                  record["at"])  # fmt: skip
 
 
 class DiscordRooms:
@@ -214,6 +150,8 @@ class DiscordRooms:
         web: str = "", ready: float = ev.READY,
     ) -> None:  # fmt: skip
         self.archive, self._web, self._ready = archive, web, ready
+        #: All ladders of the same bot, as who is forgotten is forgotten in each.
+        self.everywhere: Callable[[], Sequence[DiscordRooms]] = lambda: [self]
         #: The archive's address, for what is read beside the evening; empty where there is none.
         self.url = ""
         self._admins = frozenset(PERSON + each for each in admins)
@@ -233,7 +171,9 @@ class DiscordRooms:
 
     def note_sent(self, ref: str, sent: Sent) -> None:
         """Keep that something was sent."""
-        came = [list(pair) for pair in sent.came.items()]
+        came = [
+            [PERSON + user, where] for user, where in sent.came.items()
+        ]  # ids, so that they are forgotten
         self._remember(ref=ref, channel=sent.channel, message=sent.message, rooms=list(sent.rooms), came=came)
 
     @property
@@ -245,6 +185,18 @@ class DiscordRooms:
         """Return the name of somebody, as it is: not safe to be sent."""
         name = self.kept.shown(player)
         return "somebody" if name.startswith(PERSON) else name
+
+    def told_apart(self, players: Iterable[str]) -> Callable[[str], str]:
+        """Return what gives the names of people, with the end of the id where several bear one name."""
+        names = {player: self.shown(player) for player in players}
+        bear = Counter(name.casefold() for name in names.values())
+
+        def shown(player: str) -> str:
+            name = names.get(player) or self.shown(player)
+            several = bear[name.casefold()] > 1
+            return f"{cards.cut(name, cards.LONGEST_NAME - 7)} ({player[-4:]})" if several else name
+
+        return shown
 
     # Channels
 
@@ -334,7 +286,24 @@ class DiscordRooms:
                 raise InputError(msg)
             buttons = tuple(cards.Button(cards.cut(name, 60), url=url) for name, url in links)
             return DiscordAnswer(message=DiscordMessage("The same evening in the browser", buttons=buttons))
+        if name == "out" and not given and len(here) > 1:
+            return self._out_of_all(pressed, here, now)
         return self._words(self._attending(pressed, name, given, here), pressed, here, now)
+
+    def _out_of_all(self, pressed: Pressed, here: Sequence[str], now: float) -> DiscordAnswer:
+        """Take somebody out of all lobbies of a channel, one step each."""
+        who, said = pressed.who, list[str]()
+        game = self.evening.game_of(who)
+        for name in here:
+            room, is_called = self.evening.rooms[name], self.evening.lobbies[name].called
+            is_there = (
+                who in room.setup.here or who in room.states or who in self.evening.waiting.get(name, ())
+            )
+            if is_there or (game is not None and game.lobby.name == name):
+                step = replace(pressed, id=f"{pressed.id}{f':{len(said)}' * bool(said)}")
+                words = "out" if is_called else f"leave {self._short_of(name)}"
+                said.append(self._words(words, step, [name], now).text)
+        return DiscordAnswer("\n".join(filter(None, said)) or "You are in none of them.")
 
     def _safe(self, player: str) -> str:
         return cards.safe(self.shown(player))
@@ -372,7 +341,7 @@ class DiscordRooms:
             msg = "here everybody says that for themselves"
             raise InputError(msg)
         word = {"in": "add", "out": "leave"}.get(name, name)
-        return f"{word} {self._short_of(lobby)}".strip()
+        return f"{word} {self._short_of(lobby) if lobby else ''}".strip()
 
     def _meant_lobby(self, typed: str, here: list[str], *, whole: bool = False) -> str:
         """Return which lobby of a channel is meant; none where all may be."""
@@ -482,7 +451,7 @@ class DiscordRooms:
             msg = f"your game is in <#{where}>" if where.isdecimal() else "your game is elsewhere"
             raise InputError(msg)
         called = next((name for name in here if self.evening.lobbies[name].called), "")
-        elsewhere = game is not None and not game.lobby.called
+        elsewhere = game is not None and not game.lobby.called and word in COMMANDS
         if called and word in OF_THOSE_HERE and not (admin or elsewhere or self._is_in(who, called)):
             msg = "only those who are in do that, or those in charge"
             raise InputError(msg)
@@ -506,8 +475,10 @@ class DiscordRooms:
         )
 
     def _is_in(self, who: str, lobby: str) -> bool:
-        """Tell whether somebody is in a lobby where teams are called for."""
-        return who in self.evening.rooms[lobby].setup.here
+        """Tell whether somebody is in a lobby where teams are called for, or in the game in view."""
+        game = self.evening.current(lobby)
+        players = () if game is None else (*game.players, *game.out)
+        return who in self.evening.rooms[lobby].setup.here or who in players
 
     def _id_of(self, text: str, here: Iterable[str]) -> str | None:
         """Return who is meant by an id, a mention, or a name that one alone has here."""
@@ -515,7 +486,7 @@ class DiscordRooms:
         plain, mention = unquote(text.strip()), _MENTION.fullmatch(text.strip())
         if mention:
             return PERSON + mention[1]
-        if plain in known or _OURS.fullmatch(plain):
+        if plain in known or IS_PERSON.fullmatch(plain):
             return plain
         bear = [player for player in known if self.shown(player).casefold() == plain.casefold()]
         if len(bear) > 1:
@@ -576,7 +547,7 @@ class DiscordRooms:
             coming = event.players if isinstance(event, ev.Attend) else (event.player,)
             names = {**pressed.names, pressed.who: pressed.name}
             spelled = {player: names[player] for player in coming if player in names}
-            rest = {player: name for player, name in event.spelled.items() if not _OURS.fullmatch(player)}
+            rest = {player: name for player, name in event.spelled.items() if not IS_PERSON.fullmatch(player)}
             return replace(event, spelled={**rest, **spelled})
         return event
 
@@ -649,15 +620,25 @@ class DiscordRooms:
         return DiscordAnswer(message=DiscordMessage("Shall you be forgotten?", text, buttons=(button,)))
 
     def _forget(self, pressed: Pressed) -> DiscordAnswer:
-        who = pressed.who
-        waits = any(who in room.setup.here for room in self.evening.rooms.values())
-        if waits or self.evening.game_of(who) is not None:
-            msg = "you are here, or in a game: leave first"
-            raise InputError(msg)
-        self.archive.forget(who)
-        self.kept.names.pop(who, None)
-        self.kept.follow()
+        who, ladders = pressed.who, self.everywhere()
+        for each in ladders:
+            each.kept.catch_up()
+            waits = any(who in room.setup.here for room in each.evening.rooms.values())
+            if waits or each.evening.game_of(who) is not None:
+                msg = "you are here, or in a game: leave first"
+                raise InputError(msg)
+        for each in ladders:
+            if each is self or each.knows(who):
+                each.archive.forget(who)
+                each.kept.names.pop(who, None)
+                each.kept.follow()
         return DiscordAnswer("You are forgotten.")
+
+    def knows(self, who: str) -> bool:
+        """Tell whether anything is kept of somebody."""
+        archive = self.archive
+        played = {player for player, _ in archive.standing().games}
+        return who in played or who in archive.merged() or repr(who) in repr(archive.night_events())
 
     # Questions
 
@@ -684,7 +665,7 @@ class DiscordRooms:
             weights = self._weights(chain(*found.teams), found.lobby.ruleset)
             sums = [round(10.0 * sum(weights[player] for player in team)) for team in found.teams]
             text += f", points {' : '.join(map(str, sums))}"
-        return DiscordAnswer(f"{text}. {self.kept.proofs.get(found.id, '')}".strip())
+        return DiscordAnswer(f"{text}. {self._proof(found)}".strip())
 
     def _weights(self, players: Iterable[str], ruleset: Ruleset | None = None) -> dict[str, float]:
         known = self.kept.known_as(players, time.time())
@@ -708,7 +689,9 @@ class DiscordRooms:
         if pressed.command == "leaderboard":
             rows = [(n, player, points(weights[player]), games[player])
                     for n, player in enumerate(order[:LEADERS], start=1)]  # fmt: skip
-            return DiscordAnswer(message=cards.leaderboard_message(rows, shown, "Leaderboard"))
+            return DiscordAnswer(
+                message=cards.leaderboard_message(rows, shown, "Leaderboard"), curves=tuple(order[:DRAWN])
+            )
         who = pressed.given.get("player", pressed.who)
         root = merged.get(who, who)
         if root not in games:
@@ -716,19 +699,24 @@ class DiscordRooms:
         place = f"number {order.index(root) + 1} of {len(order)}"
         text = f"{points(weights[root])} points, {place}, {games[root]} games"
         name = self._safe(who) if who in self.kept.names else shown(root)
-        return DiscordAnswer(message=DiscordMessage(name, text, colour=cards.RULE), curve=root)
+        return DiscordAnswer(message=DiscordMessage(name, text, colour=cards.RULE), curves=(root,))
 
-    def curve(self, player: str) -> str:
-        """Return the picture of what was known of somebody over time; none before the first game."""
+    def curves(self, players: Iterable[str]) -> str:
+        """Return the picture of what was known of some over time; none before the first game."""
         from equipoise.pages.pictures.rating_curves import curves_svg
 
         if not self.url:
             return ""
+        drawn: dict[str, list[tuple[float, float, float]]] = {}
         with open_archive(self.url, create=False) as archive:
-            points = [(each.match.ended or 0.0, each.rating.mu, each.rating.sigma)
-                      for each in archive.history(player)]  # fmt: skip
-        name = printable(self.kept.names.get(player, player))
-        return curves_svg({name: points}, name) if points else ""
+            names = archive.standing().names
+            for player in players:
+                name = printable(self.kept.names.get(player) or names.get(player, player))
+                name = f"{name} ({len(drawn) + 1})" if name in drawn else name
+                drawn[name] = [(each.match.ended or 0.0, each.rating.mu, each.rating.sigma)
+                               for each in archive.history(player)]  # fmt: skip
+        drawn = {name: points for name, points in drawn.items() if points}
+        return curves_svg(drawn, ", ".join(drawn)) if drawn else ""
 
     def completed(self, pressed: Pressed, option: str, typed: str) -> list[tuple[str, str]]:
         """Return what an option may be: what is shown, and the value."""
@@ -743,7 +731,8 @@ class DiscordRooms:
                 people = dict.fromkeys(
                     chain(*(game.unpicked for game in games if game.phase is Phase.DRAFTING))
                 )
-            found = [(self.shown(player), forms.token(player)) for player in people]
+            shown = self.told_apart(people)
+            found = [(shown(player), forms.token(player)) for player in people]
         elif kind == forms.LOBBY:
             found = [(self._short_of(name),) * 2 for name in here]
         elif kind in (forms.MAP, forms.VOTE):
@@ -786,18 +775,48 @@ class DiscordRooms:
         current = [game for name in here if (game := self.evening.current(name)) is not None]
         return {self.ref_of(game): game for game in (*reversed(recent), *current, *running)}
 
+    def playing(self, channel: str, now: float) -> dict[str, PlayingTeams]:
+        """Return the teams that are playing now, by what the messages of their games are known by."""
+        found = {}
+        for ref, game in self.games(channel, now).items():
+            if game.phase in (Phase.PLAYING, Phase.DISPUTED):
+                called = self.evening.rooms[game.lobby.name].setup.called
+                names = [cards.room_name(game.lobby, called(n), ref) for n in range(len(game.teams))]
+                found[ref] = PlayingTeams(tuple(map(tuple, game.teams)), tuple(names))
+        return found
+
+    def _proof(self, game: EveningGame) -> str:
+        """Return what is proven of teams, and why they are as they are."""
+        proof, asked = self.kept.proofs.get(game.id, ""), game.asked
+        if game.picks:
+            return "The captains picked these teams."
+        if proof != BEST or len(game.teams) != 2 or (asked is not None and asked.now is not None):
+            return proof
+        setup = asked.setup if asked is not None else Setup(duos=game.duos, apart=tuple(self.evening.apart))
+        playing = set(chain(*game.teams))
+        if any(playing.issuperset(pair) for pair in setup.apart) or setup.fixed or setup.roles:
+            return proof  # what rules leave of the splits is not counted
+        parties = [[each for each in duo if each in playing] for duo in setup.duos]
+        together = [party for party in parties if len(party) > 1]
+        count = count_splits(len(playing), together)
+        kept = ", ".join(" and ".join(map(self._safe, party)) for party in together[:3])
+        keeping = f" that keep {kept} together" if 0 < len(together) <= 3 else ""
+        return proof if count < 2 or len(together) > 3 else f"Proven best of the {count:,} splits{keeping}."
+
     def wanted(self, channel: str, now: float) -> dict[str, DiscordMessage]:
         """Return the messages that a channel should have, by what they show."""
         found: dict[str, DiscordMessage] = {}
         for name in self.here(channel):
-            found[name] = cards.lobby_message(self.evening.rooms[name], self.shown, web=self.link(name))
+            room = self.evening.rooms[name]
+            shown = self.told_apart([*room.setup.here, *room.states])
+            found[name] = cards.lobby_message(room, shown, web=self.link(name))
         for ref, game in self.games(channel, now).items():
             setup = self.evening.rooms[game.lobby.name].setup
             changes, _ = self.kept.changed.get(game.id, ((), 0)) if game.counted else ((), 0)
             teams = [setup.called(n).capitalize() for n in range(setup.teams)]
             found[ref] = cards.game_message(
-                game, teams.__getitem__, self.shown,
-                proof=self.kept.proofs.get(game.id, ""), result=changes_text(changes, self._safe),
+                game, teams.__getitem__, self.told_apart([*game.players, *game.out]),
+                proof=self._proof(game), result=changes_text(changes, self._safe),
                 web=self.link(game.lobby.name), steps=len(self.evening.steps(game.lobby.name)),
             )  # fmt: skip
         for ref, sent in self.sent.items():
@@ -805,7 +824,3 @@ class DiscordRooms:
                 text = self._closed.get(ref, "")
                 found[ref] = DiscordMessage(cards.CLOSED, text, colour=cards.RULE)
         return found
-
-    def pinged(self, message: DiscordMessage) -> list[int]:
-        """Return the numbers of those whom a new message tells of it."""
-        return [int(each.removeprefix(PERSON)) for each in message.pings if _OURS.fullmatch(each)]

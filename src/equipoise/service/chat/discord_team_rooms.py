@@ -7,18 +7,16 @@ not made twice.  Where the rights for it are missing the game goes on without, a
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import hikari
 
-from equipoise.core.plain_data import printable
-from equipoise.pages.text.discord import cut, mark, short
-from equipoise.play.evening_state import EveningGame, Phase
-from equipoise.service.chat.discord_rooms import PERSON, DiscordRooms, Sent
+from equipoise.service.chat.discord_presses import PERSON, PlayingTeams, Sent
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Callable, Mapping
 
 #: Where teams talk.
 VOICE, THREADS = "voice", "threads"
@@ -29,9 +27,6 @@ NEEDS = {
     THREADS: hikari.Permissions.CREATE_PRIVATE_THREADS | hikari.Permissions.SEND_MESSAGES_IN_THREADS
     | hikari.Permissions.MANAGE_THREADS,
 }  # fmt: skip
-
-#: Discord's longest name of a channel.
-LONGEST = 100
 
 
 class TeamRooms:
@@ -52,63 +47,81 @@ class TeamRooms:
     ) -> None:
         self._bot, self._kind, self._lacking = bot, kind, lacking
         self._placed: dict[str, object] = {}
+        #: Who has been brought to the room of the teams above, once; and who has come into voice since.
+        self._brought: dict[str, set[str]] = {}
+        self._came: set[str] = set()
+
+    def came(self, user: str) -> None:
+        """Note that somebody has come into voice who was not there."""
+        self._came.add(PERSON + user)
 
     async def follow(
-        self, rooms: DiscordRooms, channel: str, games: dict[str, EveningGame],
+        self, channel: str, sent: Mapping[str, Sent], playing: Mapping[str, PlayingTeams],
         keep: Callable[[str, Sent], Awaitable[None]],
     ) -> None:  # fmt: skip
         """Let the rooms be those of the games that are played now."""
         if not self._kind:
             return
-        for ref, sent in list(rooms.sent.items()):
-            if sent.channel != channel:
+        for ref, message in list(sent.items()):
+            if message.channel != channel:
                 continue
-            game = games.get(ref)
-            playing = game is not None and game.phase in (Phase.PLAYING, Phase.DISPUTED)
+            game = playing.get(ref)
             with contextlib.suppress(hikari.NotFoundError):
                 try:
-                    if game is not None and playing and self._placed.get(ref) != game.teams:
-                        await self._open(rooms, channel, ref, game, sent, keep)
-                    elif not playing and sent.rooms:
-                        await self._close(channel, sent)
+                    if game is not None and self._moves(ref, game):
+                        await self._open(channel, ref, game, message, keep)
+                    elif game is None and message.rooms:
+                        await self._close(channel, message)
                         self._placed.pop(ref, None)
-                        await keep(ref, Sent(channel, sent.message, (), {}, sent.at))
+                        self._brought.pop(ref, None)
+                        await keep(ref, replace(message, rooms=(), came={}))
                 except hikari.ForbiddenError:
                     self._placed[ref] = game.teams if game is not None else ()
                     self._lacking(channel, NEEDS[self._kind])
 
+    def _moves(self, ref: str, game: PlayingTeams) -> bool:
+        """Tell whether anybody of a game has to be brought to a room."""
+        if self._placed.get(ref) != game.teams:
+            self._brought.pop(ref, None)
+            return True
+        late = self._came & set(chain(*game.teams)) - self._brought.get(ref, set())
+        return bool(late)
+
     async def _open(
-        self, rooms: DiscordRooms, channel: str, ref: str, game: EveningGame, sent: Sent,
+        self, channel: str, ref: str, game: PlayingTeams, sent: Sent,
         keep: Callable[[str, Sent], Awaitable[None]],
     ) -> None:  # fmt: skip
-        found = list(sent.rooms)
-        guild, setup = self._guild_of(channel), rooms.evening.rooms[game.lobby.name].setup
+        found, guild = list(sent.rooms), self._guild_of(channel)
         if guild is None:
             return
-        for n in range(len(found), len(game.teams)):
-            name = cut(printable(f"{short(game.lobby)} {setup.called(n)} {mark(ref)[:4]}"), LONGEST)
+        for name in game.rooms[len(found) :]:
             found.append(await self._made(guild, channel, name))
-            sent = Sent(channel, sent.message, tuple(found), sent.came, sent.at)
+            sent = replace(sent, rooms=tuple(found))
             await keep(ref, sent)
-        came = dict(sent.came)
+        came, brought = dict(sent.came), self._brought.setdefault(ref, set())
         for room, team in zip(found, game.teams, strict=True):
             for player in team:
-                if not player.startswith(PERSON):
-                    continue
+                if not player.startswith(PERSON) or player in brought:
+                    continue  # who goes elsewhere after that wants to be there
                 user = int(player.removeprefix(PERSON))
                 if self._kind == THREADS:
                     await self._bot.rest.add_thread_member(int(room), user)
+                    brought.add(player)
                     continue
                 state = self._bot.cache.get_voice_state(guild, user)
-                if state is None or state.channel_id is None or str(state.channel_id) == room:
+                if state is None or state.channel_id is None:
+                    continue
+                brought.add(player)
+                if str(state.channel_id) == room:
                     continue
                 if str(state.channel_id) not in found and str(user) not in came:
                     came[str(user)] = str(state.channel_id)
-                    sent = Sent(channel, sent.message, tuple(found), dict(came), sent.at)
+                    sent = replace(sent, came=dict(came))
                     await keep(ref, sent)  # before they are moved: an end between the two loses nobody
                 with contextlib.suppress(hikari.BadRequestError):  # they have just left
                     await self._bot.rest.edit_member(guild, user, voice_channel=int(room))
         self._placed[ref] = game.teams
+        self._came -= set(chain(*game.teams))
 
     def _guild_of(self, channel: str) -> hikari.Snowflake | None:
         found = self._bot.cache.get_guild_channel(int(channel))

@@ -93,7 +93,7 @@ class Speaker:
         address = self._address
         return ChatSession(
             address.nick, address.channel, address.account, address.password, address.pace,
-            self._pickups.places,
+            self._pickups.places, self._pickups.admins,
         )  # fmt: skip
 
     async def _connected(self) -> None:
@@ -160,6 +160,8 @@ class Speaker:
                 name, written = self._pickups.shown(claimed), self._pickups.written(claimed)
                 ask = f"!is {happened.nick} {written}"
                 text = f"the place of {name} is kept; if you are {name}, ask an organiser for: {ask}"
+                if claimed in self._pickups.admins:
+                    text += "; or say !organiser CODE to me alone, with the code that I was started with"
                 replies.append(ChatReply(who, text))
             self._say(replies, happened.nick, who)
             self._pickups.seen(who, now, happened.nick, sign)

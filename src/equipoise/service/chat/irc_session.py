@@ -9,6 +9,7 @@ Those who play (``places``) keep their place while they are away.  What somebody
 until the server has reported when they signed on (WHOIS), so that what they do can be kept together with it.
 Who bears such a nick when we come into the channel is the player if they signed on then; anybody else, and
 whoever takes the nick of one who has left, is somebody else, until an organiser says otherwise.
+Where a server has no accounts, organisers keep their place too, from when they are first seen on.
 
 Lines of IRC: bytes to tags, source, command and parameters, and back.
 
@@ -20,7 +21,7 @@ from __future__ import annotations
 
 import base64
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 
 from equipoise.core.plain_data import printable
@@ -255,6 +256,8 @@ class ChatSession:
         Lines a second, after a burst of some.
     places : mapping from str to ChatPlace
         From the ids of those who play, without an account, to what is known of them.
+    organisers : set of str
+        The nicks of those in charge, folded: without accounts it matters which connection is theirs.
     """
 
     nick: str
@@ -263,6 +266,7 @@ class ChatSession:
     password: str = ""
     pace: float = RATE
     places: Mapping[str, ChatPlace] = field(default_factory=dict)
+    organisers: Collection[str] = frozenset()
     joined: bool = False
     has_accounts: bool = False
     _lines: LineBuffer = field(default_factory=LineBuffer)
@@ -490,12 +494,19 @@ class ChatSession:
             key = self.folded(nick)
             who = bearers.get(key)
             if who is None or key in self._people:
-                self._person(nick).where.add(channel)
+                self._came(nick, channel, now)
                 continue
             self._people[key] = person = _Person(nick, who.removeprefix("~"), where={channel})
             person.expected = self.places[who].sign
             self._ask(person, now)
         return []
+
+    def _came(self, nick: str, channel: str, now: float) -> None:
+        """Note that somebody is in a channel."""
+        person = self._person(nick)
+        person.where.add(channel)
+        if not (self.has_accounts or person.asked or person.sign) and person.first in self.organisers:
+            self._ask(person, now)
 
     def _ask(self, person: _Person, now: float) -> None:
         """Ask when somebody signed on: the server they are on, as others may not know."""
@@ -567,7 +578,7 @@ class ChatSession:
     def _on_join(self, line: Line, now: float) -> list[Happened]:
         channel = self.folded(line.params[0])
         if self.folded(line.nick) != self.folded(self.nick):
-            self._person(line.nick).where.add(channel)
+            self._came(line.nick, channel, now)
             return self._account(line.nick, line.params[1], now) if len(line.params) > 2 else []
         self.joined = True
         for person in self._people.values():

@@ -81,12 +81,13 @@ class Backend:
         self.ending = False
         self.events: Any = None
         self.tonight: Any = None
+        self.where = ("", 0)
         self.lookups: Callable[[], int] = int
         self.connections: Callable[[], dict[str, int]] = dict
         self._serial = 0
         self._known = self._take()
         self._reading = Pool("reading", "read", service.admission, settings.store)
-        self._pages = Pool("pages", "pages", service.admission, settings.store)
+        self._pages = Pool("pages", "pages", service.admission, settings.store, settings.language)
         self._lists: Lane[Iterator[Any]] = Lane("lists", service.admission)
         self._ranking = asyncio.Lock()
         self.metrics.watch(self.now)

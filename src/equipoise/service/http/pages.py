@@ -11,9 +11,9 @@ import hashlib
 import logging
 import threading
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl
@@ -25,7 +25,7 @@ from equipoise.pages.html.board import board_html
 from equipoise.pages.html.changed_pages import changed_pages
 from equipoise.pages.html.queues_page import queues_html, queues_script
 from equipoise.pages.html.site import KINDS, Site, mark_file, missing_html, page_beside_archive, policy
-from equipoise.pages.html.tonight import POLICY, tonight_file, tonight_html
+from equipoise.pages.html.tonight import POLICY, TONIGHT_FILES, tonight_file, tonight_html
 from equipoise.service.admission import address_of
 from equipoise.service.http.application import Receive, Scope, Send, sent
 from equipoise.service.http.backend import Backend
@@ -43,7 +43,9 @@ TROUBLE = 1.0
 #: Pages that are held, as long as they are right.
 HELD = 1_000
 
-HTML, CSV, SCRIPT = (b"text/%s; charset=utf-8" % kind for kind in (b"html", b"csv", b"javascript"))
+HTML, CSV, SCRIPT, STYLE, PLAIN = (
+    b"text/%s; charset=utf-8" % kind for kind in (b"html", b"csv", b"javascript", b"css", b"plain")
+)
 
 log = logging.getLogger(__name__)
 
@@ -182,8 +184,8 @@ class Pages:
         What asks the worker.
     """
 
-    def __init__(self, backend: Backend, language: str = "en") -> None:
-        self._backend, self._language = backend, language
+    def __init__(self, backend: Backend) -> None:
+        self._backend, self._language = backend, backend.settings.language
         self._held: dict[tuple[Any, ...], _Held] = {}
         self._asking: dict[tuple[Any, ...], asyncio.Lock] = {}
 
@@ -197,7 +199,7 @@ class Pages:
         except ProblemError as error:
             answer = refusal(error.problem, ((b"connection", b"close"),))
             if error.problem.status == 404 and b"text/html" in dict(scope["headers"]).get(b"accept", b""):
-                answer = _StaticFile.of(missing_html(), HTML, policy()).answer({})
+                answer = _StaticFile.of(missing_html(self._language), HTML, policy()).answer({})
                 answer.status = 404
         await sent(answer, send)
 
@@ -214,7 +216,7 @@ class Pages:
                 HttpProblem(429, "too-many-requests", "this asks too fast; wait, and ask again")
             )
         path, headers = scope["path"].removeprefix("/"), dict(scope["headers"])
-        if (found := _file(path)) is not None:
+        if (found := _file(path, self._language)) is not None:
             return found.answer(headers)
         if path == "tonight" or path.startswith("tonight/"):
             raise _missing()
@@ -324,51 +326,45 @@ class _StaticFile:
         return Reply(200, self.body, self.headers, self.media_type)
 
 
-def _file(path: str) -> _StaticFile | None:
+def _file(path: str, language: str) -> _StaticFile | None:
     """Return the file at a path, None where a page is made, or there is nothing."""
-    if path == "board.html":
-        return _board()
-    if path == "live.js":
-        return _read("live.js", SCRIPT)
-    if path == "queues.html":
-        return _StaticFile.of(queues_html(), HTML, policy())
-    if path == "queues.js":
-        return _StaticFile.of(queues_script().decode(), SCRIPT)
-    if path == "style.css":
-        return _read("style.css", b"text/css; charset=utf-8")
-    if path == "robots.txt":  # evenings and questions are nobody's to find
-        return _StaticFile.of(
-            "User-agent: *\nDisallow: /tonight\nDisallow: /v1/\n", b"text/plain; charset=utf-8"
-        )
-    if path == "mark.svg":
-        return _StaticFile.of(mark_file(), b"image/svg+xml")
     folder, _, name = path.partition("/")
-    if folder != "tonight" or "/" in name:
-        return None
-    if "." in name:
-        found = tonight_file(name)
-        return None if found is None else _tonight_file(name)
-    return _tonight()
+    if folder == "tonight" and "/" not in name and "." not in name:
+        path = TONIGHT  # the page of every evening is the same
+    return _made(path, language) if path in _FILES else None
 
 
 @cache
-def _board() -> _StaticFile:
-    return _StaticFile.of(board_html(server="v1/balance", results="v1/results", people="v1/"), HTML)
+def _made(path: str, language: str) -> _StaticFile:
+    """Return one of the files that are the same until the next version."""
+    text, media_type = _FILES[path](language)
+    policies = {"queues.html": policy(), TONIGHT: POLICY}
+    return _StaticFile.of(text, media_type, policies.get(path, ""))
 
 
-@cache
-def _tonight() -> _StaticFile:
-    return _StaticFile.of(tonight_html(), HTML, POLICY)
+def _read(name: str) -> str:
+    return files("equipoise.pages.html").joinpath(name).read_text(encoding="utf-8")
 
 
-@cache
-def _tonight_file(name: str) -> _StaticFile:
-    text, media_type = tonight_file(name) or ("", "text/plain")
-    return _StaticFile.of(text, f"{media_type}; charset=utf-8".encode())
+def _of_tonight(name: str, language: str) -> tuple[str, bytes]:
+    text, media_type = tonight_file(name, language)
+    return text, f"{media_type}; charset=utf-8".encode()
 
 
-@cache
-def _read(name: str, media_type: bytes) -> _StaticFile:
-    return _StaticFile.of(
-        files("equipoise.pages.html").joinpath(name).read_text(encoding="utf-8"), media_type
-    )
+#: The page of every evening.
+TONIGHT = "tonight/"
+
+#: Text and media type of each file, in a language; evenings and questions are nobody's to find.
+_FILES: Mapping[str, Callable[[str], tuple[str, bytes]]] = {
+    "board.html": lambda language: (
+        board_html(server="v1/balance", results="v1/results", people="v1/", language=language), HTML
+    ),
+    "live.js": lambda _: (_read("live.js"), SCRIPT),
+    "queues.html": lambda language: (queues_html(language), HTML),
+    "queues.js": lambda _: (queues_script().decode(), SCRIPT),
+    "style.css": lambda _: (_read("style.css"), STYLE),
+    "robots.txt": lambda _: ("User-agent: *\nDisallow: /tonight\nDisallow: /v1/\n", PLAIN),
+    "mark.svg": lambda _: (mark_file(), b"image/svg+xml"),
+    TONIGHT: lambda language: (tonight_html(language), HTML),
+    **{f"tonight/{name}": partial(_of_tonight, name) for name in TONIGHT_FILES},
+}  # fmt: skip

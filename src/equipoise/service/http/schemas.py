@@ -293,12 +293,16 @@ class Sessions(TypedDict):
 
 
 class Reported(TypedDict):
-    """A match was reported: who was meant by what, where that is another id, and who is new."""
+    """A match was reported: who was meant by what, where that is another id, and who is new.
+
+    ``read`` says that it counts as read now, where its end is ahead of the server's clock.
+    """
 
     id: str
     new: bool
     people: dict[str, str]
     new_players: list[str]
+    read: NotRequired[str]
     changes: NotRequired[list[ChangeRow] | None]
 
 

@@ -332,7 +332,7 @@ class HttpFront:
                 *self._tonight.following(),
             )
         ]
-        self.where = await self._server.listen(*address, tls)
+        self.where = self.backend.where = await self._server.listen(*address, tls)
 
     def reload(self, settings: Settings) -> None:
         """Take other limits from reloaded settings; addresses and proxies stay."""

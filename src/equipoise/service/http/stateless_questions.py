@@ -179,7 +179,7 @@ def _explain(body: bytes, seconds: float) -> Any:
     """Divide players, and say why the split is as it is."""
     from equipoise.core.stopping import never
     from equipoise.teams.balance import balance
-    from equipoise.teams.explain.edits import edit
+    from equipoise.teams.explain.edits import edit, why
     from equipoise.teams.explain.explanation import explain
     from equipoise.teams.request import BalanceRequest
 
@@ -203,7 +203,13 @@ def _explain(body: bytes, seconds: float) -> Any:
         split = split if change.broken else change.split
     if split is not None and questions.why:
         plain["why"] = [
-            _why(replace(request, stop=share(len(questions.why) + 1 - n)), who, solution, split)
+            why(
+                request,
+                *([who] if isinstance(who, str) else who),
+                solution=solution,
+                split=split,
+                stop=share(len(questions.why) + 1 - n),
+            ).as_dict()
             for n, who in enumerate(questions.why)
         ]
     plain["explanation"] = explain(request, solution=solution, split=split, share=share).as_dict()
@@ -222,24 +228,9 @@ def _step(step: dict[str, Any], number: int) -> Any:
     return Move(moved.move, moved.team - 1)
 
 
-def _why(request: Any, who: Any, solution: Any, split: Any) -> Any:
-    """Say why somebody is in a team, or why two are not exchanged or are together."""
-    from dataclasses import asdict
-
-    from equipoise.teams.explain.edits import Swap, edit, why_not, why_there, why_together
-
-    about: dict[str, Any] = {"solution": solution, "split": split}
-    if isinstance(who, str):
-        place = why_there(request, who, **about)
-        return replace(place, elsewhere=why_not(request, who, **about)).as_dict()
-    change = edit(request, [Swap(*who)], **about)
-    return change.as_dict() if change.moved else asdict(why_together(request, *who, **about))
-
-
 def _late(body: bytes, seconds: float) -> Any:
     """Choose the team for someone who joins a running game."""
     del seconds  # it is arithmetic
-    from equipoise.teams.advantage import advantage
     from equipoise.teams.late_join import running_game
 
     data = plain_object(body)
@@ -250,13 +241,7 @@ def _late(body: bytes, seconds: float) -> Any:
         msg = f"pool must be a whole number from 0 to {MOST_POOL}"
         raise invalid(msg, "/pool")
     players, keywords = _asked(data)
-    keywords.setdefault("objective", "win")
-    placed = [team for player in players for team in (player.team, player.team_now) if team is not None]
-    keywords.setdefault("teams", max([2, *(1 + team for team in placed)]))
-    game = running_game(players, pool=pool, **keywords)
-    if game.newcomer is None:
-        return {"totals": game.sums[:, 1].tolist(), "advantage": list(advantage(game.sums, **game.scale))}
-    return {"player": game.newcomer.label, **game.place().as_dict()}
+    return running_game(players, pool=pool, **keywords).as_dict()
 
 
 def _lobbies(body: bytes, seconds: float) -> Any:

@@ -27,11 +27,12 @@ from equipoise.service.http.backend import Backend
 from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, invalid, reply, typed
 from equipoise.service.http.operation import MISSING, UNCHANGED, WITH_BODY, WITH_TOKEN, Operation
 from equipoise.service.http.problems import HttpProblem
+from equipoise.service.listener import is_local, reached_at
 from equipoise.service.tonight import Tap, TapAnswer, TonightView, hashed, plain_code
 from equipoise.service.worker_pool import BEGIN, Worker
 
-#: Taps that are kept in one transaction, that may wait, and seconds for them.
-MOST_AT_ONCE, MOST_PENDING, KEEPING = 256, 2048, 30.0
+#: Taps of guests that are kept in one transaction (some 50 ms of work), that may wait, and seconds for them.
+MOST_AT_ONCE, MOST_PENDING, KEEPING = 16, 512, 30.0
 
 #: Who may watch, of all and of one address, and seconds after which a comment says that the line is open.
 MOST_WATCHING, MOST_OF_ADDRESS, QUIET = 4096, 256, 15.0
@@ -155,7 +156,8 @@ class TonightFront:
         self._admission = admission
         self._views: dict[str, TonightView] = {}
         self._news = asyncio.Condition()
-        self._pending: list[tuple[Tap, asyncio.Future[TapAnswer]]] = []
+        #: Those of organisers go before those of guests.
+        self._pending: dict[str, list[tuple[Tap, asyncio.Future[TapAnswer]]]] = {ORGANISER: [], GUEST: []}
         self._waiting = asyncio.Event()
         self._watching: dict[object, tuple[str, str]] = {}
         self._devices, self._addresses = _Buckets(*OF_DEVICE), _Buckets(*OF_ADDRESS)
@@ -233,7 +235,7 @@ class TonightFront:
         fast = by == GUEST and not self._addresses.allows(whose, len(body.taps))
         if fast or not self._devices.allows(device, len(body.taps)):
             raise ProblemError(HttpProblem(429, "too-many-requests", "this taps too fast; wait a moment"))
-        if len(self._pending) >= MOST_PENDING:
+        if len(self._pending[by]) >= MOST_PENDING:
             raise ProblemError(HttpProblem(429, "busy", "too much is being done at once; ask again"))
         for each in body.taps:
             if not isinstance(each.get("id"), str) or not 8 <= len(each["id"]) <= 64:
@@ -242,7 +244,7 @@ class TonightFront:
         futures = []
         for each in body.taps:
             future: asyncio.Future[TapAnswer] = asyncio.get_running_loop().create_future()
-            self._pending.append((Tap(evening, by, device, each), future))
+            self._pending[by].append((Tap(evening, by, device, each), future))
             futures.append(future)
         self._waiting.set()
         return list(await asyncio.gather(*futures))
@@ -252,8 +254,9 @@ class TonightFront:
             await self._worker.ask(None, BEGIN)
         while True:
             await self._waiting.wait()
-            batch, self._pending = self._pending[:MOST_AT_ONCE], self._pending[MOST_AT_ONCE:]
-            if not self._pending:
+            batch = [*self._pending[ORGANISER], *self._pending[GUEST][:MOST_AT_ONCE]]
+            self._pending = {ORGANISER: [], GUEST: self._pending[GUEST][MOST_AT_ONCE:]}
+            if not self._pending[GUEST]:
                 self._waiting.clear()
             try:
                 answers, views = await self._worker.ask(("take", [tap for tap, _ in batch]), KEEPING)
@@ -360,9 +363,24 @@ async def stream(backend: Backend, asked: HttpRequest) -> Reply:
         raise ProblemError(HttpProblem(429, "busy", "as many watch as may; ask again"))
     known = int(last) if last.isdigit() and len(last) < 18 else -1
     key = asked.headers[b"authorization"].decode("latin-1").partition(" ")[2].strip()
-    headers = ((b"cache-control", b"no-store"), (b"x-role", role.encode()), (b"x-accel-buffering", b"no"))
+    headers = (
+        (b"cache-control", b"no-store"), (b"x-role", role.encode()), (b"x-accel-buffering", b"no"),
+        (b"x-reached-at", link_base(backend, asked.headers.get(b"host", b"")).encode()),
+    )  # fmt: skip
     del found
     return Reply(200, b"", headers, b"text/event-stream", front.stream(evening, asked.whose, key, known))
+
+
+def link_base(backend: Backend, host: bytes) -> str:
+    """Return the address that links for others begin with; empty for that of the page itself.
+
+    It is the public one, where one was given; on the machine that serves, that machine's in its network.
+    """
+    base, (listening, port) = backend.settings.public_url, backend.where
+    if base or not is_local(host.decode("latin-1")) or is_local(listening):
+        return base
+    at = reached_at(listening, port)
+    return "" if is_local(at.partition("//")[2]) else at
 
 
 async def taps(backend: Backend, asked: HttpRequest) -> Reply:

@@ -31,6 +31,7 @@ from equipoise.teams.request_fields import Players
 from equipoise.teams.solution import Solution, Split, weight
 
 if TYPE_CHECKING:
+    from equipoise.core.stopping import Stop
     from equipoise.teams.request_keywords import Keywords
 
 #: Exchanges of a player's party that are looked at, a team; with one player there are as many as others.
@@ -419,6 +420,33 @@ def why_together(
         raise InputError(msg, "why")
     preference = Constraint("apart", labels(request, pair))
     return instead(replace(request, apart=(*request.apart, pair)), preference, start, request.stop)
+
+
+def why(
+    request: BalanceRequest,
+    one: str,
+    other: str | None = None,
+    *,
+    solution: Solution,
+    split: Split,
+    stop: Stop,
+) -> Place | Change | Instead:
+    """Say why a player is in a team, or why two are not exchanged; of two in one team, what apart would cost.
+
+    This is what ``equipoise explain --why`` and ``why`` over HTTP ask; ``stop`` ends what is searched for it.
+
+    Raises
+    ------
+    InputError
+        As :func:`edit`.
+    """
+    limited = replace(request, stop=stop)
+    if other is None:
+        # Beside the exchanges, which are only computed, the best there is with everybody moved.
+        place = why_there(request, one, solution=solution, split=split)
+        return replace(place, elsewhere=why_not(limited, one, solution=solution, split=split))
+    change = edit(request, [Swap(one, other)], solution=solution, split=split)
+    return change if change.moved else why_together(limited, one, other, solution=solution, split=split)
 
 
 def _looked_at(

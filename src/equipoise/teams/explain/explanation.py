@@ -8,7 +8,7 @@ keeps all rules, what to give up is as little as makes a split possible.  What t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from equipoise.core.stopping import Stop
@@ -153,6 +153,10 @@ class Instead:
     reason: str
     proven: bool = True
     given_up: tuple[Constraint, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain lists and numbers, as ``equipoise explain --why A,B --json`` prints them."""
+        return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@
  * @typedef {{number: number, raw: string, text: string, status: string, block: number, changed: boolean,
  *   tidy: string, whole: string, notes: string[], listed: boolean}} Kind
  * @typedef {{out: string[], late: string[], unread: [number, string][], notes: [number, string][]}} Heard
- * @typedef {{answers: Set<string>, total: number, counts: Record<string, number>, counted: Set<number>, first: number,
+ * @typedef {{answers: Set<string>, total: number, counts: Record<string, number>, below: Record<string, number>, counted: Set<number>, first: number,
  *   section: string, sender: string, block: number, said: Map<string, Kind>, aside: [string, string][],
  *   present: string[], head: number, partners: Map<string, Kind>, counting: Map<string, boolean>}} Sifting
  */
@@ -38,19 +38,26 @@ function sift(text, answers) {
   if (raws.length > PASTES.most_lines) return { text, heard: nothingHeard() };
   const tidy = raws.map((raw) => raw.replace(/[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]/g, "")
     .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0)).replace(/\u3000/g, " ").trim());
+  for (let at = 1; at < tidy.length - 1; at++) {  // as Discord copies who wrote, and when
+    if (tidy[at] === "—" && tidy[at - 1] && tidy[at + 1]) tidy.splice(at - 1, 3, `${tidy[at - 1]} — ${tidy[at + 1]}`, "", "");
+  }
   const long = raws.map((raw) => [...raw].length > PASTES.most_signs);
   const filled = tidy.flatMap((line, at) => (line && !long[at] ? [at] : []));
-  const counts = Object.fromEntries(Object.entries(PASTES.contexts).map(([name, pattern]) =>
-    [name, filled.filter((at) => foundIn(pattern, tidy[at])).length]));
-  /** @type {Sifting} */
-  const sifting = { answers, total: filled.length, counts, counted: countedIn(tidy, filled), first: filled[0] ?? -1,
+  const matched = Object.entries(PASTES.contexts).map(([name, pattern]) =>
+    /** @type {[string, boolean[]]} */ ([name, filled.map((at) => foundIn(pattern, tidy[at]) !== null)]));
+  const siftingBelow = (/** @type {number} */ titles) => /** @type {Sifting} */ ({ answers, total: filled.length - titles,
+    counts: countsOf(matched, 0), below: countsOf(matched, titles), counted: countedIn(tidy, filled), first: filled[0] ?? -1,
     section: "in", sender: "", block: 0, said: new Map(), aside: [], present: filled.map((at) => tidy[at]),
-    head: filled[0] ?? -1, partners: new Map(), counting: new Map() };
-  const lines = filled.map((at, n) => {
-    const line = kindOf(kindFrom(at + 1, raws[at], tidy[at]), sifting);
-    if (sifting.head === at && ["unread", "skip"].includes(line.status)) sifting.head = filled[n + 1] ?? -1;
+    head: filled[titles] ?? -1, partners: new Map(), counting: new Map() });
+  const lineAt = (/** @type {number} */ n, /** @type {Sifting} */ state) => {
+    const at = filled[n];
+    const line = kindOf(kindFrom(at + 1, raws[at], tidy[at]), state);
+    if (state.head === at && ["unread", "skip"].includes(line.status)) state.head = filled[n + 1] ?? -1;
     return line;
-  });
+  };
+  const lines = titlesIn(filled.length, (n, state) => lineAt(n, state), siftingBelow(0));
+  const sifting = siftingBelow(lines.length);
+  for (let n = lines.length; n < filled.length; n++) lines.push(lineAt(n, sifting));
   joinPartners(lines, sifting);
   restoreNotes(lines);
   for (const line of lines) if (line.status === "maybe") askAbout("maybe", line, null, sifting);
@@ -64,6 +71,27 @@ function sift(text, answers) {
   return { text: kept.join("\n"), heard: { out: of("out"), late: of("late"),
     unread: lines.flatMap((line) => (line.status === "unread" ? [/** @type {[number, string]} */ ([line.number, line.raw.trim()])] : [])),
     notes: lines.filter(comes).flatMap((line) => line.notes.map((note) => /** @type {[number, string]} */ ([line.number, note]))) } };
+}
+
+/** How many lines match, those of so many titles left out. @param {[string, boolean[]][]} matched @param {number} titles
+ * @returns {Record<string, number>} */
+const countsOf = (matched, titles) => Object.fromEntries(matched.map(([name, each]) => [name, each.slice(titles).filter((one) => one).length]));
+
+/** The lines above all others that say what the list is, and open nothing: what lines have in common is judged without them.
+ * @param {number} count @param {(n: number, state: Sifting) => Kind} lineAt @param {Sifting} state */
+function titlesIn(count, lineAt, state) {
+  const titles = /** @type {Kind[]} */ ([]);
+  try {
+    while (titles.length < count) {
+      const line = lineAt(titles.length, state);
+      if (line.status !== "unread" || state.block || state.sender) return titles;
+      titles.push(line);
+    }
+  } catch (error) {
+    if (error instanceof AmbiguousFault) return titles;
+    throw error;
+  }
+  return [];
 }
 
 const comes = (/** @type {Kind} */ line) => ["in", "late"].includes(line.status);
@@ -103,15 +131,16 @@ function countedIn(tidy, filled) {
 
 /** Whether the text as a whole is one that a rule is for. @param {any} rule @param {Kind} line @param {Sifting} sifting */
 function holds(rule, line, sifting) {
-  const { counts, total, first, counted, answers, head } = sifting;
+  const { counts, below, total, first, counted, answers, head } = sifting;
   return !(("some" in rule && !counts[rule.some]) ||
     ("more" in rule && !counts[rule.more]) ||
     ("many" in rule && counts[rule.many] < 2) ||
-    ("each" in rule && (total < 2 || counts[rule.each] !== total)) ||
+    ("each" in rule && (total < 2 || below[rule.each] !== total)) ||
     (rule.none ?? []).some((/** @type {string} */ name) => counts[name]) ||
-    ("few" in rule && 2 * counts[rule.few] > total) ||
+    ("few" in rule && 2 * below[rule.few] > total) ||
     ("only" in rule && counts[rule.only] !== 1) ||
-    ("others" in rule && (total < 3 || counts[rule.others] !== total - 1)) ||
+    ("others" in rule && (total < 3 || below[rule.others] !== total - 1)) ||
+    (rule.alone && total !== 1) ||
     (rule.first && (total < 2 || line.number - 1 !== head)) ||
     (rule.unmarked && foundIn(PASTES.contexts.marked, line.tidy)) ||
     (rule.counted && !counted.has(line.number - 1)) ||
@@ -150,7 +179,7 @@ function kindOf(line, sifting) {
       if (line.status === "skip") break;
       continue;
     }
-    if (!found) continue;
+    if (!found || (rule.piece === "only" && !several)) continue;
     if (rule.chat) return messageOf(line, found[1].trim(), found[2].trim(), sifting);
     if (rule.sender) {
       [sifting.sender, line.status] = [found[1].trim(), "skip"];
@@ -198,8 +227,9 @@ function pieces(rule, line, sifting) {
 /** A line of a chat: its sender, as far as the message says whether they come.
  * @param {Kind} line @param {string} sender @param {string} message @param {Sifting} sifting @returns {Kind} */
 function messageOf(line, sender, message, sifting) {
-  const brings = replyOf(message) ? null : foundIn(PASTES.patterns.brings, message);
-  const status = replyOf(brings ? brings[1] : message) || (brings && !brings[1] ? "in" : "unread");
+  const reply = replyOf(message) || replyOf(/** @type {string} */ (message.split(/[.?!]\s+/).pop()));
+  const brings = reply ? null : foundIn(PASTES.patterns.brings, message);
+  const status = reply || (brings && (brings[1] ? replyOf(brings[1]) : "in")) || "unread";
   if (status !== "unread") {
     const before = sifting.said.get(sender);
     if (before) before.status = "skip";

@@ -21,11 +21,12 @@ function requestOf(data) {
       team: row.team === undefined || row.team === null ? null : Number(row.team) - 1, roles };
   }));
   const bots = data.bots === true ? {} : data.bots;
+  const count = (/** @type {string} */ field) => numberIn(bots[field], 0, 1e6, say("bots"));
   const request = {
     players, teams: data.teams ?? 2, parties: data.parties ?? [], apart: data.apart ?? [],
     fixed: /** @type {[string, number][]} */ (Object.entries(data.fixed ?? {}).map(([who, team]) => [who, Number(team) - 1])),
     bots: bots ? { weight: bots.weight ?? null,
-      target: Math.max(Math.min(bots.target ?? 0, bots.maximum ?? Infinity), bots.minimum ?? 0) } : null,
+      target: Math.max(Math.min(count("target") ?? 0, count("maximum") ?? Infinity), count("minimum") ?? 0) } : null,
     roles: /** @type {[string, number][]} */ (Object.entries(data.roles ?? {})), objective: data.objective ?? "spread",
   };
   if (!OBJECTIVES.includes(request.objective)) unknown.push("objective");

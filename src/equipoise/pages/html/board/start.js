@@ -188,6 +188,7 @@ function start() {
     $("complete").addEventListener("change", added);
     $("rated").addEventListener("click", rated);
   }
+  $("jump").addEventListener("click", () => $("text").focus());
   $("solve").addEventListener("click", () => state.asked && attempt(() => { note(); solved(withLocks(), state.asked ?? undefined); }));
   $("unlock").addEventListener("click", () => { note(); state.locks.clear(); show(); });
   $("undo").addEventListener("click", () => back(past, ahead));

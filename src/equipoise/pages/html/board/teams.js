@@ -198,6 +198,8 @@ function showTeams({ n, k, mu }) {
   }
   if (!cards.length) return;
   chips.forEach(showChip);
+  const broken = breaking(/** @type {Problem} */ (state.problem), state.labels);
+  chips.forEach((chip, place) => chip.classList.toggle("broken", broken[/** @type {Problem} */ (state.problem).blockOf[place]]));
   const said = judged(state.labels);
   const teams = byPlayer(state.labels);
   const order = mu.map((_, place) => place).sort((a, b) => mu[b] - mu[a]);
@@ -233,7 +235,9 @@ function showChip(chip, place) {
   const { mu, request } = /** @type {Problem} */ (state.problem);
   const [name, weight, player, lock] = /** @type {Element[]} */ (["bdi", ".player span", ".player", ".lock"].map((part) => chip.querySelector(part)));
   write(name, nameOf(place));
-  write(weight, state.picked >= 0 ? previewOf(place) ?? number(mu[place]) : number(mu[place]));
+  const preview = state.picked >= 0 ? previewOf(place) : null;
+  write(weight, preview?.words ?? number(mu[place]));
+  weight.className = preview?.breaks ? "no" : "";
   player.ariaPressed = String(state.picked === place);
   lock.ariaPressed = String(state.locks.has(request.players[place].id));
   lock.ariaLabel = say("lock", { name: nameOf(place) });
@@ -241,8 +245,10 @@ function showChip(chip, place) {
 
 /** The chances after a swap with the player who is picked up, null where there is none. @param {number} place */
 function previewOf(place) {
-  const teams = byPlayer(state.labels);
-  return teams[place] === teams[state.picked] ? null : wholeOf(judged(exchanged(state.picked, place)).chances).join(" : ");
+  const teams = byPlayer(state.labels), problem = /** @type {Problem} */ (state.problem);
+  if (teams[place] === teams[state.picked]) return null;
+  const swapped = exchanged(state.picked, place);
+  return { words: wholeOf(judged(swapped).chances).join(" : "), breaks: violation(problem, swapped) > violation(problem, state.labels) };
 }
 
 /** Why these teams: the numbers, the next best, what rules cost, and what is assumed. @returns {string[]} */

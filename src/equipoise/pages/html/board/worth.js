@@ -198,6 +198,10 @@ function violation(problem, labels) {
   return broken;
 }
 
+/** Whether each block is where a rule about it does not let it be. @param {Problem} problem @param {number[]} labels */
+const breaking = ({ blocks, enemies }, labels) => labels.map((team, at) =>
+  (blocks[at].fixed >= 0 && team !== blocks[at].fixed) || enemies[at].some((enemy) => labels[enemy] === team));
+
 /** What rounding may do to the distance of a chance from even, as equipoise.teams.problem.float_error has it.
  * @param {Problem} problem @returns {number} */
 function winError(problem) {

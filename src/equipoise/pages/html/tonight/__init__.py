@@ -14,8 +14,8 @@ from markupsafe import Markup
 
 from equipoise.pages.html.site import MARK, texts
 
-#: The modules of the page, each loaded by the one before.
-MODULES = ("tonight.js", "page.js", "level.js", "wire.js", "picture.js")
+#: The files of the page: its style, its modules, and their texts.
+TONIGHT_FILES = ("tonight.css", "tonight.js", "page.js", "level.js", "wire.js", "picture.js", "texts.js")
 
 #: What the page may load: its own files and nothing else, no script or style within the document.
 POLICY = (
@@ -41,16 +41,12 @@ def tonight_html(language: str = "en") -> str:
 
 
 @cache
-def tonight_file(name: str, language: str = "en") -> tuple[str, str] | None:
-    """Return the text and the media type of a file of the page, None where there is none."""
+def tonight_file(name: str, language: str = "en") -> tuple[str, str]:
+    """Return the text and the media type of one of :data:`TONIGHT_FILES`."""
     if name == "texts.js":
-        return (
-            f"export default {json.dumps(texts(language)['tonight'], ensure_ascii=False)};\n",
-            "text/javascript",
-        )
-    if name in MODULES:
-        return _read(name), "text/javascript"
-    return (_read(name), "text/css") if name == "tonight.css" else None
+        words = json.dumps(texts(language)["tonight"], ensure_ascii=False)
+        return f"export default {words};\n", "text/javascript"
+    return _read(name), "text/css" if name.endswith(".css") else "text/javascript"
 
 
 def _read(name: str) -> str:

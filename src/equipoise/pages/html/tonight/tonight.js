@@ -57,8 +57,8 @@ function notes() {
   const question = state.question;
   if (question?.why === "near")
     found.push(make("div.ask", { role: "alert" }, make("p", {}, ...told("near", { name: bdi(question.name), known: bdi(question.known) })),
-      make("div.row", {}, button("yes", () => tap({ type: "claim", who: question.who }), {}, ...told("near_yes", { known: bdi(question.known) })),
-        button("no", () => tap({ type: "claim", name: question.name, sure: true }), {}, ...told("near_no", { name: bdi(question.name) })))));
+      make("div.row", {}, button("yes", () => tap({ type: "claim", who: question.who }), {}, make("span", {}, ...told("near_yes", { known: bdi(question.known) }))),
+        button("no", () => tap({ type: "claim", name: question.name, sure: true }), {}, make("span", {}, ...told("near_no", { name: bdi(question.name) }))))));
   if (question?.why === "paste") found.push(make("div.ask", { role: "alert" }, make("p", {}, make("b", {}, say("paste_question")), " ", question.text),
       make("div.row", {}, ...Object.entries(question.ways ?? {}).map(([way, name]) => button(`way ${way}`, () => tap({ type: "add", text: question.paste, read: way }), {}, ...told("read_as", { name: bdi(String(name)) }))), button("leave", () => { state.question = null; paint(); }, {}, say("cancel")))));
   for (const each of state.view?.people ?? []) {
@@ -84,7 +84,16 @@ function you() {
     make("div.three", {},
       ...[["in", say("im_in")], ["maybe", say("maybe")], ["out", say("out")]].map(([wanted, text]) =>
         button(`set ${wanted}`, set(wanted), { "aria-pressed": String(status === wanted) }, status === wanted ? icon("check") : null, text))),
+    linking(me.id),
     pending && !state.online ? make("p.quiet", {}, say("saved_here")) : null);
+}
+
+/** The form for a code that somebody was given in a chat. @param {string} who */
+function linking(who) {
+  const panel = `link ${who}`;
+  if (ui.open !== panel) return button(panel, () => { ui.text = ""; open(panel); }, { class: "plain" }, icon("link"), say("link"));
+  return make("form", { "data-panel": panel, submit: (/** @type {any} */ event) => { event.preventDefault(); const code = ui.text.trim(); ui.text = ""; ui.open = ""; tap({ type: "link", who, code }); } },
+    make("label", { for: "code" }, say("link")), make("div.row", {}, make("input", { id: "code", key: panel, maxlength: 40, required: true, autocomplete: "off", value: ui.text, input: (/** @type {any} */ event) => { ui.text = event.target.value; } }), make("button.filled", {}, say("link_do"))));
 }
 
 /** @param {string} what */
@@ -118,7 +127,7 @@ function visit() {
   const view = state.view;
   const known = [...view.people, ...ui.regulars.filter((each) => !view.people.some((/** @type {any} */ one) => one.id === each.id))];
   const wanted = ui.search.toLowerCase();
-  const shown = known.filter((each) => each.name.toLowerCase().includes(wanted)).slice(0, 60);
+  const shown = known.filter((each) => each.name.toLowerCase().includes(wanted)).slice(0, wanted ? 60 : Math.max(24, view.people.length));
   const full = view.size && here().length >= view.size * view.teams;
   return [
     make("h1", {}, say(organiser() ? "who_are_you" : "playing")),
@@ -168,7 +177,7 @@ function roster(people) {
     const name = [bdi(each.name), me ? ` ${say("and_you")}` : null];
     const small = isNew(each.games) ? say(each.games === 1 ? "new_one" : "new_games", { games: each.games }) : each.out ? say(each.out === 1 ? "sat_out" : "sat_out_many", { count: each.out }) : null;
     return make("li", { class: me ? "me" : "" }, make("span.who", {}, organiser() ? button(`who ${each.id}`, () => open(`person ${each.id}`), { "aria-expanded": String(ui.open === `person ${each.id}`) }, make("span", {}, ...name)) : make("span", {}, ...name),
-      small ? make("small", {}, small) : null, ui.open === `person ${each.id}` ? personal(each) : null), each.party !== null ? icon("link") : null, points(each));
+      small ? make("small", {}, small) : null, ui.open === `person ${each.id}` ? personal(each) : ui.open === `link ${each.id}` && !me ? linking(each.id) : null), each.party !== null ? icon("link") : null, points(each));
   }));
 }
 
@@ -179,7 +188,8 @@ function personal(each) {
   const party = ui.captains.includes(each.id);
   return make("span.row", {}, button("p maybe", set("maybe"), {}, say("maybe")), button("p out", set("out"), {}, say("out")),
     button("p party", () => { ui.captains = party ? ui.captains.filter((one) => one !== each.id) : [...ui.captains, each.id]; if (ui.captains.length === 2) { tap({ type: "party", who: ui.captains }); ui.captains = []; ui.open = ""; } paint(); }, { "aria-pressed": String(party) }, say(party ? "party_with" : "party")),
-    each.party !== null ? button("p alone", () => { ui.open = ""; tap({ type: "party", who: [each.id] }); }, {}, say("alone")) : null);
+    each.party !== null ? button("p alone", () => { ui.open = ""; tap({ type: "party", who: [each.id] }); }, {}, say("alone")) : null,
+    button("p link", () => { ui.text = ""; open(`link ${each.id}`); }, {}, say("link")));
 }
 
 function adding() {
@@ -228,13 +238,14 @@ function activity() {
 
 function sharing() {
   const link = guestsLink();
-  const local = /^(localhost|127\.|\[::1\])/.test(location.host);
+  const { host } = new URL(link);
+  const local = /^(localhost|127\.|\[::1\])/.test(host);
   return make("section.card.share", { "data-panel": "share", "aria-label": say("scan") }, make("h2", {}, say("scan")),
     ui.qr ? qrPicture(ui.qr) : button("show qr", () => { void loadQr(); }, {}, icon("qr"), say("show_code")),
     make("p.quiet", {}, say("nobody_needs")),
     make("div.actions", {}, button("copy link", () => copy(link), {}, icon("copy"), say("copy_link"))),
     ui.open === "text" ? make("label", {}, say("this_text"), make("input", { readonly: true, value: ui.text, key: "copied", focus: (/** @type {any} */ event) => event.target.select() })) : null,
-    make("p.quiet", {}, say(local ? "unreachable_here" : "unreachable", { host: location.host })));
+    make("p.quiet", {}, say(local ? "unreachable_here" : "unreachable", { host })));
 }
 
 /** @param {string[]} rows */

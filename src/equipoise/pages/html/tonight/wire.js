@@ -44,12 +44,12 @@ if (evening && location.hash.length > 1) history.replaceState(null, "", location
 export const keys = { get organiser() { return kept.get(own + "organiser"); }, get guests() { return kept.get(own + "guests"); } };
 
 /** The guests' link, which may be passed on. @param {string} [more] */
-export const guestsLink = (more = "") => `${location.origin}/tonight/${evening}#k=${keys.guests ?? ""}${more}`;
+export const guestsLink = (more = "") => `${state.base || location.origin}/tonight/${evening}#k=${keys.guests ?? ""}${more}`;
 
 /** What the page shows, and how it stands with the line. */
 export const state = {
   /** @type {any} */ view: null, /** @type {string} */ role: keys.organiser ? "organiser" : "guest", online: true, over: "", /** @type {string} */ seat: "",
-  /** @type {string} */ note: "", /** @type {any} */ question: null,
+  /** @type {string} */ note: "", /** @type {any} */ question: null, /** Where others open links, if not where this page is. */ base: "",
 };
 
 /** @type {() => void} */
@@ -146,6 +146,7 @@ export async function listen() {
       if (answer.status === 401 || answer.status === 403) { await shut(answer); draw(); continue; }
       if (!answer.ok || !answer.body) throw new Error(String(answer.status));
       state.role = answer.headers.get("x-role") ?? state.role;
+      state.base = answer.headers.get("x-reached-at") ?? "";
       state.online = true;
       pause = 300;
       void send();
