@@ -20,7 +20,8 @@ from equipoise.ratings.model import RatingModel, State
 if TYPE_CHECKING:
     from equipoise.ratings.lab.evaluation import Evaluation
     from equipoise.ratings.lab.tuning import Tuned
-    from equipoise.ratings.models.gaussian_filter.model import Filters
+    from equipoise.ratings.models.gaussian_filter.mixture import Mixture
+    from equipoise.ratings.models.gaussian_filter.model import GaussianFilter
     from equipoise.ratings.rating_history import Curve
     from equipoise.ratings.replay import Progress
 
@@ -174,7 +175,7 @@ def curves(
 def tune(
     matches: History,
     *,
-    model: Filters | None = None,
+    model: GaussianFilter | Mixture | None = None,
     part: float = 0.4,
     steps: int = 300,
     seed: int = 0,

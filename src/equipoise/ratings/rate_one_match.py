@@ -146,7 +146,8 @@ def _as_openskill(
     if not isinstance(model, WengLin):
         msg = f"model: {type(model).__name__} knows neither margins nor contributions; PlackettLuce does"
         raise InputError(msg)
-    if not isinstance(margin, Real) or not 0.0 <= float(margin) <= LARGEST_WEIGHT:
+    given: Any = margin
+    if not isinstance(given, Real) or not 0.0 <= float(given) <= LARGEST_WEIGHT:
         msg = f"margin must be a number of at least 0, got {margin!r}"
         raise InputError(msg)
     names = [[f"{t}.{n}" for n in range(len(team))] for t, team in enumerate(teams)]
