@@ -71,8 +71,8 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
         msg = f"--team: {named[twice]!r} is named twice; every player is in one team"
         raise InputError(msg)
     asked = members_of(lineups)
-    named = Ruleset(options["game"], options["game_type"], tuple(_names(options["mutators"])))
-    ruleset = None if named == Ruleset() else named
+    played = Ruleset(options["game"], options["game_type"], tuple(_names(options["mutators"])))
+    ruleset = None if played == Ruleset() else played
     prediction = predicted(model, state, asked, ruleset, matches, name_of(model, options["model"]))
     if options["as_json"]:
         click.echo(json.dumps(prediction, indent=2, allow_nan=False))
