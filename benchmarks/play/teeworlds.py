@@ -130,6 +130,8 @@ class Evening:
         self.judge = Judge(self.server.log)
         self.live: subprocess.Popen[bytes] | None = None
         self.done: dict[str, int] = dict.fromkeys(EVENTS, 0)
+        #: Who came and went while the program was dead.
+        self.missed: dict[str, int] = {"join": 0, "leave": 0}
         self.settled: list[dict[str, Any]] = []
         self.unbalanced: list[float] = []
 
@@ -163,6 +165,11 @@ class Evening:
         """Let somebody come."""
         client.start()
         self.playing.add(client.name)
+
+    def leave(self, client: StockClient) -> None:
+        """Let somebody go."""
+        client.leave()
+        self.playing.discard(client.name)
 
     def wait(self, seconds: float, until: Any = None) -> None:
         """Let time pass, and watch."""
@@ -213,9 +220,7 @@ class Evening:
         elif what == "chat":
             self.rng.choice(present).press(self.rng.choice("cy"))
         elif what == "leave":
-            client = self.rng.choice(present)
-            client.leave()
-            self.playing.discard(client.name)
+            self.leave(self.rng.choice(present))
         elif what == "join":
             client = self.rng.choice(absent)
             before = self.judge.arrivals
@@ -234,6 +239,13 @@ class Evening:
             assert self.live is not None
             self.live.kill()
             self.live.wait()
+            absent = [each for each in self.clients if each.name not in self.playing]
+            if absent:  # somebody comes, or goes, while nobody balances
+                self.join(absent[0])
+                self.missed["join"] += 1
+            elif self.rng.randrange(2):
+                self.leave(self.rng.choice(self.clients))
+                self.missed["leave"] += 1
             self.start_live()
             self.settle(what, began)
             return
@@ -303,7 +315,8 @@ def measure(minutes: int = MINUTES, seed: int = SEED) -> dict[str, Any]:
             print(said, file=sys.stderr)
         return {
             "with": describe(), "load": os.getloadavg()[1], "minutes": minutes, "seed": seed,
-            "happened": evening.done, "orders": judge.orders, "arrivals": judge.arrivals,
+            "happened": evening.done, "missed": evening.missed,
+            "orders": judge.orders, "arrivals": judge.arrivals,
             "deaths": judge.deaths, "matches": judge.starts, "rated": games,
             "moved_alive": judge.alive, "placed": judge.placed, "settled": evening.settled,
             "unbalanced": evening.unbalanced, "answers": said.count("say: ") - said.count("say: Teams"),
@@ -331,15 +344,17 @@ def report(row: dict[str, Any]) -> str:
         f"- Teams differed by more than one player {len(row['unbalanced'])} times after somebody had died",
         f"  since the last who came or went, and {JOINING:g} s after those.",
         f"- The program reported {row['faults']} faults.", "",
-        "| killed with SIGKILL | times | settled after, at most |",
-        "|---|---|---|",
+        f"While the program was dead {row['missed']['join']} came and {row['missed']['leave']} left.",
+        "After a kill of the server all clients are begun anew, so it counts from when they were back too.",
+        "",
+        "| killed with SIGKILL | times | settled after the kill, at most | after all were there |",
+        "|---|---:|---:|---:|",
     ]  # fmt: skip
     for what in ("kill equipoise", "kill server"):
         each = [one for one in row["settled"] if one["what"] == what]
-        key = "seconds" if what == "kill equipoise" else "after_all_came"
-        most = f"{max(one[key] for one in each):.1f} s" if each else "not played"
-        since = "" if what == "kill equipoise" else ", from when the clients were back"
-        lines.append(f"| {what.removeprefix('kill ')}{since} | {len(each)} | {most} |")
+        kill, back = (max((one[key] for one in each), default=0.0) for key in ("seconds", "after_all_came"))
+        since = f"{back:.1f} s" if what == "kill server" else ""
+        lines.append(f"| {what.removeprefix('kill ')} | {len(each)} | {kill:.1f} s | {since} |")
     return "\n".join([*lines, ""])
 
 

@@ -34,6 +34,7 @@ from equipoise.archive.tables import METADATA
 
 #: Matches in each archive, and seconds after which a client asks again that the server has no room for.
 MATCHES, AGAIN = (30_000, 300_000), 0.05
+BUSY = (http.HTTPStatus.TOO_MANY_REQUESTS, http.HTTPStatus.SERVICE_UNAVAILABLE)
 
 #: Seconds for which results come, from one current result to the next, and from one late one to the next.
 LONG, EVERY, LATE_EVERY = 60.0, 0.2, 2.0
@@ -61,7 +62,7 @@ class Client:
             self._connection.request(how, path, None if body is None else json.dumps(body), reported)
             answer = self._connection.getresponse()
             content = answer.read().decode()
-            if answer.status != http.HTTPStatus.TOO_MANY_REQUESTS:
+            if answer.status not in BUSY:
                 break
             time.sleep(AGAIN)
         assert answer.status < 300, (answer.status, content)
@@ -170,12 +171,12 @@ def copied(path: Path, url: str) -> None:
                     target.insert(writing, table, [tuple(each) for each in some])
 
 
-def measured(url: str, matches: int, seed: int) -> dict[str, Any]:
+def measured(url: str, matches: int, seed: int, kills: int) -> dict[str, Any]:
     """Measure with one archive."""
     rng = np.random.default_rng(seed)
     with open_archive(url) as archive:
         last = archive.listed(None, 1)[0].match.ended or 0.0
-    first, kills = last - APART * matches, KILLS if matches <= MATCHES[0] else 0
+    first, kills = last - APART * matches, kills if matches <= MATCHES[0] else 0
     with started(url) as server:
         load = os.getloadavg()[0]
         seen, came, lag = traffic(server.http, first, last, seed)
@@ -231,7 +232,7 @@ def measure(given: argparse.Namespace) -> dict[str, Any]:
                 urls["PostgreSQL"] = stack.enter_context(servers["postgresql"]())
             for name, url in ({} if given.prepare else urls).items():
                 copied(source, url)
-                rows[name, many] = {"database": name, **measured(url, many, len(name))}
+                rows[name, many] = {"database": name, **measured(url, many, len(name), given.kills)}
                 print(rows[name, many], flush=True)
                 RESULTS.write_text(json.dumps(in_order(rows), indent=1) + "\n", encoding="utf-8")
     return in_order(rows)
@@ -285,6 +286,7 @@ def main() -> int:
     parser.add_argument("--matches", type=int, default=0, help="in each archive; by default all sizes")
     parser.add_argument("--database", choices=("SQLite", "PostgreSQL"), help="by default both")
     parser.add_argument("--folder", type=Path, help="where archives are kept from one run to the next")
+    parser.add_argument("--kills", type=int, default=KILLS, help="of a server that learns")
     parser.add_argument("--prepare", action="store_true", help="only make these")
     add_modes(parser)
     given = parser.parse_args()

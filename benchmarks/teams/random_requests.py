@@ -47,6 +47,9 @@ def question(number: int, seed: int = SEED) -> dict[str, Any]:
         _solver(rng, asked, teams)
     if rng.random() < 0.1:
         asked["beta"] = _scaled(str(rng.integers(1, 99)), int(rng.integers(-3, 4)))
+    for player in asked["players"]:
+        if player.get("weight", 0.0) < 0.0:  # only what is called a mean may be below 0
+            player["mu"] = player.pop("weight")
     return asked
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ from equipoise.games.laws import parsed
 from equipoise.games.log_reader import guess_game
 
 A, B, C, D = "A0000001", "B0000002", "C0000003", "D0000004"
-REAL = Path(__file__).parents[2].parent / "shared" / "data" / "games" / "ET"
 
 
 def one(content: str) -> Match:
@@ -103,22 +101,3 @@ def test_files_of_rounds_are_joined_by_their_names(tmp_path: Path) -> None:
         ended = [round(match.ended or 0.0) for match in archive.matches()]
     assert [each % 86400 // 60 for each in ended] == [20 * 60 + 20] * 2
     assert ended[1] - ended[0] == 86400
-
-
-@pytest.mark.skipif(not REAL.is_dir(), reason="the real logs are not beside the project")
-@pytest.mark.parametrize("day", ["2025-10-14", "2025-10-19"])
-def test_real_evenings(day: str) -> None:
-    """Teams, winners, kills and deaths of every match of two evenings."""
-    truth = [each for each in json.loads((REAL / f"{day}.truth.json").read_text()) if each["finished"]]
-    log = b"".join(path.read_bytes() for path in sorted(REAL.glob(f"{day}-*.txt")))
-    found = [each for each in parsed(GAME, log) if isinstance(each, Match)]
-    for match, known in zip(found, truth, strict=True):
-        (contest,) = match.contests
-        teams = [{player for player, _ in team} for team in contest.teams]
-        expected = [set(known[side]) for side in ("attackers_of_round_1", "others")]
-        assert (match.map, teams) == (known["map"], expected)
-        winner = {(0, 1): "attackers of round 1", (1, 0): "attackers of round 2", (0, 0): "draw"}
-        assert winner[tuple(map(int, contest.ranks))] == known["winner"]
-        assert {each.player: (each.kills, each.deaths) for each in contest.statistics} == {
-            each["guid"]: (each["kills"], each["deaths"]) for each in known["r2"]["players"]
-        }

@@ -11,6 +11,7 @@ from equipoise.games.halflife.reader import GAME, HALF
 from equipoise.games.laws import parsed
 from equipoise.games.log_reader import guess_game
 
+OVER = "Game Over: competitive 1 de_dust2 score 2:1 after 9 min"
 IDS = ["[U:1:23]", "[U:1:24]", "[U:1:27]", "bot:P3:?"]
 
 
@@ -137,13 +138,50 @@ def test_rounds_of_a_state_that_was_not_kept_do_not_count() -> None:
         'World triggered "SFUI_Notice_Round_Draw" (CT "2") (T "0")',
         status.format(2, 2),
     ]
-    again = ["WIN TERRORIST 2 1", 'MatchStatus: Score: 2:1 on map "de_dust2" RoundsPlayed: 3']
+    again = ["WIN TERRORIST 2 1", 'MatchStatus: Score: 2:1 on map "de_dust2" RoundsPlayed: 3', OVER]
     match = only(counter_strike(*played, *restored, *again, mark="SFUI_Notice_"))
     assert [contest.ranks for contest in match.contests] == [(1.0, 0.0), (1.0, 0.0), (0.0, 1.0)]
-    same = only(counter_strike(*played, *restored, *played[4:], mark="SFUI_Notice_"))
+    same = only(counter_strike(*played, *restored, *played[4:], OVER, mark="SFUI_Notice_"))
     assert len(same.contests) == 4, "the same score once more is another round"
     quiet = only(counter_strike(*played, status.format(2, 2), *again, mark="SFUI_Notice_"))
     assert len(quiet.contests) == 3, "fewer rounds than before are a restored state too"
+
+
+def test_a_server_that_counts_rounds_says_when_a_match_is_over() -> None:
+    """A match that another map cut short is none, and one that begins anew has no rounds of the first."""
+    status = 'MatchStatus: Score: {}:0 on map "de_dust2" RoundsPlayed: {}'
+    played = [line for n in range(1, HALF + 2) for line in (f"WIN CT {n} 0", status.format(n, n))]
+    (found,) = parsed(GAME, counter_strike(*played, mark="SFUI_Notice_").encode())
+    assert isinstance(found, Unfinished)
+    assert "Game Over" in found.reason
+    assert len(only(counter_strike(*played, OVER, mark="SFUI_Notice_")).contests) == HALF + 1
+    anew = ['World triggered "Match_Start" on "de_dust2"', status.format(0, 0), *played[:4], OVER]
+    assert len(only(counter_strike(*played, *anew, mark="SFUI_Notice_")).contests) == 2
+
+
+def test_a_last_line_without_its_end_is_one() -> None:
+    """If the rest of it is there: the log of a server that was copied without its last line feed."""
+    for log in (CS, counter_strike("WIN CT 1 0", OVER).rpartition("L 01")[0]):
+        assert parsed(GAME, log.removesuffix("\n").encode()) == parsed(GAME, log.encode())
+        (found,) = parsed(GAME, log.removesuffix("\n")[:-1].encode())
+        assert isinstance(found, Unfinished)
+
+
+@pytest.mark.parametrize("other", ["01/02/2026 - 19", "01/01/2026 - 19", "02/01/2026 - 20"])
+def test_a_clock_that_was_set_moves_nothing(other: str) -> None:
+    """Neither an hour back nor a month ahead changes what share of a game those had who came late."""
+    late = '"P3<23><BOT><>" joined team "Spectator"', '"P3<23><BOT><>" joined team "TERRORIST"'
+    lines = [late[0], *['<0> killed <1> with "x"'] * 20, late[1], *['<0> killed <1> with "x"'] * 20]
+    ends = ['Team "Red" scored "4" with "2" players', 'Team "Blue" scored "2" with "2" players']
+    log = counter_strike(*lines, *ends)
+    for old, new in (("CT", "Red"), ("TERRORIST", "Blue")):
+        log = log.replace(f'"{old}"', f'"{new}"').replace(f"<{old}>", f"<{new}>")
+    written = log.splitlines(keepends=True)
+    half = len(written) * 3 // 4
+    moved = "".join([*written[:half], *(each.replace("01/01/2026 - 20", other) for each in written[half:])])
+    share, same = (dict(only(each).contests[0].teams[1])[IDS[3]] for each in (log, moved))
+    assert 0.4 < share < 0.6
+    assert same == pytest.approx(share, abs=0.02)
 
 
 def test_the_bomb_kills_and_whoever_cannot_be_judged_is_said() -> None:

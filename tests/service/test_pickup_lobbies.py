@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import time
 from collections.abc import Callable
@@ -12,13 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise.archive.archive import open_archive
+from equipoise.archive.archive import Archive, open_archive
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.match_records import match_from, record_data
 from equipoise.core.plain_data import printable
 from equipoise.errors import InputError
 from equipoise.play.chat_commands import COMMANDS
 from equipoise.play.evening_events import ChatPlace, EveningLobby, Leave, night_lobby
+from equipoise.service.chat.irc import Address, Speaker
 from equipoise.service.pickup_lobbies import ChatReply, Pickups
 
 pytestmark = pytest.mark.slow
@@ -185,6 +187,56 @@ def test_what_somebody_does_and_who_they_are_is_kept_at_once(tmp_path: Path) -> 
         with open_archive(url) as archive:
             pickups = Pickups(archive, [EveningLobby("duel", 2, 1)], admins=["boss"])
             assert pickups.places == {who: ChatPlace("ann_", "2000")}
+
+
+def test_an_organiser_without_an_account_is_who_was_seen_first_or_has_the_code(tmp_path: Path) -> None:
+    """Whoever takes the nick once it is free is nobody, before and after a start of the bot."""
+    url, signs = f"sqlite:///{tmp_path}/a.db", {"boss": 1000, "eve": 2000}
+
+    def bot(archive: Archive) -> Callable[[str], str]:
+        pickups = Pickups(archive, [EveningLobby("duel", 2, 1)], admins=["Boss"])
+        speaker = Speaker(pickups, Address("", 0, "#pug", "bot"))
+        session = speaker._session
+        session.start(0.0)
+
+        def hear(*lines: str) -> str:
+            """Let the bot read lines, answer what it asks of the server, and return all that it says."""
+            for line in lines:
+                now[0] += 10.0
+                for happened in session.feed(f"{line}\r\n".encode(), now[0]):
+                    speaker._happened(happened)
+            out = session.out(now[0]).decode()
+            for nick in re.findall(r"WHOIS :?(\S+)", out):
+                found = f":s 317 bot {nick} 1 {signs[nick]} :x"
+                out += hear(*([found] if signs[nick] else []), f":s 318 bot {nick} :x")
+            return out
+
+        hear(":s 001 bot :hi", ":s 376 bot :x", ":bot!b@h JOIN #pug", f":s 353 bot = #pug :{' '.join(signs)}")
+        codes.append(pickups.code("boss"))
+        return hear
+
+    now, codes = [1000.0], list[str]()
+    order = ":boss!u@h PRIVMSG #pug :!cancel duel"
+    with open_archive(url) as archive:
+        hear = bot(archive)
+        assert "only those in charge" not in hear(order)
+        signs["boss"] = signs["eve"]
+        hear(":boss!u@h QUIT :x", ":eve!u@h QUIT :x", ":boss!u@h JOIN #pug")
+        refused = hear(order)
+        assert "only those in charge" in refused
+        assert "!organiser CODE" in refused
+        assert "say that to me alone" in hear(f":boss!u@h PRIVMSG #pug :!organiser {codes[0]}")
+        assert "not the code" in hear(":boss!u@h PRIVMSG bot :!organiser 000000000000")
+    signs = {"boss": 2000, "true": 3000}
+    with open_archive(url) as archive:
+        hear = bot(archive)
+        assert codes[0] == codes[1]
+        assert "only those in charge" in hear(order)
+        assert "in charge" in hear(f":true!u@h PRIVMSG bot :!organiser {codes[0]}")
+        assert "only those in charge" not in hear(order.replace("boss", "true"))
+        assert "only those in charge" in hear(order)
+    with open_archive(url) as archive:
+        assert "only those in charge" not in bot(archive)(order.replace("boss", "true"))
 
 
 def test_somebody_new_with_the_name_of_several_plays(tmp_path: Path) -> None:

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.teams.verdicts import OBJECTIVES, checked, order
+from benchmarks.teams.random_requests import question
+from benchmarks.teams.verdicts import checked, order
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise import BalanceRequest, Bots, Player, Rating, balance
+from equipoise import BalanceRequest, Player, Rating, Rule, balance, receipt, verify
+from equipoise.errors import InputError
 from equipoise.files.read_roster import read_roster
 from equipoise.teams.pareto import pareto
 from equipoise.teams.problem.exactness import AS_WRITTEN, Unit, counted, multiples
@@ -64,73 +66,135 @@ def test_a_decimal_is_not_taken_for_its_neighbour() -> None:
     assert (whole.tolist(), parts) == ([7710.0, 291.0], 100)
 
 
-def scaled(power: int, case: dict[str, Any]) -> Any:
-    """Answer a case with all that is in the unit of weights multiplied by a power of ten."""
-    number = lambda decimal: float(decimal.scaleb(power))  # noqa: E731
-    players = [
-        Player(f"p{n}", None if mu is None else Rating(number(mu), number(sigma)))
-        for n, (mu, sigma) in enumerate(case["players"])
-    ]
-    keywords = {name: number(value) for name, value in case["scale"].items()}
-    objective = case["objective"]
+def asked_for(number: int) -> dict[str, Any]:
+    """Return a random request of any objective and rule, some with a zero, a default and players who stay."""
+    rng = np.random.default_rng([7, number])
+    asked = question(number)
+    size = max(abs(player.get("weight", player.get("mu", 1.0))) for player in asked["players"])
+    power = int(f"{size or 1.0:e}".partition("e")[2])
+    if "pareto" not in asked:
+        asked["keep"] = int(rng.integers(1, 4))
+    if rng.random() < 0.2:
+        asked["zero"] = float(f"{rng.integers(1, 99)}e{power - 2}")
+    if rng.random() < 0.2:
+        asked["default"] = float(f"{rng.integers(1, 999)}e{power - 2}")
+        for player in asked["players"][:-2]:
+            if rng.random() < 0.3 and "roles" not in player:
+                player.pop("mu", player.pop("weight", None))
+                player.pop("sigma", None)
+    if rng.random() < 0.3:
+        for player in asked["players"]:
+            player["team_now"] = int(rng.integers(1, asked.get("teams", 2) + 1))
+        asked |= {"stay": 0.01} if rng.random() < 0.5 else {"moves": len(asked["players"]) // 2}
+    return asked
+
+
+def times(power: int, asked: dict[str, Any]) -> dict[str, Any]:
+    """Return a request with all that is in the unit of weights multiplied by a power of ten."""
+
+    def number(decimal: float, power: int = power) -> float:
+        return float(Decimal(repr(decimal)).scaleb(power))
+
+    asked = json.loads(json.dumps(asked))
+    for player in asked["players"]:
+        player.update({name: number(player[name]) for name in ("weight", "mu", "sigma") if name in player})
+        if "roles" in player:
+            player["roles"] = {role: mu and number(mu) for role, mu in player["roles"].items()}
+    if isinstance(asked.get("bots"), dict) and "weight" in asked["bots"]:
+        asked["bots"]["weight"] = number(asked["bots"]["weight"])
+    asked |= {name: number(asked[name]) for name in ("beta", "zero", "default") if name in asked}
+    objective = asked.get("objective")
     if isinstance(objective, dict):  # what a weight is worth in other terms is so much less
-        objective = {"win": 1.0, "difference": float(objective["difference"].scaleb(-power))}
-    tolerances = None
-    if isinstance(objective, list) and case["tolerances"]:
-        units = [power if name in ("difference", "spread") else 0 for name in objective[:-1]]
-        tolerances = [float(Decimal("0.31").scaleb(unit)) for unit in units]
-    bots = None if case["bots"] is None else Bots(weight=number(case["bots"]))
-    return balance(
-        players,
-        teams=case["teams"],
-        objective=objective,
-        tolerances=tolerances,
-        bots=bots,
-        keep=2,
-        **keywords,
-    )
+        asked["objective"] = {
+            name: number(worth, -power if name in IN_WEIGHTS else 0) for name, worth in objective.items()
+        }
+    if "tolerances" in asked:
+        named = zip(objective, asked["tolerances"], strict=False)
+        asked["tolerances"] = [number(most, power if name in IN_WEIGHTS else 0) for name, most in named]
+    return asked
 
 
-#: Uncertainties, and what else is in the unit of weights.
-SIGMAS = st.sampled_from([Decimal(0), Decimal("2.5"), Decimal(7)])
-SCALE = ("beta", "zero", "default")
+#: Objectives whose values are in the unit of weights.
+IN_WEIGHTS = ("difference", "spread")
 
-CASES = st.fixed_dictionaries(
-    {
-        "teams": st.sampled_from([2, 2, 3]),
-        "players": st.lists(
-            st.tuples(st.one_of(st.none(), DECIMALS), SIGMAS),
-            min_size=4, max_size=11,
-        ).filter(lambda players: any(mu for mu, _ in players)),
-        "scale": st.dictionaries(st.sampled_from(SCALE), st.just(Decimal("3.7"))),
-        "objective": st.one_of(
-            st.sampled_from(OBJECTIVES),
-            st.lists(st.sampled_from(OBJECTIVES), min_size=2, max_size=3, unique=True),
-            st.just({"win": 1.0, "difference": Decimal("0.25")}),
-        ),
-        "tolerances": st.booleans(),
-        "bots": st.sampled_from([None, None, Decimal("7.3")]),
-    }
-)  # fmt: skip
+
+def answered(asked: dict[str, Any]) -> tuple[Any, ...] | None:
+    """Return all of an answer but what is in the unit of weights; nothing of weights that are refused."""
+    front = asked.pop("pareto", None)
+    try:
+        request = BalanceRequest.from_dict(asked)
+    except InputError as error:
+        if "1e15" not in str(error):
+            raise
+        return None
+    assert request.counted.whole
+    if front is not None:
+        found = pareto(request, *front)
+        return [names(split) for split in found.splits], found.complete
+    solution = balance(request)
+    shares = [split.win_probability for split in solution.splits]
+    return [names(split) for split in solution.splits], solution.status, solution.solver, shares
 
 
 @pytest.mark.slow
-@given(CASES, st.sampled_from([-6, -1, 1, 4]))
-def test_a_power_of_ten_changes_no_split_no_status_and_no_search(case: dict[str, Any], power: int) -> None:
-    """Only numbers in the unit of weights change, by as much."""
-    plain, moved = scaled(0, case), scaled(power, case)
-    assert [names(split) for split in plain.splits] == [names(split) for split in moved.splits]
-    assert (plain.status, plain.solver) == (moved.status, moved.solver)
-    assert [split.win_probability for split in plain.splits] == [
-        split.win_probability for split in moved.splits
-    ]
-    for split, other in zip(plain.splits, moved.splits, strict=True):
-        assert other.totals == pytest.approx([total * 10.0**power for total in split.totals], rel=1e-14)
+@pytest.mark.parametrize("seed", range(12))
+def test_a_power_of_ten_changes_no_split_no_status_and_no_search(seed: int) -> None:
+    """Whatever is asked: objectives, orders, sums and fronts, rules, bots, uncertainty, roles, moves."""
+    for number in range(50 * seed, 50 * seed + 50):
+        asked = asked_for(number)
+        plain = answered(times(0, asked))
+        for power in (-6, -1, 1, 3)[number % 2 :: 2]:
+            moved = answered(times(power, asked))
+            assert plain is None or moved is None or plain == moved, (number, power, asked)
 
 
 def names(split: Any) -> list[list[str]]:
     """Return who is in which team."""
     return [[player.id for player in team] for team in split.teams]
+
+
+@pytest.mark.parametrize("power", [-3, 0, 4])
+def test_values_in_the_unit_of_weights_change_with_it(power: int) -> None:
+    """They are right to the last digit."""
+    weights = {name: float(Decimal(weight).scaleb(power)) for name, weight in WRITTEN.items()}
+    best = balance(weights, objective="difference").best
+    assert best.value == float(Decimal("0.05").scaleb(power))
+    assert sorted(best.totals) == [float(Decimal(total).scaleb(power)) for total in ("9.1", "9.15")]
+
+
+WRITTEN = {"Ann": "8.1", "Bob": "7.9", "Cid": "1", "Dan": "1.25"}
+
+
+def test_bots_of_mean_weight_leave_all_sums_exact() -> None:
+    """The mean of ten weights is a multiple of a tenth of their unit."""
+    weights = {f"p{place}": 0.1 * count for place, count in enumerate((31, 7, 12, 25, 8))}
+    weights = {who: round(weight, 1) for who, weight in weights.items()}
+    request = BalanceRequest.of(weights, bots=True, objective="difference")
+    assert request.problem is not None
+    assert request.problem.exact
+    solution = balance(request)
+    assert solution.rounding == 0.0
+    # With a bot of 1.66 in one team: 3.1 + .7 + .8 and 2.5 + 1.2 + 1.66, or any other is further apart.
+    whole = balance(
+        {who: 50.0 * weight for who, weight in weights.items()}, bots=True, objective="difference"
+    )
+    assert solution.value == pytest.approx(whole.value / 50.0, rel=1e-15)
+    assert names(solution.best) == names(whole.best)
+
+
+def test_numbers_of_rules_are_exact_too() -> None:
+    """.1 and .2 are .3, and no more than that; a trillionth beyond a limit is beyond it."""
+    weights = {"Ann": 4.0, "Bob": 3.0, "Cid": 2.0, "Dan": 1.0}
+    terms = {"Ann": 0.1, "Bob": 0.2, "Cid": 0.1, "Dan": 0.2}
+    kept = balance(weights, rules=[Rule("r", terms, low=0.3, high=0.3)], objective="difference")
+    assert kept.status == "optimal"
+    more = {**terms, "Ann": 0.100000000001, "Cid": 0.100000000001}
+    assert balance(weights, rules=[Rule("r", more, high=0.3)]).status == "infeasible"
+    fine = {who: factor / 3.0 for who, factor in terms.items()}  # sixteen digits: equal within rounding
+    request = BalanceRequest.of(weights, rules=[Rule("r", fine, low=0.1, high=0.1)])
+    solution = balance(request)
+    assert solution.status == "optimal"
+    assert verify(receipt(request, solution)).ok
 
 
 @pytest.mark.slow
@@ -151,7 +215,7 @@ def test_large_rosters_of_decimals_are_proven(n: int, step: str) -> None:
 
 def test_every_door_reads_the_same_numbers(tmp_path: Any) -> None:
     """Floats, Decimals, fractions, text, a table and JSON."""
-    written = {"Ann": "8.1", "Bob": "7.9", "Cid": "1", "Dan": "1.25"}
+    written = WRITTEN
     text, table = tmp_path / "roster.txt", tmp_path / "roster.csv"
     text.write_text("".join(f"{name} {weight}\n" for name, weight in written.items()))
     table.write_text("name,weight\n" + "".join(f"{name},{weight}\n" for name, weight in written.items()))

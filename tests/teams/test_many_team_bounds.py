@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from equipoise import balance
+from equipoise import Player, Rating, balance
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solvers.many_team_bounds import least_cost
 
@@ -48,3 +48,31 @@ def test_an_outlier_bounds_the_spread_where_nothing_is_proven() -> None:
     assert solution.value is not None
     assert solution.bound is not None
     assert 0.99 * solution.value <= solution.bound <= solution.value
+
+
+@pytest.mark.parametrize("objective", ["indistinguishable", "win"])
+@pytest.mark.parametrize("seed", range(8))
+def test_no_split_is_less_alike_or_less_even_than_the_bound_says(objective: str, seed: int) -> None:
+    """Heavy tails, uncertain ratings, teams of one size and of two, against all splits."""
+    rng = np.random.default_rng([5, seed])
+    n, n_teams = (9, 3) if seed % 2 else (8, 4)
+    n -= seed == 6  # seven players in four teams
+    players = [
+        Player(f"p{k}", Rating(weight, float(rng.integers(0, 3))))
+        for k, weight in enumerate(rng.lognormal(2.0, 2.5, n).round(2).tolist())
+    ]
+    request = BalanceRequest.of(players, teams=n_teams, objective=objective)
+    assert request.problem is not None
+    solution = balance(request)
+    assert solution.status == "optimal"
+    bound = least_cost(request.problem, request.asked[0].criterion)
+    assert request.asked[0].criterion.floor <= bound <= (solution.value or 0.0)
+
+
+@pytest.mark.parametrize("objective", ["indistinguishable", "win"])
+def test_an_outlier_bounds_chances_and_likeness(objective: str) -> None:
+    """One player of 10,000 among others of some 20: the bound is near what is found without a search."""
+    weights = {f"p{k}": 20.0 + (k * k * 0.7310585786) % 9 for k in range(32)} | {"giant": 10_000.0}
+    solution = balance(weights, teams=3, objective=objective, beta=500.0, stop=lambda: True)
+    assert solution.bound is not None
+    assert 0.8 * (solution.value or 0.0) <= solution.bound <= (solution.value or 0.0)

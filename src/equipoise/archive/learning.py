@@ -558,7 +558,9 @@ class Learner:
         while True:
             part: _Part | ReplaySegment | None = None if cache is None else cache.at(last or BEGINNING)
             if part is None:
-                rows = self._some(begun.row, last, together(left, TOGETHER), connection)
+                # What stays packed is in large parts: each costs as much as thousands of matches.
+                least = 0 if cache is None else TOGETHER // 2
+                rows = self._some(begun.row, last, max(least, together(left, TOGETHER)), connection)
                 positions = [(float(each.ended), bytes(each.turn)) for each in rows]
                 if cache is not None and (until := cache.until(last or BEGINNING)) is not None:
                     positions = positions[: bisect_right(positions, until)]

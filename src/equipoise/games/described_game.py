@@ -39,8 +39,8 @@ PLACEHOLDERS: Mapping[str, bytes] = {
 
 #: How a line may say when it was written.
 TIMES: Mapping[str, bytes] = {
-    "date": rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d",
-    "clock": rb"\d{1,4}:\d\d(?::\d\d)?",
+    "date": rb"\d{4}(?:-\d\d-|/\d\d/|\.\d\d\.)\d\d[ T_-]\d\d:\d\d:\d\d(?:[.,]\d{1,6})?",
+    "clock": rb"\d{1,4}:\d\d(?::\d\d(?:[.,]\d{1,6})?)?",
     "hexdate": rb"[0-9a-f]{8}",
     "epoch": rb"\d{10}",
 }
@@ -681,14 +681,15 @@ class DescribedReader(GameReader[DescribedMatch]):
 def _seconds(kind: str, text: str) -> tuple[str, float] | None:
     """Return a time in seconds: of the clock, of a local date, or since 1970."""
     if kind == "clock":
-        parts = [int(part) for part in text.split(":")]
+        parts = [float(part) for part in text.replace(",", ".").split(":")]
         return "clock", float(sum(part * 60**n for n, part in enumerate(reversed(parts))))
     if kind == "hexdate":
         return "epoch", float(int(text, 16))
     if kind == "epoch":
         return "epoch", float(text)
     try:
-        return "date", datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp()
+        date = datetime.fromisoformat(f"{re.sub('[/.]', '-', text[:10])} {text[11:19]}")
+        return "date", date.replace(tzinfo=UTC).timestamp()
     except ValueError:
         return None
 
@@ -840,8 +841,13 @@ def _check_line(line: Any, source: str) -> None:
     known = {*TIMES, "text", "_"}
     if not isinstance(line, str) or names.count("text") != 1 or not line.endswith("{text}"):
         fail(source, f'line must end with {{text}}, as "[{{clock}}] {{text}}", got {line!r:.60}')
-    if not set(names) <= known or len(names) != len(set(names)):
-        fail(source, f"line may have {_braces([*TIMES, 'text'])} once each, got {line!r:.60}")
+    once = [name for name in names if name != "_"]
+    if not set(names) <= known or len(once) != len(set(once)):
+        fail(
+            source,
+            f"line may have {_braces([*TIMES, 'text'])} once each, and {{_}} for what does not matter, "
+            f"got {line!r:.60}",
+        )
 
 
 def _templates(events: Any, source: str, teams: Sequence[str]) -> Iterator[LineTemplate]:

@@ -10,15 +10,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from equipoise.core.match import Ruleset
 from equipoise.errors import InputError
 from equipoise.games.described_game import ALONE_TYPES, DescribedConsole, DescribedGame
 from equipoise.games.econ import Econ
-from equipoise.games.log_reader import Lines
 from equipoise.games.match_in_progress import BOT
 from equipoise.games.rcon import DARKPLACES, Rcon
+from equipoise.games.roster_log import RosterLog, slot_of
 from equipoise.games.server_adapter import Ranges, RemoteConsole, ServerFamily
-from equipoise.games.side_swaps import joined_swaps
 from equipoise.games.source_rcon import SourceRcon
 from equipoise.play.live.events import (
     Announced,
@@ -26,7 +24,6 @@ from equipoise.play.live.events import (
     Chatted,
     Command,
     Died,
-    Ended,
     Event,
     Joined,
     Left,
@@ -52,11 +49,8 @@ REMOTES: Mapping[str, Callable[[str], RemoteConsole]] = {
 #: come again.
 GATHERING = 0.7
 
-#: The highest number of somebody that is believed.
-MOST_SLOT = 65535
 
-
-class DescribedLog:
+class DescribedLog(RosterLog):
     """Reads what happens off a log, piece by piece.
 
     Parameters
@@ -70,35 +64,21 @@ class DescribedLog:
     """
 
     def __init__(self, game: DescribedGame, console: DescribedConsole, ranges: Ranges) -> None:
-        self._game, self._console, self._ranges = game, console, ranges
-        #: What is played now.
-        self.ruleset = Ruleset(game.name)
-        self._lines = Lines()
-        #: Who is there: the id, the name and the team, by slot.
-        self._here: dict[int, tuple[str, str, int | None]] = {}
+        super().__init__(game.name, ranges)
+        self._game, self._console = game, console
         #: Who somebody is, from map to map until they leave.
         self._known: dict[int, str] = {}
-        self._map = ""
-        self._runs = self._begins = False
-
-    def again(self) -> None:
-        """Begin with another piece of a log, which does not go on where the last one ended."""
-        self._lines = Lines()
+        self._begins = False
 
     def begin(self) -> list[Event]:
         """Return that a match has begun, if one was announced: those who were there have come again."""
         begins, self._begins = self._begins, False
         return [Started()] if begins else []
 
-    def read(self, piece: bytes) -> list[Event]:
-        """Return what happened in the next bytes."""
-        before = {slot: team for slot, (_, _, team) in self._here.items()}
-        events: list[Event] = []
-        for line in self._lines.each(piece):
-            meant = self._game.meaning(line)
-            if meant is not None:
-                events += self._take(*meant)
-        return joined_swaps(events, before)
+    def _line(self, line: bytes) -> list[Event]:
+        """Return what a line says."""
+        meant = self._game.meaning(line)
+        return [] if meant is None else self._take(*meant)
 
     def answered(self, question: str, text: str) -> Event | None:
         """Return who is there, from the answer to the question for the list.
@@ -111,7 +91,7 @@ class DescribedLog:
         teams: dict[int, int | None] = {}
         for line in text.split("\n"):
             found = row.fullmatch(line.strip("\0\r").encode("utf-8", "replace"))
-            slot = None if found is None else _slot(found["slot"].decode())
+            slot = None if found is None else slot_of(found["slot"].decode())
             if found is not None and slot is not None and slot in self._here:
                 listed = found["team"] if "team" in row.groupindex else None
                 known = self._here[slot][2]
@@ -119,23 +99,21 @@ class DescribedLog:
         return Seen(teams)
 
     def _take(self, event: str, values: Mapping[str, str]) -> list[Event]:
-        """Return what a line says."""
+        """Return what follows from what a line means."""
         if event == "begin":
             return self._begin(values)
         if event in ("map", "stop"):  # who stays comes again
             self._map = values.get("map", "")
-            gone: list[Event] = [Left(slot) for slot in sorted(self._here)]
-            self._here.clear()
             if event == "stop":
                 self._known.clear()
-            return [*self._over(), *gone]
+            return [*self._over(), *self._all_gone()]
         if event in ("arrive", "team", "rename", "leave"):
             return self._person(event, values)
         if event == "chat":
-            slot = _slot(values["slot"])
+            slot = slot_of(values["slot"])
             return [Chatted(slot, values["text"].strip())] if slot in self._here else []
         if event in ("kill", "suicide"):
-            return [*self.begin(), *self._died(_slot(values.get("victim_slot", "")))]
+            return [*self.begin(), *self._died(slot_of(values.get("victim_slot", "")))]
         if event in ("end", "win", "draw"):
             return self._over()
         return []
@@ -160,8 +138,9 @@ class DescribedLog:
         return [*events, *(self.begin() if len(self._here) > 1 else [])]
 
     def _over(self) -> list[Event]:
-        runs, self._runs, self._begins = self._runs, False, False
-        return [Ended()] if runs else []
+        """Return that the game has ended, if one ran; one that was announced has not begun."""
+        self._begins = False
+        return super()._over()
 
     def _died(self, slot: int | None) -> list[Event]:
         known = slot is not None and slot in self._here and self._console.respawn is not None
@@ -169,7 +148,7 @@ class DescribedLog:
 
     def _person(self, event: str, values: Mapping[str, str]) -> list[Event]:
         """Return who comes, goes, and plays where."""
-        slot = _slot(values.get("slot", ""))
+        slot = slot_of(values.get("slot", ""))
         if slot is None:
             return []
         before = self._here.get(slot)
@@ -194,11 +173,6 @@ class DescribedLog:
         if event == "team" and team != was:
             events += [*self._died(slot), Changed(slot, team)]
         return events
-
-
-def _slot(text: str) -> int | None:
-    """Return a number of somebody."""
-    return int(text) if text.isascii() and text.isdigit() and int(text) <= MOST_SLOT else None
 
 
 class DescribedCommands:

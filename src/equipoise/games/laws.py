@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Protocol
 
 import numpy as np
 
 from equipoise.core.match import Match, Skipped, Unfinished
 from equipoise.core.rulesets import ruleset_from, ruleset_text
-from equipoise.games.log_reader import LONGEST_LINE, Game, Parsed, Reader
+from equipoise.games.log_reader import LONGEST_LINE, Game, Parsed, Reader, guess_game
 from equipoise.games.rcon import ConsoleAnswer, checked
 from equipoise.games.server_adapter import ServerFamily
 from equipoise.games.stream_console import LOST, RETRY_MOST, StreamConsole
@@ -55,6 +56,7 @@ def check_game(game: Game, sample: bytes, rng: np.random.Generator) -> None:
         part = [one for one in parsed(game, sample[:place]) if isinstance(one, Match)]
         assert part == matches[: len(part)], "what was given is not taken back when a log grows"
         _check_going_on(game, sample, place, whole)
+    _check_encodings(game, sample, whole)
     for match in matches:
         assert ruleset_from(ruleset_text(match.ruleset)) == match.ruleset, "a ruleset is a text"
         assert match.began is None or match.began <= (match.ended or 0.0), "a match begins before it ends"
@@ -78,6 +80,23 @@ def _check_going_on(game: Game, sample: bytes, place: int, whole: list[Parsed]) 
         one for one in whole if not isinstance(one, Skipped)
     ], "a reader goes on where another one is settled"
     assert set(map(repr, pieces)) == set(map(repr, whole)), "places are numbered on"
+
+
+def _check_encodings(game: Game, sample: bytes, whole: list[Parsed]) -> None:
+    """Read the log with a mark before it, and in UTF-16, as some programs write what servers print."""
+    with suppress(UnicodeDecodeError):
+        text = sample.decode()
+        for coding in ("utf-8-sig", "utf-16", "utf-16-be"):
+            content = text.encode(coding)
+            assert parsed(game, content) == whole, "an encoding changes nothing"
+            assert guess_game(content).game.recognise(sample[: 1 << 16]), "and the log is known by it"
+            first: Reader = game.reader("log")
+            before = list(first.read(content[: len(content) // 2]))
+            second: Reader = game.reader("log", first.settled_line)
+            found = [*before, *second.read(content[first.settled :]), *second.finish()]
+            assert {each.id for each in found if isinstance(each, Match)} == {
+                each.id for each in whole if isinstance(each, Match)
+            }, "places are those of the log"
 
 
 def _check_tables(game: Game) -> None:

@@ -7,7 +7,9 @@ a log is of is asked of all of them.
 
 from __future__ import annotations
 
+import codecs
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
@@ -65,7 +67,10 @@ class Game(Protocol):
         """Who writes such logs, as ``"a Nexuiz server"``; empty where it may be anybody."""
 
     def recognise(self, head: bytes) -> str:
-        """Return by what the first bytes of a log (up to 64 KiB) show this game; empty where they do not."""
+        """Return by what the first bytes of a log (up to 64 KiB) show this game; empty where they do not.
+
+        They are UTF-8 or of an older encoding, without a mark.
+        """
 
     def reader(self, source: str, first_line: int = 1) -> Reader:
         """Return a reader for a log.
@@ -194,6 +199,45 @@ class Lines:
         return self._rest
 
 
+class Transcoder:
+    """Turns UTF-16 into UTF-8, takes away the mark at the beginning, and leaves anything else as it is."""
+
+    #: Marks of encodings, and the encodings that are turned into UTF-8.
+    MARKS: ClassVar = {
+        codecs.BOM_UTF8: "", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be",
+    }  # fmt: skip
+
+    def __init__(self) -> None:
+        self._start = b""
+        self._decoder: codecs.IncrementalDecoder | None = None
+        self._known = False
+        #: The encoding unless it is UTF-8, and how many bytes of a mark were there.
+        self.encoding, self.mark = "", 0
+
+    def take(self, data: bytes) -> bytes:
+        """Take the next bytes; the first ones tell what they are."""
+        if not self._known:
+            data = self._start + data
+            if len(data) < 2 or (len(data) < 3 and codecs.BOM_UTF8.startswith(data)):
+                self._start = data
+                return b""
+            self._know(data)
+            data = data[self.mark :]
+        if self._decoder is None:
+            return data
+        return self._decoder.decode(data).encode("utf-8", "replace")
+
+    def _know(self, data: bytes) -> None:
+        self._known = True
+        mark = next((mark for mark in self.MARKS if data.startswith(mark)), b"")
+        if mark:
+            self.mark, self.encoding = len(mark), self.MARKS[mark]
+        elif (data[0] == 0) != (data[1] == 0):  # a log begins with a digit or a letter
+            self.encoding = "utf-16-le" if data[1] == 0 else "utf-16-be"
+        if self.encoding:
+            self._decoder = codecs.getincrementaldecoder(self.encoding)("replace")
+
+
 class LineReader(ABC):
     """A :class:`~equipoise.games.log_reader.Reader` that goes through blocks of lines.
 
@@ -210,11 +254,16 @@ class LineReader(ABC):
         self.lines = Lines(first_line)
         self._found: list[Parsed] = []
         self._settled = (0, first_line)
+        self._transcoder = Transcoder()
+        #: Of a log in UTF-16: bytes that were read, those that are not needed again, and where lines begin
+        #: after these: in text, and in the log.
+        self._read = self._quiet = 0
+        self._places: deque[tuple[int, int]] = deque()
 
     @property
     def settled(self) -> int:
-        """How many bytes are not needed again."""
-        return self._settled[0]
+        """How many bytes are not needed again, in the encoding of the log."""
+        return self._quiet if self._transcoder.encoding else self._transcoder.mark + self._settled[0]
 
     @property
     def settled_line(self) -> int:
@@ -222,15 +271,34 @@ class LineReader(ABC):
         return self._settled[1]
 
     def read(self, data: bytes) -> list[Parsed]:
-        """Take the next bytes; return what has ended with them."""
-        for block in self.lines.take(data):
+        """Take the next bytes; return what has ended with them.
+
+        UTF-16 goes on line by line, as the places of its lines are others in the log.
+        """
+        content = self._transcoder.take(data)
+        encoding = self._transcoder.encoding
+        if not encoding:
+            self._blocks(content)
+            return self._given()
+        self._read = self._read or self._transcoder.mark
+        for line in _lines(content):
+            self._places.append((self.lines.offset + len(self.lines.rest()), self._read))
+            self._blocks(line)
+            self._read += len(line.decode("utf-8", "replace").encode(encoding, "replace"))
+            self._places.append((self.lines.offset + len(self.lines.rest()), self._read))
+            while self._places and self._places[0][0] <= self._settled[0]:
+                self._quiet = self._places.popleft()[1]
+        return self._given()
+
+    def _blocks(self, content: bytes) -> None:
+        """Take the next bytes of text."""
+        for block in self.lines.take(content):
             if block.content:
                 self.take(block)
             else:
                 self.skip(block.line, TOO_LONG)
             if self.idle():
                 self._settled = (self.lines.offset, self.lines.line)
-        return self._given()
 
     def end_of_file(self) -> list[Parsed]:
         """Take the end of a file; in most logs a game goes on in the next one."""
@@ -274,6 +342,12 @@ class LineReader(ABC):
     def abandon(self, where: str, reason: str) -> None:
         """Tell why a game does not count."""
         self._found.append(Unfinished(where, reason))
+
+
+def _lines(content: bytes) -> list[bytes]:
+    """Return lines with their line feeds; the last may have none."""
+    parts = content.split(b"\n")
+    return [part + b"\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
 class Running(Protocol):
@@ -341,9 +415,10 @@ def guess_game(head: bytes) -> Guess:
     >>> guess.name, guess.because
     ('quake3', "a line 'InitGame: \\...'")
     """
+    head = Transcoder().take(head[:HEAD])
     for name in GAMES:
         game: Game = resolve("game", GAMES, name)
-        because = game.recognise(head[:HEAD])
+        because = game.recognise(head)
         if because:
             return Guess(name, game, because)
     msg = f"game: the log looks like none of {', '.join(GAMES)}; name the game if it is one of these"

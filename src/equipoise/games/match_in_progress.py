@@ -21,6 +21,9 @@ ALONE = 0
 #: Kills and deaths of everyone up to some moment.
 Counts = Mapping[str, tuple[int, int]]
 
+#: How long everyone was on each side up to some moment.
+Stays = Mapping[str, Mapping[int, float]]
+
 #: How the ids of bots and of people known by nothing but a name begin.
 BOT, NAME = "bot:", NAMED
 
@@ -92,6 +95,28 @@ class Person:
         if len(self.stays) < 2:
             return next(iter(self.stays), None)
         return max(reversed(self.stays), key=self.stays.__getitem__)
+
+
+def with_swapped_past(
+    stays: Stays, one: int, other: int, past: Stays, now: Mapping[str, int]
+) -> dict[str, dict[int, float]]:
+    """Return how long everyone was on each side, where two sides have had each other's name in the past.
+
+    Who is on one of them ``now`` has been there since then: a log shows that only when it names them.
+
+    Examples
+    --------
+    >>> with_swapped_past({"ann": {1: 50.0, 2: 7.0}}, 1, 2, {"ann": {1: 40.0}}, {"ann": 2})
+    {'ann': {1: 0.0, 2: 57.0}}
+    """
+    found = {identity: dict(each) for identity, each in stays.items()}
+    for identity, before in past.items():
+        each = found.setdefault(identity, {})
+        since = {side: each.get(side, 0.0) - before.get(side, 0.0) for side in (one, other)}
+        if now.get(identity) in since:
+            since = {one: 0.0, other: 0.0, now[identity]: sum(since.values())}
+        each |= {one: before.get(other, 0.0) + since[one], other: before.get(one, 0.0) + since[other]}
+    return found
 
 
 class GameHalf(NamedTuple):
@@ -290,6 +315,16 @@ class Play:
                 last, total = next(reversed(person.stays)), sum(person.stays.values())
                 person.stays.clear()
                 person.stays[last] = total
+
+    def swap_sides(self, one: int, other: int, past: Stays) -> None:
+        """Let two sides have each other's past, up to when everyone had been on each for so long."""
+        found = with_swapped_past(self.stays(), one, other, past, self.standing())
+        for identity, stays in found.items():
+            self.people[identity].stays = {side: time for side, time in stays.items() if time}
+
+    def standing(self) -> dict[str, int]:
+        """Return on which side everyone is now who is on one."""
+        return {one.identity: one.side for one in self.clients.values() if one.side is not None}
 
     def opposed(self) -> bool:
         """Tell whether anybody has somebody to play against."""

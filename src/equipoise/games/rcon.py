@@ -88,6 +88,9 @@ LONGEST_BATCH = 800
 MOST_PACKETS = 64
 
 
+#: What servers of all families answer to a command that they do not know.
+UNKNOWN = re.compile(r"unknown command|no such command|invalid command", re.IGNORECASE)
+
 #: How the answer to a wrong password begins.
 REFUSALS = ("Bad rconpassword", "No rconpassword set")
 

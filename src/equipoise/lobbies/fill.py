@@ -322,8 +322,19 @@ def solve(task: LobbyTask) -> tuple[Placed, str]:
             again = replace(task, start=placed.placing, stop=share_of(task.stop, FOR_EXACT), nodes=nodes)
             placed, name = _better(placed, exact.solve(again), task), "exact"
     if limited:
+        if (
+            columns <= most and columns > AT_ONCE and _is_open(task, placed)
+        ):  # too many for the time there was
+            more = large.solve(replace(task, start=placed.placing, stop=share_of(task.stop, FOR_EXACT)))
+            placed = _better(placed, more, task)
         placed = _gone_on(task, placed)
     return placed, name
+
+
+def _is_open(task: LobbyTask, placed: Placed) -> bool:
+    """Tell whether plan and bound are so far apart that somebody could tell."""
+    enough = enough_of(task.problem, task.n_teams, task.stop)
+    return not placed.proven and placed.placing.value(task.problem) > placed.bound + enough
 
 
 def _better(one: Placed, other: Placed, task: LobbyTask) -> Placed:

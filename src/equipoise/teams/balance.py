@@ -1,9 +1,8 @@
 """``balance``: the main job, from a roster to provably fair teams, one stage of an objective after the other.
 
 The criteria of an objective stand in order, each a limit for those after it, each with its solver.  A stage's
-limit is the best cost, the tolerance, and what rounding may do to the best cost and to that of the split that
-is judged: both may be off, in opposite ways.  So no tie is lost to rounding, and what is found is worse than
-the best on paper by no more than the tolerance and four times the rounding (docs/algorithms/rounding.md).
+limit is the best cost, the tolerance, and what rounding may do to both costs (:mod:`equipoise.core.ties`,
+docs/algorithms/rounding.md).
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ from equipoise.core.arrays import Floats, Labels
 from equipoise.core.player import NO_SIDE
 from equipoise.core.registry import RERANKERS, SOLVERS, call_part, resolve
 from equipoise.core.stopping import Stop
+from equipoise.core.ties import EQUAL
 from equipoise.core.win_probability import win_probability
 from equipoise.errors import InputError
 from equipoise.teams.objectives.objective import Criterion, Limit, Objective, Units
@@ -377,7 +377,7 @@ def _limit(problem: Problem, criterion: Criterion, tolerance: float, best: Ranke
     error = criterion.error(problem.rounding)
     own = float(criterion.errors(problem.totals(best.labels[None, :]), problem.rounding)[0])
     if own == error:
-        return Limit(criterion, best.cost + tolerance + 2.0 * error)
+        return Limit(criterion, best.cost + tolerance + EQUAL * error)
     from equipoise.teams.objectives.composed import OnPaper  # most stages do without
 
     return Limit(OnPaper(criterion, problem.rounding, -1.0), best.cost + tolerance + own)

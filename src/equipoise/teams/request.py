@@ -390,20 +390,20 @@ def _counted(request: BalanceRequest) -> CommonUnit:
         return AS_WRITTEN
     n, rules = len(roster.players), request.size_rules
     weights = roster.mu
-    shares = 1
-    if roster.unrated and request.default is None:
+    assumed = roster.unrated > 0 and request.default is None
+    if assumed:  # those without a weight have the mean of the others, which is the mean of all
         weights = np.array([p.rating.mu for p in request.players if isinstance(p.rating, Rating)])
-        shares = len(weights)
+    averaged = len(weights) if assumed or (bots is not None and bots.weight is None) else 0
     if request.roles:
         inside = (rating.mu for player in roster.players for _, rating in player.roles if rating is not None)
         weights = np.append(weights, list(inside))
     if bots is not None and bots.weight is not None:
         weights = np.append(weights, bots.weight)
-    more = float(np.abs(roster.mu).sum()) if shares > 1 else 0.0
+    more = float(np.abs(roster.mu).sum()) if assumed else 0.0
     if bots is not None:
         each = abs(float(roster.mu.mean()) if bots.weight is None else bots.weight)
         more += each * request.teams * (max(rules.seats) + n)
-    return counted(weights, more, max(shares, 1))
+    return counted(weights, more, averaged)
 
 
 def _counts_units(objective: object) -> bool:

@@ -101,6 +101,10 @@ class SplitData(TypedDict):
     draw: NotRequired[float | None]
 
 
+#: What rounding does is not worth a word up to this share of the largest total, or of 1.
+SLIGHT = 1e-12
+
+
 class SolutionData(TypedDict):
     """A solution in plain lists and numbers."""
 
@@ -116,6 +120,7 @@ class SolutionData(TypedDict):
     default_weight: float | None
     unrated: int
     splits: list[SplitData]
+    rounding: NotRequired[float]
     reason: NotRequired[str]
     effort: NotRequired[float]
 
@@ -187,6 +192,12 @@ class Solution:
         return abs(self.value - self.bound)
 
     @property
+    def within(self) -> float:
+        """What the first split is best within: the rounding where it is more than a trillionth, else 0."""
+        size = max((1.0, *map(abs, self.splits[0].totals))) if self.splits else 1.0
+        return self.rounding if self.rounding > SLIGHT * size else 0.0
+
+    @property
     def best(self) -> Split:
         """The first split.
 
@@ -236,6 +247,8 @@ class Solution:
             "unrated": self.unrated,
             "splits": [_split_as_dict(split, self.draws) for split in self.splits],
         }
+        if self.within:
+            plain["rounding"] = self.within
         if self.reason:
             plain["reason"] = self.reason
         return plain

@@ -279,7 +279,8 @@ def _breaks_as_a_whole(asked: Question, labels: Sequence[int], counts: Sequence[
 
 def _within(row: Row, labels: Sequence[int]) -> bool:
     total = sum((f for (i, team), f in row.factors.items() if labels[i] == team), Fraction(0))
-    return (row.low is None or row.low <= total) and (row.high is None or total <= row.high)
+    above = row.low is None or row.low - row.rounding <= total
+    return above and (row.high is None or total <= row.high + row.rounding)
 
 
 @dataclass(frozen=True)

@@ -61,11 +61,16 @@ class PreferringGroup:
 
 @dataclass(frozen=True)
 class Row:
-    """A sum over (index, team) that must stay within limits; None where there is no limit."""
+    """A sum over (index, team) that must stay within limits; None where there is no limit.
+
+    ``rounding`` is by how much a sum may be beyond one: by nothing, unless its numbers are too fine to be
+    counted in whole numbers that a float holds.
+    """
 
     factors: Mapping[tuple[int, int], Fraction]
     low: Fraction | None
     high: Fraction | None
+    rounding: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -434,15 +439,32 @@ def _rows(rule: Any, index: _Index, n_teams: int) -> list[Row]:
         else:
             key = index(who[0]), who[1]
             single[key] = single.get(key, Fraction(0)) + number(factor)
+    numbers = [number(factor) for factor in rule.terms.values()]
+    numbers += [limit for limit in (low, high) if limit is not None]
+    lost = (
+        Fraction(0) if _is_counted(numbers) else (len(numbers) + 8) * Fraction(sum(map(abs, numbers)), 2**53)
+    )
     if not every:
-        return [Row(single, low, high)]
+        return [Row(single, low, high, lost)]
     rows = []
     for team in range(n_teams):
         factors = dict(single)
         for i, factor in every.items():
             factors[i, team] = factors.get((i, team), Fraction(0)) + factor
-        rows.append(Row(factors, low, high))
+        rows.append(Row(factors, low, high, lost))
     return rows
+
+
+def _is_counted(numbers: Sequence[Fraction]) -> bool:
+    """Tell whether sums of decimals, counted in the last of their digits, are whole numbers a float holds."""
+    sizes = [abs(number) for number in numbers]
+    most = max(sum(sizes), max(sizes) * Fraction(2**53, 10**15))
+    places = 0
+    while any(10**places % number.denominator for number in numbers):
+        places += 1
+        if most * 10**places >= 2**53:
+            return False
+    return bool(most * 10**places < 2**53)
 
 
 #: The objectives that are checked here.

@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from equipoise.core.stopping import Stop, never
+from equipoise.core.ties import APART
 from equipoise.errors import InputError, UnsupportedError
 from equipoise.verification import two_team_optimum
 from equipoise.verification.exact_numbers import Real, UndecidedError
@@ -110,8 +111,8 @@ def require(holds: object, otherwise: str) -> None:
 #: What rounding a number to a float changes, relative to it.
 UNIT = Fraction(1, 2**53)
 
-#: Operations on a number besides adding it up, and how many times the bound of one cost two may differ by.
-OPERATIONS, ROOM = 8, 4
+#: Operations on a number besides adding it up.
+OPERATIONS = 8
 
 
 class RoundingBound:
@@ -154,7 +155,7 @@ class RoundingBound:
 
     def error(self, stage: Stage) -> Fraction:
         """Return by how much a stage may be worse than the exact optimum, in its own unit."""
-        return ROOM * sum((weight * getattr(self, name)() for name, weight in stage.terms), Fraction(0))
+        return APART * sum((weight * getattr(self, name)() for name, weight in stage.terms), Fraction(0))
 
     def reported(self, stage: Stage) -> Fraction:
         """Return by how much a reported value may be off: a deviation of 0 by the root of a variance."""
@@ -373,7 +374,7 @@ class _Check:
         """Check the numbers of the roster."""
         asked, answer = self.asked, self.answer
         beta = Real(roots={asked.noise: Fraction(1)}).rounded()
-        slack = ROOM * self.rounding.variance / beta + SLIGHT * beta
+        slack = APART * self.rounding.variance / beta + SLIGHT * beta
         self._near(answer["beta"], beta, slack, "beta")
         zero = asked.zero.rounded()
         self._near(answer["zero"], zero, slack + self.rounding.total + SLIGHT * abs(zero), "the zero")
@@ -408,9 +409,9 @@ class _Check:
             teams = teams_of(asked, labels)
             require(split["bots"] == bots(asked, labels), "bots are not those that fill up the teams")
             for stated, team in _pairs(split["totals"], teams):
-                self._near(stated, team.total, ROOM * rounding.total, "a total")
+                self._near(stated, team.total, APART * rounding.total, "a total")
             for stated, chance in _pairs(split["win_probability"], chances(asked, teams)):
-                self._near(stated, chance.rounded(), ROOM * rounding.win(), "a win probability")
+                self._near(stated, chance.rounded(), APART * rounding.win(), "a win probability")
             costs = [(stage, value(asked, stage, labels)) for stage in asked.stages]
             last = asked.stages[-1]
             self._near(split["value"], shown(*costs[-1]).rounded(), rounding.reported(last), "a value")
@@ -459,7 +460,13 @@ class _Check:
             words = f"{stage.name or 'the sum'} is {float(shown(stage, cost))!r}"
             require(shortfall.explained, f"{words}, and {float(shown(stage, least))!r} is the best")
         self._near(self.answer["bound"], exact, self.rounding.reported(stage), "the bound")
-        return f"the first split is the best: {how}"
+        near = [
+            f"{float(shortfall.beyond):.1g} of {shortfall.stage.name or 'the sum'}"
+            for shortfall in found
+            if shortfall.beyond > 0
+        ]
+        within = f", within {' and '.join(near)}, which rounding explains" if near else ""
+        return f"the first split is the best{within}: {how}"
 
     def ranking(self) -> str:
         """Check that no splits were left out that are better than those after the first."""
@@ -574,7 +581,7 @@ class _Check:
                 listed = self.asked.members[index[who]].roles
                 require(not role or not listed or role in listed, f"{who!r} does not play {role!r}")
                 total += rating_in(self.asked, index[who], role)[0]
-            require(abs(total - best.total) <= ROOM * self.rounding.total, "a line-up could be stronger")
+            require(abs(total - best.total) <= APART * self.rounding.total, "a line-up could be stronger")
             allowed = dict(self.asked.needed)
             over = any(role and roles.count(role) > allowed.get(role, 0) for role in roles)
             require(not over, f"team {team + 1} has more of a role than it needs")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +21,18 @@ def zstd(content: bytes) -> bytes:
     zstandard = pytest.importorskip("zstandard")
     compressed: bytes = zstandard.ZstdCompressor().compress(content)
     return compressed
+
+
+def test_the_files_of_a_zip_file_are_read_by_their_names(tmp_path: Path) -> None:
+    """As one log, whatever order they stand in; one that is damaged is reported."""
+    path = tmp_path / "log.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("logs/b.log", "second\n")
+        packed.writestr("logs/a.log", "first")
+    assert b"".join(pieces(Source(str(path), named=True))) == b"first\nsecond\n"
+    path.write_bytes(path.read_bytes()[:60])
+    with pytest.raises(UnreadableLogError, match=r"log\.zip: cannot be read"):
+        list(pieces(Source(str(path), named=True)))
 
 
 @pytest.mark.slow

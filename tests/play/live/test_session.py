@@ -732,6 +732,16 @@ def test_between_lives_people_are_moved_and_not_while_alive() -> None:
     assert session.settled
 
 
+def test_who_came_while_nobody_balanced_is_not_moved_alive() -> None:
+    """A program that is begun again reads who came before as if it were now."""
+    session = Session(Policy(bots=False), moves_kill=True)
+    for event in (Announced("ctf1"), *(Joined(n, f"p{n}", team=0) for n in range(3)), Started()):
+        session.handle(event, 5.0)
+    for event in (Resumed(), TimePassed()):
+        assert not [each for each in session.handle(event, 5.1) if isinstance(each, MovePlayer)]
+    assert session.handle(Died(2, 0.5), 6.0) == [MovePlayer(2, 1)]
+
+
 def test_who_has_just_come_is_placed_though_alive() -> None:
     """Two seconds long."""
     session = gentle({0: 0, 1: 0, 2: 1, 3: 1})

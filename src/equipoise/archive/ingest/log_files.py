@@ -10,10 +10,12 @@ from __future__ import annotations
 import bz2
 import glob
 import gzip
+import io
 import itertools
 import lzma
 import re
 import sys
+import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -28,7 +30,7 @@ from equipoise.errors import InputError
 from equipoise.files.read_roster import standard_input
 
 #: Endings of compressed files.
-COMPRESSED = (".gz", ".xz", ".bz2", ".zst")
+COMPRESSED = (".gz", ".xz", ".bz2", ".zst", ".zip")
 
 #: A date in a name, with or without a time, or seconds since 1970.
 DATE = re.compile(
@@ -209,8 +211,11 @@ def date_of(path: Path, assumed: float | None = None, zone: Zone = UTC_ZONE) -> 
 PIECE = 1 << 20
 
 #: How files begin that were compressed, and by what: RFC 1952 section 2.3.1, the .xz file format 2.1.1.1, the
-#: header of bzip2, and RFC 8878 section 3.1.1.
-MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
+#: header of bzip2, RFC 8878 section 3.1.1, and APPNOTE 4.3.7 of zip.
+MAGIC = {
+    b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+}  # fmt: skip
 
 #: The longest of these.
 LONGEST = max(map(len, MAGIC))
@@ -345,7 +350,9 @@ def compressed(path: Path) -> bool:
 
 
 def pieces(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
-    """Read a log piece by piece, and what was compressed (gzip, xz, bzip2, zstd) as if it had not.
+    """Read a log piece by piece, and what was compressed (gzip, xz, bzip2, zstd, zip) as if it had not.
+
+    Of a zip file that holds several, one is read after the other, by their names.
 
     Raises
     ------
@@ -358,11 +365,15 @@ def pieces(source: Source, progress: Progress | None = None) -> Iterator[bytes]:
             return
         with Path(source.path).open("rb") as raw:
             yield from _pieces(raw, lambda: progress(raw.tell()) if progress else None)
-    except (OSError, EOFError, zlib.error, lzma.LZMAError, *_zstd_errors()) as error:
+    except (OSError, EOFError, zlib.error, lzma.LZMAError, *ZIP_ERRORS, *_zstd_errors()) as error:
         msg = (
             f"{source.label}: cannot be read{_to_its_end(error)}: {getattr(error, 'strerror', None) or error}"
         )
         raise UnreadableLogError(msg) from error
+
+
+#: What is raised of a damaged zip file, one with a password, and one that was packed in an unusual way.
+ZIP_ERRORS = (zipfile.BadZipFile, RuntimeError, NotImplementedError)
 
 
 def _to_its_end(error: Exception) -> str:
@@ -380,6 +391,10 @@ def _pieces(raw: IO[bytes], tell: Callable[[], None]) -> Iterator[bytes]:
     while 0 < len(first) < LONGEST and (more := raw.read(LONGEST - len(first))):
         first += more
     how = next((how for magic, how in MAGIC.items() if first.startswith(magic)), None)
+    if how == "zip":
+        yield from _of_zip(raw, first)
+        tell()
+        return
     if how is not None:
         unpacked = _unpacked(how, cast("IO[bytes]", _Joined(first, raw)))
         while piece := unpacked.read(PIECE):
@@ -390,6 +405,19 @@ def _pieces(raw: IO[bytes], tell: Callable[[], None]) -> Iterator[bytes]:
         yield first
         tell()
         first = raw.read(PIECE)
+
+
+def _of_zip(raw: IO[bytes], first: bytes) -> Iterator[bytes]:
+    """Give the files of a zip file, each with a line feed at its end."""
+    with zipfile.ZipFile(raw if raw.seekable() else io.BytesIO(first + raw.read())) as packed:
+        for name in sorted(each.filename for each in packed.infolist() if not each.is_dir()):
+            last = b""
+            with packed.open(name) as file:
+                while piece := file.read(PIECE):
+                    yield piece
+                    last = piece
+            if last and not last.endswith(b"\n"):
+                yield b"\n"
 
 
 def _unpacked(how: str, raw: IO[bytes]) -> Any:

@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from equipoise.core.match import Ruleset
 from equipoise.errors import InputError
 from equipoise.games.halflife.reader import (
     JOINED,
@@ -25,15 +24,15 @@ from equipoise.games.halflife.reader import (
     PERSON,
     RENAMED,
     SWITCHED,
+    has_forged_name,
     identity_of,
 )
 from equipoise.games.halflife.rulesets import CS2, GO, MAPS, TF2, rules_of
 from equipoise.games.halflife.team_fortress import FEIGNED, GAME_OVER, ROUND_START, STALEMATE, TOURNAMENT, WON
-from equipoise.games.log_reader import Lines
 from equipoise.games.match_in_progress import BOT, text_from
-from equipoise.games.rcon import checked
+from equipoise.games.rcon import UNKNOWN, checked
+from equipoise.games.roster_log import RosterLog, slot_of
 from equipoise.games.server_adapter import Ranges, ServerFamily
-from equipoise.games.side_swaps import joined_swaps
 from equipoise.games.source_rcon import SourceRcon
 from equipoise.play.live.events import (
     Announced,
@@ -42,7 +41,6 @@ from equipoise.play.live.events import (
     Chatted,
     Command,
     Died,
-    Ended,
     Event,
     Joined,
     Left,
@@ -60,14 +58,10 @@ ROUND_PAUSE = 5.0
 #: The question for who is there.
 PLAYERS = "status"
 
-#: The highest number of somebody that is believed.
-MOST_SLOT = 1_000_000
-
 #: Who is not there yet, or only watches the recording.
 NOBODY = ("STEAM_ID_PENDING", "HLTV", "Console")
 
 _CHAT = re.compile(rb'say(?:_team)? "(.{0,300})"$')
-_UNKNOWN = re.compile(r"unknown command", re.IGNORECASE)
 _ROWS = (
     re.compile(r'^# +(\d{1,7})(?: +\d{1,3})? +".{0,130}" ', re.MULTILINE),
     re.compile(r"^ *(\d{1,7}) +(?:\d{1,4}:\d\d(?::\d\d)?|BOT) +\d+ +\d+ +active ", re.MULTILINE),
@@ -96,7 +90,7 @@ class SourceGame:
     sides: tuple[str, ...]
 
 
-class SourceLog:
+class SourceLog(RosterLog):
     """Reads what happens off a log, piece by piece.
 
     Parameters
@@ -110,34 +104,21 @@ class SourceLog:
     """
 
     def __init__(self, game: SourceGame, move: str, ranges: Ranges, _: Mapping[str, str]) -> None:
-        self._game, self._ranges = game, ranges
+        super().__init__(game.name, ranges)
+        self._game = game
         self._move = move.split(" ", 1)[0]
-        #: What is played now.
-        self.ruleset = Ruleset(game.name)
-        self._lines = Lines()
-        #: Who is there: the id, the name and the team, by number.
-        self._here: dict[int, tuple[str, str, int | None]] = {}
-        self._map = ""
-        self._runs = False
-
-    def again(self) -> None:
-        """Begin with another piece of a log, which does not go on where the last one ended."""
-        self._lines = Lines()
 
     def begin(self) -> list[Event]:
         """Return nothing: lines say when a game begins, and warm-ups are long."""
         return []
 
-    def read(self, piece: bytes) -> list[Event]:
-        """Return what happened in the next bytes."""
-        before = {slot: team for slot, (_, _, team) in self._here.items()}
-        events: list[Event] = []
-        for line in self._lines.each(piece):
-            found = LINE.match(line)
-            if found is not None:
-                text = found[7]
-                events += self._person(text) if text.startswith(b'"') else self._event(text)
-        return joined_swaps(events, before)
+    def _line(self, line: bytes) -> list[Event]:
+        """Return what a line says."""
+        found = LINE.match(line)
+        if found is None:
+            return []
+        text = found[7]
+        return self._person(text) if text.startswith(b'"') else self._event(text)
 
     def answered(self, question: str, text: str) -> Event | None:
         """Return who is there, or that the server does not know how to move anybody.
@@ -150,7 +131,7 @@ class SourceLog:
             listed = {int(row[1]) for rows in _ROWS for row in rows.finditer(text)}
             known = {slot: team for slot, (_, _, team) in self._here.items()}
             return Seen({slot: team for slot, team in known.items() if slot in listed} or known)
-        if self._move and question.startswith(f"{self._move} ") and _UNKNOWN.search(text):
+        if self._move and question.startswith(f"{self._move} ") and UNKNOWN.search(text):
             return CannotMove()
         return None
 
@@ -160,10 +141,8 @@ class SourceLog:
         """Return what a line about the game says."""
         loaded = MAP.match(text)
         if loaded is not None:
-            gone: list[Event] = [Left(slot) for slot in sorted(self._here)]
-            self._here.clear()
             self._map = text_from(loaded[1])
-            return [*self._over(), *gone, self._announced(level=True)]
+            return [*self._over(), *self._all_gone(), self._announced(level=True)]
         begun = MATCH_START.match(text)
         if begun is not None:
             self._map = text_from(begun[1])
@@ -184,12 +163,10 @@ class SourceLog:
         low, high = self._ranges.get(self._map, (0, None))
         return Announced(self._map, 2, low, high, self.ruleset, level=level)
 
-    def _over(self) -> list[Event]:
-        runs, self._runs = self._runs, False
-        return [Ended()] if runs else []
-
     def _person(self, text: bytes) -> list[Event]:
         """Return what a line about somebody says."""
+        if has_forged_name(text):
+            return []
         kill = KILL.match(text)
         if kill is not None:
             events = [*self._sight(*kill.groups()[:4]), *self._sight(*kill.groups()[4:8])]
@@ -197,7 +174,7 @@ class SourceLog:
         person = PERSON.match(text)
         if person is None or person[3].decode("latin-1") in NOBODY:
             return []
-        rest, slot = person[5], _slot(person[2])
+        rest, slot = person[5], slot_of(person[2])
         if rest.startswith((b"disconnected", b"money change ")):
             left = slot is not None and rest.startswith(b"d") and self._here.pop(slot, None) is not None
             return [Left(slot)] if left and slot is not None else []
@@ -220,7 +197,7 @@ class SourceLog:
 
     def _sight(self, name: bytes, number: bytes, raw: bytes, team: bytes | None) -> list[Event]:
         """Return that somebody is there, and where, if that is new."""
-        slot, text = _slot(number), text_from(raw)
+        slot, text = slot_of(number), text_from(raw)
         if slot is None or text in NOBODY:
             return []
         identity = identity_of(text_from(name), text)
@@ -243,13 +220,8 @@ class SourceLog:
         return [Changed(slot, side)]
 
     def _died(self, number: bytes) -> list[Event]:
-        slot = _slot(number)
+        slot = slot_of(number)
         return [Died(slot)] if slot is not None and slot in self._here else []
-
-
-def _slot(number: bytes) -> int | None:
-    """Return the number of somebody."""
-    return int(number) if int(number) <= MOST_SLOT else None
 
 
 class SourceCommands:

@@ -36,6 +36,13 @@ LINE = re.compile(
 WHO = rb'"(.{0,200}?)<(\d{1,9})><([^<>"]{0,64})>(?:<([^<>"]{0,64})>)?"(?: \[[-\d. ]{1,60}\])?'
 PERSON = re.compile(WHO + rb" (.*)")
 KILL = re.compile(WHO + rb" killed " + WHO)
+#: What stands behind a name, where a second one may stand in a line, and what follows a kill.
+TAG = re.compile(rb'<\d{1,9}><[^<>"]{1,64}>')
+SECOND = re.compile(
+    WHO
+    + rb' (?:attacked|(?:flash-)?assisted killing|triggered "[^"<]{1,60}" against|blinded for \S{1,12} by) "'
+)
+WITH = b" with"
 JOINED = re.compile(rb'joined team "([^"]{0,64})"')
 SWITCHED = re.compile(rb"switched from team <[^<>]{0,64}> to <([^<>]{0,64})>")
 RENAMED = re.compile(rb'changed name to "(.{0,200})"')
@@ -74,6 +81,11 @@ SIGHTINGS = (
 #: How most of them begin, by which they are seen at once.
 MOST_SIGHTINGS = frozenset((b"picke", b"dropp", b"purch", b"attac", b"blind", b"threw", b"assis", b"spawn"))
 
+#: Last lines of a game, whole but for the line feed.
+LAST = re.compile(
+    rb'Log file closed|Game Over: .* min|Team "(?:Red|Blue)" final score "\d{1,6}" with "\d{1,3}" players'
+)
+
 #: What restarts a game: whatever was before did not count, unless it was a half.
 RESTARTS = (
     b'World triggered "Restart_Round',
@@ -83,6 +95,9 @@ RESTARTS = (
 
 #: Rounds after which a restart is half-time rather than the end of a warm-up.
 HALF = 12
+
+#: Seconds between two lines from which on a clock was set, or nothing went on: no time of the game.
+JUMP = 900.0
 
 #: Teams of those who only watch.
 WATCHING = (b"", b"Spectator", b"SPECTATOR", b"Unassigned", b"Spectators")
@@ -133,12 +148,27 @@ def steam_id(identity: str) -> str | None:
 
 
 class HalfLifeGame:
-    """What is played on one map."""
+    """What is played on one map.
 
-    def __init__(self, map_name: str, date: float, where: str) -> None:
+    Parameters
+    ----------
+    map_name : str
+        The map of the line that began the game; empty where another line did.
+    date : float
+        When it began.
+    where : str
+        What messages call that.
+    same_map : str
+        The map of the game before, where that was one of Team Fortress 2 and no line tells of another map.
+    """
+
+    def __init__(self, map_name: str, date: float, where: str, same_map: str = "") -> None:
         from hashlib import sha256  # here, as it costs a cold start of those who read no log
 
         self.map, self.where, self.began, self.at = map_name, where, date, date
+        self.same_map = same_map
+        #: The date of the last line, which may be before the latest.
+        self._seen = date
         self.play = Play()
         self.hash = sha256()
         self.contests: list[Contest] = []
@@ -147,12 +177,14 @@ class HalfLifeGame:
         #: How many rounds count by the server's own word, and whether an earlier state was restored since.
         self.rounds_played = 0
         self.is_reloaded = False
+        #: Whether the server says how many rounds count, and that the match is over.
+        self.counts_rounds = self.is_over = False
         self.totals: dict[int, float] = {}
         self.sides = {**SIDES, TEAMS[0]: len(SIDES) + 1, TEAMS[1]: len(SIDES) + 2}
         self.settings: dict[str, str] = {}
         #: How people were named in the last line about them, and who that is, until somebody comes or moves.
         self.sighted: dict[bytes, bytes] = {}
-        self._named: dict[bytes, bytes] = {}
+        self._named: dict[bytes, tuple[tuple[bytes, bytes | None], list[bytes]]] = {}
         self._unhashed: list[bytes] = []
         #: What tells the games apart: marks before triggers, and the form of ids.
         self.marked = self.steam3 = self.counter_strike = False
@@ -172,11 +204,15 @@ class HalfLifeGame:
             self._unhashed.clear()
         return self.hash.hexdigest()
 
-    def sight(self, name: bytes, number: bytes) -> None:
-        """Note how somebody is named now."""
-        self.sighted.pop(self._named.get(number, b""), None)
-        self._named[number] = name
-        self.sighted[name] = number
+    def sight(self, written: bytes, number: bytes, name: bytes, team: bytes | None) -> None:
+        """Note how somebody is written now; some logs have one person with ids of two forms."""
+        known = self._named.get(number)
+        if known is None or known[0] != (name, team):
+            for each in () if known is None else known[1]:
+                self.sighted.pop(each, None)
+            known = self._named[number] = (name, team), []
+        known[1].append(written)
+        self.sighted[written] = number
 
     def forget_names(self) -> None:
         """Forget how people are named: somebody has come, gone or moved."""
@@ -184,10 +220,13 @@ class HalfLifeGame:
         self._named.clear()
 
     def date(self, date: float) -> None:
-        """Move the clock on; a date that runs backwards moves nothing."""
-        if date > self.at:
-            self.play.clock += date - self.at
-            self.at = date
+        """Move the clock on; a date that runs backwards moves nothing, nor does a clock that was set."""
+        passed = date - self._seen
+        if 0.0 < passed <= JUMP:
+            self.play.clock += passed
+        if passed > 0.0 or passed < -JUMP:
+            self._seen = date
+        self.at = max(self.at, date)
 
     def someone(self, name: bytes, number: bytes, raw: bytes, team: bytes | None) -> bytes:
         """Take that somebody is there, on a team where one is named; return the number."""
@@ -239,8 +278,9 @@ class HalfLifeGame:
         self.before = self.play.counts()
 
     def status(self, rounds: int) -> None:
-        """Take how many rounds count: fewer than before where an earlier state of the match was restored."""
-        if self.is_reloaded or 0 < rounds < self.rounds_played:
+        """Take how many rounds count: fewer than before where an earlier state is restored, or none."""
+        self.counts_rounds = True
+        if self.is_reloaded or rounds < self.rounds_played or (rounds <= 0 and self.contests):
             del self.contests[max(rounds, 0) :]
             self.score = ()
             self.before = self.play.counts()
@@ -273,6 +313,8 @@ class HalfLifeGame:
 
     def outcome(self) -> Match | Unfinished:
         """Return the match: its rounds, or else its result."""
+        if self.is_fortress():
+            self.map = self.map or self.same_map
         rules = rules_of(self.game())
         mutators = [name for name, value in self.settings.items() if changes_play(name, value)]
         rounds = next((kind for start, kind in MAPS.items() if self.map.startswith(start)), "elimination")
@@ -283,11 +325,13 @@ class HalfLifeGame:
                 return Unfinished(self.where, "the game has no Game_Over with its final score in the log")
             if not self.rounds.began:
                 return Unfinished(self.where, "the beginning of the game is not in the log")
-            if rounds == "elimination":
+            if rounds == "elimination" or self.rounds.kind == "ctf":
                 kind = self.rounds.kind or "tdm"
             contests = self.rounds.found(self.sides, self.at)
         elif not self.map:
             return Unfinished(self.where, "the beginning of the map is not in the log")
+        elif contests and self.counts_rounds and not self.is_over:
+            return Unfinished(self.where, "the match was not played to its end: there is no Game Over")
         elif not contests:
             in_teams = any(side is not None and side != ALONE for _, (side, _) in self.play.shares().items())
             kind = "tdm" if in_teams else "ffa"
@@ -319,6 +363,20 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
     _dated: tuple[bytes, float | None] = (b"", None)
     _time_at: int = 0
     _day: float = 0.0
+    #: The map of the last game, where the next one of Team Fortress 2 may be on it.
+    _map: str = ""
+
+    def idle(self) -> bool:
+        """Tell whether no game runs, and the next one needs nothing of the one before."""
+        return self.game is None and not self._map
+
+    def end(self) -> None:
+        """Take the end of the log; a last line without its line feed counts where the rest of it is there."""
+        rest = self.lines.rest()
+        parts = LINE.fullmatch(rest)
+        if parts is not None and LAST.fullmatch(parts[7]):
+            self.take(Block(rest + b"\n", self.lines.offset, self.lines.line))
+        super().end()
 
     def take(self, block: Block) -> None:
         """Go through the lines; most change nothing, and of those only bytes are kept."""
@@ -396,15 +454,19 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
         found = MAP.match(text) or (MATCH_START.match(text) if nameless else None)
         if found is not None and not self._is_beginning(found[1]):
             self._ends()
+            self._map = ""
             self.game = HalfLifeGame(text_from(found[1]), date, self.begins(block, place))
         elif self.game is None and text.startswith(ROUND_START):
-            self.game = HalfLifeGame("", date, self.begins(block, place))
+            line_number = f"{self.source}, line {block.line_at(place)}"
+            where = line_number if self._map else self.begins(block, place)
+            self.game = HalfLifeGame("", date, where, self._map)
         game = self.game
         if game is None:
             return
         game.cover(line.rstrip(b"\r") + b"\n")
         game.date(date)
         if text.startswith((b"Log file closed", b"Game Over:")):
+            game.is_over = text.startswith(b"G")
             self._ends()
         elif text.startswith(b'"'):
             _person(game, text)
@@ -422,10 +484,33 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
         game, self.game = self.game, None
         if game is not None:
             self.give(game.outcome())
+            self._map = game.map if game.is_fortress() else ""
+
+
+def has_forged_name(text: bytes) -> bool:
+    r"""Tell whether a line about somebody has a name in it that looks like a part of a line.
+
+    Names may hold quotes; of whom a line speaks is not known then, so it is left out.
+
+    Examples
+    --------
+    >>> has_forged_name(b'"a<2><[U:1:2]><Red>" killed "b<3><[U:1:3]><Blue>" with "bat"')
+    False
+    >>> has_forged_name(b'"x<9><[U:1:9]><Red>" say "b<3><[U:1:3]><Blue>" joined team "Red"')
+    True
+    """
+    tags = len(TAG.findall(text))
+    if tags < 2:
+        return False
+    kill = KILL.match(text)
+    fine = text.startswith(WITH, kill.end()) if kill is not None else SECOND.match(text) is not None
+    return tags > 2 or not fine
 
 
 def _person(game: HalfLifeGame, text: bytes) -> None:
     """Take a line about somebody."""
+    if has_forged_name(text):
+        return
     kill = KILL.match(text)
     if kill is not None:
         killer = game.someone(kill[1], kill[2], kill[3], kill[4])
@@ -441,7 +526,7 @@ def _person(game: HalfLifeGame, text: bytes) -> None:
         game.play.leave(person[2])
         return
     number = game.someone(person[1], person[2], person[3], person[4])
-    game.sight(text[: text.find(b'>" ') + 3], number)
+    game.sight(text[: text.find(b'>" ') + 3], number, person[1], person[4])
     joined = JOINED.match(person[5]) or SWITCHED.match(person[5])
     renamed = RENAMED.match(person[5])
     if joined is not None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from equipoise.core.match import Contest, Ruleset, Statistics
-from equipoise.games.match_in_progress import PART, Play
+from equipoise.games.match_in_progress import PART, Play, with_swapped_past
 
 ROUND_START = b'World triggered "Round_Start"'
 TOURNAMENT = b"Tournament mode started"
@@ -34,9 +34,6 @@ TEAMS = (b"Red", b"Blue")
 #: has neither killed nor died in the game so far only stands there.
 HARDLY, THROUGHOUT = 0.1, 0.9
 
-#: The part of their time on the other side from which on, for half of the people, sides were swapped.
-SWAPPED = 0.2
-
 
 class FortressRounds:
     """The rounds of one game, as far as the log has come."""
@@ -54,6 +51,8 @@ class FortressRounds:
         self._start = 0.0
         self._stays: dict[str, dict[int, float]] = {}
         self._before: dict[str, tuple[int, int]] = {}
+        #: When a round had ended last: on which side everyone was, and how long they had been on each.
+        self._ended: tuple[dict[str, int], dict[str, dict[int, float]]] = {}, {}
 
     @property
     def ended(self) -> bool:
@@ -69,15 +68,21 @@ class FortressRounds:
         """Take a line about the game; tell whether it was one of these."""
         won, score = WON.match(text), SCORE.match(text)
         if text.startswith(ROUND_START):
+            self._look_for_swap(sides)
             self._round_starts()
         elif text.startswith(TOURNAMENT):
             if not self.contests:  # what was before it was played for nothing
                 self._game_starts()
         elif won is not None:
+            self._look_for_swap(sides)
             self._round_ends(won[1], at, sides)
+            self._note_sides()
         elif text.startswith(STALEMATE):
+            self._look_for_swap(sides)
             self.running = False
+            self._note_sides()
         elif text.startswith(GAME_OVER):
+            self._look_for_swap(sides)
             self.over, self.running = True, False
         elif score is not None:
             self._score(score[1], score[2], int(score[3]))
@@ -98,6 +103,26 @@ class FortressRounds:
         else:
             self._round_begins()
         self.running = True
+
+    def _note_sides(self) -> None:
+        """Note where everybody is when a round has ended."""
+        self._ended = self.play.standing(), self.play.stays()
+
+    def _look_for_swap(self, sides: dict[bytes, int]) -> None:
+        """See whether the sides were swapped since a round ended, and let them have the other's past then.
+
+        So what was done and won before is kept by roster, whatever colours it had, also of those who left.
+        """
+        red, blue = (sides[team] for team in TEAMS)
+        before, stays = self._ended
+        there = [(before[one], side) for one, side in self.play.standing().items() if one in before]
+        if 2 * sum({was, now} == {red, blue} for was, now in there) <= len(there):
+            return
+        self.play.swap_sides(red, blue, stays)
+        self._stays = with_swapped_past(self._stays, red, blue, stays, self.play.standing())
+        for counts in (self.scores, self._won):
+            counts[TEAMS[0]], counts[TEAMS[1]] = counts.get(TEAMS[1], 0), counts.get(TEAMS[0], 0)
+        self._note_sides()
 
     def _round_begins(self) -> None:
         self._start = self.play.clock
@@ -149,8 +174,6 @@ class FortressRounds:
         if len(self.contests) > 1 and all(self._won.get(team, 0) == self.final[team] for team in TEAMS):
             self.contests[-1] = self._with_rest(self.contests[-1])
             return self.contests
-        if self._swapped():
-            self.play.unite_sides()
         result = self.play.result(Ruleset(), {sides[team]: float(self.final[team]) for team in TEAMS}, at)
         return [] if result is None else [self._without_guests(result)]
 
@@ -164,12 +187,6 @@ class FortressRounds:
             for one, more in zip(last.statistics, rest, strict=True)
         ]
         return replace(last, statistics=tuple(statistics))
-
-    def _swapped(self) -> bool:
-        """Tell whether half of the people were on both sides for long."""
-        stays = [each for each in self.play.stays().values() if each]
-        both = sum(min(each.values()) > SWAPPED * sum(each.values()) for each in stays if len(each) > 1)
-        return both * 2 > len(stays)
 
     def _without_guests(self, result: Contest) -> Contest:
         """Leave out who hardly played, unless nobody is left."""

@@ -38,6 +38,9 @@ ROUNDS = frozenset(("elimination", "freezetag", "attack-defend"))
 #: Factories, the server's presets, that change play by a mutator.
 FACTORIES = {f"i{kind}": ("instagib",) for kind in ("ffa", "duel", "tdm", "ca", "ctf", "ft", "1f")}
 
+#: Why a match does not count that was ended by people.
+ABORTED = "the match was aborted"
+
 #: Seconds from the end of a round to the beginning of the next: who comes later sits it out.
 PAUSE = 10.0
 
@@ -224,6 +227,14 @@ class QuakeLiveGame:
         elif key in _TEXTS:
             setattr(self, _TEXTS[key], value)
 
+    def passes_over(self, line: bytes) -> bool:
+        """Take a figure of a player of which only its name is needed; tell whether it was one."""
+        name = line[2 : line.find(b" ", 2)]
+        if name in _FIGURE_NAMES or self.side or not self.people:
+            return False
+        self.people[-1].last_figure = name.decode("latin-1")
+        return True
+
     def _figure(self, name: str, amount: str) -> None:
         """Take a figure of a team or of a player."""
         number = _of_text(amount) or 0.0
@@ -252,7 +263,7 @@ class QuakeLiveGame:
             self.seconds = _number(data.get("GAME_LENGTH"))
             self.scores = {RED: _number(data.get("TSCORE0")), BLUE: _number(data.get("TSCORE1"))}
             if data.get("ABORTED"):
-                self.refused = "the match was aborted"
+                self.refused = ABORTED
         elif data.get("WARMUP"):
             return
         elif kind == "ROUND_OVER":
@@ -327,7 +338,9 @@ class QuakeLiveReader(GameReader[QuakeLiveGame]):
         """Go through the lines."""
         place = 0
         for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
-            if line.lstrip().startswith(b"{"):
+            if line[:2] == b"e " and self.game is not None and self.game.passes_over(line):
+                pass
+            elif line.lstrip().startswith(b"{"):
                 self._event_line(block, place, number, line)
             elif line.strip():
                 self._report_line(block, place, line.rstrip(b"\r"))
@@ -378,6 +391,9 @@ class QuakeLiveReader(GameReader[QuakeLiveGame]):
         if self.game is not None and (self.game.guid != guid or kind == "MATCH_STARTED"):
             self._ends()
         if self.game is None:
+            if kind == "MATCH_REPORT":
+                reason = ABORTED if data.get("ABORTED") else "its beginning is not in the log"
+                self.abandon(f"{self.source}, line {block.line_at(place)}", reason)
             if kind != "MATCH_STARTED":
                 return  # a warm-up, or a match whose beginning was not seen
             self.game = QuakeLiveGame(self.begins(block, place), guid, ended=self._date)
@@ -405,6 +421,8 @@ _FIGURES = {
     "alivetime": "seconds", "scoreboard-kills": "kills", "scoreboard-deaths": "deaths",
     "scoreboard-score": "score", "rank": "rank",
 }  # fmt: skip
+
+_FIGURE_NAMES = frozenset(name.encode() for name in _FIGURES)
 
 
 def _date(value: Any) -> float | None:

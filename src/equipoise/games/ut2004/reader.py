@@ -7,7 +7,6 @@ The stock logger writes no line about bots, so that only people are in its conte
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Callable
 from datetime import datetime
@@ -15,7 +14,7 @@ from datetime import datetime
 from equipoise.core.dates import of_date
 from equipoise.core.match import START, Contest, Match, Unfinished
 from equipoise.core.rulesets import GameRules
-from equipoise.games.log_reader import Block, GameReader, Parsed
+from equipoise.games.log_reader import Block, GameReader, Transcoder
 from equipoise.games.match_in_progress import ALONE, NAME, Play, bot_id, text_from
 from equipoise.games.ut2004.rulesets import LONE_TYPES, RULES, TEAM_TYPES
 
@@ -50,8 +49,8 @@ class UT2004:
 
     def recognise(self, head: bytes) -> str:
         """Tell by the banner of OLStats or by the line of a new game, in any encoding."""
-        content = _Transcoder().take(head)
-        if content.removeprefix(codecs.BOM_UTF8).startswith(b"OLStats v"):
+        content = Transcoder().take(head)
+        if content.startswith(b"OLStats v"):
             return "a first line 'OLStats v...'"
         return "a line '0 NG ...' with tabs" if NEW_GAME.search(content) else ""
 
@@ -62,40 +61,6 @@ class UT2004:
     def rules(self) -> tuple[GameRules, ...]:
         """Return the table of UT2004."""
         return (RULES,)
-
-
-class _Transcoder:
-    """Turns UTF-16 into UTF-8 and leaves anything else as it is."""
-
-    def __init__(self) -> None:
-        self._start = b""
-        self._decoder: codecs.IncrementalDecoder | None = None
-        self._known = False
-        #: The encoding without a mark, and how many bytes of a mark were there.
-        self.encoding, self.mark = "", 0
-
-    def take(self, data: bytes) -> bytes:
-        """Take the next bytes; the first two tell what they are."""
-        if not self._known:
-            data = self._start + data
-            if len(data) < 2:
-                self._start = data
-                return b""
-            self._know(data)
-            data = data[self.mark :]
-        if self._decoder is None:
-            return data
-        return self._decoder.decode(data).encode("utf-8", "replace")
-
-    def _know(self, data: bytes) -> None:
-        self._known = True
-        if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            self.mark = 2
-            self.encoding = "utf-16-le" if data.startswith(codecs.BOM_UTF16_LE) else "utf-16-be"
-        elif (data[0] == 0) != (data[1] == 0):  # a log begins with a digit or a letter
-            self.encoding = "utf-16-le" if data[1] == 0 else "utf-16-be"
-        if self.encoding:
-            self._decoder = codecs.getincrementaldecoder(self.encoding)("replace")
 
 
 class UT2004Game:
@@ -254,39 +219,11 @@ LINES: dict[str, Callable[[UT2004Game, list[str]], str | None]] = {
 class UT2004Reader(GameReader[UT2004Game]):
     """Reads one log, see :class:`equipoise.games.log_reader.Reader`."""
 
-    def __init__(self, source: str, first_line: int = 1) -> None:
-        super().__init__(source, first_line)
-        self._transcoder = _Transcoder()
-        self._place = self._quiet = 0
-
-    @property
-    def settled(self) -> int:
-        """Bytes that are not needed again, in the encoding of the log."""
-        return self._quiet if self._transcoder.encoding else super().settled
-
-    def read(self, data: bytes) -> list[Parsed]:
-        """Take the next bytes; return what has ended with them.
-
-        UTF-16 goes on line by line, as the places of its lines are others in the log.
-        """
-        content = self._transcoder.take(data)
-        encoding = self._transcoder.encoding
-        if not encoding:
-            return super().read(content)
-        found: list[Parsed] = []
-        self._place = self._place or self._transcoder.mark
-        for line in _lines(content):
-            found += super().read(line)
-            self._place += len(line.decode().encode(encoding))
-            if self.idle() and line.endswith(b"\n"):
-                self._quiet = self._place
-        return found
-
     def take(self, block: Block) -> None:
         """Go through the lines."""
         place = 0
         for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
-            text = text_from(line, "cp1252").rstrip("\r").removeprefix("\ufeff")
+            text = text_from(line, "cp1252").rstrip("\r")
             fields = text.split("\t")
             if len(fields) > 1 and SECONDS.fullmatch(fields[0]):
                 wrong = self._line(block, place, fields, text)
@@ -313,12 +250,6 @@ class UT2004Reader(GameReader[UT2004Game]):
             return None
         known = LINES.get(code)
         return known(game, fields) if known else None
-
-
-def _lines(content: bytes) -> list[bytes]:
-    """Return lines with their line feeds; the last may have none."""
-    parts = content.split(b"\n")
-    return [part + b"\n" for part in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
 def _date(stamp: str) -> float | None:

@@ -311,7 +311,8 @@ def _verdict(solution: Solution) -> str:
     name, best = solution.objective, solution.best
     value = f"{name} {figure(solution.value or 0.0, name, best)}"
     if solution.status == "optimal":
-        return f"proven optimal: {value}."
+        within = f" within {number(solution.within)}, which is rounding" if solution.within else ""
+        return f"proven optimal{within}: {value}."
     bound, gap = (figure(one or 0.0, name, best) for one in (solution.bound, solution.gap))
     return f"not proven optimal: {value}, at most {gap} from the best possible (bound {bound})."
 

@@ -602,6 +602,9 @@ class Session:
         self.played.begin(self.state)
 
     def _resumed(self, _: Resumed) -> None:
+        for seat in self.state.seats.values():
+            if self._gentle:  # nobody knows when they came, nor whether they live
+                seat.free_until = self._now
         if self.phase == IDLE:
             return
         for seat in self.state.people():

@@ -17,6 +17,7 @@ import numpy as np
 from equipoise.core.arrays import Bools, Floats, Labels
 from equipoise.core.player import NO_SIDE
 from equipoise.core.registry import OBJECTIVES, RERANKERS, resolve
+from equipoise.core.ties import EQUAL
 from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.errors import InputError
 from equipoise.teams.balance import bot_weight, check_positive, split_of, value_of, weights_of
@@ -317,7 +318,7 @@ class Yardstick:
         for criterion, tolerance in self.objective.order:
             costs = criterion.cost(totals[left])
             rounding = criterion.error(self.problem.rounding)
-            left = left[costs <= costs.min() + tolerance + 2.0 * rounding]
+            left = left[costs <= costs.min() + tolerance + EQUAL * rounding]
         return int(left[0])
 
 

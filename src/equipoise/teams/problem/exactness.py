@@ -200,8 +200,8 @@ def multiples(numbers: Floats, more: float = 0.0) -> tuple[Floats, int] | None:
     return (whole, power) if common == 1 else (whole / float(common), power // common)
 
 
-def counted(weights: Floats, more: float = 0.0, shares: int = 1) -> CommonUnit:
-    """Return the greatest unit of which weights, and their mean in so many shares, are whole multiples.
+def counted(weights: Floats, more: float = 0.0, averaged: int = 0) -> CommonUnit:
+    """Return the greatest unit of which weights, and the mean of the first of them, are whole multiples.
 
     Parameters
     ----------
@@ -209,8 +209,8 @@ def counted(weights: Floats, more: float = 0.0, shares: int = 1) -> CommonUnit:
         All that are there, roster units.
     more : float
         What is added up besides at most, bots and those of mean weight, roster units.
-    shares : int
-        Number by which sums of all are divided: the mean of that many players is a weight too.
+    averaged : int
+        How many of the weights, from the first on, somebody has the mean of; 0 where nobody has.
 
     Examples
     --------
@@ -218,14 +218,18 @@ def counted(weights: Floats, more: float = 0.0, shares: int = 1) -> CommonUnit:
     Unit(numerator=1, denominator=4)
     >>> counted(np.array([1400.0, 2100.0])).unit
     Unit(numerator=700, denominator=1)
+    >>> counted(np.array([1.0, 2.0, 4.0]), averaged=3).unit
+    Unit(numerator=1, denominator=3)
     """
-    known = float(np.abs(weights).sum())
+    known, shares = float(np.abs(weights).sum()), max(averaged, 1)
     found = multiples(weights, (known + more) * shares - known)
     if found is None:
         return AS_WRITTEN
-    whole, parts = found
-    common = int(np.gcd.reduce(whole.astype(np.int64))) or parts
-    return CommonUnit(Unit(*reduced(common, parts * shares)), whole=True)
+    whole, parts = found[0].astype(np.int64), found[1]
+    common = int(np.gcd.reduce(whole)) * shares
+    if averaged:
+        common = math.gcd(common, int(whole[:averaged].sum()))
+    return CommonUnit(Unit(*reduced(common or parts * shares, parts * shares)), whole=True)
 
 
 def reduced(numerator: int, denominator: int) -> tuple[int, int]:

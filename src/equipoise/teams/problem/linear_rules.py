@@ -12,9 +12,7 @@ import numpy as np
 from equipoise.core.arrays import Floats, Labels
 from equipoise.core.player import LARGEST_WEIGHT
 from equipoise.errors import InputError
-
-#: How far a sum may be beyond its limit by rounding, relative to the sum of its terms' sizes.
-ROW_ROUNDING = 1e-9
+from equipoise.teams.problem.exactness import OPERATIONS, UNIT, multiples
 
 #: A player, or a player and a team counted from 0.
 Who = str | tuple[str, int]
@@ -73,7 +71,7 @@ class Rule:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rules as one matrix.
+    """The rules as one matrix, each counted in the greatest unit of which its numbers are multiples.
 
     Parameters
     ----------
@@ -85,6 +83,8 @@ class Rows:
         The rules' names.
     alike : bool
         Whether every team has the same rules.
+    rounding : ndarray, shape (n_rows,)
+        What rounding does to a row's sums: nothing, unless its numbers are too fine for such a unit.
     """
 
     factors: Floats
@@ -92,6 +92,7 @@ class Rows:
     high: Floats
     names: tuple[str, ...]
     alike: bool
+    rounding: Floats
 
     @property
     def blocks(self) -> set[int]:
@@ -104,8 +105,8 @@ class Rows:
         for team in range(self.factors.shape[2]):
             sums += ((labels == team)[:, None] * self.factors[:, :, team]).sum(axis=2)
         size = np.abs(self.factors).max(axis=2).sum(axis=1) + 1.0
-        beyond = np.maximum(sums - self.high, self.low - sums) / size
-        return cast("Floats", np.where(beyond > ROW_ROUNDING, beyond, 0.0).sum(axis=1))
+        beyond = np.maximum(sums - self.high, self.low - sums)
+        return cast("Floats", np.where(beyond > self.rounding, beyond / size, 0.0).sum(axis=1))
 
 
 def rows_of(
@@ -135,13 +136,14 @@ def rows_of(
     """
     if not rules:
         return None
-    factors, low, high, names = [], [], [], []
+    factors, low, high, names, rounding = [], [], [], [], []
     alike = True
     for rule in rules:
         every = np.zeros((n_blocks, n_teams))
         single = np.zeros((n_blocks, n_teams))
         general = False
-        for who, factor in rule.terms.items():
+        counted, limits, lost = _counted(rule)
+        for who, factor in zip(rule.terms, counted, strict=True):
             player, team = (who, None) if isinstance(who, str) else who
             block = block_of[find(f"rule {rule.name!r}", player)]
             if team is None:
@@ -158,7 +160,25 @@ def rows_of(
             if general:
                 row[:, team] += every[:, team]
             factors.append(row)
-            low.append(rule.low)
-            high.append(rule.high)
+            low.append(limits[0])
+            high.append(limits[1])
             names.append(rule.name)
-    return Rows(np.array(factors), np.array(low), np.array(high), tuple(names), alike)
+            rounding.append(lost)
+    return Rows(np.array(factors), np.array(low), np.array(high), tuple(names), alike, np.array(rounding))
+
+
+def _counted(rule: Rule) -> tuple[list[float], tuple[float, float], float]:
+    """Return a rule's coefficients and limits as multiples of one unit, and what rounding does to its sums.
+
+    Examples
+    --------
+    >>> _counted(Rule("r", {"Ann": 0.1, "Bob": 0.2}, high=0.3))
+    ([1.0, 2.0], (-inf, 3.0), 0.0)
+    """
+    numbers = np.array([*rule.terms.values(), *filter(math.isfinite, (rule.low, rule.high))])
+    whole = multiples(numbers)
+    lost = (len(numbers) + OPERATIONS) * UNIT * float(np.abs(numbers).sum()) if whole is None else 0.0
+    counted = (numbers if whole is None else whole[0]).tolist()
+    rest = iter(counted[len(rule.terms) :])
+    low, high = (next(rest) if math.isfinite(limit) else limit for limit in (rule.low, rule.high))
+    return counted[: len(rule.terms)], (low, high), lost

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from equipoise.core.arrays import Bools, Floats, Ints, Labels
 from equipoise.core.player import NO_SIDE, Player
 from equipoise.errors import InputError
-from equipoise.teams.problem.exactness import ROSTER, Rounding, Unit
+from equipoise.teams.problem.exactness import LARGEST, ROSTER, Rounding, Unit
 from equipoise.teams.problem.linear_rules import Rows
 from equipoise.teams.problem.preferences import Prices
 from equipoise.teams.problem.roles import Roles
@@ -215,6 +215,18 @@ class Problem:
     def integral(self) -> bool:
         """Whether all weights are whole numbers, bots not looked at."""
         return all(map(float.is_integer, self.features[:, MU].tolist()))
+
+    @cached_property
+    def grid(self) -> tuple[float, float]:
+        """A weight and a step, of which all players' weights are so many more; (0, 0) where none are whole.
+
+        In parties it is the weights of blocks that are multiples of the step, and the weight is 0.
+        """
+        if not self.integral or np.abs(self.features[:, MU]).max(initial=0.0) >= LARGEST:
+            return 0.0, 0.0
+        mu = self.features[:, MU].astype(np.int64)
+        base = int(mu.min()) if self.single and len(mu) else 0
+        return float(base), float(int(np.gcd.reduce(mu - base)) or 1)
 
     @cached_property
     def _parts(self) -> Floats:

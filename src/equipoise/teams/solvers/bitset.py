@@ -60,7 +60,12 @@ def suits(task: Task, parts: Components) -> bool:
     if len(parts.free) > MOST_COMPONENTS:
         return False
     players, bits = np.abs(parts.steps[:, [COUNT, MU]]).sum(axis=0).tolist()
-    return bool((bits + 1.0) * (players + 1.0) * len(parts.free) <= MOST_BITS)
+    return bool((bits / _step(parts) + 1.0) * (players + 1.0) * len(parts.free) <= MOST_BITS)
+
+
+def _step(parts: Components) -> int:
+    """Return the greatest number of which what each component adds is a multiple."""
+    return int(np.gcd.reduce(parts.steps[:, MU].astype(np.int64))) or 1
 
 
 class _Reach:
@@ -75,7 +80,9 @@ class _Reach:
         if held >= 0:
             self.signs[held] = 1
             self.base += parts.steps[held]
-        steps = parts.steps[[kind[0] for kind in self.kinds]][:, [COUNT, MU]].astype(np.int64).tolist()
+        self.step = _step(parts)
+        steps = parts.steps[[kind[0] for kind in self.kinds]][:, [COUNT, MU]].astype(np.int64)
+        steps = (steps // (1, self.step)).tolist()
         # Turned so that taking a component never lowers the sum.
         self.turn = [-1 if mu < 0 else 1 for _, mu in steps]
         self.steps = [(turn * size, turn * mu) for turn, (size, mu) in zip(self.turn, steps, strict=True)]
@@ -138,15 +145,15 @@ class _Reach:
         totals = [*islice(above, self.task.keep), *islice(below, self.task.keep)]
         first = np.repeat(self.base[None, :], len(totals), axis=0)
         first[:, COUNT] += taken
-        first[:, MU] += totals
+        first[:, MU] += self.step * np.array(totals, dtype=np.float64)
         costs = self.task.criterion.cost(self.parts.totals(first))
         return list(zip(costs.tolist(), totals, strict=True))
 
     def _even(self, taken: int) -> int:
-        """Return the sum of taken components at which the teams are about equally strong."""
+        """Return the steps of taken components at which the teams are about equally strong."""
         first = self.base.copy()
         first[COUNT] += taken
-        return round(-strength_difference(self.task, self.parts.totals(first[None, :])) / 2)
+        return round(-strength_difference(self.task, self.parts.totals(first[None, :])) / 2 / self.step)
 
     def _back(self, kinds: int, taken: int, total: int) -> Iterator[NDArray[np.int8]]:
         """Go through the splits in which the first kinds have a size and a sum."""

@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from equipoise.core.arrays import Floats, Ints, Labels
+from equipoise.core.ties import EQUAL
 from equipoise.teams.problem.preferences import broken_for
 from equipoise.teams.problem.problem import COUNT, MU, N_FEATURES, SQUARE, VARIANCE, Problem
 from equipoise.teams.solvers.pairwise import draft_teams
@@ -311,13 +312,13 @@ class _Descent:
         if not within.any():
             return
         least = float(costs[within].min()) if task.keep == 1 else math.inf
-        within &= costs <= min(self.best.worst, least) + 2.0 * task.error
+        within &= costs <= min(self.best.worst, least) + EQUAL * task.error
         self.best.offer(labels[within])
 
     @cached_property
     def _slack(self) -> float:
         """By how much rounding may make legal splits look as if they were beyond the limits."""
-        return sum(2.0 * criterion.error(self.task.problem.rounding) for criterion, _ in self.task.limits)
+        return sum(EQUAL * criterion.error(self.task.problem.rounding) for criterion, _ in self.task.limits)
 
 
 def _suits(task: Task) -> Fit:

@@ -24,7 +24,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from equipoise.core.arrays import Floats, Labels
+from equipoise.core.arrays import Labels
 from equipoise.core.compiled import pays
 from equipoise.core.stopping import seconds_left
 from equipoise.errors import UnsupportedError
@@ -252,10 +252,12 @@ def range_bound(task: Task) -> float:
     whole = whole and (task.criterion.zero == 0.0 or problem.level)
     if not (task.criterion.by_difference and whole):
         return task.criterion.floor
-    ratings: Floats = problem.features[:, MU]
-    share, rest = divmod(int(ratings.sum()), problem.n_teams)
+    weight, step = problem.grid if problem.level else (0.0, 1.0)
+    of_team = weight * (problem.n_players // problem.n_teams)
+    sum_of_all = int(problem.features[:, MU].sum()) - int(of_team) * problem.n_teams
+    share, rest = divmod(sum_of_all // int(step), problem.n_teams)
     totals = np.repeat(problem.features.sum(axis=0)[None, None, :] / problem.n_teams, problem.n_teams, axis=1)
-    totals[0, :, MU] = [share + (team < rest) for team in range(problem.n_teams)]
+    totals[0, :, MU] = [of_team + step * (share + (team < rest)) for team in range(problem.n_teams)]
     return max(float(task.criterion.cost(totals)[0]), task.criterion.floor)
 
 

@@ -15,8 +15,8 @@ from equipoise.teams.solvers.task import Task
 def lower_bound(task: Task, parts: Components) -> float:
     """Return a cost that no legal split of a task is below.
 
-    For a criterion by difference this is the least difference that two facts leave: whole numbers differ
-    by a whole number of the right parity, and the strongest player is in one of the teams.  For others
+    For a criterion by difference this is the least difference that two facts leave: the totals of whole
+    numbers are so many steps of theirs, and the strongest player is in one of the teams.  For others
     it is the criterion's floor.
     """
     floor = task.criterion.floor
@@ -36,8 +36,10 @@ def _class_bound(task: Task, parts: Components, size: int) -> float:
     offset = strength_difference(task, totals)
     even = -offset / 2
     least = 0.0
-    if problem.integral and problem.rounding.mu < 0.5:
-        least = abs(even - round(even))
+    weight, step = problem.grid
+    if step and problem.rounding.mu < 0.5:
+        steps = (even - size * weight) / step
+        least = step * abs(steps - round(steps))
     least = max(least, min((max(low - even, even - high, 0.0) for low, high in _ranges(parts, size))))
     if least == 0.0:
         return task.criterion.floor
