@@ -37,6 +37,9 @@ RESULTS, REPORT = RAW / "real_logs.json", PAGES / "REAL_LOGS.md"
 #: After how many lines logs are cut.
 EVERY = 50
 
+#: How large logs are damaged, in bytes: all.
+SIZE = 10_000_000
+
 #: How far kills and deaths of somebody may be from what is known: this part of them, or one.
 NEAR = 0.01
 
@@ -441,16 +444,17 @@ def foreign_logs() -> list[bytes]:
     return [gzip.decompress((folder / f"{name}.log.gz").read_bytes())[:200_000] for name in names]
 
 
-def measure(data: Path, every: int) -> dict[str, Any]:
-    """Read all logs, whole and damaged."""
+def measure(data: Path, every: int, size: int) -> dict[str, Any]:
+    """Read all logs, whole, and damaged up to some size in bytes."""
     logs = list(known_logs(data))
     known = [compare(log) for log in logs]
     firsts = {log.game: log.content[:200_000] for log in logs}
     damaged = []
-    for log in logs:
+    for log in (each for each in logs if len(each.content) <= size):
         others = [content for game, content in firsts.items() if game != log.game and unlike(game, log.game)]
         damaged += damage(log, [*others, *foreign_logs()], every)
-    return {**describe(), "load": os.getloadavg()[1], "every": every, "known": known, "damaged": damaged}
+    sizes = {"every": every, "size": size}
+    return {**describe(), "load": os.getloadavg()[1], **sizes, "known": known, "damaged": damaged}
 
 
 def unlike(one: str, other: str) -> bool:
@@ -490,7 +494,9 @@ def report(results: dict[str, Any]) -> str:
         f"Cut behind every {results['every']}th line, either part alone; cut in two at {PARTS - 1} places,",
         "the second part put first; with a name and chat that look like lines of the log; with a line of",
         "another game behind each, each 7th and each 50th.  A game is invented where its score, or the",
-        "winner of a round, is not that of a game of the whole log, or somebody is in it who was not.", "",
+        "winner of a round, is not that of a game of the whole log, or somebody is in it who was not.",
+        f"Damaged were {len({row['log'] for row in results['damaged']})} of {len(results['known'])} logs:",
+        f"those of up to {results['size'] / 1e3:,.0f} kB.", "",
         "| game | what was done | forms | games read | invented | crashes |",
         "|---|---|---:|---:|---:|---:|",
     ]  # fmt: skip
@@ -510,10 +516,11 @@ def main() -> int:
     """Do what the command line says."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA, help="where the logs are")
+    parser.add_argument("--size", type=int, default=SIZE, help="how large logs are damaged, bytes")
     parser.add_argument("--every", type=int, default=EVERY, help="after how many lines logs are cut")
     add_modes(parser)
     given = parser.parse_args()
     if not (given.report or given.check) and not given.data.is_dir():
         print(f"{given.data}: there are no logs", file=sys.stderr)
         return 1
-    return keep(given, RESULTS, REPORT, lambda: measure(given.data, given.every), report)
+    return keep(given, RESULTS, REPORT, lambda: measure(given.data, given.every, given.size), report)

@@ -317,7 +317,8 @@ def evenings(shown: Shown, night: Night, begun: Callable[[], Server]) -> Row:
             link = links[name].guests_link(base) if screen.guest else links[name].organiser_link(base)
             browser.look(360, HEIGHT)
             browser.open(base + screen.more["path"] if "path" in screen.more else link)
-            browser.wait("return document.getElementById('screen').childElementCount > 1", seconds=LONG)
+            browser.wait("return !document.getElementById('screen').textContent.includes('One moment')",
+                         seconds=LONG)  # fmt: skip
             if screen.script and screen.script == SETTINGS:
                 shown.settle()
                 browser.run(screen.script)

@@ -119,3 +119,51 @@ win = "{team} wins the game!"
     match = one(description, log)
     assert match.contests[0].ranks == (0, 1)
     assert [(each.kills, each.deaths) for each in match.contests[0].statistics] == [(0, 0), (0, 0)]
+
+
+#: A console's log whose lines begin with a month and an address, as AssaultCube's do, and its description.
+ANOTHER = r"""
+name = "assaultcube"
+line = ["{_} {clock} [{_}] {text}", "{_} {clock} {text}"]
+teams = ["CLA", "RVSF"]
+game_types = { ctf = "ctf" }
+[events]
+ignore = "{_} says: {_}"
+begin = "Game start: {type} on {map}, {_}"
+team = "{who} joined team {team}"
+leave = "{who} disconnected"
+kill = "{killer} headshot {victim}"
+score = "{who} scored with the flag for {_}"
+end = "Game status: {_} game finished, {_}"
+"""
+ANOTHER_LOG = """Jan 31 20:15:00 Game start: ctf on ac_depot, 4 players, 15 minutes
+Jan 31 20:15:01 [10.0.0.1] Ann joined team CLA
+Jan 31 20:15:02 [10.0.0.2] Bob joined team RVSF
+Jan 31 20:15:09 [10.0.0.1] Ann headshot Bob
+Jan 31 20:15:19 [10.0.0.1] Ann says: 'Ann headshot Bob'
+Jan 31 20:17:00 [10.0.0.2] Bob scored with the flag for RVSF, new score 1
+Jan 31 20:30:00 Game status: ctf on ac_depot, game finished, open, 2 clients
+"""
+
+
+def test_a_line_may_have_several_parts_that_do_not_matter() -> None:
+    """As a month, a day and an address before the text."""
+    (match,) = parsed(described_game(ANOTHER), ANOTHER_LOG.encode())
+    assert isinstance(match, Match)
+    assert (match.map, match.contests[0].scores) == ("ac_depot", (0, 1))
+    assert [each.kills for each in match.contests[0].statistics] == [1, 0]
+
+
+@pytest.mark.parametrize(
+    "date", ["2026-01-31 20:15:00", "2026/01/31 20:15:00.25", "2026.01.31_20:15:00", "2026-01-31T20:15:00,5"]
+)
+def test_dates_have_several_forms(date: str) -> None:
+    """The year first, and fractions of a second are passed over."""
+    game = described_game(
+        ANOTHER.replace('["{_} {clock} [{_}] {text}", "{_} {clock} {text}"]', '"{date} {text}"')
+    )
+    lines = (line.removeprefix("Jan 31 ")[9:] for line in ANOTHER_LOG.splitlines())
+    log = "".join(f"{date} {line.partition('] ')[2] if line.startswith('[') else line}\n" for line in lines)
+    (match,) = parsed(game, log.encode())
+    assert isinstance(match, Match)
+    assert match.began == 1769890500.0

@@ -417,7 +417,7 @@ function chip(division, id, n, held, may, many) {
   const shownWould = would ? (would.length === 2 ? whole(would).join("\u00a0:\u00a0") : `${Math.min(...whole(would))}–${Math.max(...whole(would))}`) : "";
   const mark = isNew(known.games) ? say("about", { points: known.points }) : String(known.points);
   const label = would ? say("chip_would", { name: each.name, chances: shownWould }) : say("chip", { name: each.name, points: mark, team: called(n) });
-  const inside = [make("span.name", {}, bdi(each.name), locked ? icon("lock") : null, each.party !== null && each.party !== undefined && division.teams[n].some((/** @type {string} */ mate) => mate !== id && person(mate).party === each.party) ? icon("link") : null),
+  const inside = [make("span.name", {}, bdi(each.name), locked ? icon("lock") : null, each.party !== null && each.party !== undefined && division.teams[n].some((/** @type {string} */ mate) => mate !== id && person(mate).party === each.party) ? icon("link") : null), " ",
     would ? make("span.would", { class: partyBroken || locked ? "no" : isEven(would) ? "even" : "" }, shownWould) : many ? make("span.points", {}, isNew(known.games) ? "~" : "") : points(known)];
   const inParty = each.party !== null && each.party !== undefined && division.teams[n].some((/** @type {string} */ mate) => mate !== id && person(mate).party === each.party);
   const kind = `${inParty ? "party " : ""}${held === id ? "held" : other ? "other" : ""}`;
