@@ -492,15 +492,12 @@ def test_a_plan_is_reported_round_by_round() -> None:
     )
     lines = night.plan_lines(setup(), plan, {})
     assert [line for line in lines if line.startswith("Game ")] == ["Game 1", "Game 2"]
-    assert (
-        "Value 12.3 points of win probability, lower is better: 10.0 from even games, "
-        "2.3 for people who meet again (0.5 each time)." in lines
-    )
+    assert "The least even game is 50 : 50; nobody plays with the same mate more than twice." in lines
     assert "Teams come again in game 2: no others lie within 0.5 % of win probability." in lines
     assert "Proven: no plan is better." in lines
     plan.optimal, plan.again = False, ()
     lines = night.plan_lines(setup(), plan, {})
-    assert "No plan is below 10.0: the gap is 2.3 points." in lines
+    assert "The best plan found; a better one was not ruled out." in lines
     assert not any("come again" in line for line in lines)
 
 
@@ -578,7 +575,7 @@ def test_who_waits_where_and_why_teams_are_so_is_reported() -> None:
     ]
     weights = {"ann": 500.4, "bob": 300.0}
     assert evening.why_lines(lobbies, "eve", str.title, weights) == [
-        "by the ratings red 25.0 %, 500 points | blue 75.0 %, 300 points; teams number 2 that were proposed"
+        "by the ratings red 25 %, 500 points | blue 75 %, 300 points; teams number 2 that were proposed"
     ]
     game.seen = [1]
     assert not evening.why_lines(lobbies, "ann", str.title, weights)[0].endswith("proposed")

@@ -120,7 +120,7 @@ def test_a_duel_in_words(tmp_path: Path) -> None:
         assert over.startswith("[duel] blue won; it counts (pickup-duel-1-")
         assert say("ann", "!rank bob")[0].startswith("bob is number 1 of 2 with")
         assert say("dan", "!rank")[0] == "dan has no games that count"
-        assert say("ann", "!why")[0].startswith("by the ratings red 50.0 %")
+        assert say("ann", "!why")[0].startswith("by the ratings red 50 %")
         game = over.partition("(")[2].rstrip(")")
         assert say("ann", f"!correct {game[-6:]} 2 1") == ["only those in charge can do that"]
         assert "red won" in say("cid", f"!correct {game} 2 1")[0]

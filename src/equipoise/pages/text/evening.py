@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from equipoise.core.plain_data import printable
+from equipoise.pages.text.teams import whole_chances
 from equipoise.play.evening_events import COLOURS, LATER, MAYBE
 
 if TYPE_CHECKING:
@@ -175,8 +176,8 @@ def why_lines(evening: Evening, who: str, shown: Shown, weights: Mapping[str, fl
         ]
     sums = [sum(weights.get(player, 0.0) for player in team) for team in game.teams]
     each = " | ".join(
-        f"{called(n)} {100.0 * chance:.1f} %, {total:.0f} points"
-        for n, (chance, total) in enumerate(zip(game.chances, sums, strict=True))
+        f"{called(n)} {chance} %, {total:.0f} points"
+        for n, (chance, total) in enumerate(zip(whole_chances(game.chances), sums, strict=True))
     )
     seen = len(game.seen)
     return [f"by the ratings {each}" + (f"; teams number {seen} that were proposed" if seen > 1 else "")]

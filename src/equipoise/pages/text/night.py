@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from equipoise.core.plain_data import printable
 from equipoise.pages.text.point_changes import changes_text
-from equipoise.pages.text.teams import verdict_of
+from equipoise.pages.text.teams import verdict_of, whole_chances
 from equipoise.pages.text.wording import capital
 from equipoise.play import evening_events as ev
 from equipoise.ratings.point_changes import points
@@ -100,14 +102,19 @@ def proof_line(arranged: Arranged) -> str:
 
 
 def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str]:
-    """Return the rounds of a plan, what it is worth, and how far it is at most from the best."""
+    """Return the rounds of a plan, how even they are, and whether it is proven best."""
     lines: list[str] = []
     for number, each in enumerate(plan.rounds, start=1):
         lines += [f"Game {number}", *(f"  {line}" for line in proposal_lines(setup, each, spelled))]
-    parts = [100.0 * part for part in (plan.value, plan.unfairness, plan.repeats)]
+    least = max(plan.rounds, key=lambda each: max(each.chances))
+    mates = Counter(
+        pair for each in plan.rounds for team in each.teams for pair in combinations(sorted(team), 2)
+    )
+    often = max(mates.values(), default=0)
+    chances = " : ".join(map(str, whole_chances(least.chances)))
     lines.append(
-        f"Value {parts[0]:.1f} points of win probability, lower is better: {parts[1]:.1f} from even games, "
-        f"{parts[2]:.1f} for people who meet again ({100.0 * plan.price:g} each time)."
+        f"The least even game is {chances}; nobody plays with the same mate more than "
+        f"{'once' if often <= 1 else 'twice' if often == 2 else f'{often} times'}."
     )
     if plan.again:
         games = ", ".join(str(number) for number in plan.again)
@@ -118,7 +125,7 @@ def plan_lines(setup: Setup, plan: Plan, spelled: Mapping[str, str]) -> list[str
     if plan.optimal:
         lines.append("Proven: no plan is better.")
     else:
-        lines.append(f"No plan is below {100.0 * plan.bound:.1f}: the gap is {100.0 * plan.gap:.1f} points.")
+        lines.append("The best plan found; a better one was not ruled out.")
     lines.append("After each game: its result, then equipoise night again for the next one of the plan.")
     return lines
 
