@@ -449,7 +449,7 @@ def report(results: Row) -> str:
     wrong = "".join(f"Evening {number} went wrong: {why}\n" for number, why in failed.items())
     text = PAGE.format(
         evenings=len(rows), length=sum(row["seconds"] for row in rows) / len(rows),
-        at_once=" to ".join(map(str, together)),
+        at_once=" to ".join(map(str, dict.fromkeys((together[0], together[-1])))),
         load=sum(loads) / len(loads), least=min(loads), most=max(loads),
         **{name: total[name] for name in ("people", "kills", "pressed", "taken", "games", "matches",
                                           "requests", "limited", "deferred", "unfinished", "deleted",
