@@ -27,7 +27,7 @@ PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 LOG = ROOT / "tests" / "games" / "data" / "tdm_oa_dm5_4v4_16bots_ts25.log.gz"
 
 #: The most modules that there may be on each way.
-MOST = {"A line of a log": 43, "A request over HTTP": 28}
+MOST = {"A line of a log": 44, "A request over HTTP": 28}
 
 #: What follows the archive and is alive meanwhile, whatever is asked.
 BACKGROUND = {"service.service", "service.snapshot_follower", "service.http.event_stream"}

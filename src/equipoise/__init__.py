@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from equipoise.core.match import Contest, Match, Ruleset, Skipped, Statistics
     from equipoise.core.player import Bots, Player, Rating
     from equipoise.errors import EquipoiseError, InputError, UnknownNameError, UnsupportedError
+    from equipoise.files.any_history import curves, evaluate, replay, tune
     from equipoise.files.read_matches import read_matches
     from equipoise.files.result_tables import read_results
     from equipoise.lobbies.fill import fill
     from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan, LobbyRule
     from equipoise.ratings.history_columns import Columns
-    from equipoise.ratings.lab.evaluation import evaluate
     from equipoise.ratings.ladder import Ladder
     from equipoise.ratings.models.elo import Elo
     from equipoise.ratings.models.gaussian_filter.mixture import Mixture
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
     from equipoise.ratings.models.trueskill import TrueSkill
     from equipoise.ratings.models.weng_lin import BradleyTerry, PlackettLuce
     from equipoise.ratings.rate_one_match import rate
-    from equipoise.ratings.rating_history import Curve, curves
-    from equipoise.ratings.replay import replay
+    from equipoise.ratings.rating_history import Curve
     from equipoise.teams.advantage import advantage
     from equipoise.teams.balance import balance
     from equipoise.teams.balance_many import balance_many
@@ -109,6 +108,7 @@ __all__ = [
     "read_results",
     "receipt",
     "replay",
+    "tune",
     "verify",
     "why_there",
     "why_together",
@@ -162,10 +162,10 @@ _HOME = {
     "balance": "teams.balance",
     "balance_many": "teams.balance_many",
     "choose": "teams.solution",
-    "curves": "ratings.rating_history",
+    "curves": "files.any_history",
     "deadline": "core.clock",
     "edit": "teams.explain.edits",
-    "evaluate": "ratings.lab.evaluation",
+    "evaluate": "files.any_history",
     "explain": "teams.explain.explanation",
     "fill": "lobbies.fill",
     "late": "teams.late_join",
@@ -176,7 +176,8 @@ _HOME = {
     "read_matches": "files.read_matches",
     "read_results": "files.result_tables",
     "receipt": "verification.receipts",
-    "replay": "ratings.replay",
+    "replay": "files.any_history",
+    "tune": "files.any_history",
     "verify": "verification.receipt_check",
     "why_there": "teams.explain.edits",
     "why_together": "teams.explain.edits",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import fields, replace
 from typing import Any
@@ -377,3 +378,30 @@ def test_no_constant_may_be_something_else_than_a_number(model: Any) -> None:
         for wrong in (math.nan, math.inf, -math.inf, "x", None, True):
             with pytest.raises(InputError, match=f"^{each.name} must be "):
                 model(**{each.name: wrong})
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("name", ["PlackettLuce", "BradleyTerryFull"])
+def test_margins_and_contributions_are_those_of_openskill(name: str, seed: int) -> None:
+    """Scores that differ by more than a margin, and weights above 1, in any number of teams, with ties."""
+    rng = np.random.default_rng(seed)
+    teams = [
+        [(float(rng.uniform(10, 40)), float(rng.uniform(2, 9))) for _ in range(rng.integers(1, 5))]
+        for _ in range(rng.integers(2, 5))
+    ]
+    scores = [float(one) for one in rng.choice([0, 1, 5, 12, 30], len(teams))]
+    weights = [[float(one) for one in rng.choice([0.5, 1, 2, 5], len(team))] for team in teams]
+    weights[0][0] = 3.0
+    margin = float(rng.choice([0.0, 1.0, 3.0]))
+    theirs = getattr(pytest.importorskip("openskill.models"), name)(margin=margin)
+    expected = theirs.rate(
+        [[theirs.rating(mu=mu, sigma=sigma) for mu, sigma in team] for team in teams],
+        scores=scores, weights=[list(team) for team in weights],
+    )  # fmt: skip
+    model = PlackettLuce() if name == "PlackettLuce" else BradleyTerry()
+    ours = rate(
+        [[Rating(*one) for one in team] for team in teams],
+        scores=scores, weights=weights, margin=margin, model=model,
+    )  # fmt: skip
+    for mine, other in zip(itertools.chain(*ours), itertools.chain(*expected), strict=True):
+        assert (mine.mu, mine.sigma) == pytest.approx((other.mu, other.sigma), rel=1e-12)

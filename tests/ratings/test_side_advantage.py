@@ -20,7 +20,7 @@ def played(contests: int, worth: float, seed: int, at_map: str = "") -> SideAdva
         chance = float(rng.uniform(0.2, 0.8))
         odds = chance / (1.0 - chance) * np.exp(worth)
         first = rng.random() < odds / (1.0 + odds)
-        sides.learn(Contest(CTF, (["a"], ["b"]), (1, 2) if first else (2, 1)), chance, at_map)
+        sides.learn(CTF, (1, 2) if first else (2, 1), chance, at_map)
     return sides
 
 
@@ -53,11 +53,12 @@ def test_a_table_of_winners_and_losers_tells_of_no_side() -> None:
     """All named first won: the order is that of the result."""
     sides = SideAdvantages()
     for _ in range(12):
-        sides.learn(Contest(CTF, (["a"], ["b"]), (1, 2)), 0.5)
+        sides.learn(CTF, (1, 2), 0.5)
     side = sides.of(CTF)
     assert side.by_result
     assert not side.reported
     assert side.chance(0.7) == 0.7
+    assert sides.chance(CTF) == 0.5
 
 
 def test_evaluate_learns_it_from_what_the_model_predicted() -> None:

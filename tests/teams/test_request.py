@@ -54,7 +54,7 @@ ASKED: dict[str, dict[str, Any]] = {
     },
     "stay": {"stay": 0.01, "moves": 3},
     "roles": {"roles": {"tank": 1}, "default": 5.5, "beta": 2.0, "zero": -3.0},
-    "body": {"body": 1.5},
+    "body": {"body": 1.5, "side_chance": 0.6},
     "draws": {"draws": 0.25},
     "rules": {
         "rules": [Rule("one", {"Ann": 1.0, "Bob": 2.5}, high=2.5), Rule("two", {("4", 1): 1.0}, 0.0, 1.0)]

@@ -84,6 +84,7 @@ from equipoise.errors import InputError
 from equipoise.identity.merges import everyone
 from equipoise.identity.shared_ids import Identities
 from equipoise.ratings.model import Further, RatingModel, State, is_local
+from equipoise.ratings.side_advantage import learnt_sides
 
 #: Matches that are learnt from at once: enough for the compiled kernels to pay, some 100 MB of memory.
 TOGETHER = 10_000
@@ -625,9 +626,14 @@ class Learner:
         """Return what is known after matches more."""
         if isinstance(part, ReplaySegment):
             model: Any = self._learns
-            return Both(model.run_packed(both.state, part.packed), part.after(both.known))
-        contests = [contest for match in part.matches for contest in match.contests]
-        return Both(self._learns.run(both.state, contests)[0], both.known.after(part.matches))
+            state, chances = model.run_packed(both.state, part.packed)
+            sides = part.sides(both.known.sides, chances)
+            return Both(state, replace(part.after(both.known), sides=sides))
+        played = [(contest, match.map) for match in part.matches for contest in match.contests]
+        contests = [contest for contest, _ in played]
+        state, predicted = self._learns.run(both.state, contests)
+        sides = learnt_sides(contests, predicted, (place for _, place in played), both.known.sides).rows
+        return Both(state, replace(both.known.after(part.matches), sides=sides))
 
     def _write(
         self,

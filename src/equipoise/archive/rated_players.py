@@ -13,6 +13,7 @@ from equipoise.archive.standing import LAST, Standing
 from equipoise.core.match import Ruleset
 from equipoise.core.plain_data import number
 from equipoise.core.player import Player, Rating, is_bot
+from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.errors import InputError
 from equipoise.identity.merges import NAMED
 from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
@@ -39,6 +40,8 @@ class Here:
         How often even teams draw for each time one of them wins, where the model knows.
     zero : float or None
         The rating of a player whose presence makes no difference, where the model's scale has one.
+    side_chance : float
+        The chance of the first of two equal teams, for its side; 0.5 where no side is known to be better.
     """
 
     players: tuple[Player, ...]
@@ -46,11 +49,18 @@ class Here:
     strangers: tuple[str, ...]
     draws: float | None = None
     zero: float | None = None
+    side_chance: float = EVEN_SIDES
 
     @property
     def units(self) -> dict[str, float]:
-        """What is known of the units of these ratings, as keywords of ``balance``."""
-        known = {"beta": self.beta, "zero": self.zero}
+        """What is known of the units of these ratings and of sides, as keywords of ``balance``.
+
+        What a side is worth is for two teams: :func:`equipoise.play.proposals.units_of_teams`.
+        """
+        known = {
+            "beta": self.beta, "zero": self.zero,
+            "side_chance": None if self.side_chance == EVEN_SIDES else self.side_chance,
+        }  # fmt: skip
         return {name: number for name, number in known.items() if number is not None}
 
 
@@ -70,7 +80,7 @@ def weights_of(
     merged : mapping of str to str
         From merged ids to those they count as.
     """
-    scale = scale_of(standing.model, standing.state, ruleset or Ruleset())
+    scale = scale_of(standing.model, standing.state, ruleset)
     rating = partial(standing.model.rating, standing.state)
     return {player: float(scale.shown(rating(merged.get(player, player), ruleset).mu)) for player in players}
 
@@ -83,6 +93,7 @@ def rated(
     now: float | None = None,
     *,
     by_name: bool = True,
+    at_map: str = "",
 ) -> Here:
     """Return players with the ratings that an archive has of them.
 
@@ -102,6 +113,8 @@ def rated(
     by_name : bool
         Whether names stand for those who bear them; otherwise players are ids, and whoever has none of those
         that are known is new, whatever they are called.
+    at_map : str
+        Where it is played, where that is known: sides may be worth more there.
 
     Raises
     ------
@@ -141,7 +154,8 @@ def rated(
     model: Any = standing.model
     draws = model.draw_factor(standing.state, ruleset) if "draw_chance" in answers(model) else None
     beta, zero = (getattr(model, name, None) for name in ("beta", "zero"))
-    return Here(tuple(found.values()), beta, tuple(strangers), draws, zero)
+    side = standing.side_chance(ruleset, at_map)
+    return Here(tuple(found.values()), beta, tuple(strangers), draws, zero, side)
 
 
 def _ends(standing: Standing, ids: Collection[str], ruleset: Ruleset | None) -> tuple[float, float]:

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 from equipoise.archive.derived_rows import Both, Position
@@ -26,6 +26,7 @@ from equipoise.archive.standing import Known
 from equipoise.core.match import Match
 from equipoise.ratings.models.gaussian_filter.contest_columns import GENERAL, Packed, insert, pack
 from equipoise.ratings.models.gaussian_filter.kernels import PLACE
+from equipoise.ratings.side_advantage import Key, Row, SideAdvantages
 
 #: Matches up to which the newest segment grows.
 GROWS = 2000  # effort
@@ -48,6 +49,8 @@ class ReplaySegment:
         When each match ended, and its turn among those that ended then.
     contests : array
         How many contests each match has.
+    maps : list
+        Where each match was played.
     named, entries, pairs : array, array and dict
         How many names each match has, which these are, and the place of each player with a name among all.
     known : Known, optional
@@ -59,6 +62,7 @@ class ReplaySegment:
     ended: array[float] = field(default_factory=lambda: array("d"))
     turns: list[bytes] = field(default_factory=list)
     contests: array[int] = field(default_factory=lambda: array("I"))
+    maps: list[str] = field(default_factory=list)
     named: array[int] = field(default_factory=lambda: array("I"))
     entries: array[int] = field(default_factory=lambda: array("I"))
     pairs: dict[tuple[str, str], int] = field(default_factory=dict)
@@ -86,6 +90,7 @@ class ReplaySegment:
         self.contests[at:at] = array("I", (len(match.contests) for match in matches))
         self.ended[at:at] = array("d", (match.ended or 0.0 for match in matches))
         self.turns[at:at] = [turn for _, turn in positions]
+        self.maps[at:at] = [match.map for match in matches]
         self.known = None
 
     def insert(self, match: Match, position: Position) -> None:
@@ -102,6 +107,18 @@ class ReplaySegment:
         if self.known is None:
             self.known = self._alone()
         return known.joined(self.known)
+
+    def sides(self, known: Mapping[Key, Row], chances: Sequence[float]) -> Mapping[Key, Row]:
+        """Return what sides are worth after these matches, from the chance of each team of each contest."""
+        packed, learnt = self.packed, SideAdvantages(dict(known))
+        rulesets, firsts, rank = list(packed.rulesets), packed.first_team, packed.rank
+        places = chain.from_iterable(map(repeat, self.maps, self.contests))
+        for place, which, first, end, weight in zip(
+            places, packed.which, firsts, firsts[1:], packed.weight, strict=False
+        ):
+            if end - first == 2:
+                learnt.learn(rulesets[which], rank[first:end], chances[first], place, weight)
+        return learnt.rows
 
     def _alone(self) -> Known:
         """Return what is known after these matches alone, as :meth:`Known.after` tells it."""

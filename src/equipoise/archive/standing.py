@@ -8,10 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from equipoise.core.match import Match, Ruleset
 from equipoise.core.player import BOT, is_bot
+from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.ratings.model import RatingModel, State
+from equipoise.ratings.side_advantage import SideAdvantages
 
 #: Numbers of a name: when it was first and last seen (seconds since 1970), in how many matches, and the
 #: ordinal of the last of them.
@@ -33,11 +36,15 @@ class Known:
         Matches, contests, and the ordinal of the last match.
     counted : one number
         How many matches there are.
+    sides : mapping from (ruleset, map) to four numbers
+        What it is worth to be the first of two teams, see :mod:`equipoise.ratings.side_advantage`; it follows
+        from what was predicted, so that :meth:`after` and :meth:`joined` leave it as it is.
     """
 
     names: Mapping[tuple[str, str], tuple[float, ...]] = field(default_factory=dict)
     games: Mapping[tuple[str, Ruleset], tuple[float, ...]] = field(default_factory=dict)
     counted: tuple[float, ...] = (0.0,)
+    sides: Mapping[tuple[Ruleset, str], Any] = field(default_factory=dict)
 
     def after(self, matches: Iterable[Match]) -> Known:
         """Return what is known after matches more, in order."""
@@ -53,7 +60,7 @@ class Known:
                 for player in (player for team in contest.teams for player, _ in team):
                     played, contests, last = games.get((player, contest.ruleset), (0.0, 0.0, 0.0))
                     games[player, contest.ruleset] = (played + (last < ordinal), contests + 1.0, ordinal)
-        return Known(names, games, (ordinal,))
+        return Known(names, games, (ordinal,), self.sides)
 
     def joined(self, later: Known) -> Known:
         """Return what is known after the matches of another one too, which knew nothing before them.
@@ -67,7 +74,7 @@ class Known:
         for key, (played, contests, ordinal) in later.games.items():
             there = games.get(key, (0.0, 0.0))
             games[key] = (there[0] + played, there[1] + contests, before + ordinal)
-        return Known(names, games, (before + later.counted[0],))
+        return Known(names, games, (before + later.counted[0],), self.sides)
 
     def last_names(self) -> dict[str, str]:
         """Return the name each player was last seen with."""
@@ -168,6 +175,22 @@ class Standing:
     names: Mapping[str, str]
     last_bots: Mapping[str, str]
     rulesets: tuple[Ruleset, ...]
+
+    def side_chance(self, ruleset: Ruleset | None = None, at_map: str = "") -> float:
+        """Return the chance of the first of two equal teams in a ruleset, on a map where that is named.
+
+        Without a ruleset it is that of the only one that was played, and even where there are several.
+        """
+        if ruleset is None and len(self.rulesets) == 1:
+            ruleset = self.rulesets[0]
+        return (
+            EVEN_SIDES if ruleset is None else SideAdvantages(dict(self.known.sides)).chance(ruleset, at_map)
+        )
+
+    def side_chances(self) -> dict[Ruleset, float]:
+        """Return :meth:`side_chance` of each ruleset in which one side is better."""
+        found = {ruleset: self.side_chance(ruleset) for ruleset in self.rulesets}
+        return {ruleset: chance for ruleset, chance in found.items() if chance != EVEN_SIDES}
 
     @property
     def games(self) -> dict[tuple[str, Ruleset], int]:

@@ -18,11 +18,12 @@ from equipoise.errors import InputError
 from equipoise.identity.shared_ids import Identities
 
 #: The newest schema: the name of the last step in ``migrations/versions``.
-HEAD = "11"
+HEAD = "12"
 
 #: The oldest schema whose equipoise may go on with a database of the newest: every step since has only added
-#: tables, and columns with a default.  So servers of one database are upgraded one after the other.
-OLDEST = "11"
+#: tables, and columns with a default, and nothing that is learnt.  So servers of one database are upgraded
+#: one after the other.
+OLDEST = "12"
 
 METADATA = sa.MetaData()
 

@@ -116,7 +116,8 @@ def _show_advantage(game: RunningGame, options: dict[str, Any]) -> None:
         ]
         click.echo(table(("team", "total", "advantage"), rows, options.get("form")))
         return
-    units = units_in(sums.sum(axis=0), squares=True, **game.scale)
+    scale = {name: number for name, number in game.scale.items() if name != "side_chance"}
+    units = units_in(sums.sum(axis=0), squares=True, **scale)
     uneven = len(set(sums[:, 0].tolist())) > 1
     notes = convention(units.beta, units.beta_source, units.zero, units.zero_source, uneven=uneven)
     click.echo("\n".join([_advantage(factors, names), *notes]))

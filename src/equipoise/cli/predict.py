@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,11 +12,12 @@ import click
 from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_model_options
 from equipoise.cli.output_options import table, table_forms, with_json
-from equipoise.cli.read_history import read_history, since
+from equipoise.cli.read_history import read_history, say_ruleset, since
 from equipoise.cli.roster_options import store
 from equipoise.errors import InputError, again
 
 if TYPE_CHECKING:
+    from equipoise.core.match import Match, Ruleset
     from equipoise.ratings.reports import Predicted
 
 #: A member of a team: the id, and after an @ the share of the time.
@@ -50,6 +51,7 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     FILES are JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
     """
     from equipoise.core.match import Ruleset, members_of
+    from equipoise.ratings.model import meant_ruleset
     from equipoise.ratings.replay import replay
     from equipoise.ratings.reports import predicted
 
@@ -69,14 +71,21 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
         msg = f"--team: {named[twice]!r} is named twice; every player is in one team"
         raise InputError(msg)
     asked = members_of(lineups)
-    ruleset = Ruleset(options["game"], options["game_type"], tuple(_names(options["mutators"])))
+    played = Ruleset(options["game"], options["game_type"], tuple(_names(options["mutators"])))
+    ruleset = None if played == Ruleset() else played
     prediction = predicted(model, state, asked, ruleset, matches, name_of(model, options["model"]))
     if options["as_json"]:
         click.echo(json.dumps(prediction, indent=2, allow_nan=False))
     else:
         click.echo(_text(teams, prediction, options.get("form")))
-        _warn(prediction["new_players"], prediction["ruleset_played"] or ruleset == Ruleset())
+        if ruleset is None:
+            say_ruleset(meant_ruleset(model, state), len(_played(matches)))
+        _warn(prediction["new_players"], prediction["ruleset_played"] or ruleset is None)
     history.finish()
+
+
+def _played(matches: Iterable[Match]) -> set[Ruleset]:
+    return {contest.ruleset for match in matches for contest in match.contests}
 
 
 def _names(text: str) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +12,14 @@ import click
 from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_model_options
 from equipoise.cli.output_options import NewFile, Whole, shown_weight, table, table_forms, with_json, write
-from equipoise.cli.read_history import everything_kept, read_columns_of, read_history, read_parts_of, since
+from equipoise.cli.read_history import (
+    everything_kept,
+    read_columns_of,
+    read_history,
+    read_parts_of,
+    say_ruleset,
+    since,
+)
 from equipoise.cli.roster_options import store
 from equipoise.core.match import Ruleset
 from equipoise.errors import InputError
@@ -60,7 +68,6 @@ def command(files: tuple[str, ...], **options: Any) -> None:
 
     The result depends on the set of matches alone: files may overlap and come in any order.
     """  # fmt: skip
-    from equipoise.ratings.model import meant_ruleset
     from equipoise.ratings.reports import rated, report
 
     model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
@@ -75,10 +82,9 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             report(model, state, tally, name_of(model, options["model"])), indent=2, allow_nan=False
         )
     else:
-        ruleset = meant_ruleset(model, state)
-        text = _text(rated(model, state, ruleset, tally), options.get("form"))
-        if len(tally.rulesets) > 1 and hasattr(model, "meant"):  # others know no rulesets
-            click.echo(f"The ratings are of skill in general, over {len(tally.rulesets)} rulesets.", err=True)
+        text = _text(rated(model, state, None, tally), options.get("form"))
+        if hasattr(model, "meant"):  # others know no rulesets
+            say_ruleset(model.meant(state, None), len(tally.rulesets))
     if options["output"]:
         write("--output", options["output"], text + "\n")
     else:
@@ -110,7 +116,9 @@ def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
         else:
             with progress_bar("rating") as tell, everything_kept():
                 state = replay_columns(model, columns, tell)
-        tally = tally.plus(RatingTally(len(columns), columns.games(), columns.played(), columns.names))
+        tally = tally.plus(
+            RatingTally(len(columns), columns.games(), columns.played(), columns.names, columns.seen())
+        )
     return model, state, tally, history.finish
 
 
@@ -143,7 +151,7 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Rating
     import io
 
     from equipoise.core.rulesets import GENERAL, ruleset_text
-    from equipoise.ratings.model import answers
+    from equipoise.ratings.model import answers, general_state
 
     played = {ruleset_text(ruleset): ruleset for ruleset in tally.rulesets if ruleset != Ruleset()}
     names = ", ".join([GENERAL, *sorted(played)])
@@ -154,6 +162,7 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Rating
         msg = f"--ruleset: nobody played {wanted!r}; there is {names}"
         raise InputError(msg)
     ruleset = played.get(wanted or next(iter(played), ""), Ruleset())
+    state = general_state(model, state, tally.rulesets.keys()) if ruleset == Ruleset() else state
     text = io.StringIO()
     write_row = csv.writer(text, lineterminator="\n").writerow
     write_row(("id", "name", "mu", "sigma", "beta", "zero", "draws"))
@@ -174,10 +183,14 @@ def _text(result: RatedRuleset, form: str | None) -> str:
 
     rows = [
         (printable(player["id"]), shown(player["scale"]), f"{player['mu']:.3f}", f"{player['sigma']:.3f}",
-         str(player["contests"]))
+         f"{player['careful']:.3f}", str(player["contests"]), _day(player["last_seen"]))
         for player in result["players"]
     ]  # fmt: skip
-    return table(("player", title, "mu", "sigma", "contests"), rows, form)
+    return table(("player", title, "mu", "sigma", "careful", "contests", "last seen"), rows, form)
+
+
+def _day(seconds: float | None) -> str:
+    return "" if seconds is None else datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
 def _curves(path: str, model: Any, matches: Any, window: int | None) -> None:

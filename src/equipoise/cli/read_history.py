@@ -17,7 +17,7 @@ from equipoise.errors import InputError
 from equipoise.identity.roster_lookup import of_matches
 
 if TYPE_CHECKING:
-    from equipoise.core.match import Match
+    from equipoise.core.match import Match, Ruleset
     from equipoise.ratings.history_columns import Columns
 
 
@@ -168,6 +168,16 @@ def say_apart(contests: int, places: list[str], deciding: str = "ranks") -> None
             f"{deciding} say who won; {which}: {'; '.join(places[:FEW])}",
             err=True,
         )
+
+
+def say_ruleset(ruleset: Ruleset, played: int) -> None:
+    """Say of which ruleset an answer is that was asked for without one."""
+    from equipoise.core.rulesets import GENERAL, ruleset_text
+
+    if (text := ruleset_text(ruleset)) != GENERAL:
+        click.echo(f"The ratings are of {text}.", err=True)
+    elif played > 1:
+        click.echo(f"The ratings are of skill in general, over {played} rulesets.", err=True)
 
 
 def say_empty(cells: list[str]) -> None:

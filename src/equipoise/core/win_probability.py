@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from equipoise.core.arrays import Floats
+from equipoise.errors import InputError
 
 #: The logistic curve with this slope is within 0.01 of the normal distribution's everywhere
 #: (D. Haley, 1952; see J. Camilli, J. Educ. Stat. 19 (1994) 293, doi:10.3102/10769986019003293).
@@ -42,7 +43,47 @@ def strengths(mu: Floats, count: Floats, zero: float) -> Floats:
     return cast("Floats", mu - zero * more)
 
 
-def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float, zero: float = 0.0) -> Floats:
+#: The chance of the first of two equal teams where no side is better; so many teams have sides.
+EVEN_SIDES, SIDES = 0.5, 2
+
+#: The range of that chance: more is no side but another game.
+LEAST_SIDE, MOST_SIDE = 0.01, 0.99
+
+
+def side_shift(chance: float, n_teams: int = SIDES) -> float:
+    """Return by how much the first of two teams is better off, in ``c`` of :func:`pair_noise`.
+
+    Parameters
+    ----------
+    chance : float
+        The chance of the first of two teams that are equal but for their sides, from 0.01 to 0.99.
+    n_teams : int
+        How many teams there are.
+
+    Raises
+    ------
+    InputError
+        If the chance is out of range, or is other than even and there are more teams than two.
+
+    Examples
+    --------
+    >>> side_shift(0.5), round(side_shift(0.6), 4)
+    (0.0, 0.2382)
+    """
+    if not LEAST_SIDE <= chance <= MOST_SIDE:
+        msg = f"must be from {LEAST_SIDE:g} to {MOST_SIDE:g}, got {chance!r}"
+        raise InputError(msg, "side_chance")
+    if chance == EVEN_SIDES:
+        return 0.0
+    if n_teams != SIDES:
+        msg = f"is the chance of the first of 2 teams, and there are {n_teams}"
+        raise InputError(msg, "side_chance")
+    return math.log(chance / (1.0 - chance)) / LOGISTIC_SLOPE
+
+
+def win_probability(
+    mu: Floats, variance: Floats, count: Floats, beta: float, zero: float = 0.0, side: float = 0.0
+) -> Floats:
     """Predict how likely each team is to win, from sums over its players.
 
     Every player performs with noise ``beta`` around a skill that is itself only known up to its
@@ -63,6 +104,8 @@ def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float, ze
     zero : float
         The skill of a player whose presence makes no difference, roster units; it matters to teams of
         different sizes only.
+    side : float
+        By how much the first of two teams is better off for its side, in ``c``: see :func:`side_shift`.
 
     Returns
     -------
@@ -83,16 +126,18 @@ def win_probability(mu: Floats, variance: Floats, count: Floats, beta: float, ze
     """
     scale = LOGISTIC_SLOPE / pair_noise(variance, count, beta)
     if mu.shape[1] == 2:
-        return _of_two(mu, count, zero, scale)
+        return _of_two(mu, count, zero, scale, side)
     exponent = strengths(mu, count, zero) * scale[:, None]
     exponent = np.exp(exponent - exponent.max(axis=1, keepdims=True))
     return cast("Floats", exponent / exponent.sum(axis=1, keepdims=True))
 
 
-def _of_two(mu: Floats, count: Floats, zero: float, scale: Floats) -> Floats:
+def _of_two(mu: Floats, count: Floats, zero: float, scale: Floats, side: float) -> Floats:
     """Return the chances of two teams: the same sums a row a team, as NumPy is slow along an axis of two."""
     players = count.T
     exponent = (mu.T - zero * (players - np.minimum(players[0], players[1]))) * scale
+    if side:
+        exponent[0] += LOGISTIC_SLOPE * side
     exponent = np.exp(exponent - np.maximum(exponent[0], exponent[1]))
     return cast("Floats", (exponent / (exponent[0] + exponent[1])).T)
 

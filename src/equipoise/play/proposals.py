@@ -14,6 +14,7 @@ uncertainties in ``D``.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -26,7 +27,7 @@ from equipoise.core.arrays import Floats, Labels
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.player import Player, Rating
 from equipoise.core.stopping import Stop, never
-from equipoise.core.win_probability import LOGISTIC_SLOPE
+from equipoise.core.win_probability import EVEN_SIDES, LOGISTIC_SLOPE, SIDES
 from equipoise.errors import InputError
 from equipoise.play.evening_events import Proposal, Setup
 from equipoise.play.ledger import LedgerGame, accounts, burden, met, owed, ways_to_sit_out
@@ -239,10 +240,46 @@ def arrange(
         split, rival = (solution.splits[0], None) if repeated else _chosen(games, solution, seen)
     else:
         split = _least_burden(games, solution.splits)
+    if now is None and not setup.fixed and solution.side_chance == EVEN_SIDES and _turn(games, split):
+        turned = _turned(split)
+        splits = tuple(turned if each is split else each for each in solution.splits)
+        solution, split = replace(solution, splits=splits), turned
     teams = tuple(tuple(player.id for player in team) for team in split.teams)
     moved = tuple(player.id for player in split.moved)
     proposal = Proposal(match, teams, tuple(split.win_probability), out, moved, unmet(setup, teams))
     return Arranged(proposal, solution, split, now is None, rival, fresh, repeated, vary)
+
+
+def units_of_teams(units: Mapping[str, float], teams: int) -> dict[str, float]:
+    """Return units as keywords of ``balance`` for so many teams: only one of two has a better side.
+
+    Examples
+    --------
+    >>> units_of_teams({"beta": 1.0, "side_chance": 0.6}, 3)
+    {'beta': 1.0}
+    """
+    return {name: number for name, number in units.items() if teams == SIDES or name != "side_chance"}
+
+
+def _turn(games: Sequence[LedgerGame], split: Split) -> bool:
+    """Tell whether two teams should change sides, so that those who come back have been on both as often."""
+    if len(split.teams) != SIDES:
+        return False
+    first = Counter[str]()
+    for game in games[-RECENT:]:
+        if len(game.teams) == SIDES:
+            first.update(game.teams[0])
+            first.subtract(game.teams[1])
+    one, other = (sum(first[player.id] for player in team) for team in split.teams)
+    return one > other
+
+
+def _turned(split: Split) -> Split:
+    """Return two teams with their sides changed."""
+    return replace(
+        split, teams=split.teams[::-1], bots=split.bots[::-1], totals=split.totals[::-1],
+        win_probability=split.win_probability[::-1], roles=split.roles[::-1],
+    )  # fmt: skip
 
 
 def _parted(split: Split) -> frozenset[frozenset[str]]:
@@ -380,7 +417,8 @@ def _searched(
     if len(playing) < setup.teams:
         msg = f"players: {setup.teams} teams need at least {setup.teams}, got {len(playing)}"
         raise InputError(msg)
-    players, units = rated(playing)
+    players, known = rated(playing)
+    units = units_of_teams(known, setup.teams)
     players = placed_players(setup, players)
     keywords: dict[str, Any] = {**rules(setup, playing), **units, "stop": stop}
     preferences = priced_preferences(games, setup, playing)
@@ -442,7 +480,7 @@ def judged(setup: Setup, rated: Rated, teams: Sequence[Sequence[str]]) -> tuple[
     team_of = {player: n for n, team in enumerate(teams) for player in team}
     players, units = rated(list(team_of))
     placed = [replace(player, team=team_of[player.id], roles=()) for player in players]
-    keywords: dict[str, Any] = {"teams": setup.teams, **units}
+    keywords: dict[str, Any] = {"teams": setup.teams, **units_of_teams(units, setup.teams)}
     solution = balance(BalanceRequest.of(placed, **keywords))
     return tuple(solution.best.win_probability)
 

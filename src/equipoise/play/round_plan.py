@@ -151,7 +151,9 @@ class Rounds:
     def _list(self, games: Sequence[LedgerGame]) -> None:
         """Set the splits of a round (-1 is who sits out), their distance from even, and if all are there."""
         players, given = self._rated(self.here)
-        settings: dict[str, Any] = {"teams": self.setup.teams, "objective": "win", **given}
+        # Who is on which side is drawn in a plan: its teams are even by their players.
+        scale = {name: number for name, number in given.items() if name != "side_chance"}
+        settings: dict[str, Any] = {"teams": self.setup.teams, "objective": "win", **scale}
         units = BalanceRequest.of(players, **settings).units
         outs = self._outs(games, players)
         self.complete = len(outs) == math.comb(len(self.here), self.n_out)

@@ -227,6 +227,13 @@ class Columns:
         counts = np.bincount(np.asarray(self.numbers["player"]), minlength=len(self.players)).tolist()
         return {player: count for player, count in zip(self.players, counts, strict=True) if count}
 
+    def seen(self) -> dict[str, float]:
+        """Return when the last contest of each player ended, seconds since 1970."""
+        of_team = np.repeat(np.asarray(self.numbers["at"]), np.asarray(self.numbers["teams"]))
+        last = np.full(len(self.players), -np.inf)
+        np.maximum.at(last, np.asarray(self.numbers["player"]), np.repeat(of_team, self.numbers["size"]))
+        return {player: at for player, at in zip(self.players, last.tolist(), strict=True) if at > -np.inf}
+
     def played(self) -> dict[Ruleset, int]:
         """Return how many contests each ruleset has had."""
         counts = np.bincount(np.asarray(self.numbers["which"]), minlength=len(self.rulesets)).tolist()

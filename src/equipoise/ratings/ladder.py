@@ -22,8 +22,19 @@ from equipoise.core.arrays import Floats
 from equipoise.core.data_frames import Table
 from equipoise.core.match import Contest, Match, Members, Ruleset, Teams, members_of
 from equipoise.core.player import LARGEST_WEIGHT, Rating
+from equipoise.core.rulesets import ruleset_text
 from equipoise.errors import InputError
-from equipoise.ratings.model import Chances, RatingModel, State, chances_of, checked, question, ratings_of
+from equipoise.ratings.model import (
+    Chances,
+    RatingModel,
+    State,
+    careful,
+    chances_of,
+    checked,
+    meant_ruleset,
+    question,
+    ratings_of,
+)
 from equipoise.ratings.models.gaussian_filter.contest_columns import DAY, GENERAL, Packed, levels, pack
 from equipoise.ratings.models.gaussian_filter.kernels import SEEN
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
@@ -34,9 +45,6 @@ from equipoise.ratings.state_check import check_state
 
 #: Members up to which moments are added up as columns.
 PAIR = 2
-
-#: How many standard deviations below its mean the careful figure of a leaderboard is.
-CAREFUL = 2.0
 
 
 class Ladder:
@@ -114,6 +122,24 @@ class Ladder:
         state = self._state if self._resident is None else self._resident.state([player])
         return self.model.rating(state, player, ruleset)
 
+    def answers_of(self, ruleset: Ruleset | None = None) -> Ruleset:
+        """Return which ruleset an answer is of that is asked for with one, or without.
+
+        Without one it is of the only ruleset that is known; of several, of what they have in common, which is
+        ``Ruleset()``.
+
+        Examples
+        --------
+        >>> ladder = Ladder()
+        >>> _ = ladder.record(Contest(Ruleset("ut2004", "ctf"), (["ann"], ["bob"]), (2, 1)))
+        >>> ladder.answers_of().game_type
+        'ctf'
+        """
+        _check_ruleset(ruleset)
+        return meant_ruleset(
+            self.model, self._state if self._resident is None else self._resident.state(()), ruleset
+        )
+
     def predict(self, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None) -> list[float]:
         """Return how likely each team is to win."""
         teams = members_of(teams)
@@ -122,6 +148,23 @@ class Ladder:
         ids = [player for team in teams for player, _ in team]
         state = self._state if self._resident is None else self._resident.state(ids)
         return chances_of(self.model, self.model.win_probability(state, teams, ruleset, at), len(teams))
+
+    def predict_rank(
+        self, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
+    ) -> list[tuple[int, float]]:
+        """Return the place each team is expected to take, and how likely it is to win.
+
+        Places count from 1, and teams that are as likely share one, as in ``predict_rank`` of openskill.
+
+        Examples
+        --------
+        >>> ladder = Ladder()
+        >>> _ = ladder.record(Contest(Ruleset(), (["ann"], ["bob"]), (2, 1)))
+        >>> [place for place, _ in ladder.predict_rank((["ann"], ["bob"], ["cid"]))]
+        [3, 1, 2]
+        """
+        chances = self.predict(teams, ruleset, at)
+        return [(1 + sum(other > chance for other in chances), chance) for chance in chances]
 
     def leaderboard(
         self, ruleset: Ruleset | None = None, first: int | None = None
@@ -181,17 +224,18 @@ class Ladder:
 
         Beside mu and sigma it has a careful figure, mu less two sigma; and how many contests each has played
         and when the last one ended, seconds since 1970, where the model knows that: the default one does.
+        The last column says of which ruleset the ratings are, as :meth:`answers_of`.
         """
-        known = self._known()
+        known, of = self._known(), ruleset_text(self.answers_of(ruleset))
         played: dict[str, tuple[float | None, float | None]] = {}
         if isinstance(known, FilterState):
             played = {
                 who: (games, known.table[who, GENERAL][SEEN] * DAY) for who, (games,) in known.games.items()
             }
         return Table(
-            ("player", "mu", "sigma", "careful", "games", "last_seen"),
+            ("player", "mu", "sigma", "careful", "games", "last_seen", "ruleset"),
             tuple(
-                (who, each.mu, each.sigma, each.mu - CAREFUL * each.sigma, *played.get(who, (None, None)))
+                (who, each.mu, each.sigma, careful(each), *played.get(who, (None, None)), of)
                 for who, each in self.leaderboard(ruleset)
             ),
         )
@@ -358,9 +402,9 @@ class Resident:
     ) -> list[float] | None:
         """Return the chances of teams whose players all have played what is asked; None where not."""
         known = self._places
-        if ruleset is None:
-            ruleset = next(iter(known.rulesets)) if len(known.rulesets) == 1 else GENERAL
-        if not self._learnt.is_compiled or ruleset not in known.rulesets:
+        if ruleset is None and len(known.rulesets) == 1:
+            ruleset = next(iter(known.rulesets))
+        if ruleset is None or not self._learnt.is_compiled or ruleset not in known.rulesets:
             return None
         rows = known.rows.get(ruleset, {})
         if not all(player in rows for team in teams for player, _ in team):
@@ -375,13 +419,12 @@ class Resident:
     ) -> tuple[list[str], Floats, Floats] | None:
         """Return ids, mu and sigma, the strongest first; None where the columns are no arrays."""
         known, model = self._places, self._model
-        if ruleset is None:
-            ruleset = next(iter(known.rulesets)) if len(known.rulesets) == 1 else GENERAL
-        if not self._learnt.is_compiled or ruleset not in known.rulesets:
+        if not self._learnt.is_compiled or not (ruleset is None or ruleset in known.rulesets):
             return None
+        state, ruleset = model.asked_of(model.state_of(self._learnt, {}, known.rulesets), ruleset)
         ids, places = self._board(ruleset)
-        state = model.state_of(self._learnt, {}, known.rulesets)
-        found = self._learnt.moments(places, known.rulesets[ruleset], model.filters(), ruleset)
+        constants = state.rulesets.get(ruleset) or model.new_ruleset()
+        found = self._learnt.moments(places, constants, model.filters(), ruleset)
         if len(found) > PAIR:  # more than two are added up exactly, one player after the other
             return None
         weights = model.weights(state, ruleset)

@@ -7,7 +7,7 @@ Every model predicts who wins.  Some also say how good a match would be, and by 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NoReturn, Protocol, cast
 
 from equipoise.core.match import Contest, Ruleset, Teams, members_of
@@ -239,6 +239,54 @@ def meant_ruleset(model: Any, state: State, ruleset: Ruleset | None = None) -> R
     meant = getattr(model, "meant", None)
     found: Ruleset = (ruleset or Ruleset()) if meant is None else meant(state, ruleset)
     return found
+
+
+def general_state(model: Any, state: State, played: Collection[Ruleset]) -> State:
+    """Return a state whose skill in general is what the rulesets have in common, see ``Filters.in_common``.
+
+    Parameters
+    ----------
+    model, state
+        What has learnt.
+    played : collection of Ruleset
+        What was played; where games without a ruleset are among it, skill in general was learnt of itself.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> general_state(Elo(), {}, ())
+    {}
+    """
+    common = getattr(model, "in_common", None)
+    return state if common is None or not played or Ruleset() in played else common(state)
+
+
+#: How many standard deviations below its mean the careful figure of a leaderboard is.
+CAREFUL = 2.0
+
+
+def careful(rating: Rating) -> float:
+    """Return the careful figure of leaderboards: what somebody is worth at least, in all likelihood.
+
+    Examples
+    --------
+    >>> careful(Rating(25.0, 8.0))
+    9.0
+    """
+    return rating.mu - CAREFUL * rating.sigma
+
+
+def last_seen(model: Any, state: State, player: str) -> float | None:
+    """Return when a player's last contest ended, seconds since 1970; None where a model does not know.
+
+    Examples
+    --------
+    >>> from equipoise.ratings.models.elo import Elo
+    >>> last_seen(Elo(), {}, "ann") is None
+    True
+    """
+    ask = getattr(model, "seen", None)
+    return None if ask is None else ask(state, player)
 
 
 def is_local(model: Any) -> bool:

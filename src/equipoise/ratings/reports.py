@@ -4,31 +4,49 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from equipoise.core.match import Match, Ruleset
+from equipoise.core.rulesets import ruleset_text
 from equipoise.ratings.display_scale import mean_bot, scale_of
-from equipoise.ratings.model import RatingModel, State, answers, chances_of, ratings_of
+from equipoise.ratings.model import (
+    RatingModel,
+    State,
+    answers,
+    careful,
+    chances_of,
+    general_state,
+    meant_ruleset,
+    ratings_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RatingTally:
-    """How many matches there were, how often each player and each ruleset was in a contest, and names."""
+    """How many matches there were, how often each player and each ruleset was in a contest, and names.
+
+    With them comes when the last contest of each player ended, seconds since 1970.
+    """
 
     matches: int
     games: Mapping[str, int]
     rulesets: Mapping[Ruleset, int]
     names: Mapping[str, str]
+    seen: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, matches: Sequence[Match]) -> RatingTally:
         """Count matches."""
         contests = [contest for match in matches for contest in match.contests]
+        seen: dict[str, float] = {}
+        for contest in contests:
+            for player in (player for team in contest.teams for player, _ in team):
+                seen[player] = max(seen.get(player, contest.at), contest.at)
         return cls(
             len(matches), Counter(player for c in contests for team in c.teams for player, _ in team),
             Counter(contest.ruleset for contest in contests),
-            dict(pair for match in matches for pair in match.names),
+            dict(pair for match in matches for pair in match.names), seen,
         )  # fmt: skip
 
     def plus(self, later: RatingTally) -> RatingTally:
@@ -39,7 +57,10 @@ class RatingTally:
         games.update(later.games)
         rulesets.update(later.rulesets)
         names = {**self.names, **later.names}
-        return RatingTally(self.matches + later.matches, games, rulesets, names)
+        seen = dict(self.seen)
+        for player, at in later.seen.items():
+            seen[player] = max(seen.get(player, at), at)
+        return RatingTally(self.matches + later.matches, games, rulesets, names, seen)
 
 
 class RatedPlayer(TypedDict):
@@ -48,8 +69,10 @@ class RatedPlayer(TypedDict):
     id: str
     mu: float
     sigma: float
+    careful: float
     scale: float
     contests: int
+    last_seen: float | None
 
 
 class RatedBots(TypedDict):
@@ -81,19 +104,22 @@ class Rated(TypedDict):
 
 def report(model: RatingModel, state: State, tally: RatingTally, name: str) -> Rated:
     """Return the ratings as plain data, in general and in each ruleset."""
-    rulesets = [Ruleset(), *sorted(set(tally.rulesets) - {Ruleset()}, key=repr)]
-    ratings = [rated(model, state, ruleset, tally) for ruleset in rulesets]
+    rulesets = sorted(set(tally.rulesets) - {Ruleset()}, key=repr)
+    ratings = [rated(model, general_state(model, state, tally.rulesets.keys()), Ruleset(), tally)]
+    ratings += [rated(model, state, ruleset, tally) for ruleset in rulesets]
     return {"model": name, "matches": tally.matches, "ratings": ratings}
 
 
-def rated(model: RatingModel, state: State, ruleset: Ruleset, tally: RatingTally) -> RatedRuleset:
-    """Return the ratings in a ruleset, the strongest first."""
-    scale = scale_of(model, state, ruleset)
-    bot, bots = mean_bot(model, state, ruleset)
-    known = ratings_of(model, state, ruleset)
+def rated(model: RatingModel, state: State, asked: Ruleset | None, tally: RatingTally) -> RatedRuleset:
+    """Return the ratings in a ruleset, the strongest first; without one, in what all have in common."""
+    ruleset = meant_ruleset(model, state, asked)
+    scale = scale_of(model, state, asked)
+    bot, bots = mean_bot(model, state, asked)
+    known = ratings_of(model, state, asked)
     players: list[RatedPlayer] = [
-        {"id": player, "mu": rating.mu, "sigma": rating.sigma, "scale": scale.shown(rating.mu),
-         "contests": tally.games.get(player, 0)}
+        {"id": player, "mu": rating.mu, "sigma": rating.sigma, "careful": careful(rating),
+         "scale": scale.shown(rating.mu), "contests": tally.games.get(player, 0),
+         "last_seen": tally.seen.get(player)}
         for player, rating in sorted(known.items(), key=lambda item: (-item[1].mu, item[0]))
     ]  # fmt: skip
     return {"game": ruleset.game, "game_type": ruleset.game_type, "mutators": list(ruleset.mutators),
@@ -121,6 +147,7 @@ class Predicted(TypedDict):
 
     model: str
     matches: int
+    ruleset: str
     ruleset_played: bool
     teams: list[PredictedTeam]
     quality: float | None
@@ -132,7 +159,7 @@ def predicted(
     model: Any,
     state: State,
     asked: Sequence[Sequence[tuple[str, float]]],
-    ruleset: Ruleset,
+    ruleset: Ruleset | None,
     matches: Iterable[Match],
     name: str,
 ) -> Predicted:
@@ -144,8 +171,8 @@ def predicted(
         What has learnt from the matches.
     asked : sequence of teams
         The players of each with their shares.
-    ruleset : Ruleset
-        What would be played.
+    ruleset : Ruleset or None
+        What would be played; None for the only one, or for what all have in common.
     matches : iterable of Match
         What was learnt from.
     name : str
@@ -161,10 +188,12 @@ def predicted(
          "win_probability": chances[n], "expected_margin": None if margins is None else margins[n]}
         for n, team in enumerate(asked)
     ]  # fmt: skip
+    meant = meant_ruleset(model, state, ruleset)
     return {
         "model": name,
         "matches": len(learnt),
-        "ruleset_played": any(contest.ruleset == ruleset for match in learnt for contest in match.contests),
+        "ruleset": ruleset_text(meant),
+        "ruleset_played": any(contest.ruleset == meant for match in learnt for contest in match.contests),
         "teams": teams,
         "quality": model.quality(state, asked, ruleset) if "quality" in can else None,
         "draw": model.draw_chance(state, asked, ruleset)

@@ -17,12 +17,12 @@ R. Weng, C.-J. Lin, JMLR 12 (2011) 267 (moments of a logistic update).
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from equipoise.core.match import Ruleset
-from equipoise.core.win_probability import LOGISTIC_SLOPE
+from equipoise.core.win_probability import EVEN_SIDES, LOGISTIC_SLOPE
 
 #: Standard deviations of what a side is worth in a ruleset, and on a map of it, before anything was seen.
 OF_RULESET, OF_MAP = 0.3, 0.2
@@ -35,26 +35,6 @@ ENOUGH, NEARLY_ALL = 10, 0.95
 
 #: How many standard deviations from none an advantage is that is reported.
 REPORTED = 2.0
-
-
-class PlayedContest(Protocol):
-    """What is looked at of a contest."""
-
-    @property
-    def ruleset(self) -> Ruleset:
-        """What was played."""
-
-    @property
-    def teams(self) -> Sequence[Any]:
-        """Its teams."""
-
-    @property
-    def ranks(self) -> Sequence[float]:
-        """One for each team, lower is better."""
-
-    @property
-    def weight(self) -> float:
-        """How much it counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,87 +82,120 @@ class SideAdvantage:
         return 1.0 / (1.0 + math.exp(-(_logit(chance) + self.mean) / shrunk))
 
 
-@dataclass(slots=True)
-class _Worth:
-    """A part of what a side is worth, and what it rests on."""
+#: What a side is worth in a ruleset, and on a map of it: the key has no map, or one.
+Key = tuple[Ruleset, str]
 
-    mean: float
-    variance: float
-    contests: int = 0
-    won: float = 0.0
+#: Of each: mean and variance in log-odds, the contests that it rests on, and how many of them the first won.
+Row = tuple[float, float, float, float]
 
 
 @dataclass(slots=True)
 class SideAdvantages:
     """What sides are worth in each ruleset and on each map, learnt contest by contest.
 
+    Parameters
+    ----------
+    rows : dict
+        What is known, by ruleset and map.
+
     Examples
     --------
-    >>> from equipoise.core.match import Contest
-    >>> red = Contest(Ruleset(), (["ann"], ["bob"]), (1, 2))
     >>> sides = SideAdvantages()
     >>> for _ in range(60):
-    ...     sides.learn(red, 0.8, "dm6")
-    ...     sides.learn(Contest(Ruleset(), (["ann"], ["bob"]), (2, 1)), 0.8, "dm6")
+    ...     sides.learn(Ruleset(), (1, 2), 0.8, "dm6")
+    ...     sides.learn(Ruleset(), (2, 1), 0.8, "dm6")
     >>> sides.of(Ruleset(), "dm6").mean < -0.5, sides.of(Ruleset("ut2004")).mean
     (True, 0.0)
     """
 
-    _rulesets: dict[Ruleset, _Worth] = field(default_factory=dict)
-    _maps: dict[tuple[Ruleset, str], _Worth] = field(default_factory=dict)
+    rows: dict[Key, Row] = field(default_factory=dict)
 
-    def learn(self, contest: PlayedContest, chance: float, at_map: str = "") -> None:
-        """Learn from a contest of two teams and the chance that the first had by the players alone."""
-        parts = [self._rulesets.setdefault(contest.ruleset, _Worth(0.0, OF_RULESET**2))]
-        if at_map:
-            parts.append(self._maps.setdefault((contest.ruleset, at_map), _Worth(0.0, OF_MAP**2)))
-        one, other = contest.ranks
-        won = 0.5 * (1.0 + (one < other) - (one > other))
-        variance = sum(part.variance for part in parts)
+    def learn(
+        self, ruleset: Ruleset, ranks: Sequence[float], chance: float, at_map: str = "", weight: float = 1.0
+    ) -> None:
+        """Learn from a contest of two teams.
+
+        Parameters
+        ----------
+        ruleset : Ruleset
+            What was played.
+        ranks : sequence of float
+            One for each team, lower is better.
+        chance : float
+            That of the first by the players alone.
+        at_map : str
+            Where it was; empty where not known.
+        weight : float
+            How much it counts.
+        """
+        rows = self.rows
+        general = rows.get((ruleset, "")) or (0.0, OF_RULESET**2, 0.0, 0.0)
+        own = (rows.get((ruleset, at_map)) or (0.0, OF_MAP**2, 0.0, 0.0)) if at_map else None
+        mean, variance = general[:2] if own is None else (general[0] + own[0], general[1] + own[1])
+        won = 0.5 * (1.0 + (ranks[0] < ranks[1]) - (ranks[0] > ranks[1]))
         scale = 1.0 / math.sqrt(1.0 + variance / LOGISTIC_SLOPE**2)
-        expected = 1.0 / (1.0 + math.exp(-scale * (_logit(chance) + sum(part.mean for part in parts))))
-        information = contest.weight * scale * scale * expected * (1.0 - expected)
-        for part in parts:
-            part.mean += contest.weight * part.variance * scale * (won - expected)
-            part.variance /= 1.0 + part.variance * information
-            part.contests += 1
-            part.won += won
+        expected = 1.0 / (1.0 + math.exp(-scale * (_logit(chance) + mean)))
+        pull = weight * scale * (won - expected)
+        information = weight * scale * scale * expected * (1.0 - expected)
+        rows[ruleset, ""] = _moved(general, pull, information, won)
+        if own is not None:
+            rows[ruleset, at_map] = _moved(own, pull, information, won)
 
     def of(self, ruleset: Ruleset, at_map: str = "") -> SideAdvantage:
-        """Return what the first side is worth in a ruleset, on a map where that is named."""
-        general = self._rulesets.get(ruleset)
+        """Return what the first side is worth in a ruleset, on a map where that is named and known."""
+        general = self.rows.get((ruleset, ""))
         if general is None:
             return SideAdvantage()
-        own = self._maps.get((ruleset, at_map)) if at_map else None
+        own = self.rows.get((ruleset, at_map)) if at_map else None
         if own is None:
-            return SideAdvantage(general.mean, math.sqrt(general.variance), general.contests, general.won)
-        sigma = math.sqrt(general.variance + own.variance)
-        return SideAdvantage(general.mean + own.mean, sigma, own.contests, own.won)
+            return SideAdvantage(general[0], math.sqrt(general[1]), int(general[2]), general[3])
+        sigma = math.sqrt(general[1] + own[1])
+        return SideAdvantage(general[0] + own[0], sigma, int(own[2]), own[3])
+
+    def chance(self, ruleset: Ruleset, at_map: str = "") -> float:
+        """Return the chance of the first of two equal teams, 0.5 where no side is known to be better.
+
+        Where the order is that of the result in the whole ruleset, it is so on each map.
+        """
+        side = self.of(ruleset, at_map)
+        return side.chance(0.5) if side.reported and not self.of(ruleset).by_result else EVEN_SIDES
 
     def known(self) -> list[tuple[Ruleset, str, SideAdvantage]]:
         """Return all rulesets, and all maps of each, in the order in which they came."""
-        rows = [(ruleset, "", self.of(ruleset)) for ruleset in self._rulesets]
-        return rows + [(ruleset, place, self.of(ruleset, place)) for ruleset, place in self._maps]
+        rows = [(ruleset, at_map, self.of(ruleset, at_map)) for ruleset, at_map in self.rows]
+        return sorted(rows, key=lambda each: bool(each[1]))
+
+
+def _moved(row: Row, pull: float, information: float, won: float) -> Row:
+    mean, variance, contests, before = row
+    return (
+        mean + variance * pull, variance / (1.0 + variance * information), contests + 1.0, before + won
+    )  # fmt: skip
 
 
 def learnt_sides(
-    contests: Sequence[PlayedContest], chances: Sequence[Sequence[float]], maps: Sequence[str]
+    contests: Iterable[Any],
+    chances: Iterable[Sequence[float]],
+    maps: Iterable[str],
+    known: Mapping[Key, Row] | None = None,
 ) -> SideAdvantages:
     """Return what sides are worth, from contests in order and what was predicted of each before it.
 
     Parameters
     ----------
-    contests : sequence of Contest
+    contests : iterable of Contest
         Those of more than two teams are left out.
-    chances : sequence of sequences of float
+    chances : iterable of sequences of float
         Of each team of each contest, by its players alone.
-    maps : sequence of str
+    maps : iterable of str
         Where each was played; empty where not known.
+    known : mapping, optional
+        What is known before.
     """
-    sides = SideAdvantages()
+    sides = SideAdvantages(dict(known or {}))
     for contest, predicted, place in zip(contests, chances, maps, strict=True):
-        if len(contest.teams) == 2:
-            sides.learn(contest, predicted[0], place)
+        if len(contest.ranks) == 2:
+            sides.learn(contest.ruleset, contest.ranks, predicted[0], place, contest.weight)
     return sides
 
 

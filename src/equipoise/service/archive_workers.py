@@ -275,12 +275,13 @@ class Reading:
     def _who(archive: Archive, asked: tuple[list[str], Ruleset]) -> Any:
         names, ruleset = asked
         standing = archive.standing()
-        ruleset = nearest(ruleset, standing.rulesets)
+        near = nearest(ruleset, standing.rulesets)
+        known = None if near == Ruleset() else near
         lookup = people_of(standing, archive.merged(), time.time())
-        scale = scale_of(standing.model, standing.state, ruleset)
+        scale = scale_of(standing.model, standing.state, known)
 
         def candidate(player: str) -> dict[str, Any]:
-            weight = scale.shown(standing.model.rating(standing.state, player, ruleset).mu)
+            weight = scale.shown(standing.model.rating(standing.state, player, known).mu)
             return {"id": player, "name": lookup.shown(player), "weight": round(float(weight), 1)}
 
         found: list[dict[str, Any]] = []

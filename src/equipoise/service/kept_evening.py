@@ -318,8 +318,8 @@ class KeptEvening:
 
     @staticmethod
     def ruleset(lobby: EveningLobby) -> Ruleset | None:
-        """Return the ruleset whose ratings a lobby goes by; None for skill in general."""
-        return None if lobby.called and lobby.ruleset == Ruleset() else lobby.ruleset
+        """Return the ruleset whose ratings a lobby goes by; None for what those played have in common."""
+        return None if lobby.ruleset == Ruleset() else lobby.ruleset
 
     def _followed(
         self, event: Event, commands: Sequence[Command], now: float

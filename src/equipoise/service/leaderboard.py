@@ -15,6 +15,7 @@ from equipoise.core.rulesets import ruleset_text
 from equipoise.identity.merges import NAMED
 from equipoise.identity.names import bare
 from equipoise.ratings.display_scale import Scale, mean_bot, scale_of
+from equipoise.ratings.model import careful, last_seen
 from equipoise.service.snapshot import Snapshot
 
 #: Players that are looked at between two parts, some 0.3 ms of work; and rows of a leaderboard that are kept.
@@ -30,8 +31,10 @@ class PlayerRow(TypedDict):
     ruleset: str
     mu: float
     sigma: float
+    careful: float
     weight: float
     games: int
+    last_seen: float | None
 
 
 class PlayerCard(TypedDict):
@@ -95,8 +98,9 @@ class People:
         rating = snapshot.ratings.model.rating(snapshot.ratings.state, player, ruleset)
         return {
             "id": player, "name": self.name(player), "bot": is_bot(player), "ruleset": self._texts[ruleset],
-            "mu": rating.mu, "sigma": rating.sigma, "weight": self._scale(ruleset).shown(rating.mu),
-            "games": self.games(player, ruleset),
+            "mu": rating.mu, "sigma": rating.sigma, "careful": careful(rating),
+            "weight": self._scale(ruleset).shown(rating.mu), "games": self.games(player, ruleset),
+            "last_seen": last_seen(snapshot.ratings.model, snapshot.ratings.state, player),
         }  # fmt: skip
 
     def _scale(self, ruleset: Ruleset) -> Scale:

@@ -99,8 +99,8 @@ class ArchiveRatings:
         self._identities = archive.identities()
         #: From the id of each who was seen on the server to the person whom the archive knows.
         self._people: dict[str, str] = {}
-        #: What is played.
-        self.ruleset = Ruleset()
+        #: What is played, and where.
+        self.ruleset, self.map = Ruleset(), ""
 
     def read(self) -> None:
         """Read what the archive knows now."""
@@ -133,8 +133,10 @@ class ArchiveRatings:
             return None
         return standing.model.rating(standing.state, known, self._nearest())
 
-    def _nearest(self) -> Ruleset:
-        return nearest(self.ruleset, self._standing.rulesets)
+    def _nearest(self) -> Ruleset | None:
+        """Return the ruleset that ratings are of; None for what those that were played have in common."""
+        found = nearest(self.ruleset, self._standing.rulesets)
+        return None if found == Ruleset() else found
 
     def known(self, ids: Iterable[str]) -> RatingsKnown:
         """Return what a session needs to know."""
@@ -152,12 +154,13 @@ class ArchiveRatings:
             if is_bot(player) and (level := player.rpartition(":")[2]).replace(".", "", 1).isdigit()
         ]
         mean = Rating(mean_bot(model, standing.state, ruleset)[0], default.sigma if not levels else 0.0)
-        scale = RatingUnits(beta, default.mu - beta if zero is None else zero)
+        side = standing.side_chance(ruleset, self.map)
+        scale = RatingUnits(beta, default.mu - beta if zero is None else zero, side)
         ranks = self._ranks(ruleset)
         ranks |= {player: ranks[who] for player in there if (who := self._person(player)) in ranks}
         return RatingsKnown(found, default, bot_skills(levels, mean), scale, ranks)
 
-    def _ranks(self, ruleset: Ruleset) -> dict[str, tuple[int, int, float]]:
+    def _ranks(self, ruleset: Ruleset | None) -> dict[str, tuple[int, int, float]]:
         """Return rank, number and shown weight of everyone who has played, bots left out."""
         standing, model = self._standing, self._standing.model
         people = [player for player in model.players(standing.state) if not is_bot(player)]
@@ -431,8 +434,10 @@ class BalancedServer:
     def _happened(self, event: Event, now: float) -> None:
         """Take an event, and do what follows from it."""
         event = _with_sides(event, self._family.sides)
-        if isinstance(event, Announced) and event.ruleset != self._rated.ruleset:
-            self._rated.ruleset = event.ruleset
+        if isinstance(event, Announced) and (event.ruleset, event.map) != (
+            self._rated.ruleset, self._rated.map
+        ):  # fmt: skip
+            self._rated.ruleset, self._rated.map = event.ruleset, event.map
             self._note(event, now)
             self._knows(now)
         self._note(event, now)
@@ -636,7 +641,7 @@ def replay(archive: Archive, settings: Playing) -> Iterator[str]:
             if isinstance(event, Announced):
                 games, now = games + 1, now + BETWEEN
                 yield f"game {games}: {event.map}"
-                rated.ruleset = event.ruleset
+                rated.ruleset, rated.map = event.ruleset, event.map
                 yield from happened(rated.known([each.id for each in there.values()]))
             elif isinstance(event, Joined):
                 there[event.slot] = event

@@ -252,12 +252,11 @@ class Night:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return everyone's row of the table, the strongest first."""
-        from equipoise.core.match import Ruleset
         from equipoise.play.ledger import PlayerAccount, accounts, met
         from equipoise.ratings.display_scale import scale_of
 
         standing = self.archive.standing()
-        scale = scale_of(standing.model, standing.state, Ruleset())
+        scale = scale_of(standing.model, standing.state, None)
         games = self.kept.evening.played(self.lobby)
         known, merged = accounts(games), self.archive.merged()
         together, against = met(games)

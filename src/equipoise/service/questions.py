@@ -13,6 +13,7 @@ from equipoise.core.arrays import Floats
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.player import Bots, Member, Player, Rating, Seats, is_bot
 from equipoise.core.stopping import Stop, never
+from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.errors import InputError
 from equipoise.identity.clan_tags import clan_tag
 from equipoise.ratings.display_scale import Scale, mean_bot, scale_of
@@ -78,6 +79,8 @@ class Gathered:
         Positions of those who are in a team already, and which.
     stay : float
         The price of moving one of them, in win probability.
+    side_chance : float
+        The chance of the first of two equal teams, for its side.
     """
 
     players: tuple[Player, ...]
@@ -88,6 +91,7 @@ class Gathered:
     apart: tuple[tuple[str, ...], ...] = ()
     seats: tuple[tuple[int, int], ...] = ()
     stay: float = 0.0
+    side_chance: float = EVEN_SIDES
 
     def divided(self, stop: Stop = never) -> tuple[int, ...] | None:
         """Return the team of each player, None where the search had to stop before it found any.
@@ -106,6 +110,7 @@ class Gathered:
         request = BalanceRequest.of(
             players, teams=self.teams, parties=self.parties, apart=self.apart,
             stay=self.stay if now else 0.0, beta=self.beta, zero=self.zero, stop=stop,
+            side_chance=self.side_chance,
         )  # fmt: skip
         solution = balance(request)
         if solution.status is Status.INFEASIBLE:
@@ -229,6 +234,7 @@ class Answers:
             tuple(tuple(map(str, party)) for party in together if len(party) > 1),
             tuple(tuple(str(at[each]) for each in group if each in at) for group in apart),
             tuple((at[member], team) for member, team in seats if member in at), stay,
+            self.snapshot.side_chance(ruleset, teams),
         )  # fmt: skip
 
     def _clans(self, members: Sequence[Member], at: Mapping[Member, int]) -> list[list[int]]:
@@ -260,21 +266,27 @@ class Answers:
             bot_totals=bots,
             beta=ratings.beta,
             zero=ratings.zero,
+            side_chance=self.snapshot.side_chance(ruleset, len(seats)),
         ).team
 
     def chances(self, setting: Setting, seats: Seats) -> tuple[float, ...]:
         """Return each team's chance to win."""
         ratings, ruleset = self.snapshot.ratings, self.snapshot.rated(setting)
         teams = [[ratings.id(member) for member in team] for team in seats]
-        return tuple(ratings.model.win_probability(ratings.state, teams, ruleset))
+        found = tuple(ratings.model.win_probability(ratings.state, teams, ruleset))
+        if (side := self.snapshot.side_chance(ruleset, len(seats))) == EVEN_SIDES:
+            return found
+        first, second = found[0] * side, found[1] * (1.0 - side)
+        return first / (first + second), second / (first + second)
 
     def advantage(self, setting: Setting, seats: Seats) -> tuple[float, ...]:
         """Return the factor on each team's odds that makes the game even: 1 for the strongest team."""
         from equipoise.teams.advantage import advantage
 
-        sums, _ = self._sums(seats, self.snapshot.rated(setting))
-        ratings = self.snapshot.ratings
-        return tuple(advantage(sums, beta=ratings.beta, zero=ratings.zero))
+        ruleset, ratings = self.snapshot.rated(setting), self.snapshot.ratings
+        sums, _ = self._sums(seats, ruleset)
+        side = self.snapshot.side_chance(ruleset, len(seats))
+        return tuple(advantage(sums, beta=ratings.beta, zero=ratings.zero, side_chance=side))
 
     def match(
         self, setting: Setting, match_id: str, scores: Sequence[float], seats: Seats, now: float

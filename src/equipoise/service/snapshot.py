@@ -8,16 +8,17 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from equipoise.core.match import Ruleset
 from equipoise.core.player import BOT, Member, Rating, is_bot
+from equipoise.core.win_probability import EVEN_SIDES, SIDES
 from equipoise.errors import InputError
 from equipoise.identity.merges import NAMED
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.ratings.display_scale import mean_bot
-from equipoise.ratings.model import RatingModel, State, meant_ruleset
+from equipoise.ratings.model import RatingModel, State, general_state, meant_ruleset
 from equipoise.service.weights.messages import Setting
 
 
@@ -157,6 +158,8 @@ class Snapshot:
         The mean skill of bots and their number for rulesets in which it was computed before.
     games : mapping
         From a player's id and a ruleset to the number of matches.
+    sides : mapping
+        The chance of the first of two equal teams, for rulesets in which one side is better.
     """
 
     ratings: Ratings
@@ -167,11 +170,20 @@ class Snapshot:
     names: Mapping[str, str] = field(default_factory=dict)
     mean_bots: Mapping[Ruleset, tuple[float, int]] = field(default_factory=dict)
     games: Mapping[tuple[str, Ruleset], int] = field(default_factory=dict)
+    sides: Mapping[Ruleset, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if len(self.rulesets) > 1:  # of a single one an answer is, where nothing is named
+            model, state = self.ratings.model, self.ratings.state
+            general = general_state(model, state, self.rulesets)
+            object.__setattr__(self, "ratings", replace(self.ratings, state=general))
         if self.game is None:
             games = {ruleset.game for ruleset in self.rulesets if ruleset.game}
             object.__setattr__(self, "game", games.pop() if len(games) == 1 else None if games else "")
+
+    def side_chance(self, ruleset: Ruleset, teams: int) -> float:
+        """Return the chance of the first of two equal teams in a ruleset, even of more teams."""
+        return self.sides.get(ruleset, EVEN_SIDES) if teams == SIDES else EVEN_SIDES
 
     def knows(self, game: str) -> bool:
         """Tell whether a game has been played, or is one whose logs can be read."""

@@ -25,6 +25,7 @@ from equipoise.core.registry import GAMES, resolve
 from equipoise.errors import EquipoiseError
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.ratings.display_scale import mean_bot
+from equipoise.ratings.model import general_state
 from equipoise.service.snapshot import Ratings, RatingTable, Snapshot
 from equipoise.service.worker_pool import Worker
 
@@ -91,6 +92,8 @@ class News(NamedTuple):
         The game of the matches that came first, where it is one.
     mean_bots : mapping
         For each ruleset, and the general one, the mean skill of bots and their number.
+    sides : mapping
+        The chance of the first of two equal teams, for rulesets in which one side is better.
     revision : int
         Of the archive.
     behind : bool
@@ -108,6 +111,7 @@ class News(NamedTuple):
     rulesets: tuple[Ruleset, ...] = ()
     game: str | None = None
     mean_bots: Mapping[Ruleset, tuple[float, int]] = {}
+    sides: Mapping[Ruleset, float] = {}
     revision: int = 0
     behind: bool = False
     waits: float | None = None
@@ -252,12 +256,13 @@ class Learning:
         for name, part in mappings.items():
             yield from _changes(name, self._sent.get(name), part)
         self._sent = mappings
+        general = general_state(standing.model, standing.state, standing.rulesets)
         means = {
-            ruleset: mean_bot(standing.model, standing.state, ruleset)
-            for ruleset in (Ruleset(), *standing.rulesets)
+            ruleset: mean_bot(standing.model, general, ruleset) for ruleset in (Ruleset(), *standing.rulesets)
         }
         return News(
-            standing.model, values, standing.rulesets, self._first_game, means, standing.revision,
+            standing.model, values, standing.rulesets, self._first_game, means,
+            standing.side_chances(), standing.revision,
             self._behind, waits, trouble,
         )  # fmt: skip
 
@@ -393,7 +398,7 @@ class Follower:
         game = self._game or news.game
         return Snapshot(
             ratings, news.rulesets, self._tables, game, news.revision, parts["names"], news.mean_bots,
-            parts["games"],
+            parts["games"], news.sides,
         )  # fmt: skip
 
     async def begin(self) -> None:

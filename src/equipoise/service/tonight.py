@@ -40,7 +40,7 @@ from equipoise.play.evening_page import LONGEST_NAME, MOST_PEOPLE, ORGANISER, Ev
 from equipoise.play.evening_records import BESIDE, COUNTED, TONIGHT, Record
 from equipoise.play.evening_state import EveningGame, Phase, Room, Step
 from equipoise.play.ledger import accounts
-from equipoise.play.proposals import Arranged, count_splits, placed_players, rules
+from equipoise.play.proposals import Arranged, count_splits, placed_players, rules, units_of_teams
 from equipoise.ratings.display_scale import scale_of
 from equipoise.ratings.point_changes import points
 from equipoise.service.kept_evening import KeptEvening
@@ -823,7 +823,7 @@ class Evenings:
     def ratings(self, name: str, players: Sequence[str]) -> dict[str, Any]:
         """Return what is known of players, for pages: skill, points with their band, and games."""
         people, ruleset = self._everyone(), self.kept.ruleset(self.kept.evening.lobbies[name])
-        scale = scale_of(people.standing.model, people.standing.state, ruleset or Ruleset())
+        scale = scale_of(people.standing.model, people.standing.state, ruleset)
         games: dict[str, int] = {}
         for (player, of), count in people.standing.games.items():
             if ruleset is None or of == ruleset:
@@ -844,7 +844,9 @@ class Evenings:
         players, units = self._rated(name, [*chain(*teams)])
         if {"beta", "zero"} <= units.keys():
             return units["beta"], units["zero"]
-        keywords: dict[str, Any] = {"teams": len(teams), "stop": deadline(0.0), **units}
+        keywords: dict[str, Any] = {
+            "teams": len(teams), "stop": deadline(0.0), **units_of_teams(units, len(teams))
+        }  # fmt: skip
         found = balance(BalanceRequest.of(players, **keywords))
         return found.beta, found.zero
 
@@ -901,6 +903,7 @@ class Evenings:
     def _least_gap(self, name: str, setup: Setup, playing: Sequence[str]) -> float | None:
         """Return how far from even the most even teams of these players are; None where nobody knows."""
         players, units = self._rated(name, playing)
+        units = units_of_teams(units, setup.teams)
         keywords: dict[str, Any] = {**rules(setup, playing), **units, "stop": deadline(SECONDS)}
         placed = placed_players(setup, players)
         found = balance(BalanceRequest.of(placed, objective="win", **keywords))

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from equipoise.core.arrays import Floats, Ints
 from equipoise.core.player import MOST_PLAYERS, Player, Rating
-from equipoise.core.win_probability import LOGISTIC_SLOPE, pair_noise, strengths
+from equipoise.core.win_probability import EVEN_SIDES, LOGISTIC_SLOPE, pair_noise, side_shift, strengths
 from equipoise.errors import InputError
 from equipoise.teams.objectives.objective import Units
 from equipoise.teams.objectives.units import SAME, SMALLEST_BETA, check_scale, from_moments, spread_of_equals
@@ -172,6 +173,7 @@ def advantage(
     zero: float | None = None,
     body: float | None = None,
     centre: float = 0.0,
+    side_chance: float = EVEN_SIDES,
 ) -> tuple[float, ...]:
     """Return the factor by which each team's strength must be multiplied for the game to be even.
 
@@ -190,7 +192,7 @@ def advantage(
         counts as one player, and beta is that of a team.
     variances : array_like, shape (n_teams,), optional
         Each team's sum of sigma², roster units squared; 0 unless given.
-    beta, zero, body, centre : float
+    beta, zero, body, centre, side_chance : float
         As in :func:`place_late`.
 
     Returns
@@ -220,7 +222,7 @@ def advantage(
     if not squares:
         now[:, COUNT] = 1 if counts is None else counts_of("counts", counts, len(now))
     units = units_in(now.sum(axis=0), squares=squares, beta=beta, zero=zero, body=body, centre=centre)
-    return factors(now, units)
+    return factors(now, replace(units, side=side_shift(side_chance, len(now))))
 
 
 def factors(features: Floats, units: Units) -> tuple[float, ...]:
@@ -229,5 +231,7 @@ def factors(features: Floats, units: Units) -> tuple[float, ...]:
         return (1.0,) * len(features)
     noise = float(pair_noise(features[None, :, VARIANCE], features[None, :, COUNT], units.beta)[0])
     strength = strengths(features[:, MU], features[:, COUNT], units.zero)
+    if units.side:
+        strength[0] += units.side * noise
     exponent = (strength.max() - strength) * (LOGISTIC_SLOPE / noise)
     return tuple(np.exp(np.minimum(exponent, LARGEST_EXPONENT)).tolist())

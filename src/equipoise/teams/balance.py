@@ -135,6 +135,7 @@ def _nothing(request: BalanceRequest, named: Objective, units: Units, **known: A
         default_weight=request.roster.default,
         unrated=request.roster.unrated,
         draws=request.draws,
+        side_chance=request.side_chance,
         **(fields | known),
     )
 
@@ -181,7 +182,7 @@ def _answer(
     now = any(player.team_now is not None for player in request.players)
     known = {ranked.labels.tobytes() for ranked in found.ranked} if now else set()
     for ranked in found.ranked:
-        labels, totals = _oriented(problem, ranked.labels)
+        labels, totals = _oriented(problem, units, ranked.labels)
         if now:
             labels, totals = _with_fewest_moves(request, problem, known, labels, totals)
         value = chosen.criterion.shown(ranked.cost) + 0.0
@@ -237,7 +238,7 @@ def split_of(
     """Return a split as it is shown, from the team of each block and its totals, shape (1, n_teams, 5)."""
     players = request.roster.players
     mu, variance, count = totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT]
-    chances = win_probability(mu, variance, count, units.beta, units.zero)[0].tolist()
+    chances = win_probability(mu, variance, count, units.beta, units.zero, units.side)[0].tolist()
     of_team: list[list[int]] = [[] for _ in range(problem.n_teams)]
     for places, team in zip(problem.members, labels.tolist(), strict=True):
         of_team[team].extend(places)
@@ -281,13 +282,22 @@ def cost_of(criterion: Criterion, totals: Floats) -> float:
     return float(criterion.cost(totals)[0]) if totals[0, :, COUNT].any() else criterion.floor
 
 
-def _oriented(problem: Problem, labels: Labels) -> tuple[Labels, Floats]:
-    """Return labels with teams numbered by who comes first, unless the reverse suits more sides."""
+def _oriented(problem: Problem, units: Units, labels: Labels) -> tuple[Labels, Floats]:
+    """Return labels with teams numbered by who comes first, unless the reverse suits sides better.
+
+    What players prefer comes first, then chances that are more even with what a side is worth.
+    """
     labels = problem.canonical(labels)
     totals = problem.totals(labels[None, :])
     if problem.interchangeable and problem.n_teams == 2:
         first, second = totals[0].tolist()
-        if second[SIDE] - second[COUNT] * NO_SIDE < first[SIDE] - first[COUNT] * NO_SIDE:
+        better = first[SIDE] - first[COUNT] * NO_SIDE - second[SIDE] + second[COUNT] * NO_SIDE
+        if not better and units.side:
+            both = np.concatenate([totals, totals[:, ::-1]])
+            mu, variance, count = both[:, :, MU], both[:, :, VARIANCE], both[:, :, COUNT]
+            chance = win_probability(mu, variance, count, units.beta, units.zero, units.side)[:, 0]
+            better = float(abs(chance[0] - 0.5) - abs(chance[1] - 0.5))
+        if better > 0.0:
             return (1 - labels).astype(np.int8), totals[:, ::-1]
     return labels, totals
 

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.core.arrays import Floats, Ints
 from equipoise.core.player import MOST_PLAYERS, MOST_TEAMS, NO_SIDE, Bots, Player, Rating
-from equipoise.core.win_probability import win_probability
+from equipoise.core.win_probability import EVEN_SIDES, side_shift, win_probability
 from equipoise.errors import InputError, UnsupportedError
 from equipoise.teams.advantage import (
     advantage,
@@ -27,6 +27,7 @@ from equipoise.teams.advantage import (
     team_sums,
     units_in,
 )
+from equipoise.teams.objectives.moments import WinDistance
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import compose, compose_in
 from equipoise.teams.problem.linear_rules import Rule, rows_of
@@ -144,6 +145,7 @@ def place_late(
     centre: float = 0.0,
     max_difference: int = MAX_DIFFERENCE,
     allowed: Collection[int] | None = None,
+    side_chance: float = EVEN_SIDES,
 ) -> Placement:
     """Choose the team for someone who joins a running game.
 
@@ -188,6 +190,8 @@ def place_late(
         By how many players, bots included, the newcomer's team may then exceed the smallest.
     allowed : collection of int, optional
         The teams, from 0, that the newcomer may be sent to; any unless given.
+    side_chance : float
+        The chance of the first of two teams that are equal but for their sides, from 0.01 to 0.99.
 
     Returns
     -------
@@ -255,6 +259,7 @@ def place_late(
         centre=centre,
         bot_weight=None if filling is None else filling.weight,
     )
+    units = replace(units, side=side_shift(side_chance, n_teams))
     judged, units = _judge(objective, after, units, may & (excess == excess[may].min()), squares=squares)
     order = sorted(range(n_teams), key=lambda team: (judged.rank[team], people[team], team))
     options = tuple(
@@ -375,7 +380,7 @@ def _judge(
     Only teams that are open may be taken, so what is within a tolerance is counted from the best of them.
     """
     chosen, units = compose_in(objective, units)
-    if not squares and not chosen.criterion.by_difference:
+    if not squares and not (chosen.criterion.by_difference or isinstance(chosen.criterion, WinDistance)):
         msg = f": {chosen.name!r} needs totals with all features, shape (n_teams, 5)"
         raise InputError(msg, "objective")
     within = allowed.copy()
@@ -384,7 +389,7 @@ def _judge(
         within &= costs <= costs[within].min() + tolerance
     costs = chosen.criterion.cost(after)
     chances = win_probability(
-        after[:, :, MU], after[:, :, VARIANCE], after[:, :, COUNT], units.beta, units.zero
+        after[:, :, MU], after[:, :, VARIANCE], after[:, :, COUNT], units.beta, units.zero, units.side
     )
     values = [chosen.criterion.shown(cost) + 0.0 for cost in costs.tolist()]
     rank = list(zip((~within).tolist(), costs.tolist(), strict=True))
@@ -426,7 +431,10 @@ class RunningGame:
     def scale(self) -> dict[str, Any]:
         """The arguments of :func:`equipoise.advantage` and :func:`place_late` that say what weights mean."""
         asked = self.request
-        return {"beta": asked.beta, "zero": asked.zero, "body": asked.body, "centre": self.centre}
+        return {
+            "beta": asked.beta, "zero": asked.zero, "body": asked.body, "centre": self.centre,
+            "side_chance": asked.side_chance,
+        }  # fmt: skip
 
     def place(self) -> Placement:
         """Return the team for the newcomer."""

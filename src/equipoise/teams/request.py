@@ -25,6 +25,7 @@ import numpy as np
 from equipoise.core.fields import leaves
 from equipoise.core.player import NO_SIDE, Player, Rating
 from equipoise.core.registry import OBJECTIVES, TERMS
+from equipoise.core.win_probability import EVEN_SIDES, side_shift
 from equipoise.errors import InputError
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import Asked, check_scale, compose_in, units_of
@@ -135,6 +136,10 @@ class BalanceRequest(RequestFields):
     body : float, optional
         What one more player of mean weight is worth to a team, in standard deviations of the roster's
         weights; one unless a zero is given, or asked for with the objective ``ratio`` (then it is 0).
+    side_chance : float
+        The chance of the first of two teams that are equal but for their sides: red and blue, attack and
+        defence.  Teams are then such that the chances with their sides are even; where the objective does not
+        look at chances, they are named so that these are as even as can be.
     draws : float, optional
         How often even teams draw for each time one of them wins; only shown.
     tolerance : float, optional
@@ -206,9 +211,11 @@ class BalanceRequest(RequestFields):
         object.__setattr__(self, "size_rules", size_rules(len(self.players), self.teams, sizes, self.bots))
         object.__setattr__(self, "counted", _counted(self))
         problem, clash = _built(self)
+        object.__setattr__(self, "asked", self.judged_by(self.objective, self.tolerances))
+        if problem is not None and _tells_sides(problem, self.asked):
+            problem = replace(problem, uneven=True)
         object.__setattr__(self, "problem", problem)
         object.__setattr__(self, "clash", clash)
-        object.__setattr__(self, "asked", self.judged_by(self.objective, self.tolerances))
 
     @classmethod
     def of(cls, players: Players | BalanceRequest, **keywords: Unpack[Keywords]) -> BalanceRequest:
@@ -358,13 +365,21 @@ class BalanceRequest(RequestFields):
             units,
             side_weight=self.side_weight if preferences else 0.0,
             tolerance=self.most_tolerance,
-            signed=named or len(set(exact)) > 1,
+            side=side_shift(self.side_chance, self.teams),
+            signed=named or len(set(exact)) > 1 or self.side_chance != EVEN_SIDES,
         )
         return compose_in(objective, units, tolerances)
 
     def without(self, name: str) -> BalanceRequest:
         """Return the request without a rule of an installed package."""
         return replace(self, further=tuple(pair for pair in self.further if pair[0] != name))
+
+
+def _tells_sides(problem: Problem, asked: tuple[Objective, Units]) -> bool:
+    """Tell whether what is asked tells the first team from the second, for its side."""
+    objective, units = asked
+    sided = any(criterion.sided for criterion, _ in objective.order)
+    return bool(units.side) and (sided or problem.prices is not None)
 
 
 def _counted(request: BalanceRequest) -> CommonUnit:

@@ -59,6 +59,7 @@ from equipoise.core.plain_data import (
 from equipoise.core.player import LARGEST_WEIGHT, MOST_PLAYERS, MOST_TEAMS, NO_SIDE, Bots, Player, Rating
 from equipoise.core.registry import OBJECTIVES, RERANKERS, RULES, SOLVERS, TERMS, resolve
 from equipoise.core.stopping import Stop, never
+from equipoise.core.win_probability import EVEN_SIDES, LEAST_SIDE, MOST_SIDE
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -448,6 +449,11 @@ class RequestFields:
     body: float | None = ask(
         None, optional(NUMBER), "What one more player of mean weight is worth, in standard deviations.",
         schema={"minimum": 0}, metavar="SPREADS", note="[default: 1]", section=_FAIR, kept_by=(LATE,),
+    )  # fmt: skip
+    side_chance: float = ask(
+        EVEN_SIDES, SHARE, "The chance of team 1 against an equal team 2, for its side.",
+        limits=Range(LEAST_SIDE, MOST_SIDE), note="[default: 50%]", section=_FAIR, shown=True,
+        kept_by=(LATE,),
     )  # fmt: skip
     draws: float | None = ask(
         None, optional(NUMBER), "How often even teams draw for each time one of them wins; only shown.",

@@ -43,6 +43,7 @@ class Keywords(TypedDict, total=False):
     beta: float | None
     zero: float | None
     body: float | None
+    side_chance: float
     draws: float | None
     tolerance: float | None
     side_weight: float

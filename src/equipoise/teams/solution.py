@@ -11,6 +11,7 @@ import numpy as np
 
 from equipoise.core.data_frames import Table
 from equipoise.core.player import Player, Rating
+from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.errors import InputError
 from equipoise.teams.problem.preferences import Outcome
 
@@ -161,6 +162,8 @@ class Solution:
         By how much rounding may have changed the first split's cost: no digits below it mean anything.
     draws : float or None
         How often even teams draw for each time one of them wins, as it was asked with; None where unknown.
+    side_chance : float
+        The chance of the first of two equal teams, for its side, as it was asked with.
     """
 
     status: Status
@@ -179,6 +182,7 @@ class Solution:
     reason: str = ""
     rounding: float = 0.0
     draws: float | None = None
+    side_chance: float = EVEN_SIDES
 
     @property
     def gap(self) -> float | None:

@@ -210,14 +210,20 @@ def ratio(asked: Question, teams: Sequence[Team]) -> Real:
 
 
 def strengths(asked: Question, teams: Sequence[Team]) -> list[Real]:
-    """Return how strong each team is: the sum of its weights above the zero, the same left off every team."""
+    """Return how strong each team is: the sum of its weights above the zero, the same left off every team.
+
+    The first of two teams has besides what its side is worth.
+    """
     fewest = min(team.count for team in teams)
-    return [
+    found = [
         Real(team.total) - asked.zero.times(Fraction(team.count - fewest))
         if team.count > fewest
         else Real(team.total)
         for team in teams
     ]
+    if asked.side:
+        found[0] = found[0] + Real(roots={noise_of(asked, teams): asked.side})
+    return found
 
 
 def chances(asked: Question, teams: Sequence[Team]) -> list[Real]:

@@ -105,7 +105,11 @@ def _win(asked: Question, teams: Sequence[Team]) -> tuple[float, float]:
     largest = max(abs(team.floats.total) + abs(zero) * (team.count - fewest) for team in teams)
     everybody = max(sum(team.count for team in teams), 1)
     noise = sum(team.floats.unsure for team in teams) + everybody * asked.floats.noise
-    scale = STEEP / math.sqrt(2.0 / len(teams) * noise)
+    noise = math.sqrt(2.0 / len(teams) * noise)
+    scale = STEEP / noise
+    if asked.side:
+        sums[0] += float(asked.side) * noise
+        largest += abs(float(asked.side)) * noise
     most, least = max(sums), min(sums)
     above, below = (
         1.0 / sum(math.exp(min(scale * (other - own), MOST_POWER)) for other in sums) for own in (most, least)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from equipoise.core.player import MOST_PLAYERS, Bots, Player, Rating
 from equipoise.errors import InputError, UnsupportedError
-from equipoise.verification.exact_numbers import Real
+from equipoise.verification.exact_numbers import SLOPE, Real
 
 
 def number(value: Any) -> Fraction:
@@ -130,6 +130,8 @@ class Question:
     stages: tuple[Stage, ...]
     default: Fraction | None = None
     unrated: int = 0
+    #: By how much the first of two teams is better off for its side, in the noise of their difference.
+    side: Fraction = Fraction(0)
     #: Teams that were summed up already, by who is in them; see
     #: :func:`equipoise.verification.objective_values.team_of`.
     known: dict[tuple[tuple[int, ...], int], Any] = field(default_factory=dict, repr=False, compare=False)
@@ -171,11 +173,16 @@ class Question:
         same = all(len(set(rule)) == 1 for rule in (self.minimum, self.maximum, self.seats))
         counted = self.moves is not None or any(name == "moves" for s in self.stages for name, _ in s.terms)
         moving = bool(self.now) and (counted or bool(self.stay))
+        if self.side and any(name == "win" for stage in self.stages for name, _ in stage.terms):
+            return False
         return same and not (self.fixed or self.by_team or moving or (sides and self.side_price))
 
 
 #: What a preference is worth where no price is named.
 PRICE = Fraction("0.01")
+
+#: The chance of the first of two equal teams where no side is better.
+EVEN = 0.5
 
 #: The tolerance of win probability with up to 17 players, and with more.
 TOLERANCES = (Fraction("0.0025"), Fraction("0.001"))
@@ -221,6 +228,11 @@ def question(players: Iterable[Player] | Mapping[str, Any], **asked: Any) -> Que
     stay = number(asked.get("stay") or 0)
     priced = bool(groups) or bool(side_price and sided) or bool(stay and now)
     stages = _stages(asked, n, priced=priced)
+    chance = float(asked.get("side_chance") or EVEN)
+    side = number(math.log(chance / (1.0 - chance)) / float(SLOPE))
+    zero = _zero(
+        members, spread, asked, ratio=any(name == "ratio" for stage in stages for name, _ in stage.terms)
+    )
     weight = asked.get("side_weight")
     return Question(
         ids=tuple(player.id for player in people),
@@ -243,19 +255,16 @@ def question(players: Iterable[Player] | Mapping[str, Any], **asked: Any) -> Que
         needed=tuple((asked.get("roles") or {}).items()),
         rows=tuple(row for rule in asked.get("rules") or () for row in _rows(rule, index, n_teams)),
         noise=spread if beta is None else number(beta) ** 2,
-        zero=_zero(
-            members,
-            spread,
-            asked,
-            ratio=any(name == "ratio" for stage in stages for name, _ in stage.terms),
-        ),
+        # A side is a root of the noise already: one root is enough in a lead.
+        zero=Real(number(float(zero))) if side and zero.roots else zero,
         prior=spread / 64,
         side_weight=number(0.01 if weight is None else weight) if sided else Fraction(0),
-        signed=bool(fixed) or uneven,
+        signed=bool(fixed) or uneven or chance != EVEN,
         by_team=any(not isinstance(who, str) for rule in asked.get("rules") or () for who in rule.terms),
         stages=stages,
         default=default,
         unrated=unrated,
+        side=side,
     )
 
 
@@ -503,7 +512,7 @@ DECIDING = (
     "teams", "sizes", "min_size", "max_size", "max_difference", "bots", "parties", "apart", "fixed",
     "preferences", "side_price", "stay", "moves",
     "roles", "rules", "objective", "tolerances", "default", "beta", "zero", "body",
-    "tolerance", "side_weight",
+    "tolerance", "side_weight", "side_chance",
 )  # fmt: skip
 
 #: Those that say how it is searched for, and how many are wanted.
@@ -524,7 +533,7 @@ NUMBERS = {
     "beta": (1e-100, 1e15), "zero": (-1e15, 1e15), "body": (0.0, 1e6), "default": (-1e15, 1e15),
     "tolerance": (0.0, 1.0), "side_weight": (0.0, sys.float_info.max),
     "effort": (0.01, 1000.0), "side_price": (0.0, sys.float_info.max), "stay": (0.0, sys.float_info.max),
-    "draws": (0.0, sys.float_info.max),
+    "draws": (0.0, sys.float_info.max), "side_chance": (0.01, 0.99),
 }  # fmt: skip
 
 #: The fields of a preference and of a rule.

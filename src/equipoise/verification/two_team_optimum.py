@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from equipoise.core.stopping import Stop
 from equipoise.verification.exact_numbers import Real, most_lead
-from equipoise.verification.objective_values import bots, noise_of, team_of, value
+from equipoise.verification.objective_values import Team, bots, noise_of, team_of, value
 from equipoise.verification.optimum import Labels, Optimum, TooMuchError, look, optimum
 from equipoise.verification.question import Question
 
@@ -162,6 +162,9 @@ class _Search:
         if asked.stages[0].name == "win":
             more = counts[0] + filled[0] - counts[1] - filled[1]
             even = even + asked.zero.times(Fraction(more * self.unit))
+            if asked.side:
+                teams = self._teams(counts, filled)
+                even = even - Real(roots={noise_of(asked, teams): asked.side * self.unit})
         return even.below() / 2, even.above() / 2
 
     def nearest(self) -> Iterator[Labels]:
@@ -248,9 +251,7 @@ class _Search:
         most = limit.above()
         if name == "difference":
             return most
-        people = [tuple(range(counts[0])), tuple(range(counts[0], asked.n))]
-        filled = bots(asked, [0] * counts[0] + [1] * counts[1])
-        teams = [team_of(asked, players, n) for players, n in zip(people, filled, strict=True)]
+        teams = self._teams(counts, bots(asked, [0] * counts[0] + [1] * counts[1]))
         if name == "ratio":
             whole = sum((team.total for team in teams), Fraction(0))
             return whole * most / (2 - most)
@@ -258,6 +259,11 @@ class _Search:
             msg = "every split is within the limit"
             raise TooMuchError(msg)
         return most_lead(most, noise_of(asked, teams))
+
+    def _teams(self, counts: tuple[int, int], filled: Sequence[int]) -> list[Team]:
+        """Return some two teams of these sizes, for what all such have alike."""
+        people = [tuple(range(counts[0])), tuple(range(counts[0], self.asked.n))]
+        return [team_of(self.asked, players, n) for players, n in zip(people, filled, strict=True)]
 
     def _labels(self, one: int, other: int) -> Labels:
         teams: dict[int, int] = {}

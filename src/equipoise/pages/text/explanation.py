@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from equipoise.core.plain_data import number, printable
 from equipoise.pages.text.tables import Grid
+from equipoise.pages.text.teams import side_lines
 from equipoise.pages.text.wording import (
     AS_CHANCE,
     MOST_NAMED,
@@ -48,7 +49,7 @@ def explanation_lines(explanation: Explanation, names: Sequence[str] = ()) -> li
     if explanation.split is None:
         return relaxation_lines(explanation, names)
     lines = ["Why these teams:", *valuation_lines(explanation.split, names)]
-    lines.append(standing(explanation))
+    lines += [standing(explanation), *side_lines(explanation.side_chance, names)]
     if explanation.alternatives:
         lines += ["", "The best alternatives, and what they cost:"]
         lines += [
@@ -335,6 +336,7 @@ def summary_lines(explanation: Explanation, names: Sequence[str] = ()) -> list[s
     dear = [price for price in explanation.prices if _matters(price.cost, explanation.objective, points)]
     shown = dear[:MOST_LINES]
     lines = ["Why these teams:", *table_lines(split, names), "", standing(explanation)]
+    lines += side_lines(explanation.side_chance, names)
     if explanation.alternatives:
         nearest = explanation.alternatives[0]
         words = cost_words(nearest.cost, explanation.objective)

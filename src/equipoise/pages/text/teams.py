@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from equipoise.core.plain_data import number, printable
+from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.pages.text.tables import Grid, csv_lines, markdown_lines
 
 #: How wide lines of a table are, and the least that is left for its last column.
@@ -91,6 +92,7 @@ def solution_lines(
     else:
         sizes = [len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)]
         lines += [] if all(sizes) else [_empty([sizes])]
+    lines += side_lines(solution.side_chance, names)
     draw = None if solution.draws is None else draw_chance(split, solution.draws)
     if draw:
         lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
@@ -103,6 +105,21 @@ def solution_lines(
     if chosen is None and not edited and len(solution.splits) > 1:
         lines += ["", *_alternatives(solution, names)]
     return lines
+
+
+def side_lines(chance: float, names: Sequence[str] = ()) -> list[str]:
+    """Return what the first team's side is worth, nothing where no side is better.
+
+    Examples
+    --------
+    >>> side_lines(0.4, ["Red", "Blue"]), side_lines(0.5)
+    (["Blue has the better side: of equal teams it wins 60 %, which the chances count."], [])
+    """
+    if chance == EVEN_SIDES:
+        return []
+    better, part = (0, chance) if chance > EVEN_SIDES else (1, 1.0 - chance)
+    wins = f"of equal teams it wins {100 * part:.0f} %"
+    return [f"{_name(names, better)} has the better side: {wins}, which the chances count."]
 
 
 #: How far the team that is farthest from its fair share may be off, in shares of 100 / teams.

@@ -11,7 +11,7 @@ from typing import Any
 
 from equipoise.core.player import Player
 from equipoise.core.stopping import Stop, never
-from equipoise.core.win_probability import win_probability
+from equipoise.core.win_probability import EVEN_SIDES, SIDES
 from equipoise.identity.clan_tags import clan_tag, with_clans
 from equipoise.play.ledger import PlayerAccount
 from equipoise.play.live.levers import Lever, best_lever
@@ -39,11 +39,7 @@ def chances(state: State, plan: Mapping[str, int] | None = None) -> tuple[float,
     sums, _, _ = state.sums()
     if state.match.teams < 2 or not sums[:, COUNT].any():
         return (1.0 / state.match.teams,) * state.match.teams
-    scale = state.known.scale
-    found = win_probability(
-        sums[None, :, MU], sums[None, :, VARIANCE], sums[None, :, COUNT], scale.beta, scale.zero
-    )
-    return tuple(found[0].tolist())
+    return state.known.scale.chances(sums[:, [COUNT, MU, VARIANCE]])
 
 
 def imbalance(expected: Iterable[float]) -> float:
@@ -73,6 +69,8 @@ def divided(state: State, accounts: Mapping[str, PlayerAccount], stop: Stop = ne
     }  # fmt: skip
     if state.policy.bots:
         keywords["bots"] = state.filling()
+    if state.match.teams == SIDES:
+        keywords["side_chance"] = state.known.scale.side_chance
     solution = balance(BalanceRequest.of([replace(each, name="") for each in players], **keywords))
     if not solution.splits:  # a clan that is larger than a team
         alone = [replace(each, name="", party=None) for each in players]
@@ -122,6 +120,7 @@ def placed(state: State, newcomer: Seat) -> int:
         zero=state.known.scale.zero,
         centre=centre,
         allowed=_with_clan(state, newcomer),
+        side_chance=state.known.scale.side_chance if state.match.teams == SIDES else EVEN_SIDES,
     ).team
 
 
@@ -161,7 +160,9 @@ def owed(state: State) -> tuple[float, ...]:
     sums, _, _ = state.sums()
     if state.match.teams < 2 or not sums[:, COUNT].any():
         return (1.0,) * state.match.teams
-    factors = advantage(sums, beta=state.known.scale.beta, zero=state.known.scale.zero)
+    scale = state.known.scale
+    side = scale.side_chance if state.match.teams == SIDES else EVEN_SIDES
+    factors = advantage(sums, beta=scale.beta, zero=scale.zero, side_chance=side)
     return tuple(round(min(factor, 99.0), 2) for factor in factors)
 
 

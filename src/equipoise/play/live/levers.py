@@ -16,7 +16,7 @@ import numpy as np
 
 from equipoise.core.arrays import Floats
 from equipoise.core.player import Rating
-from equipoise.core.win_probability import win_probability
+from equipoise.core.win_probability import EVEN_SIDES, SIDES, side_shift, win_probability
 
 #: Levels of skill that are tried.
 LEVELS = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0)
@@ -106,10 +106,20 @@ class RatingUnits:
         The performance noise of one player.
     zero : float
         The skill that adds nothing to a team.
+    side_chance : float
+        The chance of the first of two equal teams, for its side.
     """
 
     beta: float
     zero: float
+    side_chance: float = EVEN_SIDES
+
+    def chances(self, sums: Floats) -> tuple[float, ...]:
+        """Return each team's chance, from number, mean and variance summed over each, (n_teams, 3)."""
+        count, mu, variance = sums.T
+        side = side_shift(self.side_chance) if len(sums) == SIDES else 0.0
+        found = win_probability(mu[None], variance[None], count[None], self.beta, self.zero, side)
+        return tuple(found[0].tolist())
 
 
 def best_lever(
@@ -205,5 +215,4 @@ def _chances(
 ) -> tuple[float, ...]:
     """Return each team's chance with these bots."""
     total = sums + np.array([_sums([skills.of(level) for level in team]) for team in bots])
-    count, mu, variance = total.T
-    return tuple(win_probability(mu[None], variance[None], count[None], scale.beta, scale.zero)[0].tolist())
+    return scale.chances(total)

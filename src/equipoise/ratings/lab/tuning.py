@@ -19,6 +19,7 @@ from equipoise.core.tasks import IN_TURN, Tasks
 from equipoise.errors import InputError
 from equipoise.ratings.lab.evaluation import CLIP, winner
 from equipoise.ratings.models.gaussian_filter.contest_columns import Packed, pack
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.state_columns import WORTH
 
@@ -65,7 +66,7 @@ class View:
 class Tuned:
     """A model and its mean log-loss on what the search looked at, before and after."""
 
-    model: GaussianFilter
+    model: GaussianFilter | Mixture
     before: float
     after: float
 
@@ -128,7 +129,7 @@ def loss(
 def tune(
     contests: Sequence[Contest],
     *,
-    model: GaussianFilter | None = None,
+    model: GaussianFilter | Mixture | None = None,
     part: float = 0.4,
     steps: int = 300,
     seed: int = 0,
@@ -143,8 +144,9 @@ def tune(
     ----------
     contests : sequence of Contest
         In order.
-    model : GaussianFilter, optional
-        Where the search starts.
+    model : GaussianFilter or Mixture, optional
+        Where the search starts.  Of a mixture all members get what changes as a multiple of what they have;
+        its starting weights stay.
     part : float
         Part of the history that is looked at, above 0 and at most 1.
     steps : int
@@ -176,7 +178,7 @@ def search(
     histories: Sequence[Sequence[View]],
     *,
     weights: Sequence[float] | None = None,
-    model: GaussianFilter | None = None,
+    model: GaussianFilter | Mixture | None = None,
     steps: int = 300,
     seed: int = 0,
     only: Sequence[str] = tuple(BOUNDS),
@@ -210,6 +212,8 @@ def search(
         msg = "contests: none is left to score; the history is too short"
         raise InputError(msg)
     best = model or GaussianFilter()
+    if isinstance(best, Mixture):  # each member moves by itself
+        only = tuple(f"{member}.{name}" for member in best.members for name in only)
     contests = sum(len(view.winners) for seen in histories for view in seen)
     fast = pays(contests * steps, WORTH)
     shared = histories, weights, fast
@@ -233,9 +237,7 @@ def search(
     return Tuned(best, before, least)
 
 
-def loss_of(
-    shared: tuple[Sequence[Sequence[View]], Sequence[float] | None, bool], model: GaussianFilter
-) -> float:
+def loss_of(shared: tuple[Sequence[Sequence[View]], Sequence[float] | None, bool], model: Filters) -> float:
     """Return the mean log-loss of a model over histories, as a part of a search: see :func:`loss`."""
     histories, weights, fast = shared
     return loss(model, histories, weights, fast=fast)
@@ -247,10 +249,19 @@ def drawn_factors(rng: np.random.Generator, width: float, only: Sequence[str]) -
     return {name: math.exp(float(rng.normal(0.0, width))) for name in names}
 
 
-def changed(model: GaussianFilter, factors: Mapping[str, float]) -> GaussianFilter:
-    """Return a model with hyperparameters changed by factors, within their bounds."""
-    changes = {
-        name: min(max(getattr(model, name) * factor, BOUNDS[name][0]), BOUNDS[name][1])
-        for name, factor in factors.items()
-    }
-    return replace(model, **changes)
+def changed(model: GaussianFilter | Mixture, factors: Mapping[str, float]) -> GaussianFilter | Mixture:
+    """Return a model with hyperparameters changed by factors, within their bounds.
+
+    Those of a mixture are named with the member that has them, as ``keen.sigma``.
+    """
+    if isinstance(model, Mixture):
+        filters = dict(zip(model.members, model.filters(), strict=False))
+        own = {name: _within(filters[name.partition(".")[0]], name, x) for name, x in factors.items()}
+        return replace(model, settings=tuple({**dict(model.settings), **own}.items()))
+    return replace(model, **{name: _within(model, name, factor) for name, factor in factors.items()})
+
+
+def _within(model: GaussianFilter, name: str, factor: float) -> float:
+    name = name.rpartition(".")[2]
+    low, high = BOUNDS[name]
+    return min(max(float(getattr(model, name)) * factor, low), high)

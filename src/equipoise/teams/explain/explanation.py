@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from equipoise.core.stopping import Stop
+from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.teams.balance import balance
 from equipoise.teams.explain.asked_rules import (
     STEP,
@@ -220,6 +221,8 @@ class Explanation:
         What was not priced in the time there was.
     reason : str
         Why nothing is feasible; empty where something is.
+    side_chance : float
+        The chance of the first of two equal teams, for its side; 0.5 where no side is better.
     """
 
     status: Status
@@ -235,6 +238,7 @@ class Explanation:
     relaxed: Alternative | None
     unpriced: tuple[Constraint, ...] = ()
     reason: str = ""
+    side_chance: float = EVEN_SIDES
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain lists and numbers, as ``equipoise explain --json`` prints them."""
@@ -318,6 +322,7 @@ def explain(
         relaxation=() if dearest is None else (dearest.constraint,),
         relaxed=None if dearest is None else dearest.without,
         unpriced=unpriced,
+        side_chance=whole.side_chance,
     )
 
 

@@ -18,6 +18,7 @@ from equipoise.core.arrays import Bools, Floats, Labels
 from equipoise.core.player import NO_SIDE
 from equipoise.core.registry import OBJECTIVES, RERANKERS, resolve
 from equipoise.core.ties import EQUAL
+from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.errors import InputError
 from equipoise.teams.balance import bot_weight, check_positive, split_of, value_of, weights_of
 from equipoise.teams.objectives.composed import priced
@@ -213,7 +214,8 @@ class Yardstick:
         sides = any(player.side != NO_SIDE for player in asked.players)
         named = any(not isinstance(who, str) for rule in asked.rules for who in rule.terms)
         now = any(player.team_now is not None for player in asked.players)
-        return equal and not asked.fixed and not sides and not named and not now
+        told_apart = sides or named or now or asked.side_chance != EVEN_SIDES
+        return equal and not asked.fixed and not told_apart
 
     def teams_of(self, split: Split) -> list[int]:
         """Return the team of every player of the roster in a split.

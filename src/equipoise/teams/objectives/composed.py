@@ -14,7 +14,7 @@ from typing import ClassVar, cast
 import numpy as np
 
 from equipoise.core.arrays import Floats
-from equipoise.teams.objectives.moments import WinDistance
+from equipoise.teams.objectives.moments import WinDistance, win_distance
 from equipoise.teams.objectives.objective import (
     EVERYWHERE,
     Criterion,
@@ -138,6 +138,11 @@ class WeightedSum(Criterion):
         return zeros.pop() if len(zeros) == 1 else 0.0
 
     @property
+    def sided(self) -> bool:  # type: ignore[override]  # as floor
+        """Whether any of the criteria is."""
+        return any(criterion.sided for criterion, _ in self.terms)
+
+    @property
     def needs_positive(self) -> bool:  # type: ignore[override]  # as floor
         """Whether any of the criteria does."""
         return any(criterion.needs_positive for criterion, _ in self.terms)
@@ -190,7 +195,7 @@ class About(Criterion):
     criterion: Criterion
 
     #: The constants of the other one that it has.
-    alike: ClassVar[tuple[str, ...]] = ("second", "has_reach")
+    alike: ClassVar[tuple[str, ...]] = ("second", "has_reach", "sided")
 
     def __post_init__(self) -> None:
         for name in self.alike:
@@ -285,7 +290,7 @@ def priced(objective: Objective, units: Units) -> Objective:
     order = objective.order
     if isinstance(order[0][0], AtMost) or any(_counts_preferences(criterion) for criterion, _ in order):
         return objective
-    both = WeightedSum(((WinDistance(units.beta, units.zero), 1.0), (PreferencePrices(), 1.0)))
+    both = WeightedSum(((win_distance(units), 1.0), (PreferencePrices(), 1.0)))
     if not isinstance(order[0][0], WinDistance):
         return replace(objective, first=((both, units.tolerance), *objective.first))
     if not objective.first:

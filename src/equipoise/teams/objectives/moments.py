@@ -120,6 +120,52 @@ class WinDistance(DifferenceCriterion):
         return LOGISTIC_SLOPE / float(noise_of(crowd.whole[VARIANCE], sum(counts), len(counts), self.beta))
 
 
+@dataclass(frozen=True)
+class SidedWinDistance(WinDistance):
+    """The distance of two teams' chances from even where the first has a side that is worth something.
+
+    Parameters
+    ----------
+    side : float
+        By how much the first team is better off, in the noise of the difference of two teams.
+
+    Examples
+    --------
+    The first team is the weaker one by what its side gives.
+
+    >>> totals = np.zeros((1, 2, 5)); totals[0, :, COUNT] = 1; totals[0, 1, MU] = 0.5
+    >>> SidedWinDistance(beta=0.5**0.5, side=0.5).cost(totals)
+    array([0.])
+    """
+
+    side: float = 0.0
+    by_difference = False
+    has_windows = False
+    sided = True
+
+    def cost(self, totals: Floats) -> Floats:
+        mu, variance, count = totals[:, :, MU], totals[:, :, VARIANCE], totals[:, :, COUNT]
+        chances = win_probability(mu, variance, count, self.beta, self.zero, self.side)
+        return widest(np.abs(chances - 0.5))
+
+    def error(self, rounding: Rounding) -> float:
+        return super().error(rounding) + rounding.unit * LOGISTIC_SLOPE * abs(self.side)
+
+    def reach(self, cost: float, pair: Pair) -> tuple[Interval, Interval]:
+        """See :meth:`equipoise.teams.objectives.objective.Criterion.reach`: even is beside the middle."""
+        half = self.largest_difference(cost, pair) / 2
+        noise = float(noise_of(pair.whole[VARIANCE], sum(pair.counts), 2, self.beta))
+        middle = float(pair.whole[MU]) + self.zero * (pair.counts[0] - pair.counts[1]) - self.side * noise
+        return Interval(middle / 2 - half, middle / 2 + half).overlap(pair.mu), EVERYWHERE
+
+
+def win_distance(units: Units) -> WinDistance:
+    """Return the distance of win probabilities from even in the given units."""
+    if units.side:
+        return SidedWinDistance(units.beta, units.zero, units.side)
+    return WinDistance(units.beta, units.zero)
+
+
 def widest(numbers: Floats) -> Floats:
     """Return the largest number of each row, shape (m,); of two columns without going along an axis."""
     if numbers.shape[1] == 2:
@@ -306,7 +352,7 @@ def ratio(units: Units) -> Objective:
 
 def win(units: Units) -> Objective:
     """Return the objective in the given units."""
-    return Objective("win", WinDistance(units.beta, units.zero))
+    return Objective("win", win_distance(units))
 
 
 #: A variance below this share of the mean square is looked at closely: it may be rounding.
@@ -430,5 +476,5 @@ def standard_deviations(totals: Floats, centre: float) -> Floats:
 
 def spread(units: Units) -> Objective:
     """Return the objective: win probability within the units' tolerance, then the spread."""
-    first = ((WinDistance(units.beta, units.zero), units.tolerance),)
+    first = ((win_distance(units), units.tolerance),)
     return Objective("spread", SpreadDifference(units.centre, units.unit), first)

@@ -38,6 +38,9 @@ class Units:
         How much side preferences count against likeness, in nats for each nat.
     tolerance : float
         How far from the best win probability a split may be to be chosen for its likeness.
+    side : float
+        By how much the first of two teams is better off for its side, in the noise of the difference of two
+        teams (:func:`equipoise.core.win_probability.side_shift`).
     signed : bool
         Whether the teams are told apart, so that a side preference counts only in the team it is for.
     beta_source, zero_source : str
@@ -54,6 +57,7 @@ class Units:
     prior: float = 0.0
     side_weight: float = 0.0
     tolerance: float = 0.001
+    side: float = 0.0
     signed: bool = False
     beta_source: str = "as given"
     zero_source: str = "as given"
@@ -183,6 +187,9 @@ class Criterion:
     #: Whether, for two teams of given sizes, the cost depends on the difference of their strengths alone and
     #: grows with its size.
     by_difference = False
+
+    #: Whether it tells the first of two teams from the second, as one has the better side.
+    sided = False
 
     #: The weight above which players add to the strength of their team.
     zero = 0.0

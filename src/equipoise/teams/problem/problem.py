@@ -164,6 +164,8 @@ class Problem:
         Linear rules besides.
     moving : Moving, optional
         Who is in which team already, and how many may change it.
+    uneven : bool
+        Whether the objective tells the first of two teams from the second, for their sides.
     """
 
     features: Floats
@@ -182,6 +184,7 @@ class Problem:
     roles: Roles | None = None
     rows: Rows | None = None
     moving: Moving | None = None
+    uneven: bool = False
 
     @property
     def n_teams(self) -> int:
@@ -256,6 +259,8 @@ class Problem:
     @cached_property
     def _sided(self) -> bool:
         """Whether a team differs so in more than who is in it now."""
+        if self.uneven:
+            return True
         stay = 0.0 if self.moving is None else self.moving.price * self.moving.each
         priced = self.prices is not None and bool((self.prices.sides != stay).any())
         ruled = self.rows is not None and not self.rows.alike

@@ -58,7 +58,7 @@ class Mixture(Filters):
     members : sequence of str
         Names of filters, see :data:`equipoise.ratings.models.gaussian_filter.mixture.FILTERS`.
     settings : mapping from str to float
-        Hyperparameters of :class:`GaussianFilter` that all members have alike.
+        Hyperparameters of :class:`GaussianFilter` that all members have alike, or one has, as ``keen.sigma``.
     starting : sequence of Player, or mapping from str to Rating or float
         An organiser's guesses, in any unit, for some players or all.  There is then a member of each name for
         each degree of trust in them, see :mod:`equipoise.ratings.starting_weights`.  Fewer than three
@@ -106,8 +106,10 @@ class Mixture(Filters):
                 raise InputError(msg)
         known = GaussianFilter().as_settings()
         for name, _ in self.settings:
-            if name not in known:
+            member, dot, own = name.rpartition(".")
+            if own not in known or (dot and member not in self.members):
                 msg = f"settings: there is no {name!r}; there are {', '.join(known)}"
+                msg += f", each also of one member, as {self.members[0]}.{next(iter(known))}"
                 raise InputError(msg)
         self.filters()
 
@@ -143,8 +145,12 @@ class Mixture(Filters):
 
 @lru_cache(64)
 def _made(members: tuple[str, ...], settings: tuple[tuple[str, float], ...]) -> tuple[GaussianFilter, ...]:
-    more: dict[str, Any] = dict(settings)
-    return tuple(GaussianFilter(**{**FILTERS[name], **more}) for name in members)
+    alike: dict[str, Any] = {name: number for name, number in settings if "." not in name}
+    made = []
+    for member in members:
+        own = {name.removeprefix(f"{member}."): x for name, x in settings if name.startswith(f"{member}.")}
+        made.append(GaussianFilter(**{**FILTERS[member], **alike, **own}))
+    return tuple(made)
 
 
 @lru_cache(64)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from typing import ClassVar
@@ -99,9 +99,12 @@ class Filters(Further, ABC):
         bounds = zip(packed.first_team, packed.first_team[1:], strict=False)
         return state, [tuple(chances[first:end]) for first, end in bounds]
 
-    def run_packed(self, state: FilterState, packed: Packed) -> FilterState:
-        """Return the state after contests that are packed: that of :meth:`run`, to the last bit."""
-        return self.play(state, packed, fast=self.fast(len(packed.at)))[0]
+    def run_packed(self, state: FilterState, packed: Packed) -> tuple[FilterState, list[float]]:
+        """Return the state after contests that are packed: that of :meth:`run`, to the last bit.
+
+        With it comes the chance of each team of each, one after the other.
+        """
+        return self.play(state, packed, fast=self.fast(len(packed.at)))[:2]
 
     def play(
         self, state: FilterState, packed: Packed, *, fast: bool, learning: bool = True
@@ -228,7 +231,7 @@ class Filters(Further, ABC):
         ----------
         R. Davidson, J. Am. Stat. Assoc. 65 (1970) 317: his nu, halved.
         """
-        ruleset = self.meant(state, ruleset)
+        state, ruleset = self.asked_of(state, ruleset)
         learnt, wide = self._learnt(state, ruleset), kernels.RULESET
         return math.fsum(
             weight * learnt[wide * n + kernels.DRAWS] / learnt[wide * n + kernels.CLOSE] / 2.0
@@ -256,7 +259,8 @@ class Filters(Further, ABC):
         It is what the margin channel expects, in units of points, and tempered as the win probability is:
         the same over-confidence shows in both.
         """
-        contest = question(teams, self.meant(state, ruleset), at or 0.0)
+        state, ruleset = self.asked_of(state, ruleset)
+        contest = question(teams, ruleset, at or 0.0)
         many = len(contest.teams)
         most = 2.0 * (1.0 - 1.0 / many)  # one team has all the points
         leads = [0.0] * many
@@ -283,7 +287,7 @@ class Filters(Further, ABC):
         self, state: FilterState, players: Iterable[str], ruleset: Ruleset | None = None
     ) -> Iterator[Rating]:
         """Go through the ratings of several players, as :meth:`rating` has them."""
-        ruleset = self.meant(state, ruleset)
+        state, ruleset = self.asked_of(state, ruleset)
         weights = self.weights(state, ruleset)
         for moments in self._moments(state, players, ruleset):
             weighted = [(weight, *moment) for weight, moment in zip(weights, moments, strict=True)]
@@ -300,7 +304,8 @@ class Filters(Further, ABC):
         many = len(self.filters())
         if many == 1:
             return [1.0]
-        own = state.evidence.get(self.meant(state, ruleset), (0.0,) * (many + 1))
+        state, ruleset = self.asked_of(state, ruleset)
+        own = state.evidence.get(ruleset, (0.0,) * (many + 1))
         return list(_weights(tuple(own), tuple(state.pooled)))
 
     def meant(self, state: FilterState, ruleset: Ruleset | None) -> Ruleset:
@@ -317,9 +322,31 @@ class Filters(Further, ABC):
             return ruleset
         return next(iter(state.rulesets)) if len(state.rulesets) == 1 else GENERAL
 
+    def in_common(self, state: FilterState) -> FilterState:
+        """Return a state in which skill in general is judged by what all rulesets have taught in common.
+
+        These are trust in statistics, the price of a body, what experience adds, how often teams draw, and
+        how large margins and statistics are: as if all contests had been of one ruleset.  Temperature is
+        common anyway.
+        """
+        pooled = _pooled(self.new_ruleset(), tuple(state.rulesets.values()))
+        evidence = {ruleset: row for ruleset, row in state.evidence.items() if ruleset != GENERAL}
+        return replace(state, rulesets={**state.rulesets, GENERAL: pooled}, evidence=evidence)
+
+    def asked_of(self, state: FilterState, ruleset: Ruleset | None) -> tuple[FilterState, Ruleset]:
+        """Return which ruleset an answer is of, and the state it is of: without one, what is common."""
+        if ruleset is None and len(state.rulesets) > 1:
+            return self.in_common(state), GENERAL
+        return state, self.meant(state, ruleset)
+
     def latest(self, state: FilterState) -> float:
         """Return when the last contest ended that is known, seconds since 1970; minus infinity for none."""
         return max((row[kernels.SEEN] * DAY for row in state.table.values()), default=-math.inf)
+
+    def seen(self, state: FilterState, player: str) -> float | None:
+        """Return when the last contest of a player ended, seconds since 1970; None who never played."""
+        row = state.table.get((player, GENERAL))
+        return None if row is None else row[kernels.SEEN] * DAY
 
     def new_ruleset(self) -> Numbers:
         """Return what is assumed of a ruleset that was never seen, of each member in turn."""
@@ -330,7 +357,8 @@ class Filters(Further, ABC):
     ) -> tuple[list[float], float]:
         """Return the chances of a contest that has not happened, and of a draw."""
         at = self._now(state, teams) if at is None else at
-        contest = question(teams, self.meant(state, ruleset), at)
+        state, ruleset = self.asked_of(state, ruleset)
+        contest = question(teams, ruleset, at)
         _, chances, draws = self.play(state, pack([contest]), fast=False, learning=False)
         return chances, draws[0]
 
@@ -390,6 +418,29 @@ def _weights(own: Numbers, pooled: Numbers) -> Numbers:
     top = max(scores)
     powers = [math.exp(score - top) for score in scores]
     return tuple(power / sum(powers) for power in powers)
+
+
+@lru_cache(64)
+def _pooled(new: Numbers, known: tuple[Numbers, ...]) -> Numbers:
+    """Return what rulesets have taught together, from what is assumed of a new one and of each.
+
+    A number that has a variance is that of a normal distribution: what each ruleset adds to the precision
+    adds up.  Sums and counts add up beyond what they begin with.
+    """
+    found = [old + math.fsum(row[n] - old for row in known) for n, old in enumerate(new)]
+    for member in range(0, len(new), kernels.RULESET):
+        for at in (kernels.TRUST, kernels.BODY, kernels.EXPERIENCE):
+            mean, variance = member + at, member + at + 1
+            if new[variance] > 0.0:
+                rows = [row for row in known if row[variance] > 0.0]
+                begun = 1.0 / new[variance]
+                precision = begun + math.fsum(1.0 / row[variance] - begun for row in rows)
+                pull = math.fsum(row[mean] / row[variance] - new[mean] * begun for row in rows)
+                found[mean] = (new[mean] * begun + pull) / precision
+                found[variance] = 1.0 / precision
+        trust = member + kernels.TRUST
+        found[trust] = min(max(found[trust], 0.0), kernels.MOST_TRUST)
+    return tuple(found)
 
 
 @lru_cache(64)

@@ -135,7 +135,7 @@ class Learnt:
         return tuple(made)
 
     def moments(
-        self, places: Any, which: int, filters: Sequence[Hyperparameters], ruleset: Ruleset
+        self, places: Any, constants: Numbers, filters: Sequence[Hyperparameters], ruleset: Ruleset
     ) -> list[tuple[Any, Any]]:
         """Return mean and variance of many players' skills in a ruleset, as each member sees them.
 
@@ -143,8 +143,8 @@ class Learnt:
         ----------
         places : array of int
             ``(players, parts)``: the rows of the parts of their skills, -1 for parts that were never seen.
-        which : int
-            The place of the ruleset.
+        constants : tuple of float
+            What is known of the ruleset, of each member in turn.
         filters : sequence of Hyperparameters
             The members.
         ruleset : Ruleset
@@ -157,8 +157,9 @@ class Learnt:
         for member, one in enumerate(filters):
             block, lane = divmod(member, self._lanes)
             table = self._parts[TABLE][block][:, lane]
-            of = self._parts[RULESETS][block][kernels.RULESET * which : kernels.RULESET * (which + 1), lane]
-            mean, variance = of[kernels.BODY], 0.0
+            of = constants[kernels.RULESET * member : kernels.RULESET * (member + 1)]
+            mean: Any = of[kernels.BODY]
+            variance: Any = 0.0
             for n in range(places.shape[1]):
                 row, fresh = rows[:, n], new[member * places.shape[1] + n]
                 part = table[row + kernels.MEAN] + of[kernels.TRUST] * table[row + kernels.STATISTIC]
