@@ -698,7 +698,7 @@ class Learner:
         return True
 
     def _put_back(self, connection: sa.Connection, learnt: _Learnt, *, whole: bool) -> _Found:
-        """Take the same way back again, or begin anew; return what has to be written.
+        """Take the same way back again, or start from nothing; return what has to be written.
 
         With ``whole`` the rows of checkpoints that go are deleted too where all is new.
         """

@@ -139,7 +139,7 @@ class BalanceRequest(RequestFields):
     side_chance : float
         The chance of the first of two teams that are equal but for their sides: red and blue, attack and
         defence.  Teams are then such that the chances with their sides are even; where the objective does not
-        look at chances, they are named so that these are as even as can be.
+        look at chances, they are named so that these are as even as possible.
     draws : float, optional
         How often even teams draw for each time one of them wins; only shown.
     tolerance : float, optional
