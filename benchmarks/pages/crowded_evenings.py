@@ -49,11 +49,7 @@ class Crowd:
 
     def __init__(self, port: int, links: dict[str, TonightLinks]) -> None:
         self.port, self.links = port, links
-<<<<<<< HEAD
-        self.answers: Counter[str] = Counter()
-=======
         self.answered: Counter[str] = Counter()
->>>>>>> main
         self.waits: list[float] = []
         self.seen: dict[str, float] = {}
         self._rng = random.Random(20261126)
@@ -97,15 +93,6 @@ class Crowd:
         try:
             status, said = await self.posted(key, device, taps, address)
         except (OSError, IndexError, ValueError):
-<<<<<<< HEAD
-            self.answers["connection refused"] += 1
-            return
-        if status == 200:
-            for each in said["taps"]:
-                self.answers[each["status"]] += 1
-        else:
-            self.answers[str(status)] += 1
-=======
             self.answered["connection refused"] += 1
             return
         if status == 200:
@@ -113,7 +100,6 @@ class Crowd:
                 self.answered[each["status"]] += 1
         else:
             self.answered[str(status)] += 1
->>>>>>> main
 
     async def crowd(self, seconds: int) -> int:
         """Join so many times a second; return how often."""
@@ -174,11 +160,7 @@ async def crowded(port: int, links: dict[str, TonightLinks], seconds: int) -> Ro
         await asyncio.gather(*others)
     waits, seen = sorted(crowd.waits), sorted(lags)
     return {
-<<<<<<< HEAD
-        "joins": joins, "answers": dict(crowd.answers), "taps": len(waits), "calm": max(calm),
-=======
         "joins": joins, "answered": dict(crowd.answered), "taps": len(waits), "calm": max(calm),
->>>>>>> main
         "median": waits[len(waits) // 2], "most": waits[-1], "seen": seen[-1] if seen else 0.0,
     }  # fmt: skip
 
@@ -227,13 +209,8 @@ def shown(url: str) -> Any:
 
 def report(results: Row) -> str:
     """Return the page."""
-<<<<<<< HEAD
-    order = sorted(results["answers"].items(), key=lambda each: -each[1])
-    answers = ", ".join(f"{count} {what}" for what, count in order)
-=======
     order = sorted(results["answered"].items(), key=lambda each: -each[1])
     answered = ", ".join(f"{count} {what}" for what, count in order)
->>>>>>> main
     load = f"{results['load']:.1f} processes wanted the machine, which has {results['cores']} cores"
     return f"""\
 # Crowded evenings
@@ -244,11 +221,7 @@ one evening in {results["seconds"]} s.
 Half of them have names that mean harm; some take the names of others, send each tap twice, use the \
 organiser's link of another evening, or ask for more than guests may ({", ".join(sorted(FOR_GUESTS))}).
 
-<<<<<<< HEAD
-They were answered: {answers} (429 is *too fast*, 401 *not this evening's link*).
-=======
 They were answered: {answered} (429 is *too fast*, 401 *not this evening's link*).
->>>>>>> main
 In the end {results["people"]} people are there (at most {MOST_PEOPLE}; a device brings {MOST_NEW} names at \
 most), nobody twice, everybody who was there before; no guest has organised anything.
 
