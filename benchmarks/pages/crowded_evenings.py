@@ -45,11 +45,11 @@ Row = dict[str, Any]
 
 
 class Crowd:
-    """All that ask the service, and what they were told."""
+    """All that ask the service, and what they were answered."""
 
     def __init__(self, port: int, links: dict[str, TonightLinks]) -> None:
         self.port, self.links = port, links
-        self.told: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
         self.waits: list[float] = []
         self.seen: dict[str, float] = {}
         self._rng = random.Random(20261126)
@@ -93,13 +93,13 @@ class Crowd:
         try:
             status, said = await self.posted(key, device, taps, address)
         except (OSError, IndexError, ValueError):
-            self.told["connection refused"] += 1
+            self.answered["connection refused"] += 1
             return
         if status == 200:
             for each in said["taps"]:
-                self.told[each["status"]] += 1
+                self.answered[each["status"]] += 1
         else:
-            self.told[str(status)] += 1
+            self.answered[str(status)] += 1
 
     async def crowd(self, seconds: int) -> int:
         """Join so many times a second; return how often."""
@@ -160,7 +160,7 @@ async def crowded(port: int, links: dict[str, TonightLinks], seconds: int) -> Ro
         await asyncio.gather(*others)
     waits, seen = sorted(crowd.waits), sorted(lags)
     return {
-        "joins": joins, "told": dict(crowd.told), "taps": len(waits), "calm": max(calm),
+        "joins": joins, "answered": dict(crowd.answered), "taps": len(waits), "calm": max(calm),
         "median": waits[len(waits) // 2], "most": waits[-1], "seen": seen[-1] if seen else 0.0,
     }  # fmt: skip
 
@@ -209,8 +209,8 @@ def shown(url: str) -> Any:
 
 def report(results: Row) -> str:
     """Return the page."""
-    order = sorted(results["told"].items(), key=lambda each: -each[1])
-    told = ", ".join(f"{count} {what}" for what, count in order)
+    order = sorted(results["answered"].items(), key=lambda each: -each[1])
+    answered = ", ".join(f"{count} {what}" for what, count in order)
     load = f"{results['load']:.1f} processes wanted the machine, which has {results['cores']} cores"
     return f"""\
 # Crowded evenings
@@ -221,7 +221,7 @@ one evening in {results["seconds"]} s.
 Half of them have names that mean harm; some take the names of others, send each tap twice, use the \
 organiser's link of another evening, or ask for more than guests may ({", ".join(sorted(FOR_GUESTS))}).
 
-They were told: {told} (429 is *too fast*, 401 *not this evening's link*).
+They were answered: {answered} (429 is *too fast*, 401 *not this evening's link*).
 In the end {results["people"]} people are there (at most {MOST_PEOPLE}; a device brings {MOST_NEW} names at \
 most), nobody twice, everybody who was there before; no guest has organised anything.
 

@@ -37,7 +37,7 @@ class EveningPage:
     seats, asked : mapping
         The device that answers for somebody, and one that asks to, by the id of the player.
     came : mapping
-        The device whose taking of a name let somebody in, as long as that is all that was said of them.
+        The device whose taking of a name let somebody in, as long as nobody else has let them in or out.
     until : mapping
         Until when somebody will know, as they wrote it.
     taps : set
