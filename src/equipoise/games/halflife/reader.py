@@ -365,10 +365,12 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
     _day: float = 0.0
     #: The map of the last game, where the next one of Team Fortress 2 may be on it.
     _map: str = ""
+    #: Whether the server has closed its log: what follows is another one, and mostly begins with its map.
+    _is_closed: bool = False
 
     def idle(self) -> bool:
         """Tell whether no game runs, and the next one needs nothing of the one before."""
-        return self.game is None and not self._map
+        return self.game is None and (self._is_closed or not self._map)
 
     def end(self) -> None:
         """Take the end of the log; a last line without its line feed counts where the rest of it is there."""
@@ -461,6 +463,7 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
             where = line_number if self._map else self.begins(block, place)
             self.game = HalfLifeGame("", date, where, self._map)
         game = self.game
+        self._is_closed = text.startswith(b"Log file closed")
         if game is None:
             return
         game.cover(line.rstrip(b"\r") + b"\n")
