@@ -415,7 +415,7 @@ def guess_game(head: bytes) -> Guess:
     >>> guess.name, guess.because
     ('quake3', "a line 'InitGame: \\...'")
     """
-    head = Transcoder().take(head[:HEAD])
+    head = Transcoder().take(head[:HEAD]) or head  # of a byte or two nothing is known yet
     for name in GAMES:
         game: Game = resolve("game", GAMES, name)
         because = game.recognise(head)

@@ -452,7 +452,7 @@ class RequestFields:
     )  # fmt: skip
     side_chance: float = ask(
         EVEN_SIDES, SHARE, "The chance of team 1 against an equal team 2, for its side.",
-        limits=Range(LEAST_SIDE, MOST_SIDE), note="[default: 50%]", section=_FAIR, shown=True,
+        limits=Range(LEAST_SIDE, MOST_SIDE), note="[default: 50%]", section=_FAIR,
         kept_by=(LATE,),
     )  # fmt: skip
     draws: float | None = ask(
