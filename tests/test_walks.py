@@ -29,8 +29,11 @@ LOG = ROOT / "tests" / "games" / "data" / "tdm_oa_dm5_4v4_16bots_ts25.log.gz"
 #: The most modules that there may be on each way.
 MOST = {"A line of a log": 44, "A request over HTTP": 28}
 
-#: What follows the archive and is alive meanwhile, whatever is asked.
-BACKGROUND = {"service.service", "service.snapshot_follower", "service.http.event_stream"}
+#: What follows the archive and its evenings, and is alive meanwhile, whatever is asked.
+BACKGROUND = {
+    "service.service", "service.snapshot_follower", "service.http.event_stream",
+    "service.http.tonight_operations",
+}  # fmt: skip
 
 #: What the server and the worker that divides enter, and no other process.
 ANSWERING = {"equipoise.service.http.application", "equipoise.teams.balance"}

@@ -47,7 +47,7 @@ def arguments(asked: dict[str, Any]) -> dict[str, Any]:
 
 
 def _player(entry: dict[str, Any]) -> Player:
-    weight = entry.get("weight")
+    weight = entry.get("weight", entry.get("mu"))
     rating = None if weight is None else Rating(weight, entry.get("sigma", 0.0))
     return Player(entry["name"], rating, side=entry.get("side", 0.5), roles=entry.get("roles", {}))
 

@@ -129,7 +129,11 @@ def test_an_evening_is_the_same_by_chat_and_by_its_own_door(tmp_path: Path) -> N
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_an_evening_is_the_same_at_the_terminal_over_irc_and_by_its_own_door(seed: int) -> None:
+def test_an_evening_is_the_same_at_the_terminal_over_irc_and_by_its_own_door(
+    seed: int, tmp_path: Path
+) -> None:
     """Teams, ledgers, results, matches and ratings, whatever is swapped, drafted or taken back."""
-    done = doors.evening(seed, 14)
+    empty = tmp_path / "empty.db"
+    open_archive(f"sqlite:///{empty}", create=True).close()
+    done = doors.evening(seed, empty, 14)
     assert done["taken"] > 7

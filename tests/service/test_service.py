@@ -21,15 +21,18 @@ from equipoise.archive import derived_rows, learning
 from equipoise.archive.archive import open_archive
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.ratings.display_scale import scale_of
+from equipoise.ratings.model import general_state
 from equipoise.service.settings import Settings
 from equipoise.service.snapshot_follower import Files, Follower, Settling
 
 
 def weight(store: Path, player: str) -> str:
-    """Return what is to be answered for a player, without a game."""
+    """Return what a player is answered to weigh, without a game: in the only ruleset, or what all share."""
     with open_archive(f"sqlite:///{store}", create=False) as archive:
         known = archive.standing()
-    shown = scale_of(known.model, known.state).shown(known.model.rating(known.state, player).mu)
+    several = len(known.rulesets) > 1
+    state = general_state(known.model, known.state, known.rulesets) if several else known.state
+    shown = scale_of(known.model, state).shown(known.model.rating(state, player).mu)
     return f"PLAYER {player} {shown:.4f}\n"
 
 

@@ -13,7 +13,7 @@ from equipoise.archive.standing import LAST, Standing
 from equipoise.core.match import Ruleset
 from equipoise.core.plain_data import number
 from equipoise.core.player import Player, Rating, is_bot
-from equipoise.core.win_probability import EVEN_SIDES
+from equipoise.core.sides import EVEN_SIDES
 from equipoise.errors import InputError
 from equipoise.identity.merges import NAMED
 from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup

@@ -12,7 +12,7 @@ from typing import Any
 
 from equipoise.core.match import Match, Ruleset
 from equipoise.core.player import BOT, is_bot
-from equipoise.core.win_probability import EVEN_SIDES
+from equipoise.core.sides import EVEN_SIDES
 from equipoise.ratings.model import RatingModel, State
 from equipoise.ratings.side_advantage import SideAdvantages
 

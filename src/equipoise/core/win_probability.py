@@ -12,6 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from equipoise.core.arrays import Floats
+from equipoise.core.sides import EVEN_SIDES, LEAST_SIDE, MOST_SIDE, SIDES
 from equipoise.errors import InputError
 
 #: The logistic curve with this slope is within 0.01 of the normal distribution's everywhere
@@ -41,13 +42,6 @@ def strengths(mu: Floats, count: Floats, zero: float) -> Floats:
     """
     more = count - count.min(axis=-1, keepdims=True)
     return cast("Floats", mu - zero * more)
-
-
-#: The chance of the first of two equal teams where no side is better; so many teams have sides.
-EVEN_SIDES, SIDES = 0.5, 2
-
-#: The range of that chance: more is no side but another game.
-LEAST_SIDE, MOST_SIDE = 0.01, 0.99
 
 
 def side_shift(chance: float, n_teams: int = SIDES) -> float:

@@ -43,7 +43,7 @@ READERS: Mapping[str, frozenset[str]] = {
     "players": frozenset({"players"}),
     "plan": frozenset({"players", "lobbies"}),
     "matches": frozenset({"matches", "parquet", "arrays", "results", "spreadsheet"}),
-    "logs": frozenset({"log", "matches", "compressed"}),
+    "logs": frozenset({"log", "matches", "compressed", "zip"}),
     "results": frozenset({"results", "spreadsheet"}),
     "receipt": frozenset({"receipt"}),
     "request": frozenset({"request"}),

@@ -396,6 +396,11 @@ class Guess(NamedTuple):
     because: str
 
 
+def as_utf8(head: bytes) -> bytes:
+    """Return the beginning of a log, whose encoding its first bytes tell, as a game recognises it."""
+    return Transcoder().take(head[:HEAD]) or head  # of a byte or two nothing is known yet
+
+
 def guess_game(head: bytes) -> Guess:
     r"""Return which registered game a log is of.
 
@@ -415,7 +420,7 @@ def guess_game(head: bytes) -> Guess:
     >>> guess.name, guess.because
     ('quake3', "a line 'InitGame: \\...'")
     """
-    head = Transcoder().take(head[:HEAD]) or head  # of a byte or two nothing is known yet
+    head = as_utf8(head)
     for name in GAMES:
         game: Game = resolve("game", GAMES, name)
         because = game.recognise(head)

@@ -146,12 +146,17 @@ class EveningGame:
 
     @property
     def turn(self) -> int:
-        """The team whose captain picks next: in a row, then back, so that the last picks twice."""
+        """The team whose captain picks next: in a row, then back, so that the last picks twice.
+
+        Where every team is full, nobody does, and it is any.
+        """
         rounds = _snake(self.lobby.teams)
         turn = next(rounds)
         for _ in range(len(self.picks)):
             turn = next(rounds)
-        while len(self.teams[turn]) >= self.size:
+        for _ in self.teams:
+            if len(self.teams[turn]) < self.size:
+                break
             turn = (turn + 1) % self.lobby.teams
         return turn
 

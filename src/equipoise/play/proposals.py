@@ -26,8 +26,9 @@ import numpy as np
 from equipoise.core.arrays import Floats, Labels
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.player import Player, Rating
+from equipoise.core.sides import EVEN_SIDES, SIDES
 from equipoise.core.stopping import Stop, never
-from equipoise.core.win_probability import EVEN_SIDES, LOGISTIC_SLOPE, SIDES
+from equipoise.core.win_probability import LOGISTIC_SLOPE
 from equipoise.errors import InputError
 from equipoise.play.evening_events import Proposal, Setup
 from equipoise.play.ledger import LedgerGame, accounts, burden, met, owed, ways_to_sit_out

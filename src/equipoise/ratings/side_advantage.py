@@ -22,7 +22,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from equipoise.core.match import Ruleset
-from equipoise.core.win_probability import EVEN_SIDES, LOGISTIC_SLOPE
+from equipoise.core.sides import EVEN_SIDES
+from equipoise.core.win_probability import LOGISTIC_SLOPE
 
 #: Standard deviations of what a side is worth in a ruleset, and on a map of it, before anything was seen.
 OF_RULESET, OF_MAP = 0.3, 0.2

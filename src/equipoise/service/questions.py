@@ -12,8 +12,8 @@ from typing import NamedTuple
 from equipoise.core.arrays import Floats
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.player import Bots, Member, Player, Rating, Seats, is_bot
+from equipoise.core.sides import EVEN_SIDES
 from equipoise.core.stopping import Stop, never
-from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.errors import InputError
 from equipoise.identity.clan_tags import clan_tag
 from equipoise.ratings.display_scale import Scale, mean_bot, scale_of

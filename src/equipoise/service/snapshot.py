@@ -13,7 +13,7 @@ from typing import Protocol
 
 from equipoise.core.match import Ruleset
 from equipoise.core.player import BOT, Member, Rating, is_bot
-from equipoise.core.win_probability import EVEN_SIDES, SIDES
+from equipoise.core.sides import EVEN_SIDES, SIDES
 from equipoise.errors import InputError
 from equipoise.identity.merges import NAMED
 from equipoise.identity.roster_lookup import RosterLookup

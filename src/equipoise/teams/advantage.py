@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from equipoise.core.arrays import Floats, Ints
 from equipoise.core.player import MOST_PLAYERS, Player, Rating
-from equipoise.core.win_probability import EVEN_SIDES, LOGISTIC_SLOPE, pair_noise, side_shift, strengths
+from equipoise.core.sides import EVEN_SIDES
+from equipoise.core.win_probability import LOGISTIC_SLOPE, pair_noise, side_shift, strengths
 from equipoise.errors import InputError
 from equipoise.teams.objectives.objective import Units
 from equipoise.teams.objectives.units import SAME, SMALLEST_BETA, check_scale, from_moments, spread_of_equals

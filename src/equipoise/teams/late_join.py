@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from equipoise.core.arrays import Floats, Ints
 from equipoise.core.player import MOST_PLAYERS, MOST_TEAMS, NO_SIDE, Bots, Player, Rating
-from equipoise.core.win_probability import EVEN_SIDES, side_shift, win_probability
+from equipoise.core.sides import EVEN_SIDES
+from equipoise.core.win_probability import side_shift, win_probability
 from equipoise.errors import InputError, UnsupportedError
 from equipoise.teams.advantage import (
     advantage,

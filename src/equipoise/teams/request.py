@@ -25,7 +25,8 @@ import numpy as np
 from equipoise.core.fields import leaves
 from equipoise.core.player import NO_SIDE, Player, Rating
 from equipoise.core.registry import OBJECTIVES, TERMS
-from equipoise.core.win_probability import EVEN_SIDES, side_shift
+from equipoise.core.sides import EVEN_SIDES
+from equipoise.core.win_probability import side_shift
 from equipoise.errors import InputError
 from equipoise.teams.objectives.objective import Objective, Units
 from equipoise.teams.objectives.units import Asked, check_scale, compose_in, units_of

@@ -58,8 +58,8 @@ from equipoise.core.plain_data import (
 )
 from equipoise.core.player import LARGEST_WEIGHT, MOST_PLAYERS, MOST_TEAMS, NO_SIDE, Bots, Player, Rating
 from equipoise.core.registry import OBJECTIVES, RERANKERS, RULES, SOLVERS, TERMS, resolve
+from equipoise.core.sides import EVEN_SIDES, LEAST_SIDE, MOST_SIDE
 from equipoise.core.stopping import Stop, never
-from equipoise.core.win_probability import EVEN_SIDES, LEAST_SIDE, MOST_SIDE
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:

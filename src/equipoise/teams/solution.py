@@ -11,7 +11,7 @@ import numpy as np
 
 from equipoise.core.data_frames import Table
 from equipoise.core.player import Player, Rating
-from equipoise.core.win_probability import EVEN_SIDES
+from equipoise.core.sides import EVEN_SIDES
 from equipoise.errors import InputError
 from equipoise.teams.problem.preferences import Outcome
 

@@ -7,7 +7,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from equipoise.core.plain_data import number, printable
-from equipoise.core.win_probability import EVEN_SIDES
+from equipoise.core.sides import EVEN_SIDES
 from equipoise.pages.text.tables import Grid, csv_lines, markdown_lines
 
 #: How wide lines of a table are, and the least that is left for its last column.
@@ -113,7 +113,7 @@ def side_lines(chance: float, names: Sequence[str] = ()) -> list[str]:
     Examples
     --------
     >>> side_lines(0.4, ["Red", "Blue"]), side_lines(0.5)
-    (["Blue has the better side: of equal teams it wins 60 %, which the chances count."], [])
+    (['Blue has the better side: of equal teams it wins 60 %, which the chances count.'], [])
     """
     if chance == EVEN_SIDES:
         return []

@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 
 from equipoise.core.player import Player
+from equipoise.core.sides import EVEN_SIDES, SIDES
 from equipoise.core.stopping import Stop, never
-from equipoise.core.win_probability import EVEN_SIDES, SIDES
 from equipoise.identity.clan_tags import clan_tag, with_clans
 from equipoise.play.ledger import PlayerAccount
 from equipoise.play.live.levers import Lever, best_lever

@@ -16,7 +16,8 @@ import numpy as np
 
 from equipoise.core.arrays import Floats
 from equipoise.core.player import Rating
-from equipoise.core.win_probability import EVEN_SIDES, SIDES, side_shift, win_probability
+from equipoise.core.sides import EVEN_SIDES, SIDES
+from equipoise.core.win_probability import side_shift, win_probability
 
 #: Levels of skill that are tried.
 LEVELS = (1.0, 1.5, 2.0, 2.5, 3.0, 3.5, 4.0, 4.5, 5.0)

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
+from equipoise.core.sides import EVEN_SIDES
 from equipoise.core.stopping import Stop
-from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.teams.balance import balance
 from equipoise.teams.explain.asked_rules import (
     STEP,

@@ -17,8 +17,8 @@ import numpy as np
 from equipoise.core.arrays import Bools, Floats, Labels
 from equipoise.core.player import NO_SIDE
 from equipoise.core.registry import OBJECTIVES, RERANKERS, resolve
+from equipoise.core.sides import EVEN_SIDES
 from equipoise.core.ties import EQUAL
-from equipoise.core.win_probability import EVEN_SIDES
 from equipoise.errors import InputError
 from equipoise.teams.balance import bot_weight, check_positive, split_of, value_of, weights_of
 from equipoise.teams.objectives.composed import priced
