@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.ports import free_port
 
 #: Who runs a server that refuses to run as root, the first that exists.
 _UNPRIVILEGED = ("postgres", "nobody")
@@ -88,9 +88,7 @@ def postgresql_server(*settings: str) -> Iterator[Postgresql]:
     if who:
         shutil.chown(home, who["user"])
     data = home / "data"
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     run: Any = {"capture_output": True, "timeout": 120, "cwd": home, **who}
     options = f"-p {port} -c listen_addresses=127.0.0.1 -k {home} -c fsync=off"
     options += "".join(f" -c {each}" for each in settings)

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.ports import free_port
+
 from equipoise.core.match import Match
 from equipoise.games.log_reader import Parsed
 from equipoise.games.quake3.reader import GAME
@@ -189,14 +191,6 @@ def _as_asked(match: Match, teams: Sequence[Sequence[Bot]]) -> bool:
     """Tell whether a match was played by those who were asked to, in their teams."""
     found = [{player for player, _ in team} for team in match.contests[-1].teams]
     return found == [{bot.id for bot in team} for team in teams]
-
-
-def free_port() -> int:
-    """Return a port of UDP that nobody listens on."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind((LOOPBACK, 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def ask_console(port: int, password: str, command: str, dialect: Dialect, seconds: float) -> str:

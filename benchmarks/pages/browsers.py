@@ -9,12 +9,13 @@ from __future__ import annotations
 import base64
 import json
 import shutil
-import socket
 import subprocess
 import time
 import urllib.request
 from pathlib import Path
 from typing import Any
+
+from benchmarks.ports import free_port
 
 #: How the key of an element is called (W3C WebDriver, section 12.3).
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
@@ -40,9 +41,7 @@ class Browser:
     """
 
     def __init__(self, width: int = 1280, height: int = 900, *, dark: bool = False) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
+        port = free_port()
         self._driver = subprocess.Popen(
             ["chromedriver", f"--port={port}"],  # noqa: S607  # wherever it is
             stdout=subprocess.DEVNULL,

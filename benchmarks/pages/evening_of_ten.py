@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import json
 import random
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.pages.browsers import Browser, why_no_browser
+from benchmarks.ports import free_port
 from benchmarks.reporting import PAGES, RAW, run_many
 
 from equipoise.archive.archive import open_archive
@@ -47,9 +47,7 @@ class Service:
     """A service on a port of its own that can be killed and begun again."""
 
     def __init__(self, store: Path) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.store = store
         self.process: subprocess.Popen[str] | None = None
         with open_archive(f"sqlite:///{store}") as archive:

@@ -15,6 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import ClassVar
 
+from benchmarks.ports import free_port
+
 #: Seconds after which a test gives up on something to be said.
 PATIENCE = 90.0
 
@@ -35,13 +37,6 @@ Ident = no
 PAM = no
 {tls}
 """
-
-
-def free_port() -> int:
-    """Return a port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 def is_there(program: str) -> str | None:

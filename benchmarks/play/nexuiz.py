@@ -24,7 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks.games.openarena import ask_console, free_port
+from benchmarks.games.openarena import ask_console
+from benchmarks.ports import free_port
 from benchmarks.reporting import PAGES, RAW, run
 
 from equipoise.archive.archive import Archive, open_archive

@@ -25,7 +25,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from benchmarks.play.irc import Person, bot, free_port, ngircd
+from benchmarks.play.irc import Person, bot, ngircd
+from benchmarks.ports import free_port
 from benchmarks.reporting import PAGES, RAW, run_many
 
 from equipoise.archive.archive import open_archive

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from benchmarks.ports import free_port
 from benchmarks.reporting import PAGES, RAW, add_modes, keep
 
 from equipoise.archive.archive import open_archive
@@ -235,7 +236,7 @@ class Chatter:
 
 def on_irc(nights: int) -> list[tuple[float, ...]]:
     """Play nights with twenty clients and the command on ngircd."""
-    from benchmarks.play.irc import Person, bot, free_port, ngircd
+    from benchmarks.play.irc import Person, bot, ngircd
 
     world = World(REAL)
     with tempfile.TemporaryDirectory() as name:

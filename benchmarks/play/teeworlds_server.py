@@ -17,7 +17,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.games.openarena import free_port
+from benchmarks.ports import free_port
 
 #: Where Debian puts them.
 SERVER = shutil.which("teeworlds-server") or "/usr/games/teeworlds-server"

@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import pytest
 import rconx
+from benchmarks.ports import free_port
 from tests.games.fake_streams import FakeEcon, FakeSource
 
 from equipoise.games.econ import Econ
@@ -157,9 +158,7 @@ def test_a_packet_of_an_impossible_length_breaks_the_connection(length: int) -> 
 @contextmanager
 def foreign_server(done: list[str]) -> Iterator[int]:
     """Give the port of a server of the package rconx, which follows Source servers."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
+    port = free_port()
     server = rconx.RconServer(
         "127.0.0.1", port, authentication=SECRET,
         command_handler=lambda content, _: _carry_out(done, content.text),

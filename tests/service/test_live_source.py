@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import select
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 
 import pytest
 import rconx
+from benchmarks.ports import free_port
 
 from equipoise.archive.archive import open_archive
 from equipoise.errors import InputError
@@ -56,9 +56,7 @@ class SourceServer:
         self.suicides: list[int] = []
         self.reported: list[str] = []
         self._lock = threading.Lock()
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port: int = probe.getsockname()[1]
+        self.port = free_port()
         self.start()
         self.archive = open_archive(f"sqlite:///{folder / 'a.db'}", create=True)
         self.log.write_text("", encoding="ascii")

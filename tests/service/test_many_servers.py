@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.ports import free_port
 from tests.archive.conftest import new_schema
 from tests.servers import _unprivileged, postgresql_server
 from tests.service.process import TOKEN, Served
@@ -106,9 +107,7 @@ def test_a_pooler_in_transaction_mode_is_refused_with_a_sentence(tmp_path: Path)
         with open_archive(server.url, waiting=str) as archive:
             archive.check_unpooled()
         for mode in ("transaction", "session"):
-            with socket.socket() as probe:
-                probe.bind(("127.0.0.1", 0))
-                own = probe.getsockname()[1]
+            own = free_port()
             settings = server.data.parent / f"{mode}.ini"
             settings.write_text(
                 f"[databases]\npostgres = host=127.0.0.1 port={port} user=tester\n[pgbouncer]\n"

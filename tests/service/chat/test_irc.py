@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from benchmarks.play.irc import Person, bot, free_port, is_there, ngircd, with_accounts
+from benchmarks.play.irc import Person, bot, is_there, ngircd, with_accounts
+from benchmarks.ports import free_port
 
 pytestmark = [
     pytest.mark.slow,
