@@ -168,7 +168,7 @@ def test_a_button_of_earlier_teams_does_not_vote_on_later_ones(rooms: DiscordRoo
 def test_a_press_that_comes_twice_counts_once(rooms: DiscordRooms, archive: Archive) -> None:
     """The same interaction again, in this process or another one with the archive, changes nothing."""
     night = Person(rooms, 1, THERE)
-    night.press("I'm in", number="77")
+    night.press("I'm in", number="777777")
     other = Person(DiscordRooms(archive, []), 1, THERE)  # another process with the same token
     for number, label in (("77", "I'm in"), ("78", "Maybe"), ("79", "I'm in")):
         night.press(label, number=number)
@@ -304,11 +304,11 @@ def test_out_is_out_of_all_there_is(archive: Archive) -> None:
     assert one.type("out") == "You are in none of them."
     for lobby in ("duel", "trio", "tonight"):
         one.type("in", lobby=lobby)
-    assert one.type("out", number="88")
+    assert one.type("out", number="888888")
     assert not any(rooms.evening.waiting.values())
     assert rooms.evening.rooms[f"tonight-{HERE}"].setup.here == ()
     one.type("in", lobby="tonight")
-    one.type("out", number="88")  # the same interaction once more
+    one.type("out", number="888888")  # the same interaction once more
     assert "discord:1000" in rooms.evening.rooms[f"tonight-{HERE}"].setup.here
 
 
