@@ -170,7 +170,7 @@ def test_a_press_that_comes_twice_counts_once(rooms: DiscordRooms, archive: Arch
     night = Person(rooms, 1, THERE)
     night.press("I'm in", number="777777")
     other = Person(DiscordRooms(archive, []), 1, THERE)  # another process with the same token
-    for number, label in (("77", "I'm in"), ("78", "Maybe"), ("79", "I'm in")):
+    for number, label in (("777777", "I'm in"), ("777778", "Maybe"), ("777779", "I'm in")):
         night.press(label, number=number)
         before = len(archive.night_events())
         for each in (night, other):  # the other one has not looked at the archive since
