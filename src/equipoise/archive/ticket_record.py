@@ -216,7 +216,8 @@ class AddedEvents:
 
     def add(self, events: Iterable[RecordedEvent]) -> None:
         """Add events, with the epoch of who owns the queue; all servers are notified when this is kept."""
-        rows = [(self._queue, *each[:4], self._epoch) for each in events]
+        queue, epoch = self._queue, self._epoch
+        rows = [(queue, number, at, event, replies, epoch) for number, at, event, replies, _ in events]
         self._database.insert(self._connection, QUEUE_EVENT, rows)
         if self._shard is not None and rows:
             self._shard.tell(self._connection, ADDED, self._queue, str(rows[-1][1]))

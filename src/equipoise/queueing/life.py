@@ -7,7 +7,7 @@ gives the same commands, so that their record is all there is to keep.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from heapq import heappop, heappush
@@ -16,7 +16,7 @@ from equipoise.core.player import Player
 from equipoise.queueing.backfill import BackfillJoin, Opening, fill_openings, fits_policy, joined_match
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import TickResult, tick
-from equipoise.queueing.tickets import FoundMatch, QueueTicket
+from equipoise.queueing.tickets import FoundMatch, QueueTicket, waiting_since
 
 
 class TicketPlace(StrEnum):
@@ -225,7 +225,7 @@ class _Proposal:
 @dataclass(slots=True)
 class _Known:
     ticket: QueueTicket
-    sent: QueueTicket
+    sent: float  # when it said that its waiting began
     match: str = ""
     gone_since: float | None = None
     why: str = ""
@@ -444,16 +444,53 @@ class TicketLife:
     def _enter(self, ticket: QueueTicket) -> list[Command]:
         known = self._tickets.get(ticket.id)
         if known is not None:
-            if known.sent == ticket:
+            if known.ticket.since_when(known.sent, 0) == ticket:
                 return []
             return [TicketRefused(ticket.id, "there is another ticket with this id")]
         why = self._refusal(ticket)
         if why:
             return [TicketRefused(ticket.id, why)]
         entered = ticket.since_when(self._now, 0)
-        self._tickets[ticket.id] = self._waits[ticket.id] = _Known(entered, ticket)
+        self._tickets[ticket.id] = self._waits[ticket.id] = _Known(entered, ticket.since)
         self._holder.update((player.id, ticket.id) for player in ticket.players)
         return [Waits(ticket.id, self._now)]
+
+    def enter_together(self, tickets: Sequence[QueueTicket], now: float) -> bool:
+        """Let many tickets in at once; return False where that cannot be, and nothing is done then.
+
+        It is what :meth:`handle` does with each of them, to which the answer is that it waits since ``now``.
+        It cannot be where something speaks against one of them, one of its players is being kept out, or a
+        match is off by now: then :meth:`handle` says more.
+
+        Examples
+        --------
+        >>> life = TicketLife(QueuePolicy(team_size=1))
+        >>> life.enter_together([QueueTicket("Ann", [Player("Ann", 1500)], 0.0)], 5.0), life.players
+        (True, 1)
+        """
+        now = max(now, self._now)
+        if self._closed or self.next_deadline() <= now:
+            return False
+        self._now = now
+        self._expire()
+        ids = [ticket.id for ticket in tickets]
+        holder = {player.id: ticket.id for ticket in tickets for player in ticket.players}
+        sizes = [len(ticket.players) for ticket in tickets]
+        if (
+            max(sizes, default=0) > self.policy.team_size
+            or len(holder) < sum(sizes)
+            or len(set(ids)) < len(ids)
+            or not self._tickets.keys().isdisjoint(ids)
+            or not self._holder.keys().isdisjoint(holder)
+            or not self._offences.keys().isdisjoint(holder)
+        ):
+            return False
+        entered = map(_Known, waiting_since(tickets, now), [ticket.since for ticket in tickets])
+        waits = dict(zip(ids, entered, strict=True))
+        self._tickets.update(waits)
+        self._waits.update(waits)
+        self._holder.update(holder)
+        return True
 
     def _refusal(self, ticket: QueueTicket) -> str:
         """Say why a ticket may not enter; nothing if it may."""
@@ -496,10 +533,11 @@ class TicketLife:
         for found in known:
             self._made += 1
             name, until = str(self._made), self._now + self.policy.accept_within
-            players = {player.id for ticket in found.tickets for player in ticket.players}
+            tickets = found.tickets
+            players = {player.id for ticket in tickets for player in ticket.players}
             self._proposals[name] = _Proposal(found, until, players)
             heappush(self._deadlines, (until, name))
-            for ticket in found.tickets:
+            for ticket in tickets:
                 self._waits.pop(ticket.id).match = name
             commands.append(Propose(name, found, until))
         return commands
@@ -687,7 +725,7 @@ class TicketLife:
             paused=self._paused,
             closed=self._closed,
             tickets=tuple(
-                KnownTicket(known.ticket, known.sent.since, known.match, known.gone_since, known.why)
+                KnownTicket(known.ticket, known.sent, known.match, known.gone_since, known.why)
                 for known in self._tickets.values()
             ),
             waits=tuple(self._waits),
@@ -719,8 +757,9 @@ class TicketLife:
         life._now = life._now if known.now is None else known.now
         life._made, life._paused, life._closed = known.made, known.paused, known.closed
         for each in known.tickets:
-            sent = each.ticket.since_when(each.sent, 0)
-            life._tickets[each.ticket.id] = _Known(each.ticket, sent, each.match, each.gone_since, each.why)
+            life._tickets[each.ticket.id] = _Known(
+                each.ticket, each.sent, each.match, each.gone_since, each.why
+            )
             if each.gone_since is None:
                 life._holder.update((player.id, each.ticket.id) for player in each.ticket.players)
         life._waits = {name: life._tickets[name] for name in known.waits}

@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from equipoise.core.player import NO_SIDE, Rating
 from equipoise.errors import InputError
 from equipoise.queueing.life import (
     Accept,
@@ -65,7 +66,74 @@ REPLIES = {
 
 
 #: Faster than :func:`msgspec.json.encode`, which makes one at each call.
-_encode = msgspec.json.Encoder().encode
+_ENCODER = msgspec.json.Encoder()
+_encode = _ENCODER.encode
+
+
+class _PlayerLine(msgspec.Struct, omit_defaults=True, gc=False):
+    """A :class:`~equipoise.core.player.Player` in a line: what has its default is left out."""
+
+    id: str
+    rating: Rating | float | None = None
+    name: str = ""
+    party: str | None = None
+    side: float = NO_SIDE
+    team: int | None = None
+    bot: bool = False
+    roles: tuple[tuple[str, Rating | None], ...] = ()
+    prefer: tuple[tuple[str, float | None], ...] = ()
+    avoid: tuple[tuple[str, float | None], ...] = ()
+    team_now: int | None = None
+
+
+class _TicketLine(msgspec.Struct, omit_defaults=True, gc=False):
+    """A :class:`~equipoise.queueing.tickets.QueueTicket` in a line: what has its default is left out."""
+
+    id: str
+    players: list[_PlayerLine]
+    since: float
+    latencies: tuple[tuple[str, float], ...] = ()
+    ruleset: str = ""
+    vetoes: tuple[str, ...] = ()
+    backfill: bool = False
+    returned: int = 0
+
+
+def lines_of_entering(tickets: Sequence[QueueTicket]) -> list[str]:
+    """Return the line of :func:`line_of` of each ticket that enters.
+
+    Examples
+    --------
+    >>> from equipoise import Player
+    >>> lines_of_entering([QueueTicket("t1", [Player("Ann", 1500)], 0.0)])
+    ['["enter",{"ticket":{"id":"t1","players":[{"id":"Ann","rating":{"mu":1500.0,"sigma":0.0}}],"since":0.0}}]']
+    """
+    return encoded_lines([(KINDS[EnterTicket], {"ticket": _ticket_line(ticket)}) for ticket in tickets])
+
+
+def _ticket_line(ticket: QueueTicket) -> _TicketLine:
+    players = [
+        _PlayerLine(
+            each.id, each.rating, each.name, each.party, each.side, each.team, each.bot, each.roles, each.prefer,
+            each.avoid, each.team_now,
+        )
+        for each in ticket.players
+    ]  # fmt: skip
+    return _TicketLine(
+        ticket.id, players, ticket.since, ticket.latencies, ticket.ruleset, ticket.vetoes, ticket.backfill,
+        ticket.returned,
+    )  # fmt: skip
+
+
+def encoded_lines(values: Sequence[Any]) -> list[str]:
+    """Return the JSON of each of many values, in one call.
+
+    Examples
+    --------
+    >>> encoded_lines([{"a": 1}, "two"]), encoded_lines([])
+    (['{"a":1}', '"two"'], [])
+    """
+    return _ENCODER.encode_lines(values).decode().split("\n")[:-1]
 
 
 def line_of(event: Event) -> str:
@@ -77,6 +145,9 @@ def line_of(event: Event) -> str:
     '["accept",{"match":"7","player":"Ann"}]'
     """
     content: Any = event
+    if isinstance(event, EnterTicket):
+        (line,) = lines_of_entering([event.ticket])
+        return line
     if isinstance(event, ChangePolicy):
         content = event.policy.to_dict()
     elif isinstance(event, MakeMatches):
@@ -164,12 +235,17 @@ def reply_data(command: Command) -> dict[str, Any]:
     {'kind': 'waits', 'ticket': 't1', 'since': 3.0, 'why': ''}
     """
     if type(command) is Waits:
-        return {"kind": "waits", "ticket": command.ticket, "since": command.since, "why": command.why}
+        return waits_data(command.ticket, command.since, command.why)
     kind = REPLIES[type(command).__name__]
     if isinstance(command, Propose | Start):
         until = {"until": command.until} if isinstance(command, Propose) else {}
         return {"kind": kind, "match": command.match, **until, **with_players(command.found)}
     return {"kind": kind, **msgspec.to_builtins(command)}
+
+
+def waits_data(ticket: str, since: float, why: str = "") -> dict[str, Any]:
+    """Return the reply that a ticket waits as plain data."""
+    return {"kind": "waits", "ticket": ticket, "since": since, "why": why}
 
 
 def with_players(found: FoundMatch) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
@@ -48,13 +49,16 @@ from equipoise.queueing.life import (
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.reasons import reason_for_waiting
 from equipoise.queueing.record import (
+    encoded_lines,
     event_of,
     life_of,
     line_of,
     line_of_found,
+    lines_of_entering,
     replay,
     reply_data,
     state_of,
+    waits_data,
     with_players,
 )
 from equipoise.queueing.tick import mu_of
@@ -67,6 +71,9 @@ SENT = ("proposed", "started", "dissolved", "left")
 #: Events after which what is known is kept as a whole, or as many as there are tickets if those are more: so
 #: many are gone through at a start at most.
 EVENTS_A_STATE = 20_000
+
+#: Tickets that enter one by one where one of them cannot; of more, each half is tried at once.
+FEW_TICKETS = 16  # effort
 
 #: Events that are gone through at once.
 AT_ONCE = 2_000  # effort
@@ -271,7 +278,7 @@ class QueueOwner:
                 if life.policy != self._settings.policy:
                     batch.handle(ChangePolicy(self._settings.policy), self._now(life))
                 letters = [(each, self._answered(batch, each)) for each in added.letters(LETTERS)]
-                answers = [self._answer(batch, each) for each in questions]
+                answers = self._answers(batch, questions)
                 self._keep(added, batch, life)
                 added.answer(letters)
                 if time.monotonic() - self._swept > SWEEP:
@@ -290,7 +297,7 @@ class QueueOwner:
             questions = [question_of(line) for line in msgspec.json.decode(letter.questions, type=list[str])]
         except InputError as error:
             return _encode({"wrong": str(error)}).decode()
-        return _encode([self._answer(batch, each) for each in questions]).decode()
+        return _encode(self._answers(batch, questions)).decode()
 
     def _ask_owner(self, questions: Sequence[Question]) -> QueueAnswers:
         """Answer questions where another server owns the queue: from the record, or by a letter."""
@@ -365,6 +372,20 @@ class QueueOwner:
     def _now(self, life: TicketLife) -> float:
         return max(self._clock(), life.now)
 
+    def _answers(self, batch: _Batch, questions: Sequence[Question]) -> list[Any]:
+        """Return the answers to questions; tickets that enter one after another enter at once."""
+        answers: list[Any] = []
+        for entering, some in groupby(questions, lambda each: type(each) is EnterTicket):
+            if entering:
+                tickets = [each.ticket for each in some if isinstance(each, EnterTicket)]
+                now = self._now(batch.life)
+                if self._settings.heartbeat:
+                    self._heard.update(dict.fromkeys([each.id for each in tickets], now))
+                answers += batch.enter(tickets, now)
+            else:
+                answers += [self._answer(batch, each) for each in some]
+        return answers
+
     def _answer(self, batch: _Batch, question: Question) -> Any:
         now = self._now(batch.life)
         if isinstance(question, TickDue):
@@ -376,8 +397,6 @@ class QueueOwner:
             return {}
         if isinstance(question, _READS):
             return self._read(batch.life, question)
-        if isinstance(question, EnterTicket):
-            self._heard[question.ticket.id] = now
         return batch.handle(question, now)
 
     def _silent(self, life: TicketLife, now: float) -> list[str]:
@@ -390,7 +409,7 @@ class QueueOwner:
         return [name for name, heard in self._heard.items() if now - heard > limit]
 
     def _read(self, life: TicketLife, question: Question) -> Any:
-        if isinstance(question, WhereAsked) and question.heard:
+        if isinstance(question, WhereAsked) and self._is_sign(question):
             self._heard[question.ticket] = self._now(life)
         return read_life(life, question, self._now(life))
 
@@ -469,15 +488,35 @@ class _Batch:
         self.made: list[dict[str, Any]] = []
         self.replies: Counter[str] = Counter()
         self.stated = False
-        self._notes: list[tuple[int, float, dict[str, Any]]] = []
+        self._notes: list[tuple[int, float, str]] = []
+
+    def enter(self, tickets: Sequence[QueueTicket], now: float) -> list[list[dict[str, Any]]]:
+        """Let tickets in, at once where nothing speaks against one of them, and return the replies to each."""
+        self._let_time_pass(now)
+        players = sum([len(ticket.players) for ticket in tickets])
+        if self.life.players + players <= self._most and self.life.enter_together(tickets, now):
+            since = self.life.now
+            replies = [[waits_data(ticket.id, since)] for ticket in tickets]
+            lines = zip(lines_of_entering(tickets), encoded_lines(replies), strict=True)
+            number = self._number + len(self.rows) + 1
+            self.rows += [RecordedEvent(n, since, *line) for n, line in enumerate(lines, number)]
+            self.replies["waits"] += len(tickets)
+            return replies
+        if len(tickets) <= FEW_TICKETS:
+            return [self.handle(EnterTicket(ticket), now) for ticket in tickets]
+        half = len(tickets) // 2
+        return [*self.enter(tickets[:half], now), *self.enter(tickets[half:], now)]
 
     def handle(self, event: Event, now: float) -> list[dict[str, Any]]:
         """Let something happen, and return the replies."""
-        if self.life.next_deadline() <= now:
-            self._handle(MakeMatches(()), now)  # what time alone does is an event of its own
+        self._let_time_pass(now)
         if isinstance(event, EnterTicket) and (refused := self._known_or_full(event.ticket)) is not None:
             return refused
         return self._handle(event, now)
+
+    def _let_time_pass(self, now: float) -> None:
+        if self.life.next_deadline() <= now:
+            self._handle(MakeMatches(()), now)  # what time alone does is an event of its own
 
     def _known_or_full(self, ticket: QueueTicket) -> list[dict[str, Any]] | None:
         """Return the replies to a ticket that is here, or that there is no room for; None for a new one."""
@@ -501,13 +540,12 @@ class _Batch:
                 shown = [each for each in replies if each["kind"] != "refused"]
             looked = isinstance(event, MakeMatches) and event.found is None
             line = line_of_found(shown) if looked else line_of(event)
-            number = self._number + len(self.rows) + 1
-            self.rows.append(RecordedEvent(number, now, line, _encode(shown).decode()))
-            if type(event) is EnterTicket and len(sent) == 1:
-                self.replies["waits"] += 1
-                return replies
-            self._notes += [(number, now, each) for each in shown if each["kind"] in SENT]
-            self.replies.update(each["kind"] for each in shown)
+            number, texts = self._number + len(self.rows) + 1, encoded_lines(shown)
+            self.rows.append(RecordedEvent(number, now, line, f"[{','.join(texts)}]"))
+            kinds = [each["kind"] for each in shown]
+            to_send = [text for kind, text in zip(kinds, texts, strict=True) if kind in SENT]
+            self._notes += [(number, now, text) for text in to_send]
+            self.replies.update(kinds)
             self._seats(sent, entered=isinstance(event, EnterTicket), now=now)
         return replies
 
@@ -522,12 +560,13 @@ class _Batch:
                 self.seated.pop(each.ticket, None)
 
     def notes(self, queue: str) -> list[OutboxNote]:
-        """Return what webhooks receive."""
+        """Return what webhooks receive: each reply with the queue and its event before it."""
+        named = _encode(queue).decode()
         return [
             OutboxNote(
                 "queue",
                 f"queue:{queue}:{number}:{place}",
-                _encode({"queue": queue, "event": number, "at": at, **reply}).decode(),
+                f'{{"queue":{named},"event":{number},"at":{at!r},{reply.removeprefix("{")}',
             )
             for place, (number, at, reply) in enumerate(self._notes)
         ]
