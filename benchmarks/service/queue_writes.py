@@ -8,6 +8,7 @@ archive by plain inserts, in as many transactions; and a server takes the same t
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 import os
@@ -109,6 +110,8 @@ def measure(batches: int = BATCHES) -> Row:
         owned(f"sqlite:///{folder / 'warm.db'}", ratings[:1])
         ours, plain = [], []
         for number in range(ROUNDS):
+            gc.unfreeze()
+            gc.collect()  # an owner lives in a process of its own, and has frozen what it found there
             source = f"sqlite:///{folder / f'ours{number}.db'}"
             ours.append(owned(source, ratings))
             spent, rows = inserted(f"sqlite:///{folder / f'plain{number}.db'}", source, batches)

@@ -32,7 +32,7 @@ def copies(one: Frozen, number: int, **columns: Iterable[object]) -> list[Frozen
     [Rating(mu=1500.0, sigma=80.0), Rating(mu=1600.0, sigma=80.0)]
     """
     kind = type(one)
-    made = [object.__new__(kind) for _ in range(number)]
+    made: list[Frozen] = list(map(object.__new__, repeat(kind, number)))
     for field in fields(one):  # type: ignore[arg-type]
         column: Iterable[Any] = columns.get(field.name) or repeat(getattr(one, field.name))
         deque(map(getattr(kind, field.name).__set__, made, column), maxlen=0)

@@ -312,6 +312,7 @@ class TicketLife:
         self._offended: deque[tuple[float, str]] = deque()  # players, in the order of their offences
         self._now = float("-inf")
         self._made = 0
+        self._running = 0  # matches that have begun and have not ended
         self._paused = self._closed = False
 
     # What people ask. --------------------------------------------------------------------------------------
@@ -353,6 +354,16 @@ class TicketLife:
         return {name: proposal.found for name, proposal in self._proposals.items()}
 
     @property
+    def proposed(self) -> int:
+        """How many matches are proposed."""
+        return len(self._proposals) - self._running
+
+    @property
+    def running(self) -> int:
+        """How many matches run."""
+        return self._running
+
+    @property
     def openings(self) -> tuple[Opening, ...]:
         """The running matches with free seats."""
         size = self.policy.team_size
@@ -362,6 +373,11 @@ class TicketLife:
         """Return a ticket as it stands now; None if there is none, or it has been gone for long."""
         known = self._tickets.get(name)
         return None if known is None else known.ticket
+
+    def match(self, name: str) -> FoundMatch | None:
+        """Return a match that is proposed or runs; None if there is none."""
+        proposal = self._proposals.get(name)
+        return None if proposal is None else proposal.found
 
     def is_asked(self, match: str, player: str) -> bool:
         """Tell whether a match waits for a player to accept it."""
@@ -444,7 +460,10 @@ class TicketLife:
     def _enter(self, ticket: QueueTicket) -> list[Command]:
         known = self._tickets.get(ticket.id)
         if known is not None:
-            if known.ticket.since_when(known.sent, 0) == ticket:
+            if (
+                known.sent == ticket.since
+                and known.ticket.since_when(ticket.since, ticket.returned) == ticket
+            ):
                 return []
             return [TicketRefused(ticket.id, "there is another ticket with this id")]
         why = self._refusal(ticket)
@@ -544,6 +563,8 @@ class TicketLife:
 
     def _fill(self, waiting: tuple[QueueTicket, ...]) -> tuple[list[FoundMatch], tuple[QueueTicket, ...]]:
         """Return who joins running matches, those of each as one match, and who still waits."""
+        if not self._openings:
+            return [], waiting
         asked = {each.found.joins for each in self._proposals.values() if each.started is None}
         openings = {
             each.match: each
@@ -567,6 +588,7 @@ class TicketLife:
         if proposal.waiting_for or proposal.started is not None:
             return []
         proposal.started = self._now
+        self._running += 1
         opening = self._openings.get(proposal.found.joins)
         if opening is not None:
             self._openings[opening.match] = replace(
@@ -603,6 +625,7 @@ class TicketLife:
     def _close(self, match: str, *, played: bool) -> list[Command]:
         """Let those of a running match go, or wait on."""
         proposal = self._proposals.pop(match)
+        self._running -= 1
         here = [self._tickets[ticket.id] for ticket in proposal.found.tickets if self._plays(ticket, match)]
         if played:
             return [self._leave(known, "played") for known in here]
@@ -769,6 +792,8 @@ class TicketLife:
             )
             if match.started is None:
                 heappush(life._deadlines, (match.until, match.match))
+            else:
+                life._running += 1
         life._openings = {each.match: each for each in known.openings}
         life._gone, life._offended = deque(known.gone), deque(known.offended)
         life._offences = {player: list(times) for player, times in known.offences}

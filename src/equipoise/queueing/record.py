@@ -114,8 +114,8 @@ def lines_of_entering(tickets: Sequence[QueueTicket]) -> list[str]:
 def _ticket_line(ticket: QueueTicket) -> _TicketLine:
     players = [
         _PlayerLine(
-            each.id, each.rating, each.name, each.party, each.side, each.team, each.bot, each.roles, each.prefer,
-            each.avoid, each.team_now,
+            each.id, each.rating, each.name, each.party, each.side, each.team, each.bot, each.roles,
+            each.prefer, each.avoid, each.team_now,
         )
         for each in ticket.players
     ]  # fmt: skip
@@ -203,18 +203,27 @@ def match_data(found: FoundMatch) -> dict[str, Any]:
     }
 
 
-#: What a match has in the record; those who get the reply see its players too.
-_MATCH = ("teams", "ruleset", "region", "maps", "difference", "imbalance", "spread", "joins")
+def lines_of_proposals(proposals: Sequence[Propose]) -> tuple[str, list[str]]:
+    """Return the line of :func:`line_of` of matches that were found, and each reply as JSON.
 
+    A match is encoded once for both.
 
-def line_of_found(replies: Sequence[dict[str, Any]]) -> str:
-    """Return the line of the matches that some replies propose: that of :func:`line_of`, made of them."""
-    found = [
-        {name: each[name] for name in _MATCH if name in each}
-        for each in replies
-        if each["kind"] == REPLIES["Propose"]
+    Examples
+    --------
+    >>> found = FoundMatch(((), ()), "", "", (), 0.0, 0.0, 0.0)
+    >>> made = Propose("7", found, 3.0)
+    >>> line, replies = lines_of_proposals([made])
+    >>> line == line_of(MakeMatches((found,))), replies == encoded_lines([reply_data(made)])
+    (True, True)
+    """
+    matches = encoded_lines([match_data(each.found) for each in proposals])
+    players = encoded_lines([_player_ids(each.found) for each in proposals])
+    kind = REPLIES["Propose"]
+    replies = [
+        f'{{"kind":"{kind}","match":"{each.match}","until":{each.until!r},{match[1:-1]},"players":{names}}}'
+        for each, match, names in zip(proposals, matches, players, strict=True)
     ]
-    return _encode((KINDS[MakeMatches], found)).decode()
+    return f'["{KINDS[MakeMatches]}",[{",".join(matches)}]]', replies
 
 
 def _found(data: dict[str, Any], ticket: Callable[[str], QueueTicket | None]) -> FoundMatch:
@@ -251,8 +260,12 @@ def waits_data(ticket: str, since: float, why: str = "") -> dict[str, Any]:
 def with_players(found: FoundMatch) -> dict[str, Any]:
     """Return a match as plain data, its players by their ids beside its tickets."""
     data = match_data(found)
-    data["players"] = [[player.id for ticket in team for player in ticket.players] for team in found.teams]
+    data["players"] = _player_ids(found)
     return data
+
+
+def _player_ids(found: FoundMatch) -> list[list[str]]:
+    return [[player.id for ticket in team for player in ticket.players] for team in found.teams]
 
 
 #: The form of the state of a life; one of another form is not read.

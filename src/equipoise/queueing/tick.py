@@ -147,8 +147,9 @@ def columns_of(
     size = np.array([len(ticket.players) for ticket in tickets], dtype=np.int64)
     known = [player.rating for ticket in tickets for player in ticket.players]
     mus = [each.mu if type(each) is Rating else policy.middle for each in known]
+    total = np.bincount(np.repeat(np.arange(len(tickets)), size), mus, len(tickets))
     return QueueColumns(
-        total=np.bincount(np.repeat(np.arange(len(tickets)), size), mus, len(tickets)),
+        total=total.astype(float),
         size=size,
         waited=np.array([now - ticket.since for ticket in tickets]),
         places=places,
@@ -254,7 +255,7 @@ def evenness(matches: Sequence[Sequence[Sequence[Player]]], policy: QueuePolicy)
 def _evenness(
     players: Sequence[Player], seat: Ints, count: int, policy: QueuePolicy
 ) -> tuple[list[float], list[float]]:
-    """Return of each of some matches what :func:`evenness` does; teams of all are counted one after another."""
+    """Return what :func:`evenness` does, of players and the team of each, counted over all matches."""
     if not count:
         return [], []
     known = [player.rating for player in players]

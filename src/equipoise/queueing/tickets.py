@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import attrgetter
 from typing import Any
 
@@ -151,7 +152,7 @@ def waiting_since(tickets: Sequence[QueueTicket], since: float) -> list[QueueTic
 
 
 def soloists(weights: Mapping[str, Rating | float | None], since: float) -> list[QueueTicket]:
-    """Return the tickets of people who come alone, each with the id of its player: many of them, from columns.
+    """Return the tickets of many people who come alone, each with the id of its player, from columns.
 
     Parameters
     ----------
@@ -250,4 +251,4 @@ class FoundMatch:
     @property
     def tickets(self) -> tuple[QueueTicket, ...]:
         """All tickets, team by team."""
-        return tuple(ticket for team in self.teams for ticket in team)
+        return tuple(chain.from_iterable(self.teams))
