@@ -141,7 +141,7 @@ class QueueTicket:
         return ticket
 
 
-#: What stays of a ticket when its waiting begins anew.
+#: What stays of a ticket whose waiting begins at another time.
 _KEPT = ("id", "players", "latencies", "ruleset", "vetoes", "backfill")
 
 
