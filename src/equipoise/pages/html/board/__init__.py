@@ -87,9 +87,15 @@ def board_html(server: str = "", results: str = "", people: str = "", language: 
 def board_script(language: str = "en") -> str:
     """Return the page's one script: texts, judge and solver, reader, and the page's handling."""
     fields = [name for name, info in FIELDS.items() if BOARD in info.kept_by]
-    data = {"TEXTS": texts(language)["board"], "FIELDS": fields, "PASTES": short_grammar()}
+    data = {"TEXTS": texts(language)["board"], "FIELDS": fields, "PASTES": _pastes()}
     constants = ",".join(f"{name}={_literal(value)}" for name, value in data.items())
     return f"const {constants};\n{_read(MINIFIED)}"
+
+
+def _pastes() -> dict[str, Any]:
+    """Return the grammar of pastes without the names of its questions, which the page has no room to say."""
+    asks = {name: {"choices": ask["choices"]} for name, ask in short_grammar()["asks"].items()}
+    return {**short_grammar(), "asks": asks}
 
 
 def _literal(data: Any) -> str:
