@@ -239,7 +239,8 @@ def test_forms_of_teams() -> None:
     players = [Player("@all", 9), Player("Bob", 8), Player("Cid", 4)]
     solution = balance(players, bots=Bots(3.0, 4))
     split = solution.best
-    lines = chat_lines([split], ("Red",))
+    head, *lines = chat_lines([split], ("Red",), proof="Proven best.")
+    assert head == f"{verdict(split, ('Red',))}. Proven best."
     assert [line.split(" (")[0] for line in lines] == ["Red", "Team 2"]
     assert all("@all" not in line for line in lines)
     bots = sum(split.bots)
@@ -573,9 +574,9 @@ def test_who_waits_where_and_why_teams_are_so_is_reported() -> None:
     assert evening.teams_lines(lobbies, str.title, ["two"]) == [
         "g1: red: Ann | blue: Bob, Cid (blue wins 75 %)"
     ]
-    weights = {"ann": 500.4, "bob": 300.0}
+    weights = {"ann": 50.4, "bob": 30.0}
     assert evening.why_lines(lobbies, "eve", str.title, weights) == [
-        "by the ratings red 25 %, 500 points | blue 75 %, 300 points; teams number 2 that were proposed"
+        "by the ratings red 25 %, 504 points | blue 75 %, 300 points; teams number 2 that were proposed"
     ]
     game.seen = [1]
     assert not evening.why_lines(lobbies, "ann", str.title, weights)[0].endswith("proposed")

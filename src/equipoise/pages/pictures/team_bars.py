@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 
-from equipoise.core.plain_data import number
 from equipoise.pages.pictures.svg import (
     COLOURS,
     INK,
@@ -24,7 +24,7 @@ from equipoise.pages.pictures.svg import (
     text_width,
     ticks,
 )
-from equipoise.pages.text.teams import convention
+from equipoise.pages.text.teams import convention, points_text, proof_of, verdict
 from equipoise.teams.solution import Solution, Split
 
 #: Heights: the headline, a team's name and facts, a row of names, below its line, and below all teams.
@@ -43,7 +43,9 @@ _MOST_ROWS = 64
 Dot = tuple[float, str]
 
 
-def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, ...] = ()) -> str:
+def teams_svg(
+    solution: Solution, split: Split | None = None, names: tuple[str, ...] = (), *, points: bool = False
+) -> str:
     """Return a picture of a split as SVG.
 
     Each player is a dot at the weight; below are the team's mean and one standard deviation to each side.
@@ -58,8 +60,11 @@ def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, 
         The one to draw; by default the first.
     names : tuple of str
         What to call the teams; by default Team 1, Team 2, ...
+    points : bool
+        Whether weights are shown as points, whole numbers ten times as large.
     """
     split = split or solution.best
+    shown = partial(points_text, points=points)
     lanes = _lanes(solution, split)
     everything = [value for lane in lanes for value, _ in lane]
     low, high = min(everything, default=0.0), max(everything, default=0.0)
@@ -81,44 +86,45 @@ def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, 
         parts.append(
             caption(shortened(name, WIDTH - 3 * MARGIN, 15), MARGIN + 16, top + 16, INK, font_weight=600)
         )
-        facts = f"{_size(split, n)}, total {number(split.totals[n])}"
+        facts = f"{_size(split, n)}, total {shown(split.totals[n])}"
         parts.append(caption(facts, MARGIN, top + 33, PALE_INK))
-        drawn, top = _lane_svg(lane, top + FACTS, colour, x)
+        drawn, top = _lane_svg(lane, top + FACTS, colour, x, shown)
         parts += drawn
     axis = round(top + 8)
-    parts += _axis(axis, low, high, x)
-    parts += _legend(solution, uneven=len({len(lane) for lane in lanes}) > 1, top=axis + 58)
-    return document(_headline(solution, split), WIDTH, axis + FOOT, parts)
+    unit = "points" if points else "weight"
+    parts += _axis(axis, low, high, x, unit, shown)
+    parts += _legend(solution, unit, uneven=len({len(lane) for lane in lanes}) > 1, top=axis + 58)
+    return document(_headline(solution, split, names), WIDTH, axis + FOOT, parts)
 
 
-def _axis(top: int, low: float, high: float, x: Callable[[float], float]) -> list[str]:
+def _axis(
+    top: int, low: float, high: float, x: Callable[[float], float], unit: str, shown: Callable[[float], str]
+) -> list[str]:
     parts = [rule(top, x(low), x(high), PALE_INK)]
     for tick in ticks(low, high):
         at = round(x(tick), 1)
         parts.append(element("line", x1=at, x2=at, y1=top, y2=top + 5, stroke=PALE_INK))
-        parts.append(caption(number(tick), at, top + 20, PALE_INK, text_anchor="middle"))
-    parts.append(caption("weight", (x(low) + x(high)) / 2, top + 37, INK, text_anchor="middle"))
+        parts.append(caption(shown(tick), at, top + 20, PALE_INK, text_anchor="middle"))
+    parts.append(caption(unit, (x(low) + x(high)) / 2, top + 37, INK, text_anchor="middle"))
     return parts
 
 
-def _legend(solution: Solution, *, uneven: bool, top: float) -> list[str]:
-    legend = "Each dot is a player at their weight (hollow: a bot); the bar is mean and standard deviation."
+def _legend(solution: Solution, unit: str, *, uneven: bool, top: float) -> list[str]:
+    legend = f"Each dot is a player at their {unit} (hollow: a bot); the bar is mean and standard deviation."
     noise = convention(
         solution.beta, solution.beta_source, solution.zero, solution.zero_source, uneven=uneven
     )
     return [caption(line, MARGIN, top + 18 * n, PALE_INK) for n, line in enumerate((legend, *noise))]
 
 
-def _headline(solution: Solution, split: Split) -> str:
-    totals = [number(total) for total in split.totals]
-    chances = [f"{100 * chance:.1f} %" for chance in split.win_probability]
-    end = f", {solution.status} by {solution.objective}"
-    whole = f"{' : '.join(totals)}, win chances {' : '.join(chances)}{end}"
+def _headline(solution: Solution, split: Split, names: tuple[str, ...]) -> str:
+    """Return the verdict, with all chances where they fit, and what is proven of the best."""
+    proof = proof_of(solution) if split is solution.best else ""
+    whole = f"{verdict(split, names)}. {proof}".rstrip()
     if text_width(whole, _TITLE_SIZE) <= WIDTH - 2 * MARGIN:
         return whole
-    least, most = number(min(split.totals)), number(max(split.totals))
     low, high = (f"{100 * chance:.1f}" for chance in (min(split.win_probability), max(split.win_probability)))
-    return f"{len(totals)} teams of {least} to {most}, win chances {low} to {high} %{end}"
+    return f"{len(split.teams)} teams, win chances {low} to {high} %. {proof}".rstrip()
 
 
 def _lanes(solution: Solution, split: Split) -> list[list[Dot]]:
@@ -130,7 +136,7 @@ def _lanes(solution: Solution, split: Split) -> list[list[Dot]]:
 
 
 def _lane_svg(
-    lane: list[Dot], top: float, colour: str, x: Callable[[float], float]
+    lane: list[Dot], top: float, colour: str, x: Callable[[float], float], shown: Callable[[float], str]
 ) -> tuple[list[str], float]:
     """Return one team's names and dots, its mean and standard deviation, and where the next may begin."""
     labels = _rows(lane, x)
@@ -153,7 +159,7 @@ def _lane_svg(
             )
         )
     for (value, name), (at, height) in dots:
-        hint = element("title", f"{name or 'bot'}: {number(value)}")
+        hint = element("title", f"{name or 'bot'}: {shown(value)}")
         dot: Attributes = {"cx": at, "cy": height, "r": _DOT, "stroke": colour, "stroke_width": 1.5}
         parts.append(element("circle", hint, raw=True, fill=colour if name else PAPER, **dot))
     for at, name, row in labels:

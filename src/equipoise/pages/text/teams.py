@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from equipoise.core.plain_data import number, printable
+from equipoise.core.plain_data import calling_nobody, number, printable
 from equipoise.core.sides import EVEN_SIDES
-from equipoise.pages.text.tables import Grid, csv_lines, markdown_lines
+from equipoise.pages.text.tables import Grid, csv_lines, markdown_lines, plain_cell
 
 #: How wide lines of a table are, and the least that is left for its last column.
 WIDTH, NARROWEST = 110, 40
@@ -97,7 +97,7 @@ def solution_lines(
     if draw:
         lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
     if solution.unrated:
-        counted = _points(solution.default_weight or 0.0, points=points)
+        counted = points_text(solution.default_weight or 0.0, points=points)
         lines.append(f"{solution.unrated} without points: counted as {counted}.")
     lines += [*move_lines(split, names), *outcome_lines(split)]
     if solution.reason:
@@ -184,7 +184,12 @@ def _head(solution: Solution, split: Split, chosen: int | None, names: Sequence[
         return f"Changed by you: {found}; the best is {best}."
     if chosen is not None:
         return f"{found}. Number {chosen + 1} of the {len(solution.splits)} best, drawn at random."
-    return f"{found}. {'Proven best.' if solution.status == 'optimal' else 'Best found, not proven best.'}"
+    return f"{found}. {proof_of(solution)}"
+
+
+def proof_of(solution: Solution) -> str:
+    """Return what is proven of the best split."""
+    return "Proven best." if solution.status == "optimal" else "Best found, not proven best."
 
 
 def _detail_lines(solution: Solution, split: Split, chosen: int | None, *, edited: bool) -> list[str]:
@@ -199,40 +204,47 @@ def _detail_lines(solution: Solution, split: Split, chosen: int | None, *, edite
     return [f"Chosen at random: {facts}; the best is {proof}"]
 
 
-def chat_lines(splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False) -> list[str]:
-    """Return splits as a line a team, to paste into a chat; nobody is mentioned by it."""
-    if not numbered:
-        return [line for split in splits for line in _chat_of(split, names)]
+def chat_lines(
+    splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, proof: str = "",
+    points: bool = False,
+) -> list[str]:  # fmt: skip
+    """Return splits as a verdict and a line a team, to paste into a chat; nobody is mentioned by it."""
+    del points  # nobody's are said
     return [
-        line for n, split in enumerate(splits, start=1) for line in (f"Split {n}", *_chat_of(split, names))
+        line
+        for n, split in enumerate(splits, start=1)
+        for line in _chat_of(split, names, f"Split {n}: " if numbered else "", proof if n == 1 else "")
     ]
 
 
-def _chat_of(split: Split, names: Sequence[str]) -> list[str]:
-    lines = []
+def _chat_of(split: Split, names: Sequence[str], begin: str, proof: str) -> list[str]:
+    lines = [calling_nobody(f"{begin}{verdict(split, names)}. {proof}".rstrip())]
     for n, team in enumerate(split.teams):
         everyone = [printable(player.label) for player in team] + ["bot"] * split.bots[n]
         chance = f"{100 * split.win_probability[n]:.0f} %"
-        lines.append(f"{_name(names, n)} ({chance}): {', '.join(everyone)}".replace("@", "@\u200b"))
+        lines.append(calling_nobody(f"{_name(names, n)} ({chance}): {', '.join(everyone)}"))
     return lines
 
 
-def table_of(split: Split, names: Sequence[str] = ()) -> Grid:
+def table_of(split: Split, names: Sequence[str] = (), *, points: bool = False) -> Grid:
     """Return a split as a table, a row a player and a row for the bots of a team."""
     rows = []
     for n, team in enumerate(split.teams):
         roles = split.roles[n] if split.roles else ("",) * len(team)
         for player, value, role in zip(team, split.weights[n], roles, strict=True):
-            rows.append((_name(names, n), printable(player.label), number(value), printable(role)))
+            shown = points_text(value, points=points)
+            rows.append((_name(names, n), printable(player.label), shown, printable(role)))
         rows += [(_name(names, n), "bot", "", "")] * split.bots[n]
-    columns = ("team", "player", "weight", "role")
+    columns = ("team", "player", "points" if points else "weight", "role")
     kept = 4 if split.roles else 3
     return Grid(columns[:kept], [row[:kept] for row in rows])
 
 
-def table_of_all(splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False) -> Grid:
+def table_of_all(
+    splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, points: bool = False
+) -> Grid:
     """Return splits as one table, best first; ``numbered`` adds a column with the number of each."""
-    tables = [table_of(split, names) for split in splits]
+    tables = [table_of(split, names, points=points) for split in splits]
     rows = [
         (str(n), *row) if numbered else row
         for n, table in enumerate(tables, start=1)
@@ -242,14 +254,22 @@ def table_of_all(splits: Sequence[Split], names: Sequence[str] = (), *, numbered
     return Grid(("split", *columns) if numbered else columns, rows)
 
 
-def csv_of(splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False) -> list[str]:
-    """Return splits as CSV, a line a player."""
+def csv_of(
+    splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, proof: str = "",
+    points: bool = False,
+) -> list[str]:  # fmt: skip
+    """Return splits as CSV, a line a player; it is data, so it has weights."""
+    del proof, points
     return csv_lines(table_of_all(splits, names, numbered=numbered))
 
 
-def markdown_of(splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False) -> list[str]:
-    """Return splits as a Markdown table, a line a player."""
-    return markdown_lines(table_of_all(splits, names, numbered=numbered))
+def markdown_of(
+    splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, proof: str = "",
+    points: bool = False,
+) -> list[str]:  # fmt: skip
+    """Return splits as a verdict on the first and a Markdown table, a line a player."""
+    said = plain_cell(f"{verdict(splits[0], names)}. {proof}".rstrip())
+    return [said, "", *markdown_lines(table_of_all(splits, names, numbered=numbered, points=points))]
 
 
 #: The forms of a split besides the whole text.
@@ -281,7 +301,8 @@ def _name(names: Sequence[str], n: int) -> str:
     return names[n].strip() if n < len(names) else f"Team {n + 1}"
 
 
-def _points(value: float, *, points: bool) -> str:
+def points_text(value: float, *, points: bool) -> str:
+    """Return a weight as people read it: as points, whole numbers ten times as large, or as it was typed."""
     return str(round(10.0 * value)) if points else number(value)
 
 
@@ -290,15 +311,18 @@ def _team_lines(
 ) -> list[str]:
     roles = split.roles[n] if split.roles else ("",) * len(split.teams[n])
     shown = [
-        (_points(value, points=points), printable(player.label) + (f" ({printable(role)})" if role else ""))
+        (
+            points_text(value, points=points),
+            printable(player.label) + (f" ({printable(role)})" if role else ""),
+        )
         for player, value, role in zip(split.teams[n], split.weights[n], roles, strict=True)
     ]
     if split.bots[n]:
         bots = split.bots[n]
-        each = _points(solution.bot_weight or 0.0, points=points)
+        each = points_text(solution.bot_weight or 0.0, points=points)
         shown.append((each, "(bot)" if bots == 1 else f"(bot) x {bots}"))
     width = max((len(number) for number, _ in shown), default=0)
-    total = _points(split.totals[n], points=points)
+    total = points_text(split.totals[n], points=points)
     head = (
         f"{name}: total {total}, win chance {100 * split.win_probability[n]:.1f} %"
         if details
