@@ -99,5 +99,5 @@ def test_the_headline_fits(teams: int) -> None:
     solution = balance(players, teams=teams, solver="resplit" if teams > 8 else "auto", effort=0.01)
     (title,) = re.findall(r"<title>(.*?)</title>", teams_svg(solution))[:1]
     assert text_width(title, 18.5) <= WIDTH - MARGIN
-    assert ("win chances" in title) == (teams > 8)
+    assert ("win chances" in title) == (teams >= 8)
     assert title.endswith(proof_of(solution))

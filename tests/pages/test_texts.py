@@ -253,7 +253,8 @@ def test_forms_of_teams() -> None:
     shown = solution_lines(solution, split)
     assert any("(bot)" in line for line in shown) is bool(bots)
     assert FORMS["csv"]([split])[0] == "team,player,weight"
-    assert FORMS["markdown"]([split])[1] == "| --- | --- | --- |"
+    assert FORMS["markdown"]([split])[:4:3] == [f"{verdict(split)}.", "| --- | --- | --- |"]
+    assert FORMS["markdown"]([split], points=True)[2] == "| team | player | points |"
 
 
 def test_a_front_is_a_table() -> None:
