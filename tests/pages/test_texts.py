@@ -142,8 +142,9 @@ def test_teams_are_shown_with_their_weights() -> None:
 def test_points_are_ten_times_the_weights_and_details_say_the_numbers() -> None:
     """Without points as they were typed."""
     solution = balance({"Ann": 10.25, "Bob": 9, "Cid": 3}, beta=4.0)
-    whole = solution_lines(solution, solution.best, points=True)
+    whole = solution_lines(solution, solution.best, points=lambda weight: round(10 * weight))
     assert any(line.split() == ["102", "Ann"] for line in whole)
+    assert sum(int(line.split(": ")[1]) for line in whole if re.match(r"Team \d: ", line)) == 102 + 90 + 30
     detailed = solution_lines(solution, solution.best, details=True)
     assert f"Win chances assume a performance noise of 4 ({solution.beta_source})." in detailed or any(
         line.startswith("Win chances") and "noise of 4" in line for line in detailed
@@ -254,7 +255,9 @@ def test_forms_of_teams() -> None:
     assert any("(bot)" in line for line in shown) is bool(bots)
     assert FORMS["csv"]([split])[0] == "team,player,weight"
     assert FORMS["markdown"]([split])[:4:3] == [f"{verdict(split)}.", "| --- | --- | --- |"]
-    assert FORMS["markdown"]([split], points=True)[2] == "| team | player | points |"
+    rows = FORMS["markdown"]([split], points=lambda weight: round(10 * weight))[2:]
+    assert rows[0] == "| team | player | points |"
+    assert any("Bob | 80 |" in row for row in rows)
 
 
 def test_a_front_is_a_table() -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 
+from equipoise.core.plain_data import number
 from equipoise.pages.pictures.svg import (
     COLOURS,
     INK,
@@ -24,7 +24,7 @@ from equipoise.pages.pictures.svg import (
     text_width,
     ticks,
 )
-from equipoise.pages.text.teams import convention, points_text, proof_of, verdict
+from equipoise.pages.text.teams import Points, convention, proof_of, total_text, verdict
 from equipoise.teams.solution import Solution, Split
 
 #: Heights: the headline, a team's name and facts, a row of names, below its line, and below all teams.
@@ -44,8 +44,9 @@ Dot = tuple[float, str]
 
 
 def teams_svg(
-    solution: Solution, split: Split | None = None, names: tuple[str, ...] = (), *, points: bool = False
-) -> str:
+    solution: Solution, split: Split | None = None, names: tuple[str, ...] = (),
+    *, points: Points | None = None,
+) -> str:  # fmt: skip
     """Return a picture of a split as SVG.
 
     Each player is a dot at the weight; below are the team's mean and one standard deviation to each side.
@@ -60,12 +61,11 @@ def teams_svg(
         The one to draw; by default the first.
     names : tuple of str
         What to call the teams; by default Team 1, Team 2, ...
-    points : bool
-        Whether weights are shown as points, whole numbers ten times as large.
+    points : callable, optional
+        From a weight of the answer to points, which are drawn in its place.
     """
     split = split or solution.best
-    shown = partial(points_text, points=points)
-    lanes = _lanes(solution, split)
+    lanes = _lanes(solution, split, points or float)
     everything = [value for lane in lanes for value, _ in lane]
     low, high = min(everything, default=0.0), max(everything, default=0.0)
     pad = (high - low) * 0.04 or max(abs(high), 1.0) * 0.1
@@ -86,25 +86,23 @@ def teams_svg(
         parts.append(
             caption(shortened(name, WIDTH - 3 * MARGIN, 15), MARGIN + 16, top + 16, INK, font_weight=600)
         )
-        facts = f"{_size(split, n)}, total {shown(split.totals[n])}"
+        facts = f"{_size(split, n)}, total {total_text(solution, split, n, points)}"
         parts.append(caption(facts, MARGIN, top + 33, PALE_INK))
-        drawn, top = _lane_svg(lane, top + FACTS, colour, x, shown)
+        drawn, top = _lane_svg(lane, top + FACTS, colour, x)
         parts += drawn
     axis = round(top + 8)
-    unit = "points" if points else "weight"
-    parts += _axis(axis, low, high, x, unit, shown)
+    unit = "weight" if points is None else "points"
+    parts += _axis(axis, low, high, x, unit)
     parts += _legend(solution, unit, uneven=len({len(lane) for lane in lanes}) > 1, top=axis + 58)
     return document(_headline(solution, split, names), WIDTH, axis + FOOT, parts)
 
 
-def _axis(
-    top: int, low: float, high: float, x: Callable[[float], float], unit: str, shown: Callable[[float], str]
-) -> list[str]:
+def _axis(top: int, low: float, high: float, x: Callable[[float], float], unit: str) -> list[str]:
     parts = [rule(top, x(low), x(high), PALE_INK)]
     for tick in ticks(low, high):
         at = round(x(tick), 1)
         parts.append(element("line", x1=at, x2=at, y1=top, y2=top + 5, stroke=PALE_INK))
-        parts.append(caption(shown(tick), at, top + 20, PALE_INK, text_anchor="middle"))
+        parts.append(caption(number(tick), at, top + 20, PALE_INK, text_anchor="middle"))
     parts.append(caption(unit, (x(low) + x(high)) / 2, top + 37, INK, text_anchor="middle"))
     return parts
 
@@ -127,16 +125,16 @@ def _headline(solution: Solution, split: Split, names: tuple[str, ...]) -> str:
     return f"{len(split.teams)} teams, win chances {low} to {high} %. {proof}".rstrip()
 
 
-def _lanes(solution: Solution, split: Split) -> list[list[Dot]]:
+def _lanes(solution: Solution, split: Split, shown: Callable[[float], float]) -> list[list[Dot]]:
     lanes = []
     for team, weights, bots in zip(split.teams, split.weights, split.bots, strict=True):
-        dots = [(value, player.label) for value, player in zip(weights, team, strict=True)]
-        lanes.append(dots + [(solution.bot_weight or 0.0, "")] * bots)
+        dots = [(shown(value), player.label) for value, player in zip(weights, team, strict=True)]
+        lanes.append(dots + [(shown(solution.bot_weight or 0.0), "")] * bots)
     return lanes
 
 
 def _lane_svg(
-    lane: list[Dot], top: float, colour: str, x: Callable[[float], float], shown: Callable[[float], str]
+    lane: list[Dot], top: float, colour: str, x: Callable[[float], float]
 ) -> tuple[list[str], float]:
     """Return one team's names and dots, its mean and standard deviation, and where the next may begin."""
     labels = _rows(lane, x)
@@ -159,7 +157,7 @@ def _lane_svg(
             )
         )
     for (value, name), (at, height) in dots:
-        hint = element("title", f"{name or 'bot'}: {shown(value)}")
+        hint = element("title", f"{name or 'bot'}: {number(value)}")
         dot: Attributes = {"cx": at, "cy": height, "r": _DOT, "stroke": colour, "stroke_width": 1.5}
         parts.append(element("circle", hint, raw=True, fill=colour if name else PAPER, **dot))
     for at, name, row in labels:

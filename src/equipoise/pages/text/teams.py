@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,9 @@ NOTHING = 1e-12
 
 #: Objectives that are measured in the points of the weights; the others in shares of 1.
 IN_POINTS = ("difference", "spread")
+
+#: From a weight of an answer to points.
+Points = Callable[[float], int]
 
 if TYPE_CHECKING:
     from equipoise.teams.pareto import Front
@@ -59,7 +62,7 @@ def solution_lines(
     names: Sequence[str] = (),
     *,
     details: bool = False,
-    points: bool = False,
+    points: Points | None = None,
 ) -> list[str]:
     """Return what a person reads of a solution, and can paste into a chat: the verdict first.
 
@@ -75,8 +78,8 @@ def solution_lines(
         What to call the teams.
     details : bool
         Whether the objective's numbers are shown, and what win chances rest on.
-    points : bool
-        Whether weights are shown as points, whole numbers ten times as large; typed weights stay as typed.
+    points : callable, optional
+        From a weight of the answer to points, which are shown in its place; typed weights stay as typed.
     """
     from equipoise.teams.solution import draw_chance
 
@@ -97,13 +100,13 @@ def solution_lines(
     if draw:
         lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
     if solution.unrated:
-        counted = points_text(solution.default_weight or 0.0, points=points)
+        counted = points_text(solution.default_weight or 0.0, points)
         lines.append(f"{solution.unrated} without points: counted as {counted}.")
     lines += [*move_lines(split, names), *outcome_lines(split)]
     if solution.reason:
         lines.append(f"Only {solution.reason}.")
     if chosen is None and not edited and len(solution.splits) > 1:
-        lines += ["", *_alternatives(solution, names)]
+        lines += ["", *_alternatives(solution, names, points)]
     return lines
 
 
@@ -206,7 +209,7 @@ def _detail_lines(solution: Solution, split: Split, chosen: int | None, *, edite
 
 def chat_lines(
     splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, proof: str = "",
-    points: bool = False,
+    points: Points | None = None,
 ) -> list[str]:  # fmt: skip
     """Return splits as a verdict and a line a team, to paste into a chat; nobody is mentioned by it."""
     del points  # nobody's are said
@@ -226,22 +229,26 @@ def _chat_of(split: Split, names: Sequence[str], begin: str, proof: str) -> list
     return lines
 
 
-def table_of(split: Split, names: Sequence[str] = (), *, points: bool = False) -> Grid:
+def table_of(split: Split, names: Sequence[str] = (), *, points: Points | None = None) -> Grid:
     """Return a split as a table, a row a player and a row for the bots of a team."""
     rows = []
     for n, team in enumerate(split.teams):
         roles = split.roles[n] if split.roles else ("",) * len(team)
         for player, value, role in zip(team, split.weights[n], roles, strict=True):
-            shown = points_text(value, points=points)
+            shown = points_text(value, points)
             rows.append((_name(names, n), printable(player.label), shown, printable(role)))
         rows += [(_name(names, n), "bot", "", "")] * split.bots[n]
-    columns = ("team", "player", "points" if points else "weight", "role")
+    columns = ("team", "player", "weight" if points is None else "points", "role")
     kept = 4 if split.roles else 3
     return Grid(columns[:kept], [row[:kept] for row in rows])
 
 
 def table_of_all(
-    splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, points: bool = False
+    splits: Sequence[Split],
+    names: Sequence[str] = (),
+    *,
+    numbered: bool = False,
+    points: Points | None = None,
 ) -> Grid:
     """Return splits as one table, best first; ``numbered`` adds a column with the number of each."""
     tables = [table_of(split, names, points=points) for split in splits]
@@ -256,7 +263,7 @@ def table_of_all(
 
 def csv_of(
     splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, proof: str = "",
-    points: bool = False,
+    points: Points | None = None,
 ) -> list[str]:  # fmt: skip
     """Return splits as CSV, a line a player; it is data, so it has weights."""
     del proof, points
@@ -265,7 +272,7 @@ def csv_of(
 
 def markdown_of(
     splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, proof: str = "",
-    points: bool = False,
+    points: Points | None = None,
 ) -> list[str]:  # fmt: skip
     """Return splits as a verdict on the first and a Markdown table, a line a player."""
     said = plain_cell(f"{verdict(splits[0], names)}. {proof}".rstrip())
@@ -301,28 +308,36 @@ def _name(names: Sequence[str], n: int) -> str:
     return names[n].strip() if n < len(names) else f"Team {n + 1}"
 
 
-def points_text(value: float, *, points: bool) -> str:
-    """Return a weight as people read it: as points, whole numbers ten times as large, or as it was typed."""
-    return str(round(10.0 * value)) if points else number(value)
+def points_text(value: float, points: Points | None) -> str:
+    """Return a weight as people read it: as points, or as it was typed."""
+    return number(value) if points is None else str(points(value))
+
+
+def total_text(solution: Solution, split: Split, n: int, points: Points | None) -> str:
+    """Return the total of a team, of points as they are shown."""
+    if points is None:
+        return number(split.totals[n])
+    bots = split.bots[n] and split.bots[n] * points(solution.bot_weight or 0.0)
+    return str(sum(map(points, split.weights[n])) + bots)
 
 
 def _team_lines(
-    solution: Solution, split: Split, n: int, name: str, *, points: bool, details: bool
+    solution: Solution, split: Split, n: int, name: str, *, points: Points | None, details: bool
 ) -> list[str]:
     roles = split.roles[n] if split.roles else ("",) * len(split.teams[n])
     shown = [
         (
-            points_text(value, points=points),
+            points_text(value, points),
             printable(player.label) + (f" ({printable(role)})" if role else ""),
         )
         for player, value, role in zip(split.teams[n], split.weights[n], roles, strict=True)
     ]
     if split.bots[n]:
         bots = split.bots[n]
-        each = points_text(solution.bot_weight or 0.0, points=points)
+        each = points_text(solution.bot_weight or 0.0, points)
         shown.append((each, "(bot)" if bots == 1 else f"(bot) x {bots}"))
     width = max((len(number) for number, _ in shown), default=0)
-    total = points_text(split.totals[n], points=points)
+    total = total_text(solution, split, n, points)
     head = (
         f"{name}: total {total}, win chance {100 * split.win_probability[n]:.1f} %"
         if details
@@ -348,7 +363,7 @@ def figure(value: float, objective: str, split: Split) -> str:
     return number(0.0 if abs(value) <= NOTHING * size else value)
 
 
-def _alternatives(solution: Solution, names: Sequence[str]) -> list[str]:
+def _alternatives(solution: Solution, names: Sequence[str], points: Points | None) -> list[str]:
     """Return the table of the other splits: what changes against the best."""
     rows = [("", solution.objective, "totals", "win chance", "changes teams against the best")]
     home = {player.id: n for n, team in enumerate(solution.best.teams) for player in team}
@@ -360,7 +375,7 @@ def _alternatives(solution: Solution, names: Sequence[str]) -> list[str]:
             if home[player.id] != n
         ]
         chance = f"{100 * split.win_probability[0]:.1f} %"
-        totals = " : ".join(map(number, split.totals))
+        totals = " : ".join(total_text(solution, split, n, points) for n in range(len(split.teams)))
         rows.append(
             (f"{rank}.", figure(split.value, solution.objective, split), totals, chance, ", ".join(moved))
         )
