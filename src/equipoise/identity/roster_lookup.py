@@ -169,7 +169,7 @@ class RosterLookup:
         """Return the same where nobody new can be meant: the only id that begins so, too.
 
         With ``names`` false that has to be an id that is nobody's name, and four signs of it at least: where
-        a name that is mistyped must not be taken for somebody.
+        a mistyped name must not pass for an id.
         """
         found = self.id_of(name, now)
         if found is not None or len(name) < (1 if names else SHORTEST):

@@ -212,7 +212,7 @@ def chat_lines(
     points: Points | None = None,
 ) -> list[str]:  # fmt: skip
     """Return splits as a verdict and a line a team, to paste into a chat; nobody is mentioned by it."""
-    del points  # nobody's are said
+    del points  # a chat shows none
     return [
         line
         for n, split in enumerate(splits, start=1)
@@ -275,8 +275,8 @@ def markdown_of(
     points: Points | None = None,
 ) -> list[str]:  # fmt: skip
     """Return splits as a verdict on the first and a Markdown table, a line a player."""
-    said = plain_cell(f"{verdict(splits[0], names)}. {proof}".rstrip())
-    return [said, "", *markdown_lines(table_of_all(splits, names, numbered=numbered, points=points))]
+    head = plain_cell(f"{verdict(splits[0], names)}. {proof}".rstrip())
+    return [head, "", *markdown_lines(table_of_all(splits, names, numbered=numbered, points=points))]
 
 
 #: The forms of a split besides the whole text.
