@@ -495,7 +495,7 @@ def _check_indices(line_ups: Any, ids: Sequence[str] | None, many: int) -> None:
     if len(shape) != 3 or line_ups.dtype.kind not in "iu" or shape[1] < 2 or shape[2] < 1:
         msg = f"line_ups must be whole numbers (m, n_teams, size), of two or more teams, got {shape}"
         raise InputError(msg)
-    if ids is not None and (len(set(ids)) < len(ids) or not all(isinstance(who, str) and who for who in ids)):
+    if ids is not None and (len(set(ids)) < len(ids) or set(map(type, ids)) - {str} or "" in ids):
         msg = "ids must be different texts, none of them empty"
         raise InputError(msg)
     least, most = (int(line_ups.min()), int(line_ups.max())) if line_ups.size else (0, -1)
@@ -625,7 +625,7 @@ class Resident:
 
     def _seated(self, players: Sequence[str], asked: Asked) -> list[int] | None:
         """Return the seats of players, NOBODY of a newcomer; None where one begins unlike other newcomers."""
-        seats = [asked.seats.numbers.get(player, NOBODY) for player in players]
+        seats = list(map(asked.seats.numbers.get, players, itertools.repeat(NOBODY)))
         if NOBODY in seats:
             guesses = self._model.guesses()
             new = [player for player, seat in zip(players, seats, strict=True) if seat == NOBODY]
