@@ -62,7 +62,7 @@ PREDICTED, LISTED = 0.3, 0.0015  # effort
 #: Teams of which nothing has to be known to go through them twice.
 LISTS = frozenset({list, tuple})
 
-#: When a line-up is to play of which nothing is said: when the last of its players was seen.
+#: The time of a line-up without one: when the last of its players was seen.
 LATELY = np.array([math.nan])
 
 
@@ -209,9 +209,9 @@ class Ladder:
         >>> for n in range(3):
         ...     _ = ladder.record(Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), at=float(n)))
         >>> ladder.predict_many([(["ann"], ["bob"]), (["bob"], ["ann"])]).round(2).tolist()
-        [[0.68, 0.32], [0.32, 0.68]]
+        [[0.67, 0.33], [0.33, 0.67]]
         >>> ladder.predict_many(np.array([[[0], [1]]])).round(2).tolist()
-        [[0.68, 0.32]]
+        [[0.67, 0.33]]
         """
         _check_ruleset(ruleset)
         indexed = isinstance(line_ups, np.ndarray)

@@ -287,7 +287,7 @@ class Seats:
         return self._sorted, self._by_id
 
 
-#: New players that are put among the others one by one: more are sorted anew.
+#: Up to so many new players are inserted one by one; more are sorted together.
 FEW_NEW = 16  # effort
 
 
