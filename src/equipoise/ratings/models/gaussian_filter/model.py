@@ -334,8 +334,12 @@ class Filters(Further, ABC):
         return replace(state, rulesets={**state.rulesets, GENERAL: pooled}, evidence=evidence)
 
     def asked_of(self, state: FilterState, ruleset: Ruleset | None) -> tuple[FilterState, Ruleset]:
-        """Return which ruleset an answer is of, and the state it is of: without one, what is common."""
-        if ruleset is None and len(state.rulesets) > 1:
+        """Return which ruleset an answer is of, and the state it is of: without one, what is common.
+
+        Where games without a ruleset are among those played, such an answer is of them, see
+        :func:`~equipoise.ratings.model.general_state`.
+        """
+        if ruleset is None and len(state.rulesets) > 1 and GENERAL not in state.rulesets:
             return self.in_common(state), GENERAL
         return state, self.meant(state, ruleset)
 
