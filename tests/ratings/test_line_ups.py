@@ -85,12 +85,13 @@ def test_many_line_ups_are_each_what_one_is(*, fast: bool) -> None:
     ]
 
 
-def test_a_prediction_follows_each_game() -> None:
+@pytest.mark.parametrize("other", [TDM, Ruleset()])
+def test_a_prediction_follows_each_game(other: Ruleset) -> None:
     """What is kept for the next question is of now: of who is new, and of what the last game taught."""
     ladder = Ladder()
     for n in range(30):
         ladder.record(
-            Contest((CTF, TDM)[n % 3 == 2], ([f"p{n % 7}"], [f"p{n % 5 + 7}"]), (1, 2), at=float(n))
+            Contest((CTF, other)[n % 3 == 2], ([f"p{n % 7}"], [f"p{n % 5 + 7}"]), (1, 2), at=float(n))
         )
         state, teams = ladder.state, ([f"p{n % 7}"], ["p8", "p9"])
         for ruleset in (None, CTF):

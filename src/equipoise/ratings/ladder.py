@@ -651,7 +651,7 @@ class Resident:
         of = ruleset if ruleset is not None else next(iter(known)) if len(known) == 1 else GENERAL
         pooled = learnt.evidence(-1)
         own = (0.0,) * len(pooled)
-        if ruleset is None and len(known) > 1:
+        if ruleset is None and len(known) > 1 and GENERAL not in known:
             constants = model.in_common(model.state_of(learnt, {}, known)).rulesets[GENERAL]
         elif of in known:
             constants, own = learnt.ruleset(known[of]), learnt.evidence(known[of])
