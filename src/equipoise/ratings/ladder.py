@@ -46,7 +46,7 @@ from equipoise.ratings.models.gaussian_filter.contest_columns import (
     untyped,
 )
 from equipoise.ratings.models.gaussian_filter.kernels import SEEN
-from equipoise.ratings.models.gaussian_filter.line_ups import NOBODY, Asked, Seats, newest, shape_of
+from equipoise.ratings.models.gaussian_filter.line_ups import NOBODY, LineUpsAsked, Seats, newest, shape_of
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters, member_weights
 from equipoise.ratings.models.gaussian_filter.state_columns import FilterState, listed
@@ -517,7 +517,7 @@ class Resident:
         # After how many changes this is, and what was asked meanwhile, as so many contests.
         self._version, self._work = 0, 0.0
         self._seats: dict[Ruleset, Seats] = {}
-        self._answers: dict[Ruleset | None, Asked] = {}
+        self._answers: dict[Ruleset | None, LineUpsAsked] = {}
 
     def fast(self, recorded: int) -> bool:
         """Tell whether compiled kernels pay where so many contests were recorded."""
@@ -560,7 +560,7 @@ class Resident:
                 return found
         return self._predict(teams, asked, when)
 
-    def _predict(self, teams: Teams, asked: Asked, when: Floats) -> list[float] | None:
+    def _predict(self, teams: Teams, asked: LineUpsAsked, when: Floats) -> list[float] | None:
         """Return the chances of teams whose members may have shares, and may be new."""
         members = question(teams, asked.ruleset, 0.0).teams  # raises what is wrong with them
         seats = self._seated([player for team in members for player, _ in team], asked)
@@ -623,7 +623,7 @@ class Resident:
         chances: Floats = asked.chances(seats, np.ones(len(seats)), starts, ends, at, teams)
         return chances.reshape(many, teams)
 
-    def _seated(self, players: Sequence[str], asked: Asked) -> list[int] | None:
+    def _seated(self, players: Sequence[str], asked: LineUpsAsked) -> list[int] | None:
         """Return the seats of players, NOBODY of a newcomer; None where one begins unlike other newcomers."""
         seats = list(map(asked.seats.numbers.get, players, itertools.repeat(NOBODY)))
         if NOBODY in seats:
@@ -633,7 +633,7 @@ class Resident:
                 return None
         return seats
 
-    def _ready(self, ruleset: Ruleset | None, work: float, recorded: int) -> Asked:
+    def _ready(self, ruleset: Ruleset | None, work: float, recorded: int) -> LineUpsAsked:
         """Return what answers are of, after so much work as contests, compiled where that pays by now."""
         if not self._learnt.is_compiled:
             self._work += work
@@ -642,7 +642,7 @@ class Resident:
                 self._learnt.compile()
         return self._asked(ruleset)
 
-    def _asked(self, ruleset: Ruleset | None) -> Asked:
+    def _asked(self, ruleset: Ruleset | None) -> LineUpsAsked:
         """Return what is known now of a ruleset, or of what several have in common."""
         asked = self._answers.get(ruleset)
         if asked is not None and asked.version == self._version:
@@ -661,7 +661,7 @@ class Resident:
         parts = levels(of)
         seats = self._seats.setdefault(of, Seats(parts))
         seats.follow(self._places.keys)
-        asked = Asked(
+        asked = LineUpsAsked(
             self._version, of, constants, weights, seats, learnt.games, learnt.blocks(constants, weights),
             len(parts), int(untyped(of)), learnt.lanes,
         )  # fmt: skip

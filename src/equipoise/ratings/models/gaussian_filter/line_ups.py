@@ -314,7 +314,7 @@ def shape_of(sizes: tuple[int, ...]) -> Shape:
     )
 
 
-class Asked(NamedTuple):
+class LineUpsAsked(NamedTuple):
     """What is known of a ruleset at one time, as line-ups are asked of it.
 
     Parameters
