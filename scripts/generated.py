@@ -1,4 +1,4 @@
-"""What is made from the code and from results: reference, schemas, pictures, pages of benchmarks, the site.
+"""What is made from code and results: reference, schemas, pictures, the board's script, pages, the site.
 
 ``python scripts/generated.py`` writes all of it; ``--check`` writes nothing but the site, which is no part of
 the repository, and exits with 1 where something is stale or a link of the documents is broken.
@@ -15,6 +15,7 @@ import ours_alone  # noqa: F401  # before anything reads a registry
 
 # isort: split
 import figures
+import minified
 import reference
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -23,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 def stale(*, check: bool) -> list[str]:
     """Return which files are not what the code makes; write them unless it is only to be looked."""
     names = []
-    for name, text in {**reference.made(), **figures.made()}.items():
+    for name, text in {**reference.made(), **figures.made(), **minified.made()}.items():
         path = ROOT / name
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue

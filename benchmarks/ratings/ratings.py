@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import time
@@ -56,7 +57,19 @@ SPEED_BARS = {
     "the default mixture on all channels, from matches": 6.0,
     "`Ladder.record`, from lists": 2.0,
     "`equipoise.rate`": 1.2,
+    "`Ladder.predict_many`, from indices": 5.0,
+    "`Ladder.predict_many`, from ids": 2.0,
 }
+
+#: Microseconds that questions to a ladder of so many players may take.
+BOARD, QUESTION_BARS = (
+    20_000,
+    {
+        "`Ladder.predict`": 10.0,
+        "`Ladder.leaderboard(first=100)` after a game": 2000.0,
+        "`Ladder.leaderboard_columns()` after a game": 5000.0,
+    },
+)
 LOG_LOSS, SLOPES, ECE, CORRELATION = 0.6555, (0.85, 1.15), 0.03, 0.75
 
 #: Elo's K and scale with the least log-loss on the first 40 % are searched among these.
@@ -157,6 +170,62 @@ def ladder_run(given: Played) -> Run:
     return Run(once, len(rows))
 
 
+def predict_runs(given: Played) -> list[Run]:
+    """Return runs of ``Ladder.predict_many`` from indices and from ids, of players who have played before."""
+    ladder, places = Ladder(), given.players
+    everyone = [f"p{n}" for n in range(PLAYERS)]
+    ladder.record(Contest(Ruleset(), (everyone[::2], everyone[1::2]), (1, 2), at=0.0))
+    rows = [[[everyone[player] for player in team] for team in teams] for teams in places.tolist()]
+    return [
+        Run(lambda: ladder.predict_many(places, ids=everyone), len(rows)),
+        Run(lambda: ladder.predict_many(rows), len(rows)),
+    ]
+
+
+def question_times(times: int = 30) -> list[dict[str, Any]]:
+    """Measure what questions to a ladder of many players take, by the least processor time of several."""
+    ladder, everyone = Ladder(), [f"p{n}" for n in range(BOARD)]
+    rng = np.random.default_rng(2)
+    ctf = Ruleset("ut2004", "ctf")
+    ladder.record(Contest(ctf, (everyone[::2], everyone[1::2]), (1, 2), at=0.0))
+
+    def line_up() -> list[list[str]]:
+        players = [everyone[n] for n in rng.choice(BOARD, 10, replace=False).tolist()]
+        return [players[:5], players[5:]]
+
+    asked = [line_up() for _ in range(500)]
+    calls: list[Callable[[], object]] = [
+        lambda: [ladder.predict(teams) for teams in asked],
+        lambda: ladder.leaderboard(first=100),
+        ladder.leaderboard_columns,
+    ]
+    found = []
+    for (kind, _), call, many in zip(QUESTION_BARS.items(), calls, (len(asked), 1, 1), strict=True):
+        taken = []
+        for n in range(times):
+            ladder.record(Contest(ctf, line_up(), (1, 2), at=float(1 + n + 1000 * len(found))))
+            start = time.process_time()
+            call()
+            taken.append((time.process_time() - start) / many)
+        found.append({"kind": kind, "microseconds": 1e6 * min(taken)})
+    return found
+
+
+def predict_win_run(given: Played) -> Run:
+    """Return a run of ``predict_win`` of openskill with its objects kept."""
+    from openskill.models import PlackettLuce
+
+    model = PlackettLuce()
+    known = [model.rating() for _ in range(PLAYERS)]
+    rows = [[[known[player] for player in team] for team in teams] for teams in given.players.tolist()]
+
+    def once() -> None:
+        for teams in rows:
+            model.predict_win(teams)
+
+    return Run(once, len(rows))
+
+
 def openskill_run(given: Played, name: str) -> Run:
     """Return a run of ``openskill.rate`` with its objects kept."""
     from openskill import models
@@ -194,6 +263,7 @@ def speeds() -> list[dict[str, Any]]:
     given = played(line_ups(MANY, 10))
     few = Played(*(column[:FEW] for column in given))
     some = Played(*(column[:SOME] for column in given))
+    indices, ids = predict_runs(some)
     kinds: list[tuple[str, Run, str]] = [
         ("closed form, from columns", columns_run(BradleyTerry(), given, channels=False), "BradleyTerryFull"),
         ("the default mixture on all channels, from columns",
@@ -203,15 +273,23 @@ def speeds() -> list[dict[str, Any]]:
          matches_run(Mixture(), some, channels=True), "PlackettLuce"),
         ("`Ladder.record`, from lists", ladder_run(few), "PlackettLuce"),
         ("`equipoise.rate`", rate_run(few), "PlackettLuce"),
+        ("`Ladder.predict_many`, from indices", indices, "predict_win"),
+        ("`Ladder.predict_many`, from ids", ids, "predict_win"),
     ]  # fmt: skip
     compiled(kernels.play)  # loads numba: as of a process that has rated before
     peers = {name: openskill_run(few, name) for name in ("BradleyTerryFull", "PlackettLuce")}
-    *ours, pairs, luce = rates([*(run for _, run, _ in kinds), *peers.values()])
-    theirs = dict(zip(peers, (pairs, luce), strict=True))
+    peers["predict_win"] = predict_win_run(some)
+    measured = rates([*(run for _, run, _ in kinds), *peers.values()])
+    ours, theirs = measured[: len(kinds)], dict(zip(peers, measured[len(kinds) :], strict=True))
     return [
         {"kind": kind, "peer": peer, "ours": mine, "kept": theirs[peer]}
         for (kind, _, peer), mine in zip(kinds, ours, strict=True)
     ]
+
+
+def load() -> list[float]:
+    """Return how many processes the machine ran or held back, on average of 1 and 15 minutes."""
+    return [round(each, 1) for each in os.getloadavg()[::2]]
 
 
 def predictions(history: Path) -> dict[str, Any]:
@@ -276,6 +354,8 @@ def measure(history: Path) -> dict[str, Any]:
         "versions": {name: version(name) for name in ("equipoise", "numpy", "numba", "openskill")},
         "history": history.name,
         "speeds": speeds(),
+        "questions": question_times(),
+        "load": load(),
         "predictions": predictions(history) if history.exists() else {},
         "convergence": convergence(),
         "histories": measure_histories() if history.exists() else {},
@@ -286,7 +366,10 @@ def remeasured(part: str) -> dict[str, Any]:
     """Return the kept results with a part of them measured anew."""
     kept: dict[str, Any] = json.loads(RESULTS.read_text(encoding="utf-8"))
     made = {"histories": measure_histories, "speeds": speeds, "default": measure_default}
-    return {**kept, **now(), part: made[part]()}
+    measured = {part: made[part]()}
+    if part == "speeds":  # which has loaded numba
+        measured |= {"questions": question_times(), "load": load()}
+    return {**kept, **now(), **measured}
 
 
 def report(results: dict[str, Any]) -> str:
@@ -312,6 +395,7 @@ def report(results: dict[str, Any]) -> str:
         "openskill learns from results alone; on all channels are scores and everyone's statistics too.",
         f"The best processor time of {TIMES} turns counts: {MANY} contests from columns (`Columns.of`),",
         f"{SOME} from matches, {FEW} one by one, by `Ladder` of the default mixture, and of openskill.",
+        f"{SOME} line-ups of known players for `Ladder.predict_many` and openskill's `predict_win`.",
         "",
         *_table(
             ("Call, contests a second", "ours", "openskill", "Ratio"),
@@ -324,6 +408,14 @@ def report(results: dict[str, Any]) -> str:
                 )
                 for row in results["speeds"]
             ],
+        ),
+        "",
+        f"Questions to a ladder of {BOARD} players, of which the last game is new: the least processor time.",
+        f"The machine's load was {results['load'][0]}, and {results['load'][1]} over 15 minutes.",
+        "",
+        *_table(
+            ("Call", "microseconds"),
+            [(row["kind"], f"{row['microseconds']:,.1f}") for row in results["questions"]],
         ),
         "",
         "## Prediction",
@@ -365,6 +457,9 @@ def _bars(results: dict[str, Any]) -> list[tuple[str, ...]]:
     for row in results["speeds"]:
         ratio, bar = row["ours"] / row["kept"], SPEED_BARS[row["kind"]]
         rows.append((f"throughput, {row['kind']}", f"at least {bar:,g}×", _times(ratio), _yes(ratio >= bar)))
+    for row in results["questions"]:
+        taken, bar = row["microseconds"], QUESTION_BARS[row["kind"]]
+        rows.append((f"time, {row['kind']}", f"below {bar:,g} µs", f"{taken:,.1f} µs", _yes(taken < bar)))
     predictions = results["predictions"]
     if predictions:
         ours = predictions["default"]

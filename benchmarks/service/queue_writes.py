@@ -8,6 +8,7 @@ archive by plain inserts, in as many transactions; and a server takes the same t
 
 from __future__ import annotations
 
+import gc
 import http.client
 import json
 import os
@@ -35,10 +36,9 @@ HOOKS = {"queue": ("league",)}
 def owned(url: str, ratings: np.ndarray) -> tuple[float, float]:
     """Return the seconds in which an owner takes columns of ratings, a transaction for each row."""
     from equipoise.archive.archive import open_archive
-    from equipoise.core.player import Player, Rating
     from equipoise.queueing.life import EnterTicket
     from equipoise.queueing.policy import QueuePolicy
-    from equipoise.queueing.tickets import QueueTicket
+    from equipoise.queueing.tickets import soloists
     from equipoise.service.queue_owner import Queueing, TickDue
     from equipoise.service.table_settings import QueueSettings
 
@@ -49,11 +49,7 @@ def owned(url: str, ratings: np.ndarray) -> tuple[float, float]:
     list(owner(([TickDue()], None)))
     began = time.perf_counter(), time.process_time()
     for batch, row in enumerate(ratings.tolist()):
-        names = [f"{batch}-{n}" for n in range(len(row))]
-        tickets = [
-            QueueTicket(name, (Player(name, Rating(rating)),), 0.0)
-            for name, rating in zip(names, row, strict=True)
-        ]
+        tickets = soloists({f"{batch}-{n}": rating for n, rating in enumerate(row)}, 0.0)
         list(owner(([*map(EnterTicket, tickets), TickDue()], None)))
     return time.perf_counter() - began[0], time.process_time() - began[1]
 
@@ -114,6 +110,8 @@ def measure(batches: int = BATCHES) -> Row:
         owned(f"sqlite:///{folder / 'warm.db'}", ratings[:1])
         ours, plain = [], []
         for number in range(ROUNDS):
+            gc.unfreeze()
+            gc.collect()  # an owner lives in a process of its own, and has frozen what it found there
             source = f"sqlite:///{folder / f'ours{number}.db'}"
             ours.append(owned(source, ratings))
             spent, rows = inserted(f"sqlite:///{folder / f'plain{number}.db'}", source, batches)

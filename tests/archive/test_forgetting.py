@@ -15,7 +15,6 @@ from tests.cli.running import run
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.outbox import OutboxNote
 from equipoise.archive.tables import METADATA
-from equipoise.archive.ticket_record import RecordedEvent
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.play.evening_events import Add, EveningLobby
 from equipoise.service.archive_workers import ForgottenPlayer, Keeping
@@ -55,7 +54,7 @@ def used(archive: Archive) -> None:
     with record.adding() as added:
         enter = ["enter", {"ticket": {"id": f"{first}", "players": [{"id": first, "name": NAMES[0]}]}}]
         replies = [["waits", {"ticket": first}], ["proposed", {"players": [second, "ann"]}]]
-        added.add([RecordedEvent(1, 9.0, json.dumps(enter), json.dumps(replies))])
+        added.add([(1, 9.0, json.dumps(enter), json.dumps(replies))])
         added.seat([(first, "match 1")])
     archive.keep_session("server one", {"players": [first], "names": {first: NAMES[0]}})
     pickups = Pickups(archive, [EveningLobby("duel", 2, 1)])

@@ -324,11 +324,13 @@ def test_ctrl_c_during_a_search_prints_the_best_so_far(monkeypatch: pytest.Monke
 @pytest.mark.parametrize(
     ("args", "lines"),
     [
-        (("--chat",), ["Team 1 (50 %): @\u200beveryone, *d*", "Team 2 (50 %): =1+1, c|"]),
+        (("--chat",),
+         ["Even: 50 : 50. Proven best.", "Team 1 (50 %): @\u200beveryone, *d*", "Team 2 (50 %): =1+1, c|"]),
         (("--csv", "--names", "Red,Blue"),
          ["team,player,weight", "Red,'@everyone,4", "Red,*d*,1", "Blue,'=1+1,3", "Blue,c|,2"]),
         (("--markdown",),
-         ["| team | player | weight |", "| --- | --- | --- |", "| Team 1 | @everyone | 4 |",
+         ["Even: 50 : 50. Proven best.", "",
+          "| team | player | weight |", "| --- | --- | --- |", "| Team 1 | @\u200beveryone | 4 |",
           "| Team 1 | \\*d\\* | 1 |", "| Team 2 | =1+1 | 3 |", "| Team 2 | c\\| | 2 |"]),
     ],
 )  # fmt: skip
@@ -427,9 +429,10 @@ def test_all_splits_are_in_the_table_where_several_are_kept() -> None:
         members = splits[int(split) - 1]["teams"][int(team.removeprefix("Team ")) - 1]
         assert player in members
     markdown = run("balance", "-", "--keep", "3", "--markdown", stdin=stdin).stdout.splitlines()
-    assert [line.count("|") for line in markdown] == [5] * 14
+    assert [line.count("|") for line in markdown] == [0, 0] + [5] * 14
     chat = run("balance", "-", "--keep", "3", "--chat", stdin=stdin).stdout.splitlines()
-    assert chat[::3] == ["Split 1", "Split 2", "Split 3"]
+    assert [line.split(": ")[0] for line in chat[::3]] == ["Split 1", "Split 2", "Split 3"]
+    assert "Proven best." in chat[0] and "best" not in chat[3]  # noqa: PT018
     chosen = run("balance", "-", "--keep", "3", "--choose", "--csv", stdin=stdin).stdout.splitlines()
     assert (chosen[0], len(chosen)) == ("team,player,weight", 5)
 

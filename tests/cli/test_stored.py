@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,25 @@ def test_teams_from_ids_and_last_names(store: str, tmp_path: Path) -> None:
     assert reported["beta"] == 1.0
     result = run("balance", "--store", store, "--here", "Ann,Bob,Nobody", "--ruleset", "g/duel")
     assert "rated as new: Nobody" in result.stderr
+
+
+def test_teams_of_an_archive_have_the_points_that_its_players_have(store: str, tmp_path: Path) -> None:
+    """In text, Markdown and the picture, with totals that add up; CSV has the ratings themselves."""
+    listed = plain("players", "--store", store, "--ruleset", "g/duel")["players"]
+    wanted = {row["name"]: round(10 * row["weight"]) for row in listed if row["name"] != "Twin"}
+    picture = tmp_path / "teams.svg"
+    asked = ("balance", "--store", store, "--here", "Ann,Bob,Cid,Dan", "--ruleset", "g/duel")
+    text = run(*asked, "--plot", str(picture)).stdout
+    assert {name: int(shown) for shown, name in re.findall(r"^ +(\d+)  (\w+)$", text, re.MULTILINE)} == wanted
+    totals = [int(total) for total in re.findall(r"^Team \d: (\d+)$", text, re.MULTILINE)]
+    assert sum(totals) == sum(wanted.values())
+    table = run(*asked, "--markdown").stdout
+    assert {name: int(shown) for name, shown in re.findall(r"\| (\w+) \| (\d+) \|", table)} == wanted
+    assert all(f"{name}: {shown}" in picture.read_text() for name, shown in wanted.items())
+    rating = {row["name"]: row["mu"] for row in listed}
+    for row in run(*asked, "--csv").stdout.splitlines()[1:]:
+        _, name, number = row.split(",")
+        assert float(number) == pytest.approx(rating[name], rel=1e-3)
 
 
 @pytest.mark.parametrize("weight", ["1200", "-1200", "1.5", ""])

@@ -118,6 +118,21 @@ def test_a_question_lists_those_seen_last_first(several: int) -> None:
     assert "several: a, b, c (Maxi); give" in str(same)
 
 
+def test_the_beginning_of_an_id_is_that_id_where_nobody_new_can_be_meant() -> None:
+    """Names and whole ids go first; of several ids all are listed; a part of a name corrects nobody."""
+    seen = [("7f03aa", "Ann", 1.0), ("7f11bb", "Bob", 2.0), ("c0ffee", "7f", 3.0), ("name:Dana", "Dana", 4.0)]
+    lookup = RosterLookup([*seen, ("bot:7f03a:1", "7f03a", 5.0)])
+    asked = ["7f0", "c", "7f", "name:Da", "Dan", "7f03aa"]
+    found = [lookup.known(each) for each in asked]
+    assert found == ["7f03aa", "c0ffee", "c0ffee", "name:Dana", None, "7f03aa"]
+    sure = [lookup.known(each, names=False) for each in ("7f1", "7f11", "name:Dan", "Ann", "c0ff")]
+    assert sure == [None, "7f11bb", None, "7f03aa", "c0ffee"]
+    question = r"'7' is the beginning of the ids of several: 7f03aa \(Ann\), 7f11bb"
+    with pytest.raises(AmbiguousNameError, match=question):
+        RosterLookup(seen[:2]).known("7")
+    assert lookup.known("") is None
+
+
 def test_an_id_that_several_share_is_a_question_among_them() -> None:
     """Before any name, and for the empty text there is none."""
     lookup = RosterLookup(

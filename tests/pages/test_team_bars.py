@@ -11,6 +11,7 @@ from equipoise import Bots, balance
 from equipoise.core.plain_data import number, printable
 from equipoise.pages.pictures.svg import MARGIN, WIDTH, text_width, ticks
 from equipoise.pages.pictures.team_bars import teams_svg
+from equipoise.pages.text.teams import proof_of
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -93,9 +94,10 @@ def test_numbers_are_short(value: float, shown: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("teams", [2, 3, 8, 40])
 def test_the_headline_fits(teams: int) -> None:
-    """Where totals and chances of all teams are too long for one line, it has the least and the most."""
+    """Where a verdict with the chances of all teams is too long, it has the least and the most."""
     players = {f"p{n}": 1000.0 + 7.3 * n * n for n in range(2 * teams)}
     solution = balance(players, teams=teams, solver="resplit" if teams > 8 else "auto", effort=0.01)
     (title,) = re.findall(r"<title>(.*?)</title>", teams_svg(solution))[:1]
     assert text_width(title, 18.5) <= WIDTH - MARGIN
-    assert "win chances" in title
+    assert ("win chances" in title) == (teams >= 8)
+    assert title.endswith(proof_of(solution))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -142,8 +143,9 @@ def test_teams_are_shown_with_their_weights() -> None:
 def test_points_are_ten_times_the_weights_and_details_say_the_numbers() -> None:
     """Without points as they were typed."""
     solution = balance({"Ann": 10.25, "Bob": 9, "Cid": 3}, beta=4.0)
-    whole = solution_lines(solution, solution.best, points=True)
+    whole = solution_lines(solution, solution.best, points=lambda weight: round(10 * weight))
     assert any(line.split() == ["102", "Ann"] for line in whole)
+    assert sum(int(line.split(": ")[1]) for line in whole if re.match(r"Team \d: ", line)) == 102 + 90 + 30
     detailed = solution_lines(solution, solution.best, details=True)
     assert f"Win chances assume a performance noise of 4 ({solution.beta_source})." in detailed or any(
         line.startswith("Win chances") and "noise of 4" in line for line in detailed
@@ -239,7 +241,8 @@ def test_forms_of_teams() -> None:
     players = [Player("@all", 9), Player("Bob", 8), Player("Cid", 4)]
     solution = balance(players, bots=Bots(3.0, 4))
     split = solution.best
-    lines = chat_lines([split], ("Red",))
+    head, *lines = chat_lines([split], ("Red",), proof="Proven best.")
+    assert head == f"{verdict(split, ('Red',))}. Proven best."
     assert [line.split(" (")[0] for line in lines] == ["Red", "Team 2"]
     assert all("@all" not in line for line in lines)
     bots = sum(split.bots)
@@ -252,7 +255,10 @@ def test_forms_of_teams() -> None:
     shown = solution_lines(solution, split)
     assert any("(bot)" in line for line in shown) is bool(bots)
     assert FORMS["csv"]([split])[0] == "team,player,weight"
-    assert FORMS["markdown"]([split])[1] == "| --- | --- | --- |"
+    assert FORMS["markdown"]([split])[:4:3] == [f"{verdict(split)}.", "| --- | --- | --- |"]
+    rows = FORMS["markdown"]([split], points=lambda weight: round(10 * weight))[2:]
+    assert rows[0] == "| team | player | points |"
+    assert any("Bob | 80 |" in row for row in rows)
 
 
 def test_a_front_is_a_table() -> None:
@@ -573,9 +579,9 @@ def test_who_waits_where_and_why_teams_are_so_is_reported() -> None:
     assert evening.teams_lines(lobbies, str.title, ["two"]) == [
         "g1: red: Ann | blue: Bob, Cid (blue wins 75 %)"
     ]
-    weights = {"ann": 500.4, "bob": 300.0}
+    weights = {"ann": 50.4, "bob": 30.0}
     assert evening.why_lines(lobbies, "eve", str.title, weights) == [
-        "by the ratings red 25 %, 500 points | blue 75 %, 300 points; teams number 2 that were proposed"
+        "by the ratings red 25 %, 504 points | blue 75 %, 300 points; teams number 2 that were proposed"
     ]
     game.seen = [1]
     assert not evening.why_lines(lobbies, "ann", str.title, weights)[0].endswith("proposed")

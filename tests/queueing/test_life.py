@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from tests.queueing import strategies
 
 from equipoise.core.player import Player
 from equipoise.queueing import QueuePolicy, QueueTicket, TicketLife
@@ -35,7 +36,16 @@ from equipoise.queueing.life import (
     Waits,
     WithdrawSeats,
 )
-from equipoise.queueing.record import event_of, life_of, line_of, state_of
+from equipoise.queueing.record import (
+    encoded_lines,
+    event_of,
+    life_of,
+    line_of,
+    lines_of_entering,
+    lines_of_proposals,
+    reply_data,
+    state_of,
+)
 
 PLAYERS = "abcdef"
 POLICY = QueuePolicy(
@@ -438,3 +448,89 @@ def test_what_is_long_gone_is_forgotten() -> None:
     assert (place.place, place.why) == (TicketPlace.GONE, "declined")
     life.handle(MakeMatches(), 3.0 + DUEL.forgiven_after + 1.0)
     assert life.where("Ann") is None
+
+
+@st.composite
+def lives(draw: st.DrawFn) -> tuple[TicketLife, list[QueueTicket], float]:
+    """Draw a life in which somebody may wait, play, be blamed or gone, who comes next, and when."""
+    life = TicketLife(draw(strategies.policies(accept_within=10.0)))
+    queue = draw(strategies.queues(12))
+    assume(queue)
+    here = draw(st.integers(0, len(queue) - 1))
+    for ticket in queue[:here]:
+        life.handle(EnterTicket(ticket), 100.0)
+    life.handle(MakeMatches(), 101.0)
+    for match, found in list(life.matches.items()):
+        for player in [player for ticket in found.tickets for player in ticket.players]:
+            if draw(st.booleans()):
+                life.handle(Accept(match, player.id), 102.0)
+            elif life.is_asked(match, player.id):
+                life.handle(Decline(match, player.id), 102.0)
+                break
+    life.handle(Pause(closed=draw(st.integers(0, 5)) == 5), 103.0)
+    again = draw(st.lists(st.sampled_from(queue), max_size=2))
+    return life, draw(st.permutations([*queue[here:], *again])), draw(st.sampled_from([103.0, 112.5, 1e6]))
+
+
+@settings(max_examples=300, deadline=None)
+@given(lives())
+def test_to_enter_together_is_to_enter_one_after_another(
+    drawn: tuple[TicketLife, list[QueueTicket], float],
+) -> None:
+    """All are let in and wait as each alone would; or nothing is done, and to one there is more to say."""
+    life, tickets, now = drawn
+    alone = TicketLife.of_snapshot(life.snapshot())
+    blamed = {player for player, _ in life.snapshot().offences}
+    before = life.snapshot()
+    together = life.enter_together(tickets, now)
+    said = [alone.handle(EnterTicket(ticket), now) for ticket in tickets]
+    if together:
+        assert said == [(Waits(ticket.id, now),) for ticket in tickets]
+        assert life.snapshot() == alone.snapshot()
+    else:
+        assert replace(life.snapshot(), now=now) == replace(before, now=now) or now == 1e6
+        known = {player.id for ticket in tickets for player in ticket.players}
+        assert said != [(Waits(ticket.id, now),) for ticket in tickets] or known & blamed
+
+
+def test_how_many_matches_run_is_known_after_a_restart_too() -> None:
+    """Matches that are proposed, and those that have begun and not ended, are counted apart."""
+    life = duel()
+    counts = []
+    for event in (None, Accept("1", "Ann"), Accept("1", "Bob"), Accept("1", "Bob"), MatchEnded("1")):
+        if event is not None:
+            life.handle(event, 3.0)
+        again = TicketLife.of_snapshot(life.snapshot())
+        assert (again.proposed, again.running) == (life.proposed, life.running)
+        counts.append((life.proposed, life.running))
+    assert counts == [(1, 0), (1, 0), (0, 1), (0, 1), (0, 0)]
+
+
+@settings(max_examples=100, deadline=None)
+@given(strategies.policies(), strategies.queues())
+def test_a_line_leaves_out_what_has_its_default_and_nothing_else(
+    policy: QueuePolicy, queue: list[QueueTicket]
+) -> None:
+    """Tickets are read again as they were; a match that is proposed is the same in its line and its reply."""
+    for ticket, line in zip(queue, lines_of_entering(queue), strict=True):
+        assert line == line_of(EnterTicket(ticket))
+        assert event_of(line, dict[str, QueueTicket]().get) == EnterTicket(ticket)
+    life = TicketLife(policy)
+    for ticket in queue:
+        life.handle(EnterTicket(ticket), 100.0)
+    made = [each for each in life.handle(MakeMatches(), 200.0) if isinstance(each, Propose)]
+    line, replies = lines_of_proposals(made)
+    assert line == line_of(MakeMatches(tuple(each.found for each in made)))
+    assert replies == encoded_lines([reply_data(each) for each in made])
+
+
+def test_a_line_with_all_fields_is_still_read() -> None:
+    """Records that were kept before hold what has its default too."""
+    line = (
+        '["enter",{"ticket":{"id":"t1","players":[{"id":"Ann","rating":{"mu":1500.0,"sigma":0.0},"name":"",'
+        '"party":null,"side":0.5,"team":null,"bot":false,"roles":[],"prefer":[],"avoid":[],"team_now":null}],'
+        '"since":0.0,"latencies":[],"ruleset":"","vetoes":[],"backfill":false,"returned":0}}]'
+    )
+    event = EnterTicket(QueueTicket("t1", (Player("Ann", 1500.0),), 0.0))
+    assert event_of(line, dict[str, QueueTicket]().get) == event
+    assert len(line_of(event)) < len(line) / 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -155,6 +156,34 @@ def test_what_is_sent_again_changes_nothing(archive: Archive, clock: Clock) -> N
     assert archive.ticket_record("duel").last() == number
     (refused,) = owner.ask([enter("a", "z")]).answers
     assert refused[0]["kind"] == "refused"
+
+
+@pytest.mark.parametrize("wrong", [None, 0, 17, 39])
+def test_many_who_enter_at_once_are_answered_as_one_by_one(tmp_path: Path, wrong: int | None) -> None:
+    """Whoever is known, refused or has no room among them: answers and record are the same."""
+    settings = replace(DUEL, max_players=38)
+    tickets = [enter(f"t{number}") for number in range(40)]
+    if wrong is not None:
+        tickets.insert(wrong, enter("known"))
+        tickets.insert(wrong, enter("other", "t3"))
+    found = []
+    for way in ("together", "alone"):
+        with open_archive(f"sqlite:///{tmp_path / way}.db") as archive:
+            clock = Clock()
+            owner = QueueOwner(archive, settings, HOOKS, clock)
+            owner.ask([enter("known"), enter("a"), TickDue()])
+            clock.now += 20.0  # the match is off by now
+            parts = [tickets] if way == "together" else [[each] for each in tickets]
+            answers = [each for part in parts for each in owner.ask(part).answers]
+            clock.now += 1.0
+            owner.ask([TickDue()])
+            kept = archive.ticket_record("duel")
+            notes = [each.body for each in archive.outbox.listed(99)]
+            found.append((answers, kept.since(0), kept.seats(), notes))
+            again = QueueOwner(archive, settings, HOOKS, clock)
+            assert again.ask([StatusAsked()]).answers == owner.ask([StatusAsked()]).answers
+    assert found[0] == found[1]
+    assert [each for each in found[0][0] if each and each[0]["kind"] == "refused"]
 
 
 def test_a_queue_has_only_so_much_room(archive: Archive, clock: Clock) -> None:

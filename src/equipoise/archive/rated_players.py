@@ -17,7 +17,7 @@ from equipoise.core.sides import EVEN_SIDES
 from equipoise.errors import InputError
 from equipoise.identity.merges import NAMED
 from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
-from equipoise.ratings.display_scale import scale_of
+from equipoise.ratings.display_scale import Scale, scale_of
 from equipoise.ratings.model import answers
 
 #: How many times the spread of all ratings a weight beside them may be above the highest or below the lowest.
@@ -42,6 +42,8 @@ class Here:
         The rating of a player whose presence makes no difference, where the model's scale has one.
     side_chance : float
         The chance of the first of two equal teams, for its side; 0.5 where no side is known to be better.
+    scale : Scale or None
+        How these ratings are shown to people, where they are an archive's.
     """
 
     players: tuple[Player, ...]
@@ -50,6 +52,7 @@ class Here:
     draws: float | None = None
     zero: float | None = None
     side_chance: float = EVEN_SIDES
+    scale: Scale | None = None
 
     @property
     def units(self) -> dict[str, float]:
@@ -155,7 +158,8 @@ def rated(
     draws = model.draw_factor(standing.state, ruleset) if "draw_chance" in answers(model) else None
     beta, zero = (getattr(model, name, None) for name in ("beta", "zero"))
     side = standing.side_chance(ruleset, at_map)
-    return Here(tuple(found.values()), beta, tuple(strangers), draws, zero, side)
+    scale = scale_of(model, standing.state, ruleset)
+    return Here(tuple(found.values()), beta, tuple(strangers), draws, zero, side, scale)
 
 
 def _ends(standing: Standing, ids: Collection[str], ruleset: Ruleset | None) -> tuple[float, float]:

@@ -214,9 +214,13 @@ class AddedEvents:
         """Return how many ids are forgotten."""
         return _forgotten(self._connection)
 
-    def add(self, events: Iterable[RecordedEvent]) -> None:
-        """Add events, with the epoch of who owns the queue; all servers are notified when this is kept."""
-        rows = [(self._queue, *each[:4], self._epoch) for each in events]
+    def add(self, events: Iterable[tuple[int, float, str, str]]) -> None:
+        """Add events, with the epoch of who owns the queue; all servers are notified when this is kept.
+
+        Of each its number, when it happened, its line, and the replies are given, as :class:`RecordedEvent`
+        has them.
+        """
+        rows = [(self._queue, *each, self._epoch) for each in events]
         self._database.insert(self._connection, QUEUE_EVENT, rows)
         if self._shard is not None and rows:
             self._shard.tell(self._connection, ADDED, self._queue, str(rows[-1][1]))
@@ -254,20 +258,28 @@ class AddedEvents:
 
 
 def _state(connection: sa.Connection, queue: str) -> KeptState | None:
-    wanted = sa.select(QUEUE_STATE.c.number, QUEUE_STATE.c.state).where(QUEUE_STATE.c.queue == queue)
-    row = connection.execute(wanted).first()
+    row = connection.execute(_STATE, {"queue": queue}).first()
     return None if row is None else KeptState(*row)
 
 
 def _forgotten(connection: sa.Connection) -> int:
-    return int(connection.execute(sa.select(sa.func.count()).select_from(FORGOTTEN)).scalar() or 0)
+    return int(connection.execute(_FORGOTTEN).scalar() or 0)
 
 
 def _since(connection: sa.Connection, queue: str, number: int, limit: int | None) -> list[RecordedEvent]:
-    wanted = (
-        sa.select(*(QUEUE_EVENT.c[name] for name in RecordedEvent._fields))
-        .where(QUEUE_EVENT.c.queue == queue, QUEUE_EVENT.c.number > number)
-        .order_by(QUEUE_EVENT.c.number)
-        .limit(limit)
-    )
-    return [RecordedEvent(*row) for row in connection.execute(wanted)]
+    wanted = _SINCE if limit is None else _SINCE.limit(limit)
+    rows = connection.execute(wanted, {"queue": queue, "number": number})
+    return [RecordedEvent(*row) for row in rows]
+
+
+# What is asked in every transaction, put together once. ----------------------------------------------------
+
+_STATE = sa.select(QUEUE_STATE.c.number, QUEUE_STATE.c.state).where(
+    QUEUE_STATE.c.queue == sa.bindparam("queue")
+)
+_FORGOTTEN = sa.select(sa.func.count()).select_from(FORGOTTEN)
+_SINCE = (
+    sa.select(*(QUEUE_EVENT.c[name] for name in RecordedEvent._fields))
+    .where(QUEUE_EVENT.c.queue == sa.bindparam("queue"), QUEUE_EVENT.c.number > sa.bindparam("number"))
+    .order_by(QUEUE_EVENT.c.number)
+)

@@ -107,7 +107,7 @@ def say_rebuilt(updated: Updated) -> None:
 
 
 def player_named(standing: Standing, player: str, merged: dict[str, str] | None = None) -> str:
-    """Return the id of a player who is called by id or by the name last seen.
+    """Return the id of a player who is called by id, the beginning of it, or the name last seen.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def player_named(standing: Standing, player: str, merged: dict[str, str] | None 
     """
     from equipoise.archive.rated_players import people_of
 
-    known = people_of(standing, merged or {}, time.time()).id_of(player)
+    known = people_of(standing, merged or {}, time.time()).known(player)
     if known is not None:
         return known
     msg = f"player: there is none with the id or last name {player!r}; 'equipoise players' lists them"

@@ -285,7 +285,7 @@ def show(answer: BalanceAnswer, options: dict[str, Any], answers: ExplainAnswers
     if split is not None and options["plot"]:
         from equipoise.pages.pictures.team_bars import teams_svg
 
-        write("--plot", options["plot"], teams_svg(solution, split, answer.names))
+        write("--plot", options["plot"], teams_svg(solution, split, answer.names, points=options["points"]))
     if answer.interrupted:
         end_interrupted()
     if not solution.splits:
@@ -305,7 +305,9 @@ def _lines(answer: BalanceAnswer, split: Split, options: dict[str, Any]) -> list
     if options.get("heard_data") and any(options["heard_data"][name] for name in ("out", "late", "unread")):
         click.echo("\n".join(options["heard"]), err=True)
     shown = (split,) if answer.chosen is not None else answer.solution.splits
-    return teams.FORMS[form](shown, answer.names, numbered=answer.chosen is None and answer.request.keep > 1)
+    how = {"numbered": answer.chosen is None and answer.request.keep > 1, "points": options["points"]}
+    proof = "" if answer.chosen is not None else teams.proof_of(answer.solution)
+    return teams.FORMS[form](shown, answer.names, proof=proof, **how)
 
 
 def _effort_lines(answer: BalanceAnswer, options: dict[str, Any]) -> list[str]:

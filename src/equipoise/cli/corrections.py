@@ -12,6 +12,7 @@ from equipoise.cli import archive_options
 from equipoise.cli.output_options import with_json
 from equipoise.identity.roster_lookup import AmbiguousNameError
 from equipoise.identity.shared_ids import OF
+from equipoise.identity.short_ids import meant_by
 from equipoise.service import exported_site
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 @click.option("--back", is_flag=True, help="Include a match that was undone again.")
 @with_json
 def undo(match: str, store: str, back: bool, as_json: bool) -> None:
-    """Exclude a MATCH (its id, or the beginning of it) from the ratings.
+    """Exclude a MATCH (its id, or any part that no other has) from the ratings.
 
     It stays in the archive, so that reading its log again does not bring it back.
     """
@@ -48,9 +49,15 @@ def undo(match: str, store: str, back: bool, as_json: bool) -> None:
 @click.option("--back", is_flag=True, help="Undo a merge: they are two people again.")
 @with_json
 def merge(player: str, other: str, store: str, back: bool, as_json: bool) -> None:
-    """Treat the ids A and B as one person, called A; the games stay as they were."""
+    """Treat A and B as one person, called A; the games stay as they were.
+
+    Both are ids, the beginnings of ids, or names.
+    """
     with archive_options.opened(store) as archive:
-        if not back:
+        if back:
+            pairs = archive.merged()
+            player, other = meant_by(player, pairs.values()), meant_by(other, pairs)
+        else:
             player, other = _person(archive, player), _person(archive, other)
         archive.merge(player, other, back=back)
         updated = archive.update_ratings()
@@ -69,7 +76,7 @@ def _person(archive: Archive, player: str) -> str:
 
     lookup = people_of(archive_options.up_to_date(archive), archive.merged(), time.time())
     try:
-        return lookup.id_of(player) or player
+        return lookup.known(player, names=False) or player
     except AmbiguousNameError as error:
         if any(one.startswith(player + OF) for one, _ in error.candidates):
             return player  # an id that several have: all of them
@@ -81,7 +88,7 @@ def _person(archive: Archive, player: str) -> str:
 @archive_options.store
 @with_json
 def forget(player: str, store: str, as_json: bool) -> None:
-    """Remove PLAYER (an id, or a name) from an archive for good.
+    """Remove PLAYER (a name, an id, or the beginning of one) from an archive for good.
 
     Ids and names are rewritten in every game, and reading a log again does not bring them back.
     The other players' ratings stay what they were.

@@ -43,7 +43,7 @@ def command(
 ) -> None:
     """List everyone in an archive with the ratings in each ruleset they have played, the strongest first.
 
-    With NAME (an id, or a name): every game of that player with the rating after it.
+    With NAME (a name, an id, or the beginning of one): every game of that player with the rating after it.
     """
     if name is None and why:
         msg = "--why: whose games? Write a NAME"

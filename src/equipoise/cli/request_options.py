@@ -295,7 +295,11 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
     elif roster is not None:
         read = read_players(roster, options["read"])
         players = roster_options.rated(read, options, keywords)
-    options["points"] = options.get("store") is not None and all(player.rating is None for player in read)
+    options["points"] = None
+    if (scale := options.get("scale")) is not None and all(player.rating is None for player in read):
+        from equipoise.ratings.point_changes import points
+
+        options["points"] = lambda rating: points(scale.shown(rating))
     heard = getattr(read, "heard", None)
     options["heard"] = None if heard is None else heard.lines(read)
     options["heard_data"] = None if heard is None else heard.as_dict(read)

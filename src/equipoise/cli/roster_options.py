@@ -169,8 +169,8 @@ def rated(players: list[Player], options: dict[str, Any], besides: Collection[st
 
     Those with a rating keep it.  ``options["beta"]`` and ``options["zero"]`` become those of the archive's
     model, or of the roster, unless the options say them, or they are settled ``besides``, as by a
-    request; ``options["draws"]`` how often even teams draw, where that is known, and
-    ``options["side_chance"]`` what a side is worth, for two teams.
+    request; ``options["draws"]`` how often even teams draw, where that is known, ``options["scale"]`` how the
+    archive's ratings are shown, and ``options["side_chance"]`` what a side is worth, for two teams.
     """
     scale: Any = players
     if options.get("ruleset") is not None and not _has_store(options):
@@ -185,6 +185,7 @@ def rated(players: list[Player], options: dict[str, Any], besides: Collection[st
         if name in options and not asked & others:
             options[name] = getattr(scale, name, None)
     options["draws"] = getattr(scale, "draws", None)
+    options["scale"] = getattr(scale, "scale", None)
     side = getattr(scale, "units", {}).get("side_chance")
     if side is not None and "side_chance" in options and not asked & {"side_chance", "teams"}:
         options["side_chance"] = side

@@ -95,7 +95,7 @@ def choices() -> tuple[str, ...]:
 
 
 def _any_of(languages: dict[str, list[str]]) -> str:
-    """Return a pattern for any word, the longest first."""
+    """Return a pattern for any word, each before those it begins with; in this order they compress well."""
     words = {word for words in languages.values() for word in words}
-    listed = sorted(words, key=lambda word: (-len(word), word))
+    listed = sorted(words, key=lambda word: (word.casefold(), word), reverse=True)
     return "(?:" + "|".join(_SPECIAL.sub(r"\\\1", word).replace("'", "['\u2019]") for word in listed) + ")"

@@ -383,6 +383,17 @@ def number(value: float) -> str:
     return f"{value:.1f}" if 1000 <= abs(value) < 1e15 else f"{value:.4g}"
 
 
+def calling_nobody(text: str) -> str:
+    r"""Return a text that mentions nobody in the chat it is pasted into: what follows an at sign is no name.
+
+    Examples
+    --------
+    >>> calling_nobody("@everyone and <@5>")
+    '@\u200beveryone and <@\u200b5>'
+    """
+    return text.replace("@", "@\u200b")
+
+
 def printable(name: str) -> str:
     r"""Return a name with everything escaped that would change the screen around it.
 

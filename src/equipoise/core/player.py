@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numbers
-from collections import deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
-from itertools import repeat
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from equipoise.core.copies import copies
 from equipoise.errors import InputError
 
 #: Largest absolute weight that is accepted: sums of squares of a million such players stay finite and
@@ -156,21 +155,8 @@ def players_named(weights: Mapping[str, Rating | float | None]) -> list[Player]:
     plain = set(map(type, names)) == {str} and set(map(type, numbers)) == {float} and all(names)
     if not (plain and all(-LARGEST_WEIGHT <= number <= LARGEST_WEIGHT for number in numbers)):
         return [Player(name, weight) for name, weight in weights.items()]
-    ratings = _copies(Rating(0.0), len(names), mu=numbers)
-    return _copies(Player("any"), len(names), id=names, rating=ratings)
-
-
-def _copies(one: Any, number: int, **columns: Iterable[object]) -> list[Any]:
-    """Return copies of something frozen that differ in some fields, of which all values are checked.
-
-    Fields are filled one after another: a constructor's call for each copy takes three times as long.
-    """
-    kind = type(one)
-    copies = [object.__new__(kind) for _ in range(number)]
-    for field in fields(one):
-        column = columns.get(field.name) or repeat(getattr(one, field.name))
-        deque(map(getattr(kind, field.name).__set__, copies, column), maxlen=0)
-    return copies
+    ratings = copies(Rating(0.0), len(names), mu=numbers)
+    return copies(Player("any"), len(names), id=names, rating=ratings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,9 @@ LATELY = 90 * 86400.0
 #: The most candidates that a question lists.
 MOST_LISTED = 8
 
+#: Signs of an id that stand for it where a mistake would last.
+SHORTEST = 4
+
 
 #: What stands before an id among the names, where several people have it.
 SHARED = "\n"
@@ -38,9 +41,11 @@ class AmbiguousNameError(InputError):
         What was typed.
     candidates : tuple of (str, str)
         The id and the last name of each who may be meant, those seen last first.
+    what : str
+        What it is of them.
     """
 
-    def __init__(self, name: str, candidates: tuple[tuple[str, str], ...]) -> None:
+    def __init__(self, name: str, candidates: tuple[tuple[str, str], ...], what: str = "the name") -> None:
         self.name = name
         self.candidates = candidates
         listed = [
@@ -48,7 +53,7 @@ class AmbiguousNameError(InputError):
         ]
         more = f" and {len(listed) - MOST_LISTED} more" if len(listed) > MOST_LISTED else ""
         super().__init__(
-            f": {name!r} is the name of several: {', '.join(listed[:MOST_LISTED])}{more}; give an id",
+            f": {name!r} is {what} of several: {', '.join(listed[:MOST_LISTED])}{more}; give an id",
             "player",
         )
 
@@ -78,6 +83,8 @@ class RosterLookup:
     >>> known = RosterLookup([("a1", "[UT] Zoë", 10.0), ("b2", "Max", 10.0)], {"old": "b2"})
     >>> known.id_of("zoe"), known.id_of("old"), known.id_of("MAX"), known.id_of("Eve")
     ('a1', 'b2', 'b2', None)
+    >>> known.id_of("a"), known.known("a")
+    (None, 'a1')
     """
 
     def __init__(
@@ -157,6 +164,27 @@ class RosterLookup:
         lately = {each: last for each, last in people.items() if last >= now - LATELY}
         meant = sorted(lately or people, key=lambda each: (-people[each], each))
         return self._asked(name, meant) if len(meant) > 1 else meant[0]
+
+    def known(self, name: str, now: float | None = None, *, names: bool = True) -> str | None:
+        """Return the same where nobody new can be meant: the only id that begins so, too.
+
+        With ``names`` false that has to be an id that is nobody's name, and four signs of it at least: where
+        a mistyped name must not pass for an id.
+        """
+        found = self.id_of(name, now)
+        if found is not None or len(name) < (1 if names else SHORTEST):
+            return found
+        begun = sorted(
+            each for each in self.ids
+            if each.startswith(name) and not is_bot(each) and (names or not self._is_name(each))
+        )  # fmt: skip
+        if len(begun) > 1:
+            asked = tuple((each, self.shown(each)) for each in begun)
+            raise AmbiguousNameError(name, asked, "the beginning of the ids")
+        return begun[0] if begun else None
+
+    def _is_name(self, player: str) -> bool:
+        return player in self.bearers.get(bare(player.removeprefix(NAMED)), ())
 
     def lasts(self, name: str) -> bool:
         """Tell whether a name means the same one whenever it is asked: one alone has it, or nobody."""

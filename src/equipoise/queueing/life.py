@@ -7,7 +7,7 @@ gives the same commands, so that their record is all there is to keep.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from heapq import heappop, heappush
@@ -16,7 +16,7 @@ from equipoise.core.player import Player
 from equipoise.queueing.backfill import BackfillJoin, Opening, fill_openings, fits_policy, joined_match
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import TickResult, tick
-from equipoise.queueing.tickets import FoundMatch, QueueTicket
+from equipoise.queueing.tickets import FoundMatch, QueueTicket, waiting_since
 
 
 class TicketPlace(StrEnum):
@@ -225,7 +225,7 @@ class _Proposal:
 @dataclass(slots=True)
 class _Known:
     ticket: QueueTicket
-    sent: QueueTicket
+    sent: float  # when it said that its waiting began
     match: str = ""
     gone_since: float | None = None
     why: str = ""
@@ -312,6 +312,7 @@ class TicketLife:
         self._offended: deque[tuple[float, str]] = deque()  # players, in the order of their offences
         self._now = float("-inf")
         self._made = 0
+        self._running = 0  # matches that have begun and have not ended
         self._paused = self._closed = False
 
     # What people ask. --------------------------------------------------------------------------------------
@@ -353,6 +354,16 @@ class TicketLife:
         return {name: proposal.found for name, proposal in self._proposals.items()}
 
     @property
+    def proposed(self) -> int:
+        """How many matches are proposed."""
+        return len(self._proposals) - self._running
+
+    @property
+    def running(self) -> int:
+        """How many matches run."""
+        return self._running
+
+    @property
     def openings(self) -> tuple[Opening, ...]:
         """The running matches with free seats."""
         size = self.policy.team_size
@@ -362,6 +373,11 @@ class TicketLife:
         """Return a ticket as it stands now; None if there is none, or it has been gone for long."""
         known = self._tickets.get(name)
         return None if known is None else known.ticket
+
+    def match(self, name: str) -> FoundMatch | None:
+        """Return a match that is proposed or runs; None if there is none."""
+        proposal = self._proposals.get(name)
+        return None if proposal is None else proposal.found
 
     def is_asked(self, match: str, player: str) -> bool:
         """Tell whether a match waits for a player to accept it."""
@@ -444,16 +460,56 @@ class TicketLife:
     def _enter(self, ticket: QueueTicket) -> list[Command]:
         known = self._tickets.get(ticket.id)
         if known is not None:
-            if known.sent == ticket:
+            if (
+                known.sent == ticket.since
+                and known.ticket.since_when(ticket.since, ticket.returned) == ticket
+            ):
                 return []
             return [TicketRefused(ticket.id, "there is another ticket with this id")]
         why = self._refusal(ticket)
         if why:
             return [TicketRefused(ticket.id, why)]
         entered = ticket.since_when(self._now, 0)
-        self._tickets[ticket.id] = self._waits[ticket.id] = _Known(entered, ticket)
+        self._tickets[ticket.id] = self._waits[ticket.id] = _Known(entered, ticket.since)
         self._holder.update((player.id, ticket.id) for player in ticket.players)
         return [Waits(ticket.id, self._now)]
+
+    def enter_together(self, tickets: Sequence[QueueTicket], now: float) -> bool:
+        """Let many tickets in at once; return False where that cannot be, and nothing is done then.
+
+        It is what :meth:`handle` does with each of them, to which the answer is that it waits since ``now``.
+        It cannot be where something speaks against one of them, one of its players is being kept out, or a
+        match is off by now: then :meth:`handle` says more.
+
+        Examples
+        --------
+        >>> life = TicketLife(QueuePolicy(team_size=1))
+        >>> life.enter_together([QueueTicket("Ann", [Player("Ann", 1500)], 0.0)], 5.0), life.players
+        (True, 1)
+        """
+        now = max(now, self._now)
+        if self._closed or self.next_deadline() <= now:
+            return False
+        self._now = now
+        self._expire()
+        ids = [ticket.id for ticket in tickets]
+        holder = {player.id: ticket.id for ticket in tickets for player in ticket.players}
+        sizes = [len(ticket.players) for ticket in tickets]
+        if (
+            max(sizes, default=0) > self.policy.team_size
+            or len(holder) < sum(sizes)
+            or len(set(ids)) < len(ids)
+            or not self._tickets.keys().isdisjoint(ids)
+            or not self._holder.keys().isdisjoint(holder)
+            or not self._offences.keys().isdisjoint(holder)
+        ):
+            return False
+        entered = map(_Known, waiting_since(tickets, now), [ticket.since for ticket in tickets])
+        waits = dict(zip(ids, entered, strict=True))
+        self._tickets.update(waits)
+        self._waits.update(waits)
+        self._holder.update(holder)
+        return True
 
     def _refusal(self, ticket: QueueTicket) -> str:
         """Say why a ticket may not enter; nothing if it may."""
@@ -496,16 +552,19 @@ class TicketLife:
         for found in known:
             self._made += 1
             name, until = str(self._made), self._now + self.policy.accept_within
-            players = {player.id for ticket in found.tickets for player in ticket.players}
+            tickets = found.tickets
+            players = {player.id for ticket in tickets for player in ticket.players}
             self._proposals[name] = _Proposal(found, until, players)
             heappush(self._deadlines, (until, name))
-            for ticket in found.tickets:
+            for ticket in tickets:
                 self._waits.pop(ticket.id).match = name
             commands.append(Propose(name, found, until))
         return commands
 
     def _fill(self, waiting: tuple[QueueTicket, ...]) -> tuple[list[FoundMatch], tuple[QueueTicket, ...]]:
         """Return who joins running matches, those of each as one match, and who still waits."""
+        if not self._openings:
+            return [], waiting
         asked = {each.found.joins for each in self._proposals.values() if each.started is None}
         openings = {
             each.match: each
@@ -529,6 +588,7 @@ class TicketLife:
         if proposal.waiting_for or proposal.started is not None:
             return []
         proposal.started = self._now
+        self._running += 1
         opening = self._openings.get(proposal.found.joins)
         if opening is not None:
             self._openings[opening.match] = replace(
@@ -565,6 +625,7 @@ class TicketLife:
     def _close(self, match: str, *, played: bool) -> list[Command]:
         """Let those of a running match go, or wait on."""
         proposal = self._proposals.pop(match)
+        self._running -= 1
         here = [self._tickets[ticket.id] for ticket in proposal.found.tickets if self._plays(ticket, match)]
         if played:
             return [self._leave(known, "played") for known in here]
@@ -687,7 +748,7 @@ class TicketLife:
             paused=self._paused,
             closed=self._closed,
             tickets=tuple(
-                KnownTicket(known.ticket, known.sent.since, known.match, known.gone_since, known.why)
+                KnownTicket(known.ticket, known.sent, known.match, known.gone_since, known.why)
                 for known in self._tickets.values()
             ),
             waits=tuple(self._waits),
@@ -719,8 +780,9 @@ class TicketLife:
         life._now = life._now if known.now is None else known.now
         life._made, life._paused, life._closed = known.made, known.paused, known.closed
         for each in known.tickets:
-            sent = each.ticket.since_when(each.sent, 0)
-            life._tickets[each.ticket.id] = _Known(each.ticket, sent, each.match, each.gone_since, each.why)
+            life._tickets[each.ticket.id] = _Known(
+                each.ticket, each.sent, each.match, each.gone_since, each.why
+            )
             if each.gone_since is None:
                 life._holder.update((player.id, each.ticket.id) for player in each.ticket.players)
         life._waits = {name: life._tickets[name] for name in known.waits}
@@ -730,6 +792,8 @@ class TicketLife:
             )
             if match.started is None:
                 heappush(life._deadlines, (match.until, match.match))
+            else:
+                life._running += 1
         life._openings = {each.match: each for each in known.openings}
         life._gone, life._offended = deque(known.gone), deque(known.offended)
         life._offences = {player: list(times) for player, times in known.offences}

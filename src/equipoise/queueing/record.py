@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from equipoise.core.player import NO_SIDE, Rating
 from equipoise.errors import InputError
 from equipoise.queueing.life import (
     Accept,
@@ -65,7 +66,74 @@ REPLIES = {
 
 
 #: Faster than :func:`msgspec.json.encode`, which makes one at each call.
-_encode = msgspec.json.Encoder().encode
+_ENCODER = msgspec.json.Encoder()
+_encode = _ENCODER.encode
+
+
+class _PlayerLine(msgspec.Struct, omit_defaults=True, gc=False):
+    """A :class:`~equipoise.core.player.Player` in a line: what has its default is left out."""
+
+    id: str
+    rating: Rating | float | None = None
+    name: str = ""
+    party: str | None = None
+    side: float = NO_SIDE
+    team: int | None = None
+    bot: bool = False
+    roles: tuple[tuple[str, Rating | None], ...] = ()
+    prefer: tuple[tuple[str, float | None], ...] = ()
+    avoid: tuple[tuple[str, float | None], ...] = ()
+    team_now: int | None = None
+
+
+class _TicketLine(msgspec.Struct, omit_defaults=True, gc=False):
+    """A :class:`~equipoise.queueing.tickets.QueueTicket` in a line: what has its default is left out."""
+
+    id: str
+    players: list[_PlayerLine]
+    since: float
+    latencies: tuple[tuple[str, float], ...] = ()
+    ruleset: str = ""
+    vetoes: tuple[str, ...] = ()
+    backfill: bool = False
+    returned: int = 0
+
+
+def lines_of_entering(tickets: Sequence[QueueTicket]) -> list[str]:
+    """Return the line of :func:`line_of` of each ticket that enters.
+
+    Examples
+    --------
+    >>> from equipoise import Player
+    >>> lines_of_entering([QueueTicket("t1", [Player("Ann", 1500)], 0.0)])
+    ['["enter",{"ticket":{"id":"t1","players":[{"id":"Ann","rating":{"mu":1500.0,"sigma":0.0}}],"since":0.0}}]']
+    """
+    return encoded_lines([(KINDS[EnterTicket], {"ticket": _ticket_line(ticket)}) for ticket in tickets])
+
+
+def _ticket_line(ticket: QueueTicket) -> _TicketLine:
+    players = [
+        _PlayerLine(
+            each.id, each.rating, each.name, each.party, each.side, each.team, each.bot, each.roles,
+            each.prefer, each.avoid, each.team_now,
+        )
+        for each in ticket.players
+    ]  # fmt: skip
+    return _TicketLine(
+        ticket.id, players, ticket.since, ticket.latencies, ticket.ruleset, ticket.vetoes, ticket.backfill,
+        ticket.returned,
+    )  # fmt: skip
+
+
+def encoded_lines(values: Sequence[Any]) -> list[str]:
+    """Return the JSON of each of many values, in one call.
+
+    Examples
+    --------
+    >>> encoded_lines([{"a": 1}, "two"]), encoded_lines([])
+    (['{"a":1}', '"two"'], [])
+    """
+    return _ENCODER.encode_lines(values).decode().split("\n")[:-1]
 
 
 def line_of(event: Event) -> str:
@@ -77,6 +145,9 @@ def line_of(event: Event) -> str:
     '["accept",{"match":"7","player":"Ann"}]'
     """
     content: Any = event
+    if isinstance(event, EnterTicket):
+        (line,) = lines_of_entering([event.ticket])
+        return line
     if isinstance(event, ChangePolicy):
         content = event.policy.to_dict()
     elif isinstance(event, MakeMatches):
@@ -132,18 +203,27 @@ def match_data(found: FoundMatch) -> dict[str, Any]:
     }
 
 
-#: What a match has in the record; those who get the reply see its players too.
-_MATCH = ("teams", "ruleset", "region", "maps", "difference", "imbalance", "spread", "joins")
+def lines_of_proposals(proposals: Sequence[Propose]) -> tuple[str, list[str]]:
+    """Return the line of :func:`line_of` of matches that were found, and each reply as JSON.
 
+    A match is encoded once for both.
 
-def line_of_found(replies: Sequence[dict[str, Any]]) -> str:
-    """Return the line of the matches that some replies propose: that of :func:`line_of`, made of them."""
-    found = [
-        {name: each[name] for name in _MATCH if name in each}
-        for each in replies
-        if each["kind"] == REPLIES["Propose"]
+    Examples
+    --------
+    >>> found = FoundMatch(((), ()), "", "", (), 0.0, 0.0, 0.0)
+    >>> made = Propose("7", found, 3.0)
+    >>> line, replies = lines_of_proposals([made])
+    >>> line == line_of(MakeMatches((found,))), replies == encoded_lines([reply_data(made)])
+    (True, True)
+    """
+    matches = encoded_lines([match_data(each.found) for each in proposals])
+    players = encoded_lines([_player_ids(each.found) for each in proposals])
+    kind = REPLIES["Propose"]
+    replies = [
+        f'{{"kind":"{kind}","match":"{each.match}","until":{each.until!r},{match[1:-1]},"players":{names}}}'
+        for each, match, names in zip(proposals, matches, players, strict=True)
     ]
-    return _encode((KINDS[MakeMatches], found)).decode()
+    return f'["{KINDS[MakeMatches]}",[{",".join(matches)}]]', replies
 
 
 def _found(data: dict[str, Any], ticket: Callable[[str], QueueTicket | None]) -> FoundMatch:
@@ -164,7 +244,7 @@ def reply_data(command: Command) -> dict[str, Any]:
     {'kind': 'waits', 'ticket': 't1', 'since': 3.0, 'why': ''}
     """
     if type(command) is Waits:
-        return {"kind": "waits", "ticket": command.ticket, "since": command.since, "why": command.why}
+        return waits_data(command.ticket, command.since, command.why)
     kind = REPLIES[type(command).__name__]
     if isinstance(command, Propose | Start):
         until = {"until": command.until} if isinstance(command, Propose) else {}
@@ -172,11 +252,20 @@ def reply_data(command: Command) -> dict[str, Any]:
     return {"kind": kind, **msgspec.to_builtins(command)}
 
 
+def waits_data(ticket: str, since: float, why: str = "") -> dict[str, Any]:
+    """Return the reply that a ticket waits as plain data."""
+    return {"kind": "waits", "ticket": ticket, "since": since, "why": why}
+
+
 def with_players(found: FoundMatch) -> dict[str, Any]:
     """Return a match as plain data, its players by their ids beside its tickets."""
     data = match_data(found)
-    data["players"] = [[player.id for ticket in team for player in ticket.players] for team in found.teams]
+    data["players"] = _player_ids(found)
     return data
+
+
+def _player_ids(found: FoundMatch) -> list[list[str]]:
+    return [[player.id for ticket in team for player in ticket.players] for team in found.teams]
 
 
 #: The form of the state of a life; one of another form is not read.

@@ -11,11 +11,13 @@ went: it goes through all windows of a small queue, and through a stated number 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from equipoise.core.arrays import Ints
+from equipoise.core.copies import copies
 from equipoise.core.player import Player, Rating
 from equipoise.core.win_probability import win_probability
 from equipoise.errors import InputError, again
@@ -65,15 +67,21 @@ def tick(queue: Iterable[QueueTicket], now: float, policy: QueuePolicy) -> TickR
         raise InputError(msg, "now")
     check_queue(tickets)
     matches: list[FoundMatch] = []
-    for pool in pools(tickets, policy, apart=False):
-        if any(now - ticket.since >= policy.longest_wait for ticket in pool):
-            matches += _matches_of(pool, now, policy, overdue=True)
-    taken = {id(ticket) for match in matches for ticket in match.tickets}
-    left = [ticket for ticket in tickets if id(ticket) not in taken] if taken else tickets
+    left = tickets
+    if min([ticket.since for ticket in tickets], default=now) <= now - policy.longest_wait:
+        for pool in pools(tickets, policy, apart=False):
+            if any(now - ticket.since >= policy.longest_wait for ticket in pool):
+                matches += _matches_of(pool, now, policy, overdue=True)
+        left = _without(tickets, matches)
     for pool in pools(left, policy, apart=True):
         matches += _matches_of(pool, now, policy, overdue=False)
-    taken = {id(ticket) for match in matches for ticket in match.tickets}
-    return TickResult(tuple(matches), tuple(ticket for ticket in tickets if id(ticket) not in taken))
+    return TickResult(tuple(matches), _without(tickets, matches))
+
+
+def _without(tickets: Sequence[QueueTicket], matches: Sequence[FoundMatch]) -> tuple[QueueTicket, ...]:
+    """Return the tickets that are in no match."""
+    taken = {id(ticket) for match in matches for team in match.teams for ticket in team}
+    return tuple([ticket for ticket in tickets if id(ticket) not in taken])
 
 
 def check_queue(tickets: Sequence[QueueTicket]) -> None:
@@ -111,12 +119,6 @@ def mu_of(player: Player, policy: QueuePolicy) -> float:
     return rating.mu if type(rating) is Rating else policy.middle
 
 
-def sigma_of(player: Player) -> float:
-    """Return how uncertain a player's rating is."""
-    rating = player.rating
-    return rating.sigma if type(rating) is Rating else 0.0
-
-
 def latency_limit(ticket: QueueTicket, now: float, policy: QueuePolicy, *, overdue: bool) -> float:
     """Return the milliseconds to a region that do for a ticket."""
     if overdue:
@@ -142,9 +144,13 @@ def columns_of(
     returned = None
     if any(ticket.returned for ticket in tickets):
         returned = np.array([ticket.returned for ticket in tickets], dtype=np.int64)
+    size = np.array([len(ticket.players) for ticket in tickets], dtype=np.int64)
+    known = [player.rating for ticket in tickets for player in ticket.players]
+    mus = [each.mu if type(each) is Rating else policy.middle for each in known]
+    total = np.bincount(np.repeat(np.arange(len(tickets)), size), mus, len(tickets))
     return QueueColumns(
-        total=np.array([sum([mu_of(player, policy) for player in each.players]) for each in tickets]),
-        size=np.array([len(ticket.players) for ticket in tickets], dtype=np.int64),
+        total=total.astype(float),
+        size=size,
         waited=np.array([now - ticket.since for ticket in tickets]),
         places=places,
         maps=maps,
@@ -207,20 +213,32 @@ def avoided_pairs(tickets: Sequence[QueueTicket]) -> tuple[tuple[int, int], ...]
 def _matches_of(
     tickets: Sequence[QueueTicket], now: float, policy: QueuePolicy, *, overdue: bool
 ) -> list[FoundMatch]:
-    """Return the matches that one pool gives."""
+    """Return the matches that one pool gives, with what is to be said of each."""
     columns = columns_of(tickets, now, policy, overdue=overdue)
     match, team = form_matches(columns, policy, overdue=overdue)
-    if match.max(initial=-1) < 0:
+    placed = np.flatnonzero(match >= 0)
+    if not len(placed):
         return []
-    found: list[list[list[QueueTicket]]] = [
-        [[] for _ in range(policy.teams)] for _ in range(int(match.max()) + 1)
-    ]
-    for place in np.flatnonzero(match >= 0).tolist():
-        found[match[place]][team[place]].append(tickets[place])
-    even = evenness([[[p for t in team for p in t.players] for team in teams] for teams in found], policy)
-    return [
-        _described(teams, each, now, policy, overdue=overdue) for teams, each in zip(found, even, strict=True)
-    ]
+    seat = match[placed] * policy.teams + team[placed]
+    order = np.argsort(seat, kind="stable")
+    placed, seat = placed[order], seat[order]
+    seated = [tickets[place] for place in placed.tolist()]
+    starts = np.searchsorted(seat, np.arange(int(seat[-1]) + 2)).tolist()
+    teams = [tuple(seated[start:end]) for start, end in pairwise(starts)]
+    sides = list(zip(*[iter(teams)] * policy.teams, strict=True))
+    players = [player for ticket in seated for player in ticket.players]
+    apart, imbalances = _evenness(players, np.repeat(seat, columns.size[placed]), len(sides), policy)
+    means, firsts = columns.total[placed] / columns.size[placed], starts[: -1 : policy.teams]
+    spreads = np.maximum.reduceat(means, firsts) - np.minimum.reduceat(means, firsts)
+    more: dict[str, list[Any]] = {}
+    if columns.places is not None:
+        more["region"] = [_region(each, now, policy, overdue=overdue) for each in sides]
+    if policy.maps:
+        more["maps"] = [_maps_for(each, policy) for each in sides]
+    one = FoundMatch(sides[0], tickets[0].ruleset, "", (), 0.0, 0.0, 0.0)
+    return copies(
+        one, len(sides), teams=sides, difference=apart, imbalance=imbalances, spread=spreads.tolist(), **more
+    )
 
 
 def evenness(matches: Sequence[Sequence[Sequence[Player]]], policy: QueuePolicy) -> list[tuple[float, float]]:
@@ -228,58 +246,45 @@ def evenness(matches: Sequence[Sequence[Sequence[Player]]], policy: QueuePolicy)
 
     The chance is that of the stronger of the two, from even; an empty seat counts as a player of the middle.
     """
-    totals, variances = [], []
-    for teams in matches:
-        total = [sum([mu_of(player, policy) - policy.middle for player in team]) for team in teams]
-        high, low = total.index(max(total)), total.index(min(total))
-        if high == low:
-            low = 1
-        totals.append((total[high], total[low]))
-        variances.append(
-            (
-                sum([sigma_of(player) ** 2 for player in teams[high]]),
-                sum([sigma_of(player) ** 2 for player in teams[low]]),
-            )
-        )
-    if not totals:
-        return []
-    count = np.full((len(totals), 2), float(policy.team_size))
-    chance = win_probability(np.array(totals), np.array(variances, dtype=float), count, policy.beta)
-    apart = [high - low for high, low in totals]
-    return list(zip(apart, (chance[:, 0] - 0.5).tolist(), strict=True))
+    teams = [team for teams in matches for team in teams]
+    seats = np.repeat(np.arange(len(teams)), [len(team) for team in teams])
+    players = [player for team in teams for player in team]
+    return list(zip(*_evenness(players, seats, len(matches), policy), strict=True))
 
 
-def _described(
-    teams: Sequence[Sequence[QueueTicket]],
-    even: tuple[float, float],
-    now: float,
-    policy: QueuePolicy,
-    *,
-    overdue: bool,
-) -> FoundMatch:
-    """Return the match of some teams, with what is to be said of it."""
-    tickets = [ticket for team in teams for ticket in team]
-    means = [
-        sum([mu_of(player, policy) for player in ticket.players]) / len(ticket.players) for ticket in tickets
-    ]
-    difference, imbalance = even
-    vetoed = {name for ticket in tickets for name in ticket.vetoes}
-    return FoundMatch(
-        teams=tuple(map(tuple, teams)),
-        ruleset=tickets[0].ruleset,
-        region=_region(tickets, now, policy, overdue=overdue),
-        maps=tuple(name for name in policy.maps if name not in vetoed),
-        difference=difference,
-        imbalance=imbalance,
-        spread=max(means) - min(means),
-    )
+def _evenness(
+    players: Sequence[Player], seat: Ints, count: int, policy: QueuePolicy
+) -> tuple[list[float], list[float]]:
+    """Return what :func:`evenness` does, of players and the team of each, counted over all matches."""
+    if not count:
+        return [], []
+    known = [player.rating for player in players]
+    mus = [each.mu if type(each) is Rating else policy.middle for each in known]
+    sigmas = np.array([each.sigma if type(each) is Rating else 0.0 for each in known])
+    shape = (count, policy.teams)
+    above = np.array(mus) - policy.middle
+    total = np.bincount(seat, above, count * policy.teams).reshape(shape)
+    variance = np.bincount(seat, sigmas**2, count * policy.teams).reshape(shape)
+    high, low = total.argmax(axis=1), total.argmin(axis=1)
+    low[high == low] = 1  # all are alike
+    ends, every = np.stack((high, low), axis=1), np.arange(count)[:, None]
+    most, noise = total[every, ends], variance[every, ends]
+    chance = win_probability(most, noise, np.full((count, 2), float(policy.team_size)), policy.beta)
+    return (most[:, 0] - most[:, 1]).tolist(), (chance[:, 0] - 0.5).tolist()
 
 
-def _region(tickets: Sequence[QueueTicket], now: float, policy: QueuePolicy, *, overdue: bool) -> str:
-    """Return the region in which the slowest of the tickets is fastest, of those that do for all."""
+def _maps_for(teams: Sequence[Sequence[QueueTicket]], policy: QueuePolicy) -> tuple[str, ...]:
+    """Return the maps that nobody of some teams has vetoed."""
+    vetoed = {name for team in teams for ticket in team for name in ticket.vetoes}
+    return tuple(name for name in policy.maps if name not in vetoed)
+
+
+def _region(teams: Sequence[Sequence[QueueTicket]], now: float, policy: QueuePolicy, *, overdue: bool) -> str:
+    """Return the region in which the slowest of some teams is fastest, of those that do for all."""
     known = [
         {name: latency for name, latency in ticket.latencies if latency <= limit}
-        for ticket in tickets
+        for team in teams
+        for ticket in team
         if ticket.latencies
         for limit in (latency_limit(ticket, now, policy, overdue=overdue),)
     ]

@@ -22,6 +22,7 @@ from equipoise.ratings.models.gaussian_filter.contest_columns import (
     DAY,
     Key,
     Packed,
+    check_alone,
     figures_of,
     levels,
     untyped,
@@ -134,7 +135,7 @@ class Columns:
         if len(numbered) < len(names) or "" in numbered or not all(isinstance(one, str) for one in names):
             msg = "ids must be different texts, none of them empty"
             raise InputError(msg)
-        _check_alone(who.reshape(many, -1))
+        check_alone(who.reshape(many, -1), "players")
         most = LARGEST_WEIGHT
         of_team, of_member = (many, teams), who.shape
         when = np.arange(many, dtype=np.float64) if at is None else _checked("at", at, (many,), -most, most)
@@ -467,9 +468,6 @@ def _by_appearance(codes: Any, size: int) -> Any:
     return np.concatenate(found)
 
 
-#: Players of a contest up to which pairs are compared.
-FEW_MEMBERS = 16  # effort
-
 #: The least weight of a contest: above 0.
 MINUTE = math.ulp(0.0)
 
@@ -491,22 +489,6 @@ def _checked(
         msg = f"{name} must be from {least:g} to {most:g}, got {float(numbers[wrong][0])!r}"
         raise InputError(msg)
     return numbers
-
-
-def _check_alone(members: Any) -> None:
-    """Raise where a player is in a contest twice."""
-    if members.shape[1] <= FEW_MEMBERS:  # to compare all pairs is faster than to sort so few
-        seats = np.ascontiguousarray(members.T, dtype=np.uint32)
-        twice = np.zeros(len(members), dtype=np.bool_)
-        for n in range(1, len(seats)):
-            for other in seats[:n]:
-                twice |= seats[n] == other
-    else:
-        ordered = np.sort(members, axis=1)
-        twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    if bool(twice.any()):
-        msg = f"players: somebody appears twice in contest {int(np.flatnonzero(twice)[0])}"
-        raise InputError(msg)
 
 
 def _settled(rank: Any, score: Any) -> Any:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from io import UnsupportedOperation
@@ -20,8 +21,8 @@ import numpy as np
 
 from equipoise.core.arrays import Floats
 from equipoise.core.data_frames import Table
-from equipoise.core.match import Contest, Match, Members, Ruleset, Teams, members_of
-from equipoise.core.player import LARGEST_WEIGHT, Rating
+from equipoise.core.match import Contest, Match, Ruleset, Teams, members_of
+from equipoise.core.player import LARGEST_WEIGHT, Rating, is_bot
 from equipoise.core.rulesets import ruleset_text
 from equipoise.errors import InputError
 from equipoise.ratings.model import (
@@ -35,16 +36,34 @@ from equipoise.ratings.model import (
     question,
     ratings_of,
 )
-from equipoise.ratings.models.gaussian_filter.contest_columns import DAY, GENERAL, Packed, levels, pack
+from equipoise.ratings.models.gaussian_filter.contest_columns import (
+    DAY,
+    GENERAL,
+    Packed,
+    check_alone,
+    levels,
+    pack,
+    untyped,
+)
 from equipoise.ratings.models.gaussian_filter.kernels import SEEN
+from equipoise.ratings.models.gaussian_filter.line_ups import NOBODY, LineUpsAsked, Seats, newest, shape_of
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
-from equipoise.ratings.models.gaussian_filter.model import Filters
+from equipoise.ratings.models.gaussian_filter.model import Filters, member_weights
 from equipoise.ratings.models.gaussian_filter.state_columns import FilterState, listed
 from equipoise.ratings.per_player_model import LATEST, PerPlayer
 from equipoise.ratings.state_check import check_state
 
 #: Members up to which moments are added up as columns.
 PAIR = 2
+
+#: What plain kernels take for a prediction, and for a part of a skill in a leaderboard, in contests.
+PREDICTED, LISTED = 0.3, 0.0015  # effort
+
+#: Teams of which nothing has to be known to go through them twice.
+LISTS = frozenset({list, tuple})
+
+#: The time of a line-up without one: when the last of its players was seen.
+LATELY = np.array([math.nan])
 
 
 class Ladder:
@@ -142,12 +161,88 @@ class Ladder:
 
     def predict(self, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None) -> list[float]:
         """Return how likely each team is to win."""
+        _check_ruleset(ruleset)
+        teams = tuple(teams)
+        if self._resident is not None:
+            found = self._resident.predict(teams, ruleset, at, self._recorded)
+            if found is not None:
+                return found
         teams = members_of(teams)
-        if self._resident is not None and (chances := self._resident.predict(teams, ruleset, at)) is not None:
-            return chances
         ids = [player for team in teams for player, _ in team]
         state = self._state if self._resident is None else self._resident.state(ids)
         return chances_of(self.model, self.model.win_probability(state, teams, ruleset, at), len(teams))
+
+    def predict_many(
+        self,
+        line_ups: Any,
+        ruleset: Ruleset | None = None,
+        at: float | Sequence[float] | Floats | None = None,
+        ids: Sequence[str] | None = None,
+    ) -> Floats:
+        """Return how likely each team of many line-ups is to win, of each what :meth:`predict` says.
+
+        Parameters
+        ----------
+        line_ups : array of int, or sequence of line-ups
+            Line-ups of as many teams each, of ids or of ``(id, share)``, as :meth:`predict` takes them; or
+            an array ``(m, n_teams, size)`` of places in ``ids``, which is several times faster.
+        ruleset : Ruleset, optional
+            What is to be played, by all.
+        at : float or sequence of float, optional
+            When all are to play, or each of them, seconds since 1970; by default when the last of their
+            players was seen.
+        ids : sequence of str, optional
+            Whom the places are of; by default everyone who has played, in order of first appearance.
+
+        Returns
+        -------
+        array of float, ``(m, n_teams)``
+
+        Raises
+        ------
+        InputError
+            If line-ups are at fault, or have different numbers of teams.
+
+        Examples
+        --------
+        >>> ladder = Ladder()
+        >>> for n in range(3):
+        ...     _ = ladder.record(Contest(Ruleset(), (["ann"], ["bob"]), (1, 2), at=float(n)))
+        >>> ladder.predict_many([(["ann"], ["bob"]), (["bob"], ["ann"])]).round(2).tolist()
+        [[0.67, 0.33], [0.33, 0.67]]
+        >>> ladder.predict_many(np.array([[[0], [1]]])).round(2).tolist()
+        [[0.67, 0.33]]
+        """
+        _check_ruleset(ruleset)
+        indexed = isinstance(line_ups, np.ndarray)
+        if not indexed and ids is not None:
+            msg = "ids is for line_ups that are an array of places in it"
+            raise InputError(msg)
+        listed: Any = line_ups if indexed else list(line_ups)
+        when = _times(at, len(listed))
+        if indexed:
+            everyone = (
+                self.model.players(self._known()) if self._resident is None else self._resident.players()
+            )
+            who = list(everyone) if ids is None else ids
+            _check_indices(line_ups, ids, len(who))
+            if self._resident is not None:
+                found = self._resident.predict_indices(line_ups, ruleset, when, ids, self._recorded)
+                if found is not None:
+                    return found
+            listed = np.array(who, dtype=object)[line_ups].tolist() if line_ups.size else []
+        elif self._resident is not None:
+            found = self._resident.predict_listed(listed, ruleset, when, self._recorded)
+            if found is not None:
+                return found
+        rows = [
+            self.predict(teams, ruleset, None if math.isnan(moment) else moment)
+            for teams, moment in zip(listed, when.tolist(), strict=True)
+        ]
+        if len({len(row) for row in rows}) > 1:
+            raise InputError(UNEVEN)
+        teams = len(rows[0]) if rows else line_ups.shape[1] if indexed else 0
+        return np.array(rows, dtype=np.float64).reshape(len(rows), teams)
 
     def predict_rank(
         self, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
@@ -210,7 +305,10 @@ class Ladder:
 
     def _columns(self, ruleset: Ruleset | None, first: int | None) -> tuple[list[str], Floats, Floats]:
         """Return the first so many of the leaderboard as columns."""
-        if self._resident is not None and (found := self._resident.leaderboard(ruleset, first)) is not None:
+        if (
+            self._resident is not None
+            and (found := self._resident.leaderboard(ruleset, first, self._recorded)) is not None
+        ):
             return found
         rows = self.leaderboard(ruleset)[:first]
         return (
@@ -373,6 +471,40 @@ def _parts(state: State) -> dict[str, Any]:
     return {"": state}
 
 
+#: What is wrong with line-ups that do not fit in one array.
+UNEVEN = "line_ups must all have the same number of teams"
+
+
+def _times(at: Any, many: int) -> Floats:
+    """Return when each of many line-ups is to play, nan where that is not said."""
+    if at is None:
+        return np.full(many, math.nan)
+    try:
+        times = np.array(at, dtype=np.float64)
+    except (TypeError, ValueError):
+        times = np.full(2, math.nan)
+    if times.shape not in {(), (many,)} or not bool((np.abs(times) <= LARGEST_WEIGHT).all()):
+        msg = f"at must be seconds since 1970, one number or one for each of {many} line-ups, got {at!r:.80}"
+        raise InputError(msg)
+    return np.ascontiguousarray(np.broadcast_to(times, (many,)))
+
+
+def _check_indices(line_ups: Any, ids: Sequence[str] | None, many: int) -> None:
+    """Raise what is wrong with line-ups as an array of places in ids, of which there are so many."""
+    shape = line_ups.shape
+    if len(shape) != 3 or line_ups.dtype.kind not in "iu" or shape[1] < 2 or shape[2] < 1:
+        msg = f"line_ups must be whole numbers (m, n_teams, size), of two or more teams, got {shape}"
+        raise InputError(msg)
+    if ids is not None and (len(set(ids)) < len(ids) or set(map(type, ids)) - {str} or "" in ids):
+        msg = "ids must be different texts, none of them empty"
+        raise InputError(msg)
+    least, most = (int(line_ups.min()), int(line_ups.max())) if line_ups.size else (0, -1)
+    if not 0 <= least <= most + 1 <= many:
+        msg = f"line_ups must be places from 0 to {many - 1}, got {least} to {most}"
+        raise InputError(msg)
+    check_alone(line_ups.reshape(len(line_ups), shape[1] * shape[2]), "line_ups")
+
+
 class Resident:
     """The state of filters as columns that stay where they are: only those who play are touched."""
 
@@ -382,74 +514,179 @@ class Resident:
             {key: n for n, key in enumerate(state.table)}, {each: n for n, each in enumerate(state.rulesets)}
         )
         self._learnt = model.learnt(state, self._places.keys, self._places.rulesets)
-        self._boards: dict[Ruleset, tuple[int, list[str], Any]] = {}
+        # After how many changes this is, and what was asked meanwhile, as so many contests.
+        self._version, self._work = 0, 0.0
+        self._seats: dict[Ruleset, Seats] = {}
+        self._answers: dict[Ruleset | None, LineUpsAsked] = {}
 
     def fast(self, recorded: int) -> bool:
         """Tell whether compiled kernels pay where so many contests were recorded."""
-        return self._model.fast(recorded)
+        return self._model.fast(int(recorded + self._work))
 
     def record(self, contests: Sequence[Contest], *, fast: bool) -> list[Chances]:
         """Learn from contests, and return what was predicted of each."""
         packed = pack(contests, before=self._places)
+        self._version += 1
         self._grow()
         if fast:
             self._learnt.compile()
         chances = listed(self._learnt.play(packed)[0])
         return [tuple(chances[a:b]) for a, b in itertools.pairwise(packed.first_team)]
 
+    def players(self) -> list[str]:
+        """Return everyone who has played, in order of first appearance."""
+        return list(self._asked(None).seats.numbers)
+
     def predict(
-        self, teams: Sequence[Members], ruleset: Ruleset | None, at: float | None
+        self, teams: Teams, ruleset: Ruleset | None, at: float | None, recorded: int
     ) -> list[float] | None:
-        """Return the chances of teams whose players all have played what is asked; None where not."""
-        known = self._places
-        if ruleset is None and len(known.rulesets) == 1:
-            ruleset = next(iter(known.rulesets))
-        if ruleset is None or not self._learnt.is_compiled or ruleset not in known.rulesets:
+        """Return the chances of teams; None where one of the players is an unknown one who is no newcomer."""
+        asked = self._ready(ruleset, PREDICTED, recorded)
+        numbers, when = asked.seats.numbers, LATELY
+        if at is not None:
+            question((("one",), ("other",)), asked.ruleset, at)  # raises what is wrong with the time
+            when = np.array([at], dtype=np.float64)
+        if LISTS.issuperset(map(type, teams)):
+            try:  # most often all are ids of players who are known
+                seats = [numbers[who] for team in teams for who in team]  # type: ignore[index]
+            except (KeyError, TypeError):
+                return self._predict(teams, asked, when)
+            sizes = tuple(map(len, teams))
+            if len(set(seats)) == len(seats) and len(sizes) > 1 and 0 not in sizes:
+                shape = shape_of(sizes)
+                found: list[float] = asked.chances(
+                    np.array(seats), shape.shares, shape.first_member, shape.first_team, when, len(sizes)
+                ).tolist()
+                return found
+        return self._predict(teams, asked, when)
+
+    def _predict(self, teams: Teams, asked: LineUpsAsked, when: Floats) -> list[float] | None:
+        """Return the chances of teams whose members may have shares, and may be new."""
+        members = question(teams, asked.ruleset, 0.0).teams  # raises what is wrong with them
+        seats = self._seated([player for team in members for player, _ in team], asked)
+        if seats is None:
             return None
-        rows = known.rows.get(ruleset, {})
-        if not all(player in rows for team in teams for player, _ in team):
+        shape = shape_of(tuple(map(len, members)))
+        shares = np.array([share for team in members for _, share in team])
+        found: list[float] = asked.chances(
+            np.array(seats), shares, shape.first_member, shape.first_team, when, len(members)
+        ).tolist()
+        return found
+
+    def predict_listed(
+        self, line_ups: Sequence[Teams], ruleset: Ruleset | None, at: Floats, recorded: int
+    ) -> Floats | None:
+        """Return the chances of line-ups of ids of known players; None where there are others, or faults."""
+        asked = self._ready(ruleset, PREDICTED * len(line_ups), recorded)
+        if not LISTS.issuperset(map(type, line_ups)):
             return None
-        if at is None:
-            at = max(self._learnt.seen(rows[player][0]) for team in teams for player, _ in team) * DAY
-        packed = pack([question(teams, ruleset, at)], before=known)
-        return listed(self._learnt.predict(packed))
+        groups = list(itertools.chain.from_iterable(line_ups))
+        if not LISTS.issuperset(map(type, groups)):
+            return None
+        counts, sizes = set(map(len, line_ups)), list(map(len, groups))
+        if len(counts) != 1 or min(counts) < 2 or 0 in sizes:
+            return None
+        try:
+            members: Iterable[Any] = itertools.chain.from_iterable(groups)
+            of_all = map(asked.seats.numbers.__getitem__, members)
+            seats = np.frombuffer(array("q", list(of_all)), dtype=np.int64)
+        except (KeyError, TypeError):
+            return None
+        many, teams = len(line_ups), min(counts)
+        starts = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
+        ends = np.arange(0, many * teams + 1, teams, dtype=np.int64)
+        seated = np.diff(starts[ends])
+        if bool((seated == seated[0]).all()):
+            check_alone(seats.reshape(many, -1), "line_ups")
+        elif len(np.unique(np.repeat(np.arange(many) * len(asked.seats.numbers), seated) + seats)) < len(
+            seats
+        ):
+            return None
+        chances: Floats = asked.chances(seats, np.ones(len(seats)), starts, ends, at, teams)
+        return chances.reshape(many, teams)
+
+    def predict_indices(
+        self, line_ups: Any, ruleset: Ruleset | None, at: Floats, ids: Sequence[str] | None, recorded: int
+    ) -> Floats | None:
+        """Return the chances of line-ups ``(m, n_teams, size)`` of places in ids; None as :meth:`predict`."""
+        many, teams, size = line_ups.shape
+        asked = self._ready(ruleset, PREDICTED * many, recorded)
+        seats = line_ups.reshape(-1)
+        if ids is not None:
+            placed = self._seated(ids, asked)
+            if placed is None:
+                return None
+            seats = np.array(placed, dtype=np.int64)[seats]
+        starts = np.arange(0, many * teams * size + 1, size, dtype=np.int64)
+        ends = np.arange(0, many * teams + 1, teams, dtype=np.int64)
+        seats = np.ascontiguousarray(seats, dtype=np.int64)
+        chances: Floats = asked.chances(seats, np.ones(len(seats)), starts, ends, at, teams)
+        return chances.reshape(many, teams)
+
+    def _seated(self, players: Sequence[str], asked: LineUpsAsked) -> list[int] | None:
+        """Return the seats of players, NOBODY of a newcomer; None where one begins unlike other newcomers."""
+        seats = list(map(asked.seats.numbers.get, players, itertools.repeat(NOBODY)))
+        if NOBODY in seats:
+            guesses = self._model.guesses()
+            new = [player for player, seat in zip(players, seats, strict=True) if seat == NOBODY]
+            if any(is_bot(player) or player in guesses for player in new):
+                return None
+        return seats
+
+    def _ready(self, ruleset: Ruleset | None, work: float, recorded: int) -> LineUpsAsked:
+        """Return what answers are of, after so much work as contests, compiled where that pays by now."""
+        if not self._learnt.is_compiled:
+            self._work += work
+            if self.fast(recorded):
+                self._version += 1
+                self._learnt.compile()
+        return self._asked(ruleset)
+
+    def _asked(self, ruleset: Ruleset | None) -> LineUpsAsked:
+        """Return what is known now of a ruleset, or of what several have in common."""
+        asked = self._answers.get(ruleset)
+        if asked is not None and asked.version == self._version:
+            return asked
+        known, model, learnt = self._places.rulesets, self._model, self._learnt
+        of = ruleset if ruleset is not None else next(iter(known)) if len(known) == 1 else GENERAL
+        pooled = learnt.evidence(-1)
+        own = (0.0,) * len(pooled)
+        if ruleset is None and len(known) > 1 and GENERAL not in known:
+            constants = model.in_common(model.state_of(learnt, {}, known)).rulesets[GENERAL]
+        elif of in known:
+            constants, own = learnt.ruleset(known[of]), learnt.evidence(known[of])
+        else:
+            constants = model.new_ruleset()
+        weights = member_weights(own, pooled)
+        parts = levels(of)
+        seats = self._seats.setdefault(of, Seats(parts))
+        seats.follow(self._places.keys)
+        asked = LineUpsAsked(
+            self._version, of, constants, weights, seats, learnt.games, learnt.blocks(constants, weights),
+            len(parts), int(untyped(of)), learnt.lanes,
+        )  # fmt: skip
+        self._answers[ruleset] = asked
+        return asked
 
     def leaderboard(
-        self, ruleset: Ruleset | None, first: int | None
+        self, ruleset: Ruleset | None, first: int | None, recorded: int
     ) -> tuple[list[str], Floats, Floats] | None:
-        """Return ids, mu and sigma, the strongest first; None where the columns are no arrays."""
-        known, model = self._places, self._model
-        if not self._learnt.is_compiled or not (ruleset is None or ruleset in known.rulesets):
-            return None
-        state, ruleset = model.asked_of(model.state_of(self._learnt, {}, known.rulesets), ruleset)
-        ids, places = self._board(ruleset)
-        constants = state.rulesets.get(ruleset) or model.new_ruleset()
-        found = self._learnt.moments(places, constants, model.filters(), ruleset)
-        if len(found) > PAIR:  # more than two are added up exactly, one player after the other
-            return None
-        weights = model.weights(state, ruleset)
-        mu = sum(weight * mean for weight, (mean, _) in zip(weights, found, strict=True))
+        """Return ids, mu and sigma, the strongest first; None where they are not added up as columns."""
+        if len(self._model.filters()) > PAIR or not self._places.keys:
+            return None  # more than two are added up exactly, one player after the other
+        asked = self._ready(ruleset, LISTED * len(self._places.keys), recorded)
+        ids, by_id = asked.seats.by_id()
+        found = asked.moments(by_id)
+        mu = sum(weight * mean for weight, (mean, _) in zip(asked.weights, found, strict=True))
         variance = sum(
             weight * (spread + (mean - mu) * (mean - mu))
-            for weight, (mean, spread) in zip(weights, found, strict=True)
+            for weight, (mean, spread) in zip(asked.weights, found, strict=True)
         )
         able = np.arange(len(mu))
         if first is not None and first < len(mu):
             able = np.flatnonzero(mu >= np.partition(mu, -first)[-first])
-        # Ids ascend, so that of equals the first id is first.
-        order = able[np.argsort(-mu[able], kind="stable")][:first]
-        return [ids[n] for n in order.tolist()], mu[order], np.sqrt(variance[order])
-
-    def _board(self, ruleset: Ruleset) -> tuple[list[str], Any]:
-        """Return everyone by id, and where the parts of each one's skill stand, -1 for none."""
-        keys = self._places.keys
-        used, ids, places = self._boards.get(ruleset, (0, [], None))
-        if used != len(keys):
-            ids = sorted(player for player, part in keys if part is GENERAL or part == GENERAL)
-            rows = [[keys.get((player, part), -1) for part in levels(ruleset)] for player in ids]
-            places = np.array(rows, dtype=np.int64)
-            self._boards = {ruleset: (len(keys), ids, places)}
-        return ids, places
+        order = able[_descending(mu[able])][:first]
+        return list(map(ids.__getitem__, order.tolist())), mu[order], np.sqrt(variance[order])
 
     def state(self, players: Iterable[str] | None = None) -> FilterState:
         """Return the state, of some players alone where they are named."""
@@ -462,15 +699,17 @@ class Resident:
 
     def _grow(self) -> None:
         """Make room for those who play for the first time, and for rulesets that are new."""
-        for key in _newest(self._places.keys, self._learnt.n_parts):
+        for key, _ in newest(self._places.keys, self._learnt.n_parts):
             self._learnt.add_part(self._model.newcomer(key))
         for _ in range(self._learnt.n_rulesets, len(self._places.rulesets)):
             self._learnt.add_ruleset(self._model.new_ruleset())
 
 
-def _newest(places: Mapping[Any, int], used: int) -> list[Any]:
-    """Return the keys that came after the first so many, without going through these."""
-    return list(itertools.islice(reversed(places), len(places) - used))[::-1]
+def _descending(numbers: Any) -> Any:
+    """Return where numbers stand from the highest to the lowest, of equals the first one first."""
+    order = np.argsort(-numbers)
+    ordered = numbers[order]
+    return np.argsort(-numbers, kind="stable") if bool((ordered[1:] == ordered[:-1]).any()) else order
 
 
 def _plain(key: Any) -> Any:

@@ -26,6 +26,7 @@ from equipoise.core.player import BOT, is_bot
 from equipoise.core.rulesets import ruleset_text
 from equipoise.ratings.display_scale import scale_of
 from equipoise.ratings.model import RatingModel, State, is_local
+from equipoise.ratings.point_changes import POINTS
 from equipoise.ratings.rating_history import CHANNELS, staged
 
 #: Half the width of a likely range, in standard deviations: 19 of 20.
@@ -356,6 +357,40 @@ class Chronicle:
 
     @cached_property
     def _ranks_before(self) -> dict[int, Mapping[int, int]]:
+        return {}
+
+    def places(self, place: int) -> dict[str, tuple[int, int]]:
+        """Return everyone's place by points after a match, and how many places higher that is than before it.
+
+        It is the place among all who had played its ruleset by then; whoever has as many points shares it.
+        To ask for matches in order is cheapest.
+        """
+        rows, number = self.rows_in(place), int(self.columns["match_ruleset"][place])
+        gone, newest = self._gone_through.get(number, (0, None))
+        if newest is None or gone > rows.start:
+            gone, newest = 0, np.full(len(self.players), -math.inf)
+        before, _ = self._newest(newest, number, "weight", range(gone, rows.start))
+        self._gone_through[number] = rows.start, before
+        after, of = self._newest(before, number, "weight", rows)
+        begun, _ = self._newest(before, number, "before", rows)
+        before = np.where(np.isneginf(before), begun, before)
+        found = {}
+        for who in of.tolist():
+            now, then = (1 + int(np.count_nonzero(each > each[who])) for each in (after, before))
+            found[self.players[who]] = now, then - now
+        return found
+
+    def _newest(self, known: Any, number: int, column: str, rows: range) -> tuple[Any, Any]:
+        """Return everyone's points after some appearances in a ruleset, and who appeared in them."""
+        some = rows.start + np.flatnonzero(self.columns["ruleset"][rows.start : rows.stop] == number)
+        of = self.columns["player"][some]
+        newest = known.copy()
+        newest[of] = np.rint(POINTS * self.columns[column][some].astype(np.float64))  # the last one stays
+        return newest, of
+
+    @cached_property
+    def _gone_through(self) -> dict[int, tuple[int, Any]]:
+        """Of each ruleset, how many appearances were gone through, and everyone's points then."""
         return {}
 
     def course(self, player: str, ruleset: Ruleset, many: int) -> list[float]:

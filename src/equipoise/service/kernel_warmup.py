@@ -29,7 +29,9 @@ from equipoise.queueing.columns import QueueColumns, form_matches
 from equipoise.queueing.pair_kernels import choose_pairs
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.window_kernels import make_matches, measure_windows
+from equipoise.ratings.ladder import Resident
 from equipoise.ratings.models.gaussian_filter.contest_columns import pack
+from equipoise.ratings.models.gaussian_filter.line_ups import foretell
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.gaussian_filter.model import Filters, GaussianFilter
 from equipoise.ratings.models.gaussian_filter.state_columns import kernel
@@ -82,6 +84,9 @@ def _ratings(_: Kernels) -> None:
     contest = Contest(Ruleset("any"), (["one"], ["two"]), (1, 2), at=0.0)
     for model in MODELS:
         model.play(model.initial(), pack([contest]), fast=True)
+    ladder = Resident(MODELS[0], MODELS[0].initial())
+    ladder.record([contest], fast=True)
+    ladder.predict((["one"], ["two"]), None, None, 1)
 
 
 def _lobbies(_: Kernels) -> None:
@@ -109,7 +114,7 @@ STEPS = (
     WarmupStep("two teams of many players", MEETING, _two_teams),
     WarmupStep("roles", (line_ups,), _roles),
     WarmupStep("many small matches at once", (best_splits,), _many_matches),
-    WarmupStep("ratings", tuple(kernel(len(model.filters())) for model in MODELS), _ratings),
+    WarmupStep("ratings", (*(kernel(len(model.filters())) for model in MODELS), foretell), _ratings),
     WarmupStep("lobbies", (anneal, exchange, lowest_lines), _lobbies),
     WarmupStep("queues", (make_matches, measure_windows, choose_pairs), _queues),
 )

@@ -142,10 +142,14 @@ class Night:
             If there is none of that name.
         """
         from equipoise.identity.names import folded
+        from equipoise.identity.roster_lookup import SHORTEST
+        from equipoise.identity.short_ids import meant_by
 
-        player = self.id_of(name)
+        ids = [each for each in self.setup.here if self.spelled.get(each, each) != each]
+        begun = [each for each in ids if each.startswith(name)] if len(name) >= SHORTEST else []
+        player = self.id_of(name) or meant_by(name, begun)
         if player in self.setup.here:
-            return str(player)
+            return player
         here = {
             folded(spelled): spelled for spelled in (self.spelled.get(each, each) for each in self.setup.here)
         }

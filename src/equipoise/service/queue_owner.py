@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import msgspec
@@ -48,17 +49,21 @@ from equipoise.queueing.life import (
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.reasons import reason_for_waiting
 from equipoise.queueing.record import (
+    REPLIES,
+    encoded_lines,
     event_of,
     life_of,
     line_of,
-    line_of_found,
+    lines_of_entering,
+    lines_of_proposals,
     replay,
     reply_data,
     state_of,
+    waits_data,
     with_players,
 )
 from equipoise.queueing.tick import mu_of
-from equipoise.queueing.tickets import QueueTicket
+from equipoise.queueing.tickets import FoundMatch, QueueTicket
 from equipoise.service.table_settings import QueueSettings
 
 #: What webhooks receive of a queue.
@@ -67,6 +72,12 @@ SENT = ("proposed", "started", "dissolved", "left")
 #: Events after which what is known is kept as a whole, or as many as there are tickets if those are more: so
 #: many are gone through at a start at most.
 EVENTS_A_STATE = 20_000
+
+#: Tickets that enter one by one where one of them cannot; of more, each half is tried at once.
+FEW_TICKETS = 16  # effort
+
+#: Objects that are new when garbage is looked for among them: those of many transactions.
+YOUNG_OBJECTS = 100_000  # effort
 
 #: Events that are gone through at once.
 AT_ONCE = 2_000  # effort
@@ -129,6 +140,7 @@ _OWN = TickDue | Beat | HandOver
 _READ_AS: dict[str, type[Any]] = {
     "where": WhereAsked, "matches": MatchesAsked, "openings": OpeningsAsked, "status": StatusAsked,
 }  # fmt: skip
+_READ_KINDS = {*_READ_AS.values()}
 
 #: Letters that are answered in one transaction, seconds to wait for the answer to one, and seconds between
 #: two looks for letters that nobody reads.
@@ -234,9 +246,10 @@ class QueueOwner:
         """
         if policy is not None:
             self._settings = replace(self._settings, policy=policy)
-        if any(isinstance(each, HandOver) for each in questions):
+        kinds = set(map(type, questions))
+        if HandOver in kinds:
             self._shard.let_go()
-        elif self._owns(now=any(isinstance(each, Beat) for each in questions)):
+        elif self._owns(now=Beat in kinds):
             try:
                 return self._ask_here(questions)
             except FencedError:  # before anything was done
@@ -259,7 +272,7 @@ class QueueOwner:
     def _ask_here(self, questions: Sequence[Question]) -> QueueAnswers:
         """Answer questions as the owner, with those of other servers."""
         life = self.life
-        if life.policy == self._settings.policy and not any(map(_may_change, questions)):
+        if life.policy == self._settings.policy and {*map(type, questions)} <= _READ_KINDS:
             answers = [self._read(life, each) for each in questions]
             return QueueAnswers(answers, self._number, [], {}, self._shard.owned)
         try:
@@ -271,7 +284,7 @@ class QueueOwner:
                 if life.policy != self._settings.policy:
                     batch.handle(ChangePolicy(self._settings.policy), self._now(life))
                 letters = [(each, self._answered(batch, each)) for each in added.letters(LETTERS)]
-                answers = [self._answer(batch, each) for each in questions]
+                answers = self._answers(batch, questions)
                 self._keep(added, batch, life)
                 added.answer(letters)
                 if time.monotonic() - self._swept > SWEEP:
@@ -290,7 +303,7 @@ class QueueOwner:
             questions = [question_of(line) for line in msgspec.json.decode(letter.questions, type=list[str])]
         except InputError as error:
             return _encode({"wrong": str(error)}).decode()
-        return _encode([self._answer(batch, each) for each in questions]).decode()
+        return _encode(self._answers(batch, questions)).decode()
 
     def _ask_owner(self, questions: Sequence[Question]) -> QueueAnswers:
         """Answer questions where another server owns the queue: from the record, or by a letter."""
@@ -365,19 +378,31 @@ class QueueOwner:
     def _now(self, life: TicketLife) -> float:
         return max(self._clock(), life.now)
 
+    def _answers(self, batch: _Batch, questions: Sequence[Question]) -> list[Any]:
+        """Return the answers to questions; tickets that enter one after another enter at once."""
+        answers: list[Any] = []
+        for kind, some in groupby(questions, type):
+            if kind is EnterTicket:
+                tickets = [each.ticket for each in some if isinstance(each, EnterTicket)]
+                now = self._now(batch.life)
+                if self._settings.heartbeat:
+                    self._heard.update(dict.fromkeys([each.id for each in tickets], now))
+                answers += batch.enter(tickets, now)
+            else:
+                answers += [self._answer(batch, each) for each in some]
+        return answers
+
     def _answer(self, batch: _Batch, question: Question) -> Any:
         now = self._now(batch.life)
         if isinstance(question, TickDue):
             for ticket in self._silent(batch.life, now):
                 batch.handle(CancelTicket(ticket), now)
-            batch.handle(MakeMatches(), now)
+            batch.look(now)
             return status_of(batch.life, now)
         if isinstance(question, Beat | HandOver):
             return {}
         if isinstance(question, _READS):
             return self._read(batch.life, question)
-        if isinstance(question, EnterTicket):
-            self._heard[question.ticket.id] = now
         return batch.handle(question, now)
 
     def _silent(self, life: TicketLife, now: float) -> list[str]:
@@ -390,7 +415,7 @@ class QueueOwner:
         return [name for name, heard in self._heard.items() if now - heard > limit]
 
     def _read(self, life: TicketLife, question: Question) -> Any:
-        if isinstance(question, WhereAsked) and question.heard:
+        if isinstance(question, WhereAsked) and self._is_sign(question):
             self._heard[question.ticket] = self._now(life)
         return read_life(life, question, self._now(life))
 
@@ -434,11 +459,9 @@ def read_life(life: TicketLife, question: Question, now: float) -> Any:
     if isinstance(question, WhereAsked):
         return where_of(life, question.ticket, now, why=question.why)
     if isinstance(question, MatchesAsked):
-        found = life.matches
-        wanted = found if question.match is None else {question.match} & set(found)
-        return [
-            {"running": life.has_begun(name), **match_state(life, name)} for name in found if name in wanted
-        ]
+        wanted = life.matches if question.match is None else [question.match]
+        known = [(name, found) for name in wanted if (found := life.match(name)) is not None]
+        return [{"running": life.has_begun(name), **match_state(life, name, found)} for name, found in known]
     if isinstance(question, OpeningsAsked):
         return [opening_data(each, life.policy) for each in life.openings]
     return status_of(life, now)
@@ -463,21 +486,41 @@ class _Batch:
         self.life = life
         self._number = number
         self._most = most_players
-        self.rows: list[RecordedEvent] = []
+        self.rows: list[tuple[int, float, str, str]] = []
         self.unseated: dict[str, None] = {}
         self.seated: dict[str, str] = {}
         self.made: list[dict[str, Any]] = []
         self.replies: Counter[str] = Counter()
         self.stated = False
-        self._notes: list[tuple[int, float, dict[str, Any]]] = []
+        self._notes: list[tuple[int, float, str]] = []
+
+    def enter(self, tickets: Sequence[QueueTicket], now: float) -> list[list[dict[str, Any]]]:
+        """Let tickets in, at once where nothing speaks against any, and return the replies to each."""
+        self._let_time_pass(now)
+        players = sum([len(ticket.players) for ticket in tickets])
+        if self.life.players + players <= self._most and self.life.enter_together(tickets, now):
+            since = self.life.now
+            replies = [[waits_data(ticket.id, since)] for ticket in tickets]
+            lines = zip(lines_of_entering(tickets), encoded_lines(replies), strict=True)
+            number = self._number + len(self.rows) + 1
+            self.rows += [(n, since, *line) for n, line in enumerate(lines, number)]
+            self.replies["waits"] += len(tickets)
+            return replies
+        if len(tickets) <= FEW_TICKETS:
+            return [self.handle(EnterTicket(ticket), now) for ticket in tickets]
+        half = len(tickets) // 2
+        return [*self.enter(tickets[:half], now), *self.enter(tickets[half:], now)]
 
     def handle(self, event: Event, now: float) -> list[dict[str, Any]]:
         """Let something happen, and return the replies."""
-        if self.life.next_deadline() <= now:
-            self._handle(MakeMatches(()), now)  # what time alone does is an event of its own
+        self._let_time_pass(now)
         if isinstance(event, EnterTicket) and (refused := self._known_or_full(event.ticket)) is not None:
             return refused
         return self._handle(event, now)
+
+    def _let_time_pass(self, now: float) -> None:
+        if self.life.next_deadline() <= now:
+            self._handle(MakeMatches(()), now)  # what time alone does is an event of its own
 
     def _known_or_full(self, ticket: QueueTicket) -> list[dict[str, Any]] | None:
         """Return the replies to a ticket that is here, or that there is no room for; None for a new one."""
@@ -490,63 +533,68 @@ class _Batch:
             return [reply_data(TicketRefused(ticket.id, f"the queue has room for {self._most} players"))]
         return None
 
+    def look(self, now: float) -> None:
+        """Look for matches."""
+        self._let_time_pass(now)
+        made = [each for each in self.life.handle(MakeMatches(), now) if isinstance(each, Propose)]
+        if not made:
+            return
+        line, texts = lines_of_proposals(made)
+        self._add(now, line, texts, [REPLIES["Propose"]] * len(made))
+        for each in made:
+            self._propose(each, now)
+
     def _handle(self, event: Event, now: float) -> list[dict[str, Any]]:
         was_asked = isinstance(event, Accept) and self.life.is_asked(event.match, event.player)
         commands = self.life.handle(event, now)
         replies = [reply_data(each) for each in commands]
         sent = [each for each in commands if type(each) is not TicketRefused]
         if sent or was_asked or isinstance(event, Pause | ChangePolicy):
-            shown = replies
-            if len(sent) < len(commands):
-                shown = [each for each in replies if each["kind"] != "refused"]
-            looked = isinstance(event, MakeMatches) and event.found is None
-            line = line_of_found(shown) if looked else line_of(event)
-            number = self._number + len(self.rows) + 1
-            self.rows.append(RecordedEvent(number, now, line, _encode(shown).decode()))
-            if type(event) is EnterTicket and len(sent) == 1:
-                self.replies["waits"] += 1
-                return replies
-            self._notes += [(number, now, each) for each in shown if each["kind"] in SENT]
-            self.replies.update(each["kind"] for each in shown)
-            self._seats(sent, entered=isinstance(event, EnterTicket), now=now)
+            shown = [each for each in replies if each["kind"] != "refused"]
+            self._add(now, line_of(event), encoded_lines(shown), [each["kind"] for each in shown])
+            if not isinstance(event, EnterTicket):
+                self._seats(sent, now)
         return replies
 
-    def _seats(self, commands: Sequence[Command], *, entered: bool, now: float) -> None:
+    def _add(self, now: float, line: str, replies: Sequence[str], kinds: Sequence[str]) -> None:
+        """Add an event, with the replies to it as JSON and the kind of each."""
+        number = self._number + len(self.rows) + 1
+        self.rows.append((number, now, line, f"[{','.join(replies)}]"))
+        sent = [text for kind, text in zip(kinds, replies, strict=True) if kind in SENT]
+        self._notes += [(number, now, text) for text in sent]
+        self.replies.update(kinds)
+
+    def _propose(self, made: Propose, now: float) -> None:
+        tickets = made.found.tickets
+        self.seated.update([(ticket.id, made.match) for ticket in tickets])
+        waits = [now - ticket.since for ticket in tickets]
+        overdue = sum([wait >= self.life.policy.longest_wait for wait in waits])
+        self.made.append({"waits": waits, "imbalance": made.found.imbalance, "relaxed": overdue})
+
+    def _seats(self, commands: Sequence[Command], now: float) -> None:
         for each in commands:
             if isinstance(each, Propose):
-                for ticket in each.found.tickets:
-                    self.seated[ticket.id] = each.match
-                self.made.append(_figures(each, self.life.policy, now))
-            elif isinstance(each, Leaves | Waits) and not entered:
+                self._propose(each, now)
+            elif isinstance(each, Leaves | Waits):
                 self.unseated[each.ticket] = None
                 self.seated.pop(each.ticket, None)
 
     def notes(self, queue: str) -> list[OutboxNote]:
-        """Return what webhooks receive."""
+        """Return what webhooks receive: each reply with the queue and its event before it."""
+        named = _encode(queue).decode()
         return [
             OutboxNote(
                 "queue",
                 f"queue:{queue}:{number}:{place}",
-                _encode({"queue": queue, "event": number, "at": at, **reply}).decode(),
+                f'{{"queue":{named},"event":{number},"at":{at!r},{reply.removeprefix("{")}',
             )
             for place, (number, at, reply) in enumerate(self._notes)
         ]
 
 
-def _may_change(question: Question) -> bool:
-    return not isinstance(question, _READS)
-
-
-def _figures(made: Propose, policy: QueuePolicy, now: float) -> dict[str, Any]:
-    """Return what metrics say of a match."""
-    waits = [now - ticket.since for ticket in made.found.tickets]
-    overdue = sum(wait >= policy.longest_wait for wait in waits)
-    return {"waits": waits, "imbalance": made.found.imbalance, "relaxed": overdue}
-
-
-def match_state(life: TicketLife, match: str) -> dict[str, Any]:
+def match_state(life: TicketLife, match: str, found: FoundMatch) -> dict[str, Any]:
     """Return a match as plain data, with its players but those who have left it."""
-    data, left = with_players(life.matches[match]), life.left(match)
+    data, left = with_players(found), life.left(match)
     players = [[each for each in team if each not in left] for team in data["players"]]
     return {"match": match, **data, "players": players}
 
@@ -560,8 +608,9 @@ def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) ->
         "ticket": ticket, "place": found.place.value, "since": found.since, "why": found.why,
         "players": [player.id for player in known.players],
     }  # fmt: skip
-    if found.match:
-        data["match"] = match_state(life, found.match)
+    match = life.match(found.match)
+    if match is not None:
+        data["match"] = match_state(life, found.match, match)
         data["until"] = found.until or None
         data["asked"] = [each.id for each in known.players if life.is_asked(found.match, each.id)]
     if found.place.value == "waiting":
@@ -584,13 +633,12 @@ def opening_data(opening: Opening, policy: QueuePolicy) -> dict[str, Any]:
 def status_of(life: TicketLife, now: float) -> dict[str, Any]:
     """Return how a queue stands, as plain data."""
     waiting = life.waiting
-    running = sum(life.has_begun(name) for name in life.matches)
     return {
         "waiting": len(waiting),
         "oldest": max((now - each.since for each in waiting), default=0.0),
         "bands": dict(Counter(_band(each, life.policy) for each in waiting)),
-        "proposed": len(life.matches) - running,
-        "running": running,
+        "proposed": life.proposed,
+        "running": life.running,
         "openings": len(life.openings),
         "players": life.players,
         "paused": life.paused,
@@ -635,6 +683,7 @@ class Queueing:
         self._archive = open_archive(url, create=False, timeout=seconds, waiting=log.warning)
         self._owner = QueueOwner(self._archive, settings, hooks, worker=worker)
         gc.freeze()  # what was imported stays, and is not gone through again and again
+        gc.set_threshold(YOUNG_OBJECTS)  # nor is what each transaction leaves: tickets stay for long, too
 
     def __call__(
         self, question: tuple[Sequence[Question], QueuePolicy | None] | None

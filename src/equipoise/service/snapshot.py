@@ -103,6 +103,13 @@ class Ratings:
         found = None if self.lookup is None else self.lookup.id_of(named, time.time())
         return found if found is None or not is_bot(found) else None
 
+    def someone(self, named: str, *, names: bool = True) -> str | None:
+        """Return the same where nobody new can be meant, as :meth:`RosterLookup.known` does."""
+        if named in self.known or self.lookup is None:
+            return self.player(named)
+        found = self.lookup.known(named, time.time(), names=names)
+        return found if found is None or not is_bot(found) else None
+
     def lasts(self, named: str) -> bool:
         """Tell whether the same one is meant for as long as this is what is known: it turns on no date."""
         return self.lookup is None or self.lookup.lasts(named)

@@ -18,11 +18,12 @@ from equipoise.core.match import Contest, Match, Ruleset, Statistics
 from equipoise.pages.html.one_page_report import report_html
 from equipoise.pages.html.site import KINDS, NOT_FOUND, Site, date, kind, slug
 from equipoise.pages.html.small_pictures import whole
+from equipoise.pages.text.point_changes import ordinal
 from equipoise.ratings.display_scale import scale_of
 from equipoise.ratings.model import RatingModel
 from equipoise.ratings.models.elo import Elo
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
-from equipoise.ratings.point_changes import points
+from equipoise.ratings.point_changes import point_changes, points
 from equipoise.ratings.timeline import COLUMNS, Chronicle, chronicle_of
 
 DUEL = Ruleset("game", "duel")
@@ -106,6 +107,25 @@ def test_cards_have_both_teams_the_score_and_what_changed(reported: Chronicle) -
         assert "{:g}\u00a0:\u00a0{:g}".format(*match.contests[0].scores) in card
         change = course[59 - back] - course[58 - back]
         assert (f"+{change}" if change > 0 else f"\u2212{-change}" if change else "±0") in text_of(card)
+
+
+@pytest.mark.parametrize("place", [59, 3, 0, 31])
+def test_a_match_says_what_places_it_changed(reported: Chronicle, place: int) -> None:
+    """Places are by points among all who had played by then, whatever order the pages are asked for in."""
+    (match,) = reported.matches([place])
+    played = {who for contest in match.contests for team in contest.teams for who, _ in team}
+    before, after = dict[str, float](), dict[str, float]()
+    for who in reported.players:
+        points_of = reported.points(who, DUEL)
+        if upto := [each for each in points_of if each.match <= place]:
+            earlier = [each.weight for each in upto if each.match < place]
+            before[who], after[who] = (earlier or [upto[0].before])[-1], upto[-1].weight
+    wanted = {each.id: each for each in point_changes(played, before, after)}
+    assert reported.places(place) == {who: (each.place, each.up) for who, each in wanted.items()}
+    page = text_of(Site(reported).page(f"match/{slug(match.id)}.html") or "")
+    for who, each in wanted.items():
+        moved = f", {'up' if each.up > 0 else 'down'} {abs(each.up)}" if each.up else ""
+        assert re.search(f"{who} [^A-Z]*{ordinal(each.place)}{moved} [±+\u2212]", page), who
 
 
 def test_what_moved_points_adds_up(reported: Chronicle) -> None:

@@ -210,7 +210,7 @@ def test_answers_in_the_chat_are_short() -> None:
     assert percent((0.484, 0.516)) == "48 to 52"
     assert describe_advantage((1.0, 1.084, 0.9)) == "Blue 1.08"
     state: Any = SimpleNamespace(known=SimpleNamespace(ranks={"ann": (3, 40, 61.6)}))
-    assert describe_rank(state, SimpleNamespace(id="ann#2")) == "You are 3 of 40 with a weight of 62."  # type: ignore[arg-type]
+    assert describe_rank(state, SimpleNamespace(id="ann#2")) == "You are 3 of 40 with 616 points."  # type: ignore[arg-type]
     assert describe_rank(state, SimpleNamespace(id="bob")).startswith("You are new here")  # type: ignore[arg-type]
 
 

@@ -10,6 +10,7 @@ from equipoise.core.player import is_bot
 from equipoise.pages.html.game_cards import cards, change_of, names_in, score_words
 from equipoise.pages.html.site import PageKind, Site, date, percent, slug
 from equipoise.pages.html.small_pictures import level, numbers, shape, team_name, whole
+from equipoise.pages.text.point_changes import ordinal
 from equipoise.ratings.timeline import won_by
 
 #: Games of a page of the list, and line-ups and players of one match that are shown.
@@ -79,10 +80,10 @@ def _match(site: Site, place: int) -> str:
         line_up = tuple(frozenset(who for who, _ in team) for team in contest.teams)
         groups.setdefault(line_up, []).append((contest, predicted))
     shown, room = list(groups.values())[-MOST_GROUPS:], MOST_PLAYERS
-    moved = _moved(site, place)
+    moved, placed = _moved(site, place), _placed(site, place)
     parts = []
     for group in shown:
-        parts.append(_group(site, moved, group, room, last=group is shown[-1]))
+        parts.append(_group(site, moved, placed, group, room, last=group is shown[-1]))
         room = max(room - sum(map(len, group[0][0].teams)), 0)
     playing = {who for contest in match.contests for team in contest.teams for who, _ in team}
     watching = [who for who in match.roster if who not in playing and not is_bot(who)][:50]
@@ -123,9 +124,20 @@ def _moved(site: Site, place: int) -> dict[str, tuple[int, str]]:
     return found
 
 
+def _placed(site: Site, place: int) -> dict[str, str]:
+    """Return everyone's place after a match, and by how much it changed, in words."""
+    return {
+        who: site.t["placed_up" if up > 0 else "placed_down" if up else "placed"].format(
+            ordinal=ordinal(now), place=now, count=abs(up)
+        )
+        for who, (now, up) in site.chronicle.places(place).items()
+    }
+
+
 def _group(
-    site: Site, moved: Mapping[str, tuple[int, str]], group: Sequence[Judged], room: int, *, last: bool
-) -> dict[str, Any]:
+    site: Site, moved: Mapping[str, tuple[int, str]], placed: Mapping[str, str], group: Sequence[Judged],
+    room: int, *, last: bool,
+) -> dict[str, Any]:  # fmt: skip
     """Return what is shown of contests in which the same people were together."""
     contest, alone = group[-1][0], len(group) == 1
     figures = _figures(group)
@@ -145,7 +157,8 @@ def _group(
                 for name in columns
             ]
             members.append({"id": who, "share": share, "left": who in contest.left, "cells": cells,
-                            "change": moved[who][0] if last and who in moved else None})  # fmt: skip
+                            "change": moved[who][0] if last and who in moved else None,
+                            "placed": placed.get(who) if last else None})  # fmt: skip
         won = sum(won_by(each, n) for each, _ in group)
         teams.append({"members": members, "chance": whole(chances)[n], "won": won, "shape": shape(n),
                       "name": team_name(site.t, n), "team": n % 4 + 1,

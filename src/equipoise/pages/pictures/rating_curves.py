@@ -32,7 +32,7 @@ HEAD, HEIGHT, ROW, LEFT, DATES = 56, 320, 20, 76, 6
 _DAYS = 3 * 86400.0
 
 
-def curves_svg(curves: Mapping[str, Sequence[Point]], title: str) -> str:
+def curves_svg(curves: Mapping[str, Sequence[Point]], title: str, *, points: bool = False) -> str:
     """Return a picture of curves as SVG.
 
     Parameters
@@ -41,11 +41,13 @@ def curves_svg(curves: Mapping[str, Sequence[Point]], title: str) -> str:
         In order of time, one point or more each; as many as there are colours can be told apart.
     title : str
         What stands above.
+    points : bool
+        Whether means and deviations are points, which are whole, and not in a model's units.
     """
-    points = [point for curve in curves.values() for point in curve]
-    start, end = _span([at for at, _, _ in points])
-    low = min(mu - sigma for _, mu, sigma in points)
-    high = max(mu + sigma for _, mu, sigma in points)
+    every = [point for curve in curves.values() for point in curve]
+    start, end = _span([at for at, _, _ in every])
+    low = min(mu - sigma for _, mu, sigma in every)
+    high = max(mu + sigma for _, mu, sigma in every)
     low, high = (low, high) if high > low else (low - 1.0, high + 1.0)
     width = WIDTH - LEFT - MARGIN
 
@@ -55,11 +57,12 @@ def curves_svg(curves: Mapping[str, Sequence[Point]], title: str) -> str:
     def y(mu: float) -> float:
         return round(HEAD + (high - mu) / (high - low) * HEIGHT, 1)
 
-    parts = _axes(x, y, start, end, ticks(low, high))
+    unit, digits = ("points", 0) if points else ("skill (mu), in the model's units", 2)
+    parts = _axes(x, y, start, end, ticks(low, high), unit)
     for n, (name, curve) in enumerate(curves.items()):
         colour = COLOURS[n % len(COLOURS)]
         parts += _line(curve, colour, DASHES[n % len(DASHES)], x, y)
-        last = f"{shortened(name, WIDTH / 2)}  {curve[-1][1]:.2f} ± {curve[-1][2]:.2f}"
+        last = f"{shortened(name, WIDTH / 2)}  {curve[-1][1]:.{digits}f} ± {curve[-1][2]:.{digits}f}"
         foot = HEAD + HEIGHT + 72 + ROW * n
         parts += [swatch(LEFT, foot, colour), caption(last, LEFT + 16, foot, INK, font_weight=600)]
     return document(title, WIDTH, HEAD + HEIGHT + 72 + ROW * len(curves), parts)
@@ -71,12 +74,12 @@ def _span(times: Sequence[float]) -> tuple[float, float]:
     return (start, end) if end > start else (start - 43200.0, end + 43200.0)
 
 
-def _axes(x: Any, y: Any, start: float, end: float, levels: Sequence[float]) -> list[str]:
+def _axes(x: Any, y: Any, start: float, end: float, levels: Sequence[float], unit: str) -> list[str]:
     """Return lines with numbers for skill, and dates below."""
     middle = HEAD + HEIGHT / 2
     turned: Attributes = {"text_anchor": "middle", "transform": f"rotate(-90 22 {middle})"}
     parts = [
-        caption("skill (mu), in the model's units", 22, middle, INK, **turned),
+        caption(unit, 22, middle, INK, **turned),
         caption("date of the game (UTC)", LEFT + (WIDTH - LEFT - MARGIN) / 2, HEAD + HEIGHT + 42, INK,
                 text_anchor="middle"),
     ]  # fmt: skip

@@ -24,7 +24,7 @@ from equipoise.pages.pictures.svg import (
     text_width,
     ticks,
 )
-from equipoise.pages.text.teams import convention
+from equipoise.pages.text.teams import Points, convention, proof_of, total_text, verdict
 from equipoise.teams.solution import Solution, Split
 
 #: Heights: the headline, a team's name and facts, a row of names, below its line, and below all teams.
@@ -43,7 +43,10 @@ _MOST_ROWS = 64
 Dot = tuple[float, str]
 
 
-def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, ...] = ()) -> str:
+def teams_svg(
+    solution: Solution, split: Split | None = None, names: tuple[str, ...] = (),
+    *, points: Points | None = None,
+) -> str:  # fmt: skip
     """Return a picture of a split as SVG.
 
     Each player is a dot at the weight; below are the team's mean and one standard deviation to each side.
@@ -58,9 +61,11 @@ def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, 
         The one to draw; by default the first.
     names : tuple of str
         What to call the teams; by default Team 1, Team 2, ...
+    points : callable, optional
+        From a weight of the answer to points, which are drawn in its place.
     """
     split = split or solution.best
-    lanes = _lanes(solution, split)
+    lanes = _lanes(solution, split, points or float)
     everything = [value for lane in lanes for value, _ in lane]
     low, high = min(everything, default=0.0), max(everything, default=0.0)
     pad = (high - low) * 0.04 or max(abs(high), 1.0) * 0.1
@@ -81,51 +86,50 @@ def teams_svg(solution: Solution, split: Split | None = None, names: tuple[str, 
         parts.append(
             caption(shortened(name, WIDTH - 3 * MARGIN, 15), MARGIN + 16, top + 16, INK, font_weight=600)
         )
-        facts = f"{_size(split, n)}, total {number(split.totals[n])}"
+        facts = f"{_size(split, n)}, total {total_text(solution, split, n, points)}"
         parts.append(caption(facts, MARGIN, top + 33, PALE_INK))
         drawn, top = _lane_svg(lane, top + FACTS, colour, x)
         parts += drawn
     axis = round(top + 8)
-    parts += _axis(axis, low, high, x)
-    parts += _legend(solution, uneven=len({len(lane) for lane in lanes}) > 1, top=axis + 58)
-    return document(_headline(solution, split), WIDTH, axis + FOOT, parts)
+    unit = "weight" if points is None else "points"
+    parts += _axis(axis, low, high, x, unit)
+    parts += _legend(solution, unit, uneven=len({len(lane) for lane in lanes}) > 1, top=axis + 58)
+    return document(_headline(solution, split, names), WIDTH, axis + FOOT, parts)
 
 
-def _axis(top: int, low: float, high: float, x: Callable[[float], float]) -> list[str]:
+def _axis(top: int, low: float, high: float, x: Callable[[float], float], unit: str) -> list[str]:
     parts = [rule(top, x(low), x(high), PALE_INK)]
     for tick in ticks(low, high):
         at = round(x(tick), 1)
         parts.append(element("line", x1=at, x2=at, y1=top, y2=top + 5, stroke=PALE_INK))
         parts.append(caption(number(tick), at, top + 20, PALE_INK, text_anchor="middle"))
-    parts.append(caption("weight", (x(low) + x(high)) / 2, top + 37, INK, text_anchor="middle"))
+    parts.append(caption(unit, (x(low) + x(high)) / 2, top + 37, INK, text_anchor="middle"))
     return parts
 
 
-def _legend(solution: Solution, *, uneven: bool, top: float) -> list[str]:
-    legend = "Each dot is a player at their weight (hollow: a bot); the bar is mean and standard deviation."
+def _legend(solution: Solution, unit: str, *, uneven: bool, top: float) -> list[str]:
+    legend = f"Each dot is a player at their {unit} (hollow: a bot); the bar is mean and standard deviation."
     noise = convention(
         solution.beta, solution.beta_source, solution.zero, solution.zero_source, uneven=uneven
     )
     return [caption(line, MARGIN, top + 18 * n, PALE_INK) for n, line in enumerate((legend, *noise))]
 
 
-def _headline(solution: Solution, split: Split) -> str:
-    totals = [number(total) for total in split.totals]
-    chances = [f"{100 * chance:.1f} %" for chance in split.win_probability]
-    end = f", {solution.status} by {solution.objective}"
-    whole = f"{' : '.join(totals)}, win chances {' : '.join(chances)}{end}"
+def _headline(solution: Solution, split: Split, names: tuple[str, ...]) -> str:
+    """Return the verdict, with all chances where they fit, and what is proven of the best."""
+    proof = proof_of(solution) if split is solution.best else ""
+    whole = f"{verdict(split, names)}. {proof}".rstrip()
     if text_width(whole, _TITLE_SIZE) <= WIDTH - 2 * MARGIN:
         return whole
-    least, most = number(min(split.totals)), number(max(split.totals))
     low, high = (f"{100 * chance:.1f}" for chance in (min(split.win_probability), max(split.win_probability)))
-    return f"{len(totals)} teams of {least} to {most}, win chances {low} to {high} %{end}"
+    return f"{len(split.teams)} teams, win chances {low} to {high} %. {proof}".rstrip()
 
 
-def _lanes(solution: Solution, split: Split) -> list[list[Dot]]:
+def _lanes(solution: Solution, split: Split, shown: Callable[[float], float]) -> list[list[Dot]]:
     lanes = []
     for team, weights, bots in zip(split.teams, split.weights, split.bots, strict=True):
-        dots = [(value, player.label) for value, player in zip(weights, team, strict=True)]
-        lanes.append(dots + [(solution.bot_weight or 0.0, "")] * bots)
+        dots = [(shown(value), player.label) for value, player in zip(weights, team, strict=True)]
+        lanes.append(dots + [(shown(solution.bot_weight or 0.0), "")] * bots)
     return lanes
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from equipoise.core.plain_data import printable
+from equipoise.core.plain_data import calling_nobody, printable
 from equipoise.pages.text.evening import names_of, result_text
 from equipoise.pages.text.teams import verdict_of, whole_chances
 from equipoise.play.evening_events import LATER, MAYBE
@@ -153,7 +153,7 @@ def safe(name: str) -> str:
     """
     plain = printable(" ".join(name.split()))
     escaped = "".join(f"\\{sign}" if sign in _MARKDOWN else sign for sign in cut(plain, LONGEST_NAME))
-    return escaped.replace("@", "@\u200b").replace("//", "/\u200b/") or "?"
+    return calling_nobody(escaped).replace("//", "/\u200b/") or "?"
 
 
 def quoted(text: str) -> str:
@@ -164,7 +164,7 @@ def quoted(text: str) -> str:
     >>> quoted("there is no <@5> here")
     'there is no <@\u200b5> here'
     """
-    return cut(printable(text).replace("@", "@\u200b"), MOST_TEXT)
+    return cut(calling_nobody(printable(text)), MOST_TEXT)
 
 
 def level(chances: Sequence[float]) -> str:

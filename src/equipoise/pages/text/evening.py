@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from equipoise.core.plain_data import printable
 from equipoise.pages.text.teams import whole_chances
 from equipoise.play.evening_events import COLOURS, LATER, MAYBE
+from equipoise.ratings.point_changes import points
 
 if TYPE_CHECKING:
     from equipoise.play.evening import Evening
@@ -174,9 +175,9 @@ def why_lines(evening: Evening, who: str, shown: Shown, weights: Mapping[str, fl
         return [
             "captains picked these teams: " + ", ".join(shown(player) for _, player in game.picks if player)
         ]
-    sums = [sum(weights.get(player, 0.0) for player in team) for team in game.teams]
+    sums = [points(sum(weights.get(player, 0.0) for player in team)) for team in game.teams]
     each = " | ".join(
-        f"{called(n)} {chance} %, {total:.0f} points"
+        f"{called(n)} {chance} %, {total} points"
         for n, (chance, total) in enumerate(zip(whole_chances(game.chances), sums, strict=True))
     )
     seen = len(game.seen)

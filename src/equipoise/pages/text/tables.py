@@ -8,6 +8,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from equipoise.core.plain_data import calling_nobody
+
 #: What makes a cell a formula in a spreadsheet.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -57,13 +59,17 @@ def csv_lines(grid: Grid) -> list[str]:
 
 def markdown_lines(grid: Grid) -> list[str]:
     """Return a table as Markdown."""
-    rows = [grid.columns, ["---"] * len(grid.columns), *([_plain(cell) for cell in row] for row in grid.rows)]
+    rows = [
+        grid.columns,
+        ["---"] * len(grid.columns),
+        *([plain_cell(cell) for cell in row] for row in grid.rows),
+    ]
     return [f"| {' | '.join(row)} |" for row in rows]
 
 
-def _plain(cell: str) -> str:
-    """Return a cell in which nothing is markup."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", cell)
+def plain_cell(cell: str) -> str:
+    """Return a cell in which nothing is markup and nobody is mentioned."""
+    return calling_nobody(re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", cell))
 
 
 #: The forms of a table by name.

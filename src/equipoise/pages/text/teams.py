@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from equipoise.core.plain_data import number, printable
+from equipoise.core.plain_data import calling_nobody, number, printable
 from equipoise.core.sides import EVEN_SIDES
-from equipoise.pages.text.tables import Grid, csv_lines, markdown_lines
+from equipoise.pages.text.tables import Grid, csv_lines, markdown_lines, plain_cell
 
 #: How wide lines of a table are, and the least that is left for its last column.
 WIDTH, NARROWEST = 110, 40
@@ -18,6 +18,9 @@ NOTHING = 1e-12
 
 #: Objectives that are measured in the points of the weights; the others in shares of 1.
 IN_POINTS = ("difference", "spread")
+
+#: From a weight of an answer to points.
+Points = Callable[[float], int]
 
 if TYPE_CHECKING:
     from equipoise.teams.pareto import Front
@@ -59,7 +62,7 @@ def solution_lines(
     names: Sequence[str] = (),
     *,
     details: bool = False,
-    points: bool = False,
+    points: Points | None = None,
 ) -> list[str]:
     """Return what a person reads of a solution, and can paste into a chat: the verdict first.
 
@@ -75,8 +78,8 @@ def solution_lines(
         What to call the teams.
     details : bool
         Whether the objective's numbers are shown, and what win chances rest on.
-    points : bool
-        Whether weights are shown as points, whole numbers ten times as large; typed weights stay as typed.
+    points : callable, optional
+        From a weight of the answer to points, which are shown in its place; typed weights stay as typed.
     """
     from equipoise.teams.solution import draw_chance
 
@@ -97,13 +100,13 @@ def solution_lines(
     if draw:
         lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
     if solution.unrated:
-        counted = _points(solution.default_weight or 0.0, points=points)
+        counted = points_text(solution.default_weight or 0.0, points)
         lines.append(f"{solution.unrated} without points: counted as {counted}.")
     lines += [*move_lines(split, names), *outcome_lines(split)]
     if solution.reason:
         lines.append(f"Only {solution.reason}.")
     if chosen is None and not edited and len(solution.splits) > 1:
-        lines += ["", *_alternatives(solution, names)]
+        lines += ["", *_alternatives(solution, names, points)]
     return lines
 
 
@@ -184,7 +187,12 @@ def _head(solution: Solution, split: Split, chosen: int | None, names: Sequence[
         return f"Changed by you: {found}; the best is {best}."
     if chosen is not None:
         return f"{found}. Number {chosen + 1} of the {len(solution.splits)} best, drawn at random."
-    return f"{found}. {'Proven best.' if solution.status == 'optimal' else 'Best found, not proven best.'}"
+    return f"{found}. {proof_of(solution)}"
+
+
+def proof_of(solution: Solution) -> str:
+    """Return what is proven of the best split."""
+    return "Proven best." if solution.status == "optimal" else "Best found, not proven best."
 
 
 def _detail_lines(solution: Solution, split: Split, chosen: int | None, *, edited: bool) -> list[str]:
@@ -199,40 +207,51 @@ def _detail_lines(solution: Solution, split: Split, chosen: int | None, *, edite
     return [f"Chosen at random: {facts}; the best is {proof}"]
 
 
-def chat_lines(splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False) -> list[str]:
-    """Return splits as a line a team, to paste into a chat; nobody is mentioned by it."""
-    if not numbered:
-        return [line for split in splits for line in _chat_of(split, names)]
+def chat_lines(
+    splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, proof: str = "",
+    points: Points | None = None,
+) -> list[str]:  # fmt: skip
+    """Return splits as a verdict and a line a team, to paste into a chat; nobody is mentioned by it."""
+    del points  # a chat shows none
     return [
-        line for n, split in enumerate(splits, start=1) for line in (f"Split {n}", *_chat_of(split, names))
+        line
+        for n, split in enumerate(splits, start=1)
+        for line in _chat_of(split, names, f"Split {n}: " if numbered else "", proof if n == 1 else "")
     ]
 
 
-def _chat_of(split: Split, names: Sequence[str]) -> list[str]:
-    lines = []
+def _chat_of(split: Split, names: Sequence[str], begin: str, proof: str) -> list[str]:
+    lines = [calling_nobody(f"{begin}{verdict(split, names)}. {proof}".rstrip())]
     for n, team in enumerate(split.teams):
         everyone = [printable(player.label) for player in team] + ["bot"] * split.bots[n]
         chance = f"{100 * split.win_probability[n]:.0f} %"
-        lines.append(f"{_name(names, n)} ({chance}): {', '.join(everyone)}".replace("@", "@\u200b"))
+        lines.append(calling_nobody(f"{_name(names, n)} ({chance}): {', '.join(everyone)}"))
     return lines
 
 
-def table_of(split: Split, names: Sequence[str] = ()) -> Grid:
+def table_of(split: Split, names: Sequence[str] = (), *, points: Points | None = None) -> Grid:
     """Return a split as a table, a row a player and a row for the bots of a team."""
     rows = []
     for n, team in enumerate(split.teams):
         roles = split.roles[n] if split.roles else ("",) * len(team)
         for player, value, role in zip(team, split.weights[n], roles, strict=True):
-            rows.append((_name(names, n), printable(player.label), number(value), printable(role)))
+            shown = points_text(value, points)
+            rows.append((_name(names, n), printable(player.label), shown, printable(role)))
         rows += [(_name(names, n), "bot", "", "")] * split.bots[n]
-    columns = ("team", "player", "weight", "role")
+    columns = ("team", "player", "weight" if points is None else "points", "role")
     kept = 4 if split.roles else 3
     return Grid(columns[:kept], [row[:kept] for row in rows])
 
 
-def table_of_all(splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False) -> Grid:
+def table_of_all(
+    splits: Sequence[Split],
+    names: Sequence[str] = (),
+    *,
+    numbered: bool = False,
+    points: Points | None = None,
+) -> Grid:
     """Return splits as one table, best first; ``numbered`` adds a column with the number of each."""
-    tables = [table_of(split, names) for split in splits]
+    tables = [table_of(split, names, points=points) for split in splits]
     rows = [
         (str(n), *row) if numbered else row
         for n, table in enumerate(tables, start=1)
@@ -242,14 +261,22 @@ def table_of_all(splits: Sequence[Split], names: Sequence[str] = (), *, numbered
     return Grid(("split", *columns) if numbered else columns, rows)
 
 
-def csv_of(splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False) -> list[str]:
-    """Return splits as CSV, a line a player."""
+def csv_of(
+    splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, proof: str = "",
+    points: Points | None = None,
+) -> list[str]:  # fmt: skip
+    """Return splits as CSV, a line a player; it is data, so it has weights."""
+    del proof, points
     return csv_lines(table_of_all(splits, names, numbered=numbered))
 
 
-def markdown_of(splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False) -> list[str]:
-    """Return splits as a Markdown table, a line a player."""
-    return markdown_lines(table_of_all(splits, names, numbered=numbered))
+def markdown_of(
+    splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, proof: str = "",
+    points: Points | None = None,
+) -> list[str]:  # fmt: skip
+    """Return splits as a verdict on the first and a Markdown table, a line a player."""
+    head = plain_cell(f"{verdict(splits[0], names)}. {proof}".rstrip())
+    return [head, "", *markdown_lines(table_of_all(splits, names, numbered=numbered, points=points))]
 
 
 #: The forms of a split besides the whole text.
@@ -281,24 +308,36 @@ def _name(names: Sequence[str], n: int) -> str:
     return names[n].strip() if n < len(names) else f"Team {n + 1}"
 
 
-def _points(value: float, *, points: bool) -> str:
-    return str(round(10.0 * value)) if points else number(value)
+def points_text(value: float, points: Points | None) -> str:
+    """Return a weight as people read it: as points, or as it was typed."""
+    return number(value) if points is None else str(points(value))
+
+
+def total_text(solution: Solution, split: Split, n: int, points: Points | None) -> str:
+    """Return the total of a team, of points as they are shown."""
+    if points is None:
+        return number(split.totals[n])
+    bots = split.bots[n] and split.bots[n] * points(solution.bot_weight or 0.0)
+    return str(sum(map(points, split.weights[n])) + bots)
 
 
 def _team_lines(
-    solution: Solution, split: Split, n: int, name: str, *, points: bool, details: bool
+    solution: Solution, split: Split, n: int, name: str, *, points: Points | None, details: bool
 ) -> list[str]:
     roles = split.roles[n] if split.roles else ("",) * len(split.teams[n])
     shown = [
-        (_points(value, points=points), printable(player.label) + (f" ({printable(role)})" if role else ""))
+        (
+            points_text(value, points),
+            printable(player.label) + (f" ({printable(role)})" if role else ""),
+        )
         for player, value, role in zip(split.teams[n], split.weights[n], roles, strict=True)
     ]
     if split.bots[n]:
         bots = split.bots[n]
-        each = _points(solution.bot_weight or 0.0, points=points)
+        each = points_text(solution.bot_weight or 0.0, points)
         shown.append((each, "(bot)" if bots == 1 else f"(bot) x {bots}"))
     width = max((len(number) for number, _ in shown), default=0)
-    total = _points(split.totals[n], points=points)
+    total = total_text(solution, split, n, points)
     head = (
         f"{name}: total {total}, win chance {100 * split.win_probability[n]:.1f} %"
         if details
@@ -324,7 +363,7 @@ def figure(value: float, objective: str, split: Split) -> str:
     return number(0.0 if abs(value) <= NOTHING * size else value)
 
 
-def _alternatives(solution: Solution, names: Sequence[str]) -> list[str]:
+def _alternatives(solution: Solution, names: Sequence[str], points: Points | None) -> list[str]:
     """Return the table of the other splits: what changes against the best."""
     rows = [("", solution.objective, "totals", "win chance", "changes teams against the best")]
     home = {player.id: n for n, team in enumerate(solution.best.teams) for player in team}
@@ -336,7 +375,7 @@ def _alternatives(solution: Solution, names: Sequence[str]) -> list[str]:
             if home[player.id] != n
         ]
         chance = f"{100 * split.win_probability[0]:.1f} %"
-        totals = " : ".join(map(number, split.totals))
+        totals = " : ".join(total_text(solution, split, n, points) for n in range(len(split.teams)))
         rows.append(
             (f"{rank}.", figure(split.value, solution.objective, split), totals, chance, ", ".join(moved))
         )

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from equipoise.play.live.decisions import chances
 from equipoise.play.live.events import SIDES
 from equipoise.play.live.state import Seat, State
+from equipoise.ratings.point_changes import points
 
 #: What players may ask.
 QUESTIONS = ("!teams", "!why", "!rank", "!switch")
@@ -76,12 +77,12 @@ def explain_team(state: State, seat: Seat) -> str:
 
 
 def describe_rank(state: State, seat: Seat) -> str:
-    """Return somebody's rank and weight."""
+    """Return somebody's rank and points."""
     known = state.known.ranks.get(seat.id.partition("#")[0])
     if known is None:
-        return "You are new here: your weight is what is assumed of a new player."
+        return "You are new here: your points are what is assumed of a new player."
     rank, among, weight = known
-    return f"You are {rank} of {among} with a weight of {weight:.0f}."
+    return f"You are {rank} of {among} with {points(weight)} points."
 
 
 def describe_advantage(factors: Sequence[float], sides: Sequence[str] = SIDES) -> str:

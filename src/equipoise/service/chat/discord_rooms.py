@@ -40,7 +40,8 @@ from equipoise.play.evening_records import DISCORD, Record
 from equipoise.play.evening_state import EveningGame, Phase
 from equipoise.play.lobby_forms import lobby_of
 from equipoise.play.proposals import MEETING, count_splits
-from equipoise.ratings.point_changes import points
+from equipoise.ratings.display_scale import Scale, scale_of
+from equipoise.ratings.point_changes import POINTS, points
 from equipoise.service import link_codes
 from equipoise.service.chat import discord_commands as forms
 from equipoise.service.chat.discord_presses import (
@@ -709,14 +710,20 @@ class DiscordRooms:
             return ""
         drawn: dict[str, list[tuple[float, float, float]]] = {}
         with open_archive(self.url, create=False) as archive:
-            names = archive.standing().names
+            standing = archive.standing()
+            names, scales = standing.names, dict[Ruleset, Scale]()
             for player in players:
                 name = printable(self.kept.names.get(player) or names.get(player, player))
                 name = f"{name} ({len(drawn) + 1})" if name in drawn else name
-                drawn[name] = [(each.match.ended or 0.0, each.rating.mu, each.rating.sigma)
-                               for each in archive.history(player)]  # fmt: skip
-        drawn = {name: points for name, points in drawn.items() if points}
-        return curves_svg(drawn, ", ".join(drawn)) if drawn else ""
+                drawn[name] = []
+                for each in archive.history(player):
+                    ruleset, (mu, sigma) = each.match.ruleset, (each.rating.mu, each.rating.sigma)
+                    scale = scales.get(ruleset) or scale_of(standing.model, standing.state, ruleset)
+                    scales[ruleset] = scale
+                    low, high = (POINTS * scale.shown(mu + sign * sigma) for sign in (-1.0, 1.0))
+                    drawn[name].append((each.match.ended or 0.0, POINTS * each.weight, (high - low) / 2.0))
+        drawn = {name: curve for name, curve in drawn.items() if curve}
+        return curves_svg(drawn, ", ".join(drawn), points=True) if drawn else ""
 
     def completed(self, pressed: Pressed, option: str, typed: str) -> list[tuple[str, str]]:
         """Return what an option may be: what is shown, and the value."""

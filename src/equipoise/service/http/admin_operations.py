@@ -127,7 +127,7 @@ class DeliveriesQuery(msgspec.Struct, forbid_unknown_fields=True):
 def _meant(backend: Backend, named: str) -> str:
     """Return the id of who is meant; what nobody is called, and an id of several, stays as it is."""
     try:
-        return backend.known.snapshot.ratings.player(named) or named
+        return backend.known.snapshot.ratings.someone(named, names=False) or named
     except AmbiguousNameError as error:
         if any(one.startswith(named + OF) for one, _ in error.candidates):
             return named

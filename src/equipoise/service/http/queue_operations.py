@@ -274,10 +274,11 @@ async def _entered(
     tickets = [
         _ticket(backend, queue, body, "" if at is None else f"{at}/{n}") for n, body in enumerate(bodies)
     ]
-    questions = [question for each in tickets for question in (EnterTicket(each), WhereAsked(each.id))]
-    answers = await queue.ask(*questions)
+    then = [WhereAsked(each.id) for each in tickets]
+    answers = await queue.ask(*map(EnterTicket, tickets), *then)
+    entered, states = answers[: len(tickets)], answers[len(tickets) :]
     found: list[tuple[bool, dict[str, Any]]] = []
-    for ticket, replies, state in zip(tickets, answers[::2], answers[1::2], strict=True):
+    for ticket, replies, state in zip(tickets, entered, states, strict=True):
         refused = [each["why"] for each in replies if each["kind"] == "refused"]
         if refused:
             found.append((False, {"ticket": ticket.id, "refused": refused[0]}))

@@ -155,7 +155,7 @@ async def history(backend: Backend, asked: HttpRequest) -> Reply:
 def _person(known: FromSnapshot, named: str) -> str:
     """Return the id of who is meant."""
     try:
-        found = known.snapshot.ratings.player(named)
+        found = known.snapshot.ratings.someone(named)
     except AmbiguousNameError as error:
         raise ProblemError(ambiguous(error)) from None
     if found is None:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from jinja2 import Environment
 from markupsafe import Markup
@@ -19,6 +20,7 @@ from equipoise.pages.html.site import MARK, texts
 from equipoise.teams.request_fields import BOARD, FIELDS
 
 #: What the page's one script is made of, in order: what is asked and the search, what is typed, the page.
+#: ``scripts/generated.py`` makes of these, for people to read, the file that is served.
 SCRIPTS = (
     "problem.js",
     "worth.js",
@@ -33,10 +35,8 @@ SCRIPTS = (
     "start.js",
 )
 
-#: Comments that fill whole lines, and types in the middle of one: for readers of the source alone.
-_COMMENTS = re.compile(
-    r"^[ \t]*//.*\n|^[ \t]*/\*\*(?:[^*]|\*(?!/))*\*/[ \t]*\n|/\*\* @type (?:[^*]|\*(?!/))*\*/ ?", re.MULTILINE
-)
+#: The script as it is served: without comments, the names within functions short.
+MINIFIED = "board.min.js"
 
 #: The objectives that the page offers, the usual one first.
 OBJECTIVES = ("spread", "difference", "win", "ratio", "indistinguishable")
@@ -86,13 +86,21 @@ def board_html(server: str = "", results: str = "", people: str = "", language: 
 @cache
 def board_script(language: str = "en") -> str:
     """Return the page's one script: texts, judge and solver, reader, and the page's handling."""
-    words = json.dumps(texts(language)["board"], ensure_ascii=False).replace("</", "<\\/")
-    fields = json.dumps([name for name, info in FIELDS.items() if BOARD in info.kept_by])
-    pastes = json.dumps(short_grammar(), ensure_ascii=False).replace("</", "<\\/")
-    parts = (_COMMENTS.sub("", _read(name)) for name in SCRIPTS)
-    return "\n".join(
-        [f"const TEXTS = {words}, FIELDS = {fields}, PASTES = {pastes};", *map(_without_indents, parts)]
-    )
+    fields = [name for name, info in FIELDS.items() if BOARD in info.kept_by]
+    data = {"TEXTS": texts(language)["board"], "FIELDS": fields, "PASTES": _pastes()}
+    constants = ",".join(f"{name}={_literal(value)}" for name, value in data.items())
+    return f"const {constants};\n{_read(MINIFIED)}"
+
+
+def _pastes() -> dict[str, Any]:
+    """Return the grammar of pastes without the names of its questions, which the page has no room to say."""
+    asks = {name: {"choices": ask["choices"]} for name, ask in short_grammar()["asks"].items()}
+    return {**short_grammar(), "asks": asks}
+
+
+def _literal(data: Any) -> str:
+    """Return data as JavaScript that does not end the element it stands in."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
 
 
 def _without_indents(text: str) -> str:

@@ -13,11 +13,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from operator import sub
+from typing import Any
 
 import numpy as np
 
 from equipoise.core.match import Contest, Ruleset, Statistics, settled_scores
 from equipoise.core.player import is_bot
+from equipoise.errors import InputError
 from equipoise.ratings.model import Attention
 from equipoise.ratings.models.gaussian_filter.kernels import (
     LEVELS,
@@ -300,3 +302,29 @@ def figure(kills: float | None, deaths: float | None, score: float | None, share
         return math.log((kills + 1.0) / (deaths + 1.0))
     counted = kills if kills is not None else score
     return math.nan if counted is None else math.log(max(counted, 0.0) + share) - math.log(share)
+
+
+#: Players of a contest up to which pairs are compared.
+FEW_MEMBERS = 16  # effort
+
+
+def check_alone(members: Any, name: str) -> None:
+    """Raise where a player is twice in one of many contests, ``(m, players)``.
+
+    Raises
+    ------
+    InputError
+        With the name of what is given, and the number of the first such contest, from 0.
+    """
+    if members.shape[1] <= FEW_MEMBERS:  # to compare all pairs is faster than to sort so few
+        seats = np.ascontiguousarray(members.T, dtype=np.uint32)
+        twice = np.zeros(len(members), dtype=np.bool_)
+        for n in range(1, len(seats)):
+            for other in seats[:n]:
+                twice |= seats[n] == other
+    else:
+        ordered = np.sort(members, axis=1)
+        twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    if bool(twice.any()):
+        msg = f"{name}: somebody appears twice in contest {int(np.flatnonzero(twice)[0])}"
+        raise InputError(msg)

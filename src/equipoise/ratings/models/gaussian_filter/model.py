@@ -306,7 +306,7 @@ class Filters(Further, ABC):
             return [1.0]
         state, ruleset = self.asked_of(state, ruleset)
         own = state.evidence.get(ruleset, (0.0,) * (many + 1))
-        return list(_weights(tuple(own), tuple(state.pooled)))
+        return list(member_weights(tuple(own), tuple(state.pooled)))
 
     def meant(self, state: FilterState, ruleset: Ruleset | None) -> Ruleset:
         """Return which ruleset an answer is of: without one the only one played, else skill in general.
@@ -412,7 +412,7 @@ class Filters(Further, ABC):
 
 
 @lru_cache(64)
-def _weights(own: Numbers, pooled: Numbers) -> Numbers:
+def member_weights(own: Numbers, pooled: Numbers) -> Numbers:
     """Return members' weights from what a ruleset tells about them, and all rulesets together."""
     rests_on = own[-1], pooled[-1]
     scores = [
@@ -421,7 +421,10 @@ def _weights(own: Numbers, pooled: Numbers) -> Numbers:
     ]
     top = max(scores)
     powers = [math.exp(score - top) for score in scores]
-    return tuple(power / sum(powers) for power in powers)
+    total = 0.0
+    for power in powers:  # as the kernel adds them up
+        total += power
+    return tuple(power / total for power in powers)
 
 
 @lru_cache(64)

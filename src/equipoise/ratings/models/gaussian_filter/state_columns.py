@@ -20,8 +20,8 @@ import numpy as np
 from equipoise.core.compiled import compiled, has_vectors, pays, renamed
 from equipoise.core.match import Ruleset
 from equipoise.ratings.models.gaussian_filter import kernels
-from equipoise.ratings.models.gaussian_filter.contest_columns import Key, Packed, levels
-from equipoise.ratings.models.gaussian_filter.parameters import Hyperparameters, Numbers
+from equipoise.ratings.models.gaussian_filter.contest_columns import Key, Packed
+from equipoise.ratings.models.gaussian_filter.parameters import Numbers
 
 #: More members than this are worked on in blocks, compiled too: machine code grows with the lanes.
 MOST_LANES = 8  # effort
@@ -113,16 +113,32 @@ class Learnt:
         kernels.play(self._filters, self._games, *packed.columns(), *lists, learning)
         return lists
 
-    def predict(self, packed: Packed) -> Any:
-        """Return the chances of each team by compiled kernels, and leave all that is known as it was."""
-        places = np.unique(np.asarray(packed.places).reshape(-1, kernels.PLACE)[:, :-1])
-        rows = (places[:, None] * kernels.ROW + np.arange(kernels.ROW)).ravel()
-        # To ask of a later time widens rows in place.
-        before = [block[rows] for block in self._parts[TABLE]]
-        chances = self.play(packed, learning=False)[0]
-        for block, kept in zip(self._parts[TABLE], before, strict=True):
-            block[rows] = kept
-        return chances
+    def blocks(self, constants: Numbers, weights: Numbers) -> list[tuple[Any, ...]]:
+        """Return hyperparameters, table, a ruleset, the world and weights of so many members at a time.
+
+        They are as :func:`equipoise.ratings.models.gaussian_filter.line_ups.foretell` takes them: of each
+        number that of each member in turn.
+        """
+        lanes, width = self._lanes or 1, kernels.RULESET
+        found: list[tuple[Any, ...]] = []
+        for n, start in enumerate(range(0, self._many, lanes)):
+            own = [constants[width * (start + one) + k] for k in range(width) for one in range(lanes)]
+            mine = weights[start : start + lanes]
+            hyper, table, world = (self._parts[part][n] for part in (HYPER, TABLE, WORLD))
+            if self._lanes:
+                found.append((hyper.ravel(), table.ravel(), np.array(own), world.ravel(), np.array(mine)))
+            else:
+                found.append((hyper, table, own, world, mine))
+        return found
+
+    def ruleset(self, place: int) -> Numbers:
+        """Return what is known of a ruleset, of each member in turn."""
+        return self._row(RULESETS, place)
+
+    def evidence(self, place: int) -> Numbers:
+        """Return each member's likelihood in a ruleset, and the contests that it rests on; -1 is all."""
+        numbers = self._row(EVIDENCE, self.n_rulesets if place < 0 else place)
+        return (*numbers[::2], numbers[1])
 
     def _made(self, teams: int, players: int) -> tuple[kernels.FilterColumns, ...]:
         """Return the columns as the kernels take them, with room for so large a contest."""
@@ -133,42 +149,6 @@ class Learnt:
             columns = [_vectors(each) if self._lanes else each for each in (*parts, *room)]
             made.append(kernels.FilterColumns(*columns))
         return tuple(made)
-
-    def moments(
-        self, places: Any, constants: Numbers, filters: Sequence[Hyperparameters], ruleset: Ruleset
-    ) -> list[tuple[Any, Any]]:
-        """Return mean and variance of many players' skills in a ruleset, as each member sees them.
-
-        Parameters
-        ----------
-        places : array of int
-            ``(players, parts)``: the rows of the parts of their skills, -1 for parts that were never seen.
-        constants : tuple of float
-            What is known of the ruleset, of each member in turn.
-        filters : sequence of Hyperparameters
-            The members.
-        ruleset : Ruleset
-            What the parts are of.
-        """
-        played = self._games[places[:, 0]]
-        rows, absent = places * kernels.ROW, places < 0
-        new = [one.row(("", part)) for one in filters for part in levels(ruleset)]
-        found = []
-        for member, one in enumerate(filters):
-            block, lane = divmod(member, self._lanes)
-            table = self._parts[TABLE][block][:, lane]
-            of = constants[kernels.RULESET * member : kernels.RULESET * (member + 1)]
-            mean: Any = of[kernels.BODY]
-            variance: Any = 0.0
-            for n in range(places.shape[1]):
-                row, fresh = rows[:, n], new[member * places.shape[1] + n]
-                part = table[row + kernels.MEAN] + of[kernels.TRUST] * table[row + kernels.STATISTIC]
-                mean = mean + np.where(absent[:, n], 0.0, part)
-                known = table[row + kernels.VARIANCE]
-                variance = variance + np.where(absent[:, n], fresh[kernels.VARIANCE], known)
-            mean = mean + of[kernels.EXPERIENCE] * played / (played + one.experience_games)
-            found.append((mean, variance))
-        return found
 
     def entries(self, part: int, places: Mapping[Any, int]) -> dict[Any, Numbers]:
         """Return the rows at some places."""
@@ -207,15 +187,19 @@ class Learnt:
         return len(self._parts[RULESETS][0]) // kernels.RULESET
 
     @property
+    def lanes(self) -> int:
+        """How many members stand side by side; 0 where the kernels run plain."""
+        return self._lanes
+
+    @property
+    def games(self) -> Any:
+        """How many contests each player has played, by the rows of the table."""
+        return self._games
+
+    @property
     def is_compiled(self) -> bool:
         """Whether the kernels run compiled."""
         return bool(self._lanes)
-
-    def seen(self, place: int) -> float:
-        """Return the day on which the player of a row was last seen, which all members agree on."""
-        column = self._parts[TABLE][0]
-        number = column[kernels.ROW * place + kernels.SEEN]
-        return float(number[0] if self._lanes else number)
 
     def games_of(self, place: int) -> float:
         """Return how many contests the player of a row has played."""
