@@ -154,8 +154,9 @@ def prepared(folder: Path, matches: int) -> Path:
             for start in range(0, matches, 10_000):
                 these = range(start, min(start + 10_000, matches))
                 archive.record(match(rng, n, first + APART * n, PEOPLE) for n in these)
-            archive.update_ratings()
         making.rename(path)
+    with open_archive(f"sqlite:///{path}") as archive:  # of another version it learns anew
+        archive.update_ratings()
     return path
 
 
