@@ -707,7 +707,7 @@ class Resident:
 
 def _descending(numbers: Any) -> Any:
     """Return where numbers stand from the highest to the lowest, of equals the first one first."""
-    order = np.argsort(-numbers)
+    order = np.argsort(-numbers, kind=None)  # some four times as fast; not used where two are equal
     ordered = numbers[order]
     return np.argsort(-numbers, kind="stable") if bool((ordered[1:] == ordered[:-1]).any()) else order
 
