@@ -8,11 +8,13 @@ version of the search.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import MISSING, fields
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 
-from equipoise.core.player import NO_SIDE, Rating
+from equipoise.core.player import Player
 from equipoise.errors import InputError
 from equipoise.queueing.life import (
     Accept,
@@ -70,33 +72,18 @@ _ENCODER = msgspec.json.Encoder()
 _encode = _ENCODER.encode
 
 
-class _PlayerLine(msgspec.Struct, omit_defaults=True, gc=False):
-    """A :class:`~equipoise.core.player.Player` in a line: what has its default is left out."""
-
-    id: str
-    rating: Rating | float | None = None
-    name: str = ""
-    party: str | None = None
-    side: float = NO_SIDE
-    team: int | None = None
-    bot: bool = False
-    roles: tuple[tuple[str, Rating | None], ...] = ()
-    prefer: tuple[tuple[str, float | None], ...] = ()
-    avoid: tuple[tuple[str, float | None], ...] = ()
-    team_now: int | None = None
+def _line_form(kind: type) -> tuple[Callable[..., Any], Callable[[Any], tuple[Any, ...]]]:
+    """Return what encodes a frozen dataclass without the fields that have their defaults, and its values."""
+    named: list[Any] = [
+        (each.name, Any) if each.default is MISSING else (each.name, Any, each.default)
+        for each in fields(kind)
+    ]
+    form = msgspec.defstruct(f"{kind.__name__}Line", named, omit_defaults=True, gc=False)
+    return form, attrgetter(*(each.name for each in fields(kind)))
 
 
-class _TicketLine(msgspec.Struct, omit_defaults=True, gc=False):
-    """A :class:`~equipoise.queueing.tickets.QueueTicket` in a line: what has its default is left out."""
-
-    id: str
-    players: list[_PlayerLine]
-    since: float
-    latencies: tuple[tuple[str, float], ...] = ()
-    ruleset: str = ""
-    vetoes: tuple[str, ...] = ()
-    backfill: bool = False
-    returned: int = 0
+_player_line, _of_player = _line_form(Player)
+_ticket_form, _of_ticket = _line_form(QueueTicket)
 
 
 def lines_of_entering(tickets: Sequence[QueueTicket]) -> list[str]:
@@ -111,18 +98,10 @@ def lines_of_entering(tickets: Sequence[QueueTicket]) -> list[str]:
     return encoded_lines([(KINDS[EnterTicket], {"ticket": _ticket_line(ticket)}) for ticket in tickets])
 
 
-def _ticket_line(ticket: QueueTicket) -> _TicketLine:
-    players = [
-        _PlayerLine(
-            each.id, each.rating, each.name, each.party, each.side, each.team, each.bot, each.roles,
-            each.prefer, each.avoid, each.team_now,
-        )
-        for each in ticket.players
-    ]  # fmt: skip
-    return _TicketLine(
-        ticket.id, players, ticket.since, ticket.latencies, ticket.ruleset, ticket.vetoes, ticket.backfill,
-        ticket.returned,
-    )  # fmt: skip
+def _ticket_line(ticket: QueueTicket) -> Any:
+    line = _ticket_form(*_of_ticket(ticket))
+    line.players = [_player_line(*_of_player(each)) for each in ticket.players]
+    return line
 
 
 def encoded_lines(values: Sequence[Any]) -> list[str]:

@@ -48,7 +48,7 @@ from equipoise.ratings.models.gaussian_filter.contest_columns import (
 from equipoise.ratings.models.gaussian_filter.kernels import SEEN
 from equipoise.ratings.models.gaussian_filter.line_ups import NOBODY, LineUpsAsked, Seats, newest, shape_of
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
-from equipoise.ratings.models.gaussian_filter.model import Filters, member_weights
+from equipoise.ratings.models.gaussian_filter.model import Filters, asked_ruleset, member_weights
 from equipoise.ratings.models.gaussian_filter.state_columns import FilterState, listed
 from equipoise.ratings.per_player_model import LATEST, PerPlayer
 from equipoise.ratings.state_check import check_state
@@ -648,10 +648,10 @@ class Resident:
         if asked is not None and asked.version == self._version:
             return asked
         known, model, learnt = self._places.rulesets, self._model, self._learnt
-        of = ruleset if ruleset is not None else next(iter(known)) if len(known) == 1 else GENERAL
+        of, common = asked_ruleset(known, ruleset)
         pooled = learnt.evidence(-1)
         own = (0.0,) * len(pooled)
-        if ruleset is None and len(known) > 1 and GENERAL not in known:
+        if common:
             constants = model.in_common(model.state_of(learnt, {}, known)).rulesets[GENERAL]
         elif of in known:
             constants, own = learnt.ruleset(known[of]), learnt.evidence(known[of])

@@ -24,7 +24,7 @@ from equipoise.pages.pictures.svg import (
     text_width,
     ticks,
 )
-from equipoise.pages.text.teams import Points, convention, proof_of, total_text, verdict
+from equipoise.pages.text.teams import Points, convention, head_line, proof_of, total_text
 from equipoise.teams.solution import Solution, Split
 
 #: Heights: the headline, a team's name and facts, a row of names, below its line, and below all teams.
@@ -118,7 +118,7 @@ def _legend(solution: Solution, unit: str, *, uneven: bool, top: float) -> list[
 def _headline(solution: Solution, split: Split, names: tuple[str, ...]) -> str:
     """Return the verdict, with all chances where they fit, and what is proven of the best."""
     proof = proof_of(solution) if split is solution.best else ""
-    whole = f"{verdict(split, names)}. {proof}".rstrip()
+    whole = head_line(split, names, proof)
     if text_width(whole, _TITLE_SIZE) <= WIDTH - 2 * MARGIN:
         return whole
     low, high = (f"{100 * chance:.1f}" for chance in (min(split.win_probability), max(split.win_probability)))

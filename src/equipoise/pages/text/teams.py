@@ -134,6 +134,11 @@ def verdict(split: Split, names: Sequence[str] = ()) -> str:
     return verdict_of(split.win_probability, names)
 
 
+def head_line(split: Split, names: Sequence[str], proof: str) -> str:
+    """Return the verdict on a split, and what is proven of it, if anything."""
+    return f"{verdict(split, names)}. {proof}".rstrip()
+
+
 def verdict_of(chances: Sequence[float], names: Sequence[str] = ()) -> str:
     """Return how even chances are, in words and whole numbers.
 
@@ -221,7 +226,7 @@ def chat_lines(
 
 
 def _chat_of(split: Split, names: Sequence[str], begin: str, proof: str) -> list[str]:
-    lines = [calling_nobody(f"{begin}{verdict(split, names)}. {proof}".rstrip())]
+    lines = [calling_nobody(begin + head_line(split, names, proof))]
     for n, team in enumerate(split.teams):
         everyone = [printable(player.label) for player in team] + ["bot"] * split.bots[n]
         chance = f"{100 * split.win_probability[n]:.0f} %"
@@ -275,7 +280,7 @@ def markdown_of(
     points: Points | None = None,
 ) -> list[str]:  # fmt: skip
     """Return splits as a verdict on the first and a Markdown table, a line a player."""
-    head = plain_cell(f"{verdict(splits[0], names)}. {proof}".rstrip())
+    head = plain_cell(head_line(splits[0], names, proof))
     return [head, "", *markdown_lines(table_of_all(splits, names, numbered=numbered, points=points))]
 
 

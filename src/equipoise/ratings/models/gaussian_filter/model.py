@@ -318,9 +318,7 @@ class Filters(Further, ABC):
         >>> model.meant(state, None) == ctf, model.meant(state, GENERAL) == GENERAL
         (True, True)
         """
-        if ruleset is not None:
-            return ruleset
-        return next(iter(state.rulesets)) if len(state.rulesets) == 1 else GENERAL
+        return asked_ruleset(state.rulesets, ruleset)[0]
 
     def in_common(self, state: FilterState) -> FilterState:
         """Return a state in which skill in general is judged by what all rulesets have taught in common.
@@ -334,14 +332,9 @@ class Filters(Further, ABC):
         return replace(state, rulesets={**state.rulesets, GENERAL: pooled}, evidence=evidence)
 
     def asked_of(self, state: FilterState, ruleset: Ruleset | None) -> tuple[FilterState, Ruleset]:
-        """Return which ruleset an answer is of, and the state it is of: without one, what is common.
-
-        Where games without a ruleset are among those played, such an answer is of them, see
-        :func:`~equipoise.ratings.model.general_state`.
-        """
-        if ruleset is None and len(state.rulesets) > 1 and GENERAL not in state.rulesets:
-            return self.in_common(state), GENERAL
-        return state, self.meant(state, ruleset)
+        """Return the state that an answer is of, and which ruleset, see :func:`asked_ruleset`."""
+        asked, common = asked_ruleset(state.rulesets, ruleset)
+        return self.in_common(state) if common else state, asked
 
     def latest(self, state: FilterState) -> float:
         """Return when the last contest ended that is known, seconds since 1970; minus infinity for none."""
@@ -409,6 +402,27 @@ class Filters(Further, ABC):
         ids = [member if isinstance(member, str) else member[0] for team in teams for member in team]
         rows = (state.table.get((player, GENERAL)) for player in ids)
         return max((row[kernels.SEEN] * DAY for row in rows if row), default=0.0)
+
+
+def asked_ruleset(played: Collection[Ruleset], ruleset: Ruleset | None) -> tuple[Ruleset, bool]:
+    """Return which ruleset an answer is of, and whether it is of what all that were played have in common.
+
+    Without one it is of the only one that was played, or of games without a ruleset where these are among
+    several, as :func:`~equipoise.ratings.model.general_state` has it.
+
+    Examples
+    --------
+    >>> ctf, duel = Ruleset("", "ctf"), Ruleset("", "duel")
+    >>> asked_ruleset([ctf], None) == (ctf, False), asked_ruleset([ctf, duel], None) == (GENERAL, True)
+    (True, True)
+    >>> asked_ruleset([ctf, GENERAL], None) == (GENERAL, False)
+    True
+    """
+    if ruleset is not None:
+        return ruleset, False
+    if len(played) == 1:
+        return next(iter(played)), False
+    return GENERAL, len(played) > 1 and GENERAL not in played
 
 
 @lru_cache(64)
