@@ -1,21 +1,37 @@
-r"""Names with a line feed in a log: they make no lines of their own.
+r"""Line feeds in what a client says of itself: they make no lines of their own.
 
 A client chooses its name, and some servers write whatever is in it.  So ``foo\n 12:00 Exit: Timelimit hit.``
-looks like two lines wherever the name is written, and the second is one that the server never wrote.
+looks like two lines wherever the name is written, and the second is one that the server never wrote.  The
+same goes for its model, its colours and the names of its teams.
 
 The line ``ClientUserinfoChanged: 2 n\NAME\t\1\...`` tells where a name ends: no name holds a backslash.
 Line feeds in it become spaces, there and wherever a line writes the name, so that the true line is whole
 again and all others are as the server wrote them.  Nothing else is changed, and no length.
+
+All other values hold no backslash either, and the last of a server's own keys, ``tl`` or ``id``, tells where
+the line ends.  An id that is none may go on for as long as a client's settings can: what follows it, up to the
+next line with settings in it, cannot be told from it, and is taken for a part of it.  An id that is one, with
+a line feed and more after it, cannot be told from a line of its own (docs/games.md).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 #: A line that ends within a name, an end within one, and one with all of it.
 UNFINISHED = re.compile(rb"ClientUserinfoChanged: ?\d{1,3} n\\[^\\\n]*\n")
 OPEN = re.compile(rb"[^\n]*ClientUserinfoChanged: ?\d{1,3} n\\[^\\]{0,1024}\Z")
 NAMED = re.compile(rb"(ClientUserinfoChanged: ?\d{1,3} n\\)([^\\]{0,1024})(?=\\t\\\d)")
+
+#: The settings of a client up to its team and what follows, and where they end, by a server's own last keys.
+RECORD = re.compile(rb"ClientUserinfoChanged: ?(\d{1,3}) n\\[^\\]{0,1024}\\t\\\d+\\model\\")
+RECORD_END = re.compile(
+    rb"\\(?:tl\\-?\d+(?:\\id\\([^\\\n]*))?|id\\([^\\\n]*))\r?\n|\\t\\\d+\\|\\g_gametype\\"
+)
+ID = re.compile(rb"[0-9A-Fa-f]{32}\r?")
+#: The other line that writes an id.
+STORED = re.compile(rb"Playerstore: Stored player with guid: [^\\]{0,1024}? in \d{1,3}\r?\n")
 
 #: How a line begins within a name.
 LINE_WITHIN = re.compile(rb"\n\s*\d")
@@ -25,7 +41,7 @@ BEFORE = rb"(?:(?<=: )|(?<= killed )|(?<=client: \d )|(?<=client: \d\d )|(?<=\\n
 
 #: Most such names that are kept in mind, and most bytes that wait for the rest of one: the settings of a
 #: client have 1,024.
-MOST_NAMES, MOST_WAITING = 64, 2048
+MOST_NAMES, MOST_WAITING, MOST_ID = 64, 2048, 1024
 
 
 def _patterns(name: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
@@ -49,11 +65,16 @@ class JoinedNames:
     def __init__(self) -> None:
         #: What finds such a name where a line writes it, and where the last line ends within it.
         self._names: dict[bytes, tuple[re.Pattern[bytes], re.Pattern[bytes]]] = {}
+        #: The slots of which somebody had an id.
+        self._with_ids: set[bytes] = set()
 
     def certain(self, content: bytes) -> int:
         """Return how many bytes of whole lines are certain: a name may go on after the last ones."""
         self._learn(content)
-        end = len(content)
+        records = self._records(content, set(self._with_ids))
+        unfinished = next((start for start, end in records if end is None), None)
+        whole = len(content) if unfinished is None else content.rfind(b"\n", 0, unfinished) + 1
+        end = whole
         while end:
             tail = content[max(0, end - MOST_WAITING) : end]
             inside = self._begun(tail)
@@ -61,7 +82,7 @@ class JoinedNames:
                 break
             end = end - len(tail) + inside.start()
             if len(content) - end > MOST_WAITING or inside.start() == 0 < end:
-                return len(content)
+                return whole
         return end
 
     def _begun(self, tail: bytes) -> re.Match[bytes] | None:
@@ -74,11 +95,33 @@ class JoinedNames:
     def join(self, content: bytes) -> bytes:
         """Return lines of which none is within a name."""
         if not self._learn(content) and not self._names:
-            return content
+            return self._with_whole_records(content)
         content = NAMED.sub(lambda found: found[1] + found[2].replace(b"\n", b" "), content)
-        for whole, _ in self._names.values():
-            content = whole.sub(lambda found: found[0].replace(b"\n", b" "), content)
-        return content
+        for name, (whole, _) in self._names.items():
+            if name in content:
+                content = whole.sub(lambda found: found[0].replace(b"\n", b" "), content)
+        return self._with_whole_records(content)
+
+    def _records(self, content: bytes, with_ids: set[bytes]) -> Iterator[tuple[int, int | None]]:
+        """Give where each line with settings of a client begins and ends; None where its end is to come.
+
+        Slots of which somebody had an id are added to ``with_ids``.
+        """
+        done = 0
+        for record in RECORD.finditer(content):
+            if record.start() >= done and (end := _end_of_record(content, record, with_ids)) != 0:
+                yield record.start(), end
+                done = len(content) if end is None else end
+
+    def _with_whole_records(self, content: bytes) -> bytes:
+        """Return lines of which none is within the settings of a client."""
+        parts, done = [], 0
+        for start, end in self._records(content, self._with_ids):
+            done_at = (end or len(content)) - 1  # what is certain ends before what ended it
+            parts += [content[done:start], content[start:done_at].replace(b"\n", b" ")]
+            done = done_at
+        whole = b"".join(parts) + content[done:]
+        return STORED.sub(lambda found: found[0][:-1].replace(b"\n", b" ") + b"\n", whole)
 
     def _learn(self, content: bytes) -> bool:
         """Keep names in mind of which a part looks like a line; return whether a line ends within a name."""
@@ -92,3 +135,31 @@ class JoinedNames:
         for name in list(self._names)[:-MOST_NAMES]:
             del self._names[name]
         return True
+
+
+def _end_of_record(content: bytes, record: re.Match[bytes], with_ids: set[bytes]) -> int | None:
+    """Return where the line of a client's settings ends; None where that is not there yet, 0 where never.
+
+    People of a slot in which somebody had an id have one: where there is none, what follows may be a part of it.
+    """
+    found = RECORD_END.search(content, record.end() - 1, record.end() + MOST_WAITING)
+    if found is None:
+        return None if len(content) - record.end() < MOST_WAITING else 0
+    if not found[0].endswith(b"\n"):
+        return 0  # another line with settings begins: this one was cut short
+    known = found[1] if found[1] is not None else found[2]
+    end = found.end()
+    if known is not None and ID.fullmatch(known):
+        with_ids.add(record[1])
+        return end
+    bot = b"\\skill\\" in content[record.end() - 1 : found.start() + 1]
+    if known is None or (not known.strip() and (bot or record[1] not in with_ids)):
+        return end
+    while end < len(content):
+        line = content[end : content.find(b"\n", end) + 1 or len(content)]
+        if b"\\" in line or end - found.start() > MOST_ID:
+            return end
+        end += len(line)
+    return None if len(content) - found.start() <= MOST_ID else end
+
+
