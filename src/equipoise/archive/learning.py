@@ -16,6 +16,7 @@ since is new: the next call learns from it.  A kill at any place does no harm: w
 
 from __future__ import annotations
 
+import gc
 import time
 from bisect import bisect_right
 from collections import Counter
@@ -263,7 +264,8 @@ class Learner:
     def pack(self) -> None:
         """Pack all matches that are learnt from, so that what comes late is learnt from as fast as after.
 
-        Nothing is written.
+        Nothing is written.  Nor is garbage collected meanwhile, which would go through what is packed again
+        and again, for nearly half of the time: matches hold no circles.
         """
         with self._database.reading() as connection:
             row = archive_row(connection)
@@ -271,7 +273,13 @@ class Learner:
             if due or self._cache is None or not hasattr(self._learns, "run_packed"):
                 return
             begun = self._begun(connection, row, CAME_LATE, BEGINNING)
-        self._learnt(begun)
+        collects = gc.isenabled()
+        gc.disable()
+        try:
+            self._learnt(begun)
+        finally:
+            if collects:
+                gc.enable()
 
     def reason(self) -> str:
         """Return why the ratings must be rebuilt, empty where they need not."""
