@@ -241,3 +241,33 @@ def test_postgresql_reads_arrays_as_they_were(server: str) -> None:
 
 def _plain(value: Any) -> Any:
     return bytes(value) if isinstance(value, memoryview) else value
+
+
+def test_a_file_that_is_replaced_is_no_longer_written(tmp_path: Path) -> None:
+    """Whoever has it open is told so, and keeps nothing in a file that nobody finds."""
+    path, other = tmp_path / "games.db", tmp_path / "other.db"
+    for each in (path, other):
+        with open_archive(str(each)) as archive:
+            archive.record([DUEL])
+    with open_archive(str(path)) as archive:
+        assert len(list(archive.matches())) == 1
+        other.replace(path)
+        for _ in range(2):
+            with pytest.raises(InputError, match="was moved or replaced while it was in use"):
+                archive.record([Match(DUEL.contests, id="second")])
+    with open_archive(str(path)) as archive:
+        assert len(list(archive.matches())) == 1
+
+
+def test_what_fails_while_a_file_is_written_over_does_not_fail_afterwards(tmp_path: Path) -> None:
+    """No connection stays at what there was for a moment only."""
+    path = tmp_path / "games.db"
+    with open_archive(str(path)) as archive:
+        archive.record([DUEL])
+    whole = path.read_bytes()
+    with open_archive(str(path)) as archive:
+        path.write_bytes(b"")
+        with pytest.raises(InputError):
+            list(archive.matches())
+        path.write_bytes(whole)
+        assert len(list(archive.matches())) == 1

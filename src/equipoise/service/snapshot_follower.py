@@ -183,6 +183,8 @@ class Learning:
             news = yield from self._looked(look, files)
             return news._replace(owned=self._owned())
         except BaseException:
+            if self._archive is not None:
+                self._archive.close()
             self._archive = self._stamp = None
             self._failures, self._retry = 0, 0.0  # an archive that was away has nothing against learning
             raise
