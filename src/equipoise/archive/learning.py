@@ -21,7 +21,7 @@ import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -263,11 +263,7 @@ class Learner:
         self._cache = self._cache or ReplayCache()
 
     def pack(self) -> bool:
-        """Pack some of the matches that are learnt from, before something comes late; False once all are.
-
-        Nothing is written.  Nor is garbage collected meanwhile, which would go through what is packed again
-        and again, for nearly half of the time: matches hold no circles.
-        """
+        """Pack some of the matches that are learnt from, before something comes late; False once all are."""
         with self._database.reading() as connection:
             row = archive_row(connection)
             due = not row.rated or self._reason(connection, row)
@@ -278,13 +274,7 @@ class Learner:
         place = BEGINNING
         while (there := cache.at(place)) is not None:
             place = there.end
-        collects = gc.isenabled()
-        gc.disable()
-        try:
-            return next(self._parts(row, known, place, PARTS * TOGETHER, cache, None), None) is not None
-        finally:
-            if collects:
-                gc.enable()
+        return next(self._parts(row, known, place, PARTS * TOGETHER, cache, None), None) is not None
 
     def reason(self) -> str:
         """Return why the ratings must be rebuilt, empty where they need not."""
@@ -592,21 +582,37 @@ class Learner:
         while True:
             part: _Part | ReplaySegment | None = None if cache is None else cache.at(last or BEGINNING)
             if part is None:
-                # What stays packed is in large parts: each costs as much as thousands of matches.
-                least = 0 if cache is None else TOGETHER // 2
-                rows = self._some(row, last, max(least, together(left, TOGETHER)), connection)
-                positions = [(float(each.ended), bytes(each.turn)) for each in rows]
-                if cache is not None and (until := cache.until(last or BEGINNING)) is not None:
-                    positions = positions[: bisect_right(positions, until)]
-                if not positions:
-                    return
-                matches = _matches(rows[: len(positions)], known)
-                part = _Part(positions[-1], matches)
-                if cache is not None:
-                    part = ReplaySegment.of(matches, positions)
-                    cache.put(last or BEGINNING, part)
+                with uncollected():
+                    part = self._read(row, known, last, left, cache, connection)
+            if part is None:
+                return
             yield part
             last, left = part.end, left - len(part)
+
+    def _read(
+        self,
+        row: Any,
+        known: Identities,
+        last: Position | None,
+        left: int,
+        cache: ReplayCache | None,
+        connection: sa.Connection | None,
+    ) -> _Part | ReplaySegment | None:
+        """Return the next matches, packed where they are kept so, None where there are no more."""
+        # What stays packed is in large parts: each costs as much as thousands of matches.
+        least = 0 if cache is None else TOGETHER // 2
+        rows = self._some(row, last, max(least, together(left, TOGETHER)), connection)
+        positions = [(float(each.ended), bytes(each.turn)) for each in rows]
+        if cache is not None and (until := cache.until(last or BEGINNING)) is not None:
+            positions = positions[: bisect_right(positions, until)]
+        if not positions:
+            return None
+        matches = _matches(rows[: len(positions)], known)
+        if cache is None:
+            return _Part(positions[-1], matches)
+        segment = ReplaySegment.of(matches, positions)
+        cache.put(last or BEGINNING, segment)
+        return segment
 
     def _fitting(
         self, row: Any, known: Identities, waits: LateResults, numbers: frozenset[int],
@@ -765,6 +771,18 @@ class Learner:
         unite_all(self._database, connection, over.there, over.matches, before)
         gone = [each for each in rows if not each.numbers]
         return _Found([each for each in rows if each.numbers], gone, moved or bool(gone))
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Collect no garbage for a moment: matches hold no circles, and to look for some takes as long again."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def _stands(row: Any, now: Any, learnt: _Learnt, waits: LateResults, *, late_waits: bool) -> bool:
