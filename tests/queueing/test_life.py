@@ -278,8 +278,8 @@ class Schedules(RuleBasedStateMachine):
                 match.started = self.now
                 assert isinstance(said[-1], Start)
                 if match.joins in self.seats:
-                    for team, joined in zip(self.seats[match.joins], self.players_of(match), strict=True):
-                        team += joined
+                    for number, joined in enumerate(self.players_of(match)):
+                        self.seats[match.joins][number] += joined
 
     @precondition(lambda self: self.tickets)
     @rule(data=st.data())

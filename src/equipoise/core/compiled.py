@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import re
 import sys
+import threading
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
@@ -44,6 +45,31 @@ def available() -> bool:
         return False
     _listen()
     return True
+
+
+#: What loads numba beside other work.
+_loaders: list[threading.Thread] = []
+
+
+def load_meanwhile(use: Callable[[], object]) -> None:
+    """Load numba in a thread of its own, and the kernels that a call uses; once.
+
+    Until it has ended, work for which loading would not pay by itself is done without, so that a process that
+    others wait for does not stand still.
+    """
+    if "numba" not in sys.modules and not _loaders:
+        _loaders.append(threading.Thread(target=_load, args=(use,), daemon=True))
+        _loaders[0].start()
+
+
+def _load(use: Callable[[], object]) -> None:
+    if available():
+        use()
+
+
+def _loader() -> threading.Thread | None:
+    """Return the other thread that loads numba now, if one does."""
+    return next((one for one in _loaders if one.is_alive() and one is not threading.current_thread()), None)
 
 
 @cache
@@ -99,6 +125,10 @@ def pays(
     worth_kept : float
         The size from which it pays where nothing has to be compiled, if that is known.
     """
+    if (loader := _loader()) is not None:
+        if work < worth or left < math.inf:
+            return False
+        loader.join()
     loaded = "numba" in sys.modules
     kernels = tuple(kernels)
     if not loaded and work < min(worth, worth_kept):

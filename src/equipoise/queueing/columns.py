@@ -171,6 +171,13 @@ def form_matches(columns: QueueColumns, policy: QueuePolicy, *, overdue: bool = 
     return match, team
 
 
+def use_kernels() -> None:
+    """Make two matches, so that all kernels are loaded that a queue needs."""
+    waiting = QueueColumns(np.full(4, 1500.0), np.ones(4, dtype=np.int64), np.zeros(4))
+    for size in (1, 2):
+        form_matches(waiting, QueuePolicy(team_size=size))
+
+
 def _sorted_columns(columns: QueueColumns, mean: Floats, order: Ints, policy: QueuePolicy) -> TicketColumns:
     """Return the columns that the kernels take, in the order of the ratings."""
     n = len(order)

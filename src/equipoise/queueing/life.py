@@ -325,6 +325,11 @@ class TicketLife:
         return tuple(sorted(tickets, key=lambda ticket: (ticket.returned == 0, ticket.since)))
 
     @property
+    def waiting_count(self) -> int:
+        """How many tickets wait."""
+        return len(self._waits)
+
+    @property
     def now(self) -> float:
         """The latest time it has heard of."""
         return self._now

@@ -29,8 +29,10 @@ from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.outbox import OutboxNote
 from equipoise.archive.shards import BEAT, Alone, FencedError, Owned
 from equipoise.archive.ticket_record import AddedEvents, KeptState, Letter, RecordedEvent, TicketRecord
+from equipoise.core.compiled import load_meanwhile
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.queueing.backfill import Opening
+from equipoise.queueing.columns import use_kernels
 from equipoise.queueing.life import (
     Accept,
     CancelTicket,
@@ -75,6 +77,10 @@ EVENTS_A_STATE = 20_000
 
 #: Tickets that enter one by one where one of them cannot; of more, each half is tried at once.
 FEW_TICKETS = 16  # effort
+
+#: Tickets that wait from which the kernels are loaded for the looks to come: a look at so many without them
+#: takes some milliseconds.
+LOAD_FROM = 32  # effort
 
 #: Objects that are new when garbage is looked for among them: those of many transactions.
 YOUNG_OBJECTS = 100_000  # effort
@@ -535,6 +541,8 @@ class _Batch:
 
     def look(self, now: float) -> None:
         """Look for matches."""
+        if self.life.waiting_count >= LOAD_FROM:
+            load_meanwhile(use_kernels)
         self._let_time_pass(now)
         made = [each for each in self.life.handle(MakeMatches(), now) if isinstance(each, Propose)]
         if not made:
