@@ -539,6 +539,36 @@ def test_a_table_of_results_is_read_as_it_is(tmp_path: Path, command: str) -> No
     assert answers[0].stdout == answers[1].stdout
 
 
+@pytest.mark.parametrize("command", ["rate", "evaluate", "predict"])
+def test_dates_that_could_be_two_days_are_answered_at_once(tmp_path: Path, command: str) -> None:
+    """Refused without --dates; with it, from a file and from standard input alike, as with dates in full."""
+    more = ("--json", "--team", "Ann", "--team", "Bob") if command == "predict" else ("--json",)
+    header, rows = "date,red,blue,winner", ["{},Ann,Bob,Ann", "{},Bob,Cid,Cid", "{},Ann,Cid,Ann"]
+
+    def table(*dates: str) -> str:
+        lines = [row.format(date) for row, date in zip(rows, dates, strict=True)]
+        return "\n".join([header, *lines]) + "\n"
+
+    doubtful = table("03/01/2026", "02/03/2026", "04/02/2026")
+    path = tmp_path / "results.csv"
+    path.write_text(doubtful, encoding="utf-8")
+    refused = run(command, str(path), *more)
+    assert refused.returncode == 1
+    assert "choose --dates day-first or --dates month-first" in refused.stderr
+    full = {
+        "day-first": table("2026-01-03", "2026-03-02", "2026-02-04"),
+        "month-first": table("2026-03-01", "2026-02-03", "2026-04-02"),
+    }
+    answers = set()
+    for order, text in full.items():
+        wanted = run(command, "-", *more, stdin=text)
+        assert wanted.returncode == 0, wanted.stderr
+        for source, given in ((str(path), ""), ("-", doubtful)):
+            assert run(command, source, "--dates", order, *more, stdin=given).stdout == wanted.stdout
+        answers.add(wanted.stdout)
+    assert len(answers) == 2
+
+
 def test_an_empty_cell_of_a_table_is_reported(tmp_path: Path) -> None:
     """The match is read as it stands, and the note says how."""
     table = tmp_path / "results.csv"

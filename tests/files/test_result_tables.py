@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import calendar
 import math
+import tomllib
 import zipfile
 from datetime import UTC, date, datetime
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ import pytest
 from equipoise import Elo, InputError, Match, Skipped, read_results, replay
 from equipoise.core.match_records import time_from
 from equipoise.files.result_tables import is_results
+from equipoise.files.table_dates import month_of
 from equipoise.ratings.replay import in_order
 
 WIDE = """date,red1,red2,blue1,blue2,score_red,score_blue
@@ -70,7 +74,7 @@ def test_dates_with_slashes_are_read_as_was_said() -> None:
     assert (day.ended, month.ended) == (1775174400.0, 1772582400.0)
     reported = one(row)
     assert isinstance(reported, Skipped)
-    assert "choose --dates day-first or month-first" in reported.reason
+    assert "choose --dates day-first or --dates month-first" in reported.reason
     assert isinstance(one({**row, "date": "31/02/2026"}, "day-first"), Skipped)
 
 
@@ -566,14 +570,68 @@ def test_one_row_without_a_date_among_others_is_skipped() -> None:
     assert "in every row or in none" in found[1].reason
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "13/4/26", "13.04.26", "13/04/2026", "13 April 2026", "13th Apr 2026", "13-Apr-26", "April 13, 2026",
+        "Mon 13 April 2026", "Montag, 13. April 2026", "lun. 13 avril 2026", "13 de abril de 2026",
+        "Monday 13/04/2026", "20260413", "2026.4.13",
+    ],
+)  # fmt: skip
+def test_one_day_however_it_is_written(written: str) -> None:
+    """Short years, names of months and days in four languages; the time of day may follow."""
+    for clock, seconds in (("", 0), (" 19:30", 70200)):
+        if written == "20260413" and clock:
+            continue
+        match = one({**ROW, "date": written + clock})
+        assert isinstance(match, Match), match
+        assert match.ended == datetime(2026, 4, 13, tzinfo=UTC).timestamp() + seconds
+
+
+def test_every_month_of_the_grammar_has_its_number() -> None:
+    """As Python's own names of months in English, and in the order the grammar lists each language in."""
+    words = tomllib.loads(
+        resources.files("equipoise.core").joinpath("paste_grammar.toml").read_text(encoding="utf-8")
+    )["words"]["month"]
+    english = {name.lower(): n for n, name in enumerate(calendar.month_name) if n}
+    english |= {name.lower(): n for n, name in enumerate(calendar.month_abbr) if n}
+    assert {name: month_of(name) for name in english} == english
+    for languages, listed in words.items():
+        numbers = [month_of(word) for word in listed]
+        assert None not in numbers, languages
+        if languages in ("fr", "es"):
+            assert len(set(numbers)) == len(listed)
+    assert month_of("marathon") is None
+
+
+def test_short_years_that_may_stand_in_front_are_refused() -> None:
+    """26/04/13 and 26/04/20 are a week apart or seven years; 13/04/26 and 14/04/26 are days apart."""
+    rows = [{**ROW, "date": date} for date in ("26/04/13", "26/04/20")]
+    with pytest.raises(InputError, match=r"row 1: the year of '26/04/13' may be the first"):
+        list(read_results(rows))
+    assert all(isinstance(match, Match) for match in read_results(rows, dates="day-first"))
+    days = [{**ROW, "date": date} for date in ("13/04/26", "14/04/26", "03/05/26")]
+    ended = [match.ended for match in read_results(days) if isinstance(match, Match)]
+    assert ended == [datetime(2026, *day, tzinfo=UTC).timestamp() for day in ((4, 13), (4, 14), (5, 3))]
+
+
+def test_a_date_that_is_one_day_in_both_orders_is_read() -> None:
+    """04/04/2026 needs no answer; 04/05/2026 does."""
+    assert isinstance(one({**ROW, "date": "04/04/2026"}), Match)
+    assert isinstance(one({**ROW, "date": "04/05/2026"}), Skipped)
+
+
 def test_an_empty_cell_is_reported_where_it_makes_teams_uneven() -> None:
     """Not where both teams have as many, nor where a third team does not play."""
-    empty: list[str] = []
+    notes: list[str] = []
     columns = ("red1", "red2", "blue1", "blue2", "green1")
     names = (("Ann", "Bob", "Cid", ""), ("Ann", "", "Cid", ""), ("Ann", "Bob", "Cid", "Dan"))
     rows = [{**dict(zip(columns, (*row, ""), strict=True)), "winner": "red"} for row in names]
-    assert len(list(read_results(rows, tell_empty=empty.append))) == 3
-    assert empty == ["results, row 1: blue2 is empty: read as 2 against 1"]
+    assert len(list(read_results(rows, note=notes.append))) == 3
+    assert notes == [
+        "results has no dates: its matches count in the order of the rows, as if played in 2000",
+        "results, row 1: blue2 is empty: read as 2 against 1",
+    ]
 
 
 @pytest.mark.parametrize(

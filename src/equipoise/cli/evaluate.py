@@ -15,7 +15,7 @@ from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.fan_out_options import fan_out_options
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_settings_options
 from equipoise.cli.output_options import NewFile, Number, Whole, table, table_forms, with_json, write
-from equipoise.cli.read_history import read_history
+from equipoise.cli.read_history import dates, read_history
 from equipoise.cli.roster_options import store
 from equipoise.core.registry import MODELS
 from equipoise.errors import InputError
@@ -27,6 +27,7 @@ WHAT_IF_FROM = 500  # effort
 @click.command(name="evaluate")
 @click.argument("file", metavar="FILE", required=False, default="")
 @store
+@dates
 @click.option(
     "--models",
     default="default",
@@ -63,8 +64,8 @@ def command(
 ) -> None:
     """Predict each contest of a match FILE from those before it, and report how good the predictions were.
 
-    FILE is JSONL, CSV, Parquet or npz, or - for JSONL from standard input; an archive that was
-    exported to Parquet is read too.
+    FILE is JSONL, CSV, Parquet, npz, a table of results or a spreadsheet, or - for standard input; an
+    archive that was exported to Parquet is read too.
     """
     if not what_if:
         given = {"seed": seed is not None, "ray": options.pop("ray") is not None,
@@ -95,7 +96,7 @@ def _evaluate(file: str, models: str, skip: float, as_json: bool, plot: str | No
     asked = [name.strip() for name in models.split(",")]
     names = ["default", *(each for name in asked for each in (MODELS if name == "all" else (name,)))]
     made = _made(list(dict.fromkeys(names)), options)
-    history = read_history((file,), strict=options["strict"], store=options["store"])
+    history = read_history((file,), strict=options["strict"], store=options["store"], dates=options["dates"])
     made = {name: with_known(model, history.find) for name, model in made.items()}
     done = {}
     for name, model in made.items():

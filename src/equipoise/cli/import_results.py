@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from equipoise.cli import archive_options, night_names
-from equipoise.cli.output_options import OneOf, with_json
+from equipoise.cli import archive_options, night_names, read_history
+from equipoise.cli.output_options import with_json
 from equipoise.identity.roster_lookup import PastResults
 
 if TYPE_CHECKING:
@@ -22,10 +22,7 @@ MOST_LISTED = 10
 
 @click.command(name="import-results")
 @click.argument("file", metavar="FILE")
-@click.option(
-    "--dates", type=OneOf(["day-first", "month-first"]),
-    help="How to read dates such as 03/04/2026, which are ambiguous otherwise.",
-)  # fmt: skip
+@read_history.dates
 @archive_options.zone
 @night_names.who_option
 @archive_options.optional_store
@@ -39,7 +36,6 @@ def command(
     file is read.  Ratings are up to date at the end, and 'equipoise night' goes on from them.
     """
     from equipoise.archive.ingest.ingest import Ingest, plain
-    from equipoise.cli.read_history import say_apart, say_empty
     from equipoise.files.read_matches import tied_apart
     from equipoise.files.result_tables import results_from
 
@@ -55,13 +51,13 @@ def command(
             if contest.scores and tied_apart(contest.ranks, contest.scores):
                 apart.append(place)
 
-        empty: list[str] = []
-        ingest.take(results_from(file, dates, past.recognised, note, empty.append))
+        notes: list[str] = []
+        ingest.take(results_from(file, dates, past.recognised, note, notes.append))
         ingest.keep()
         updated = night.archive.update_ratings()
         archive_options.say_read(ingest.tally)
-        say_apart(len(apart), apart, "the columns 'winner' and 'result'")
-        say_empty(empty)
+        read_history.say_apart(len(apart), apart, "the columns 'winner' and 'result'")
+        read_history.say_notes(notes)
         archive_options.say_rebuilt(updated)
         if as_json:
             facts = plain(ingest.tally)

@@ -12,7 +12,7 @@ import click
 from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_model_options
 from equipoise.cli.output_options import table, table_forms, with_json
-from equipoise.cli.read_history import read_history, say_ruleset, since
+from equipoise.cli.read_history import dates, read_history, say_ruleset, since
 from equipoise.cli.roster_options import store
 from equipoise.errors import InputError, again
 
@@ -41,6 +41,7 @@ _SHARE = re.compile(r"(.+)@([0-9.]+)")
 @click.option("--game-type", default="", metavar="NAME", help="The game type, as in the match files.")
 @click.option("--mutators", default="", metavar="A,B", help="Mutators that change play.")
 @with_model_options
+@dates
 @click.option("--since", metavar="DATE", help="Leave out matches that ended before, as 2026-01-31.")
 @with_json
 @table_forms
@@ -48,7 +49,7 @@ _SHARE = re.compile(r"(.+)@([0-9.]+)")
 def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> None:
     """Predict who wins, from the match FILES so far: as many teams as you name, of any size.
 
-    FILES are JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
+    FILES are JSONL, CSV, Parquet, npz, tables of results or spreadsheets, or - for standard input.
     """
     from equipoise.core.match import Ruleset, members_of
     from equipoise.ratings.model import meant_ruleset
@@ -56,7 +57,7 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     from equipoise.ratings.reports import predicted
 
     model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
-    history = read_history(files, strict=options["strict"], store=options["store"])
+    history = read_history(files, strict=options["strict"], store=options["store"], dates=options["dates"])
     model = with_known(model, history.find)
     matches = since(history.matches, options["since"])
     with progress_bar("rating") as tell:

@@ -13,6 +13,7 @@ from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_model_options
 from equipoise.cli.output_options import NewFile, Whole, shown_weight, table, table_forms, with_json, write
 from equipoise.cli.read_history import (
+    dates,
     everything_kept,
     read_columns_of,
     read_history,
@@ -41,6 +42,7 @@ DRAWN = 8
 @click.option(
     "--window", type=Whole(), metavar="N", help="Count only the last N contests of each player and ruleset."
 )
+@dates
 @click.option("--since", metavar="DATE", help="Leave out matches that ended before, as 2026-01-31.")
 @click.option("--output", type=NewFile(), metavar="FILE", help="Write to a file instead of standard output.")
 @click.option(
@@ -64,9 +66,10 @@ DRAWN = 8
 @table_forms
 @click.option("--strict", is_flag=True, help="Stop at the first record that is wrong.")
 def command(files: tuple[str, ...], **options: Any) -> None:
-    """Rate everyone in match FILES: JSONL, CSV, Parquet or npz, or - for JSONL from standard input.
+    """Rate everyone in match FILES: JSONL, CSV, Parquet, npz, tables of results or spreadsheets.
 
-    The result depends on the set of matches alone: files may overlap and come in any order.
+    - is standard input.  The result depends on the set of matches alone: files may overlap and come in any
+    order.
     """  # fmt: skip
     from equipoise.ratings.reports import rated, report
 
@@ -135,7 +138,7 @@ def _by_matches(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
     from equipoise.ratings.replay import replay
     from equipoise.ratings.reports import RatingTally
 
-    history = read_history(files, strict=options["strict"], store=options["store"])
+    history = read_history(files, strict=options["strict"], store=options["store"], dates=options["dates"])
     model = with_known(model, history.find)
     matches = since(history.matches, options["since"])
     with progress_bar("rating") as tell:

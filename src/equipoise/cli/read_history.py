@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from equipoise.cli.archive_options import progress_bar
+from equipoise.cli.output_options import OneOf
 from equipoise.errors import InputError
 from equipoise.identity.roster_lookup import of_matches
 
@@ -180,15 +181,24 @@ def say_ruleset(ruleset: Ruleset, played: int) -> None:
         click.echo(f"The ratings are of skill in general, over {played} rulesets.", err=True)
 
 
-def say_empty(cells: list[str]) -> None:
-    """Say which cells of a table of results have no player, though another team has one more."""
-    for cell in cells[:MOST_LISTED]:
-        click.echo(f"note: {cell}", err=True)
-    if len(cells) > MOST_LISTED:
-        click.echo(f"... and {len(cells) - MOST_LISTED} more matches with empty cells", err=True)
+def say_notes(notes: list[str]) -> None:
+    """Say what is to be said of tables of results: that one has no dates, and which cells have no player."""
+    for note in notes[:MOST_LISTED]:
+        click.echo(f"note: {note}", err=True)
+    if len(notes) > MOST_LISTED:
+        click.echo(f"... and {len(notes) - MOST_LISTED} more matches with empty cells", err=True)
 
 
-def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str | None = None) -> ReadHistory:
+#: The option of every command that reads results from tables.
+dates = click.option(
+    "--dates", type=OneOf(["day-first", "month-first"]),
+    help="How to read dates such as 03/04/2026 in a table, where no other date of it shows that.",
+)  # fmt: skip
+
+
+def read_history(
+    sources: tuple[str, ...], *, strict: bool = False, store: str | None = None, dates: str | None = None
+) -> ReadHistory:
     """Read match files, or the matches of an archive; say what is wrong with single records.
 
     Raises
@@ -200,6 +210,9 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     from equipoise.files.read_matches import read_matches, tied_apart
 
     if store is not None:
+        if dates is not None:
+            msg = "--dates has no use with --store; an archive has its dates"
+            raise InputError(msg)
         return _from_archive(sources, store)
     if not sources or not all(sources):
         msg = "FILE is missing; give match files, or --store with an archive"
@@ -207,11 +220,12 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     history = ReadHistory()
     known: dict[str, Match] = {}
     apart: list[str] = []
-    empty: list[str] = []
+    notes: list[str] = []
     wrong: list[str] = []  # until there is a match: what has none at all is named by a few records
     with progress_bar("reading") as tell, everything_kept():
         for n, source in enumerate(sources):
-            found = _exported(source) or read_matches(source, _part(tell, n, len(sources)), empty.append)
+            part = _part(tell, n, len(sources))
+            found = _exported(source) or read_matches(source, part, notes.append, dates)
             for number, one in enumerate(found, start=1):
                 place = f"{source}, match {number}"
                 many = len(known)
@@ -236,7 +250,7 @@ def read_history(sources: tuple[str, ...], *, strict: bool = False, store: str |
     lookup = of_matches(history.matches)
     history.find = lambda name: lookup.id_of(name) or name
     say_apart(len(apart), list(dict.fromkeys(apart)))
-    say_empty(empty)
+    say_notes(notes)
     if not history.matches:
         fail_without_match(sources)
     return history

@@ -11,7 +11,7 @@ from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.fan_out_options import fan_out_options
 from equipoise.cli.model_options import model_named, starting, with_known
 from equipoise.cli.output_options import Number, OneOf, Whole, table, table_forms, with_json
-from equipoise.cli.read_history import read_history
+from equipoise.cli.read_history import dates, read_history
 from equipoise.cli.roster_options import store
 
 #: What may be tuned.
@@ -24,6 +24,7 @@ PAYS = 5_000_000  # effort
 @click.command(name="tune")
 @click.argument("file", metavar="FILE", required=False, default="")
 @store
+@dates
 @click.option(
     "--part",
     type=Number(),
@@ -77,7 +78,7 @@ def command(file: str, **options: Any) -> None:
     from equipoise.ratings.replay import in_order
     from equipoise.service.fan_out import fanned_out
 
-    history = read_history((file,), store=options["store"])
+    history = read_history((file,), store=options["store"], dates=options["dates"])
     contests = [contest for match in in_order(history.matches) for contest in match.contests]
     only = tuple(name.strip() for name in options["only"].split(",")) if options["only"] else tuple(BOUNDS)
     part, steps = options["part"], options["steps"]

@@ -31,7 +31,7 @@ from equipoise.files.match_table_columns import (
     parquet_columns,
     rows_of,
 )
-from equipoise.files.result_tables import is_results
+from equipoise.files.result_tables import TABLES, is_results
 from equipoise.games.log_reader import LONGEST_LINE
 from equipoise.games.plain.reader import Progress, from_line, silence
 from equipoise.ratings.history_columns import Columns
@@ -40,7 +40,7 @@ from equipoise.ratings.history_columns import Columns
 BLOCK = 1 << 17  # effort
 
 #: Endings of files that hold no lines of JSON: tables, and others.
-TABLES, PARQUET, OTHERS = (".csv", ".tsv"), ".parquet", (".npz",)
+PARQUET, OTHERS = ".parquet", (".npz",)
 
 #: What is nothing in a line, as :mod:`equipoise.games.plain.reader` has it.
 _BLANK = b" \t\r\n\xef\xbb\xbf"

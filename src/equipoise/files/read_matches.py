@@ -28,9 +28,10 @@ STEP = 1 << 18
 def read_matches(
     source: str,
     progress: Progress | None = None,
-    tell_empty: Callable[[str], None] | None = None,
+    note: Callable[[str], None] | None = None,
+    dates: str | None = None,
 ) -> Iterator[Match | Skipped]:
-    """Read matches from a file, or JSONL from standard input where the source is ``-``.
+    """Read matches from a file, or JSONL or a table from standard input where the source is ``-``.
 
     Parameters
     ----------
@@ -40,16 +41,19 @@ def read_matches(
         :func:`equipoise.read_results`.
     progress : callable, optional
         Called now and then with how far a file was read.
-    tell_empty : callable, optional
-        Called with the place and the name of each empty cell of a table of results that makes teams uneven.
+    note : callable, optional
+        Called with what is to be said of a table of results, as :func:`equipoise.read_results` does.
+    dates : {"day-first", "month-first"}, optional
+        How to read dates such as 03/04/2026 in a table of results; by default as its others show.
 
     Raises
     ------
     InputError
         If the file cannot be read at all.
     """
-    from equipoise.files.file_kinds import check
-    from equipoise.files.result_tables import is_results, read_results
+    from equipoise.files.file_kinds import check, kind_of
+    from equipoise.files.result_tables import TABLES, read_results
+    from equipoise.files.spreadsheets import SPREADSHEETS, TextTable
     from equipoise.games.plain.reader import GAME, csv_rows, from_rows, silence
 
     tell = progress or silence
@@ -60,12 +64,17 @@ def read_matches(
     if ending == ".parquet":
         yield from from_rows(parquet_rows(source, tell), tell)
         return
-    if is_results(source):
-        yield from read_results(source, tell_empty=tell_empty)
+    if ending in SPREADSHEETS:
+        yield from read_results(source, dates=dates, note=note)
         return
     where, content = content_of(source)
+    is_table = ending in TABLES or (source == "-" and content.lstrip()[:1] not in (b"", b"{", b"["))
+    kind = kind_of(content, where) if is_table else None
+    if kind is not None and kind.name == "results":
+        yield from read_results(TextTable(where, content), dates=dates, note=note)
+        return
     check(content, where, "matches")
-    if ending in (".csv", ".tsv"):
+    if ending in TABLES or (kind is not None and kind.name == "matches"):
         yield from from_rows(csv_rows(content, where, "\t" if ending == ".tsv" else "", tell), tell)
         return
     reader = GAME.reader(where)

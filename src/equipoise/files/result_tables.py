@@ -11,12 +11,11 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import Any
 
 from equipoise.core.match import CLOCK, Match, Skipped, moved
-from equipoise.core.match_records import LATEST, cell_text, match_from, number_from, time_from
+from equipoise.core.match_records import cell_text, match_from, number_from
 from equipoise.errors import InputError
 from equipoise.files.file_kinds import kind_of
 from equipoise.files.pasted_lines import HELD, named, parts_of, unquoted, weight_of
@@ -25,6 +24,17 @@ from equipoise.files.read_roster import WITH_COMMA, content_of
 from equipoise.files.result_titles import DRAWN as NOBODY_WON
 from equipoise.files.result_titles import result_title
 from equipoise.files.spreadsheets import SPREADSHEETS, Row, rows_from
+from equipoise.files.table_dates import (
+    ORDERS,
+    WHEN,
+    check_order,
+    check_short_years,
+    is_local,
+    order_of,
+    time_of,
+    undated,
+    when_of,
+)
 from equipoise.games.plain.reader import WRONG
 from equipoise.identity.names import folded
 from equipoise.ratings.replay import HASHED, OF_TABLE
@@ -38,32 +48,12 @@ OF_MATCH = {
     "map": "map",
     "weight": "weight",
 }
-WHEN = ("ended", "date", "time", "played")
 
 #: What a result may be, and the rank of the side that had it.
 RANKS = {
     "win": 1.0, "won": 1.0, "w": 1.0, "loss": 2.0, "lost": 2.0, "l": 2.0, "draw": 1.0, "tie": 1.0, "d": 1.0,
 }  # fmt: skip
 DRAWN = ("draw", "tie", "d")
-
-#: How dates with slashes or full stops may be written.
-ORDERS = ("day-first", "month-first")
-
-#: The earliest number that is a time, in 1973; what is smaller is a year, or a day of a spreadsheet.
-EARLIEST = 1e8
-
-#: When the first row of a table without dates counts as played, and the seconds between two rows.
-UNDATED, APART = datetime(2000, 1, 1, tzinfo=UTC).timestamp(), 60.0
-
-_CLOCK = r"(?:[ T](\d{1,2}):(\d{2})(?::(\d{2}))?)?"
-_SLASHED = re.compile(rf"(\d{{1,2}})[./-](\d{{1,2}})[./-](\d{{4}}){_CLOCK}")
-_YEAR_FIRST = re.compile(rf"(\d{{4}})[./-](\d{{1,2}})[./-](\d{{1,2}}){_CLOCK}")
-_COMPACT = re.compile(r"\A(\d{4})(\d\d)(\d\d)\Z")
-_NUMBER = re.compile(r"-?\d+(?:\.\d*)?")
-
-#: The day from which spreadsheets count, and the range that numbers of their days have: 1954 to 2119.
-_DAY_0, _DAYS = datetime(1899, 12, 30, tzinfo=UTC), (20_000, 80_000)
-_YEARS = (1900, 2200)
 
 
 def common(row: Mapping[str, Any], dates: str | None) -> dict[str, Any]:
@@ -76,15 +66,15 @@ def common(row: Mapping[str, Any], dates: str | None) -> dict[str, Any]:
     """
     if WRONG in row:
         raise InputError(row[WRONG])
-    column = next((name for name in WHEN if name in row), None)
-    if column is None:
+    column = when_of(row)
+    if not column:
         msg = (
             f"ended is missing; one of {', '.join(WHEN)} says when a match was played, "
             "in every row or in none"
         )
         raise InputError(msg)
     record = {field: row[name] for name, field in OF_MATCH.items() if name in row}
-    record["ended"] = _time(row[column], column, dates)
+    record["ended"] = time_of(row[column], column, dates)
     if "weight" in record:
         record["weight"] = figure(record["weight"], "weight")
     return record
@@ -133,115 +123,6 @@ def players_under(row: Mapping[str, Any], columns: Sequence[str]) -> list[str]:
     return players_in(row[column], column)
 
 
-def check_order(rows: Iterable[tuple[str, Mapping[str, Any]]], dates: str) -> None:
-    """Refuse a table that has a date of the other order: its other dates would be read wrongly.
-
-    Raises
-    ------
-    InputError
-        If some date can only be of the other order; the message begins with its row.
-    """
-    (other,) = set(ORDERS) - {dates}
-    for at, row in rows:
-        column = next((name for name in WHEN if name in row), "")
-        when = str(row.get(column, "")).strip()
-        if _moment(when, dates) is None and _moment(when, other) is not None:
-            msg = (
-                f"{at}: {column}: {when!r} is no date, {dates}; if the table has its dates {other}, choose "
-                f"--dates {other} (dates= in Python)"
-            )
-            raise InputError(msg)
-
-
-def order_of(rows: Iterable[tuple[str, Mapping[str, Any]]]) -> str | None:
-    """Return the order that the dates of a whole column show; None where they fit both, or contradict.
-
-    Examples
-    --------
-    >>> order_of([("row 1", {"date": "03/04/2026"}), ("row 2", {"date": "13/04/2026"})])
-    'day-first'
-    """
-    shown = set()
-    for _, row in rows:
-        column = next((name for name in WHEN if name in row), "")
-        when = str(row.get(column, "")).strip()
-        fitting = [order for order in ORDERS if _moment(when, order) is not None]
-        if len(fitting) == 1:
-            shown.add(fitting[0])
-    return shown.pop() if len(shown) == 1 else None
-
-
-def _moment(when: str, dates: str | None) -> datetime | None:
-    """Return a date that is written in numbers; None where there is no such day or time of day."""
-    found, slashed = _YEAR_FIRST.fullmatch(when), _SLASHED.fullmatch(when)
-    if found:
-        year, month, day, *clock = (int(part or 0) for part in found.groups())
-    elif slashed:
-        one, two, year, *clock = (int(part or 0) for part in slashed.groups())
-        day, month = (one, two) if dates == "day-first" else (two, one)
-    else:
-        return None
-    try:
-        hour, minute, second = clock
-        return datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-    except ValueError:
-        return None
-
-
-def _time(when: Any, column: str, dates: str | None) -> float:
-    """Return a time of a cell; a date with slashes only where it is set which number is the day."""
-    if isinstance(when, int | float) and not isinstance(when, bool):
-        when = f"{when:.15g}"
-    text = _COMPACT.sub(r"\1-\2-\3", when.strip()) if isinstance(when, str) else ""
-    slashed = _SLASHED.fullmatch(text)
-    if slashed and dates is None:
-        msg = (
-            f"{column}: {when!r} may begin with the day or the month; choose --dates day-first or "
-            "month-first of 'equipoise import-results' (dates= in Python), or write dates as 2026-01-31"
-        )
-        raise InputError(msg)
-    if slashed or _YEAR_FIRST.fullmatch(text):
-        moment = _moment(text, dates)
-        if moment is None:
-            order = f", {dates}" if slashed else ""
-            msg = f"{column}: {when!r} is no date{order}; there is no such day or time of day"
-            raise InputError(msg)
-        return moment.timestamp()
-    if _NUMBER.fullmatch(text) and not EARLIEST <= float(text) < LATEST:
-        msg = (
-            f"{column}: {when!r} is no time{_likely(float(text))}; write a date such as 2026-01-31, "
-            f"or seconds since 1970 from {EARLIEST:.0f} on"
-        )
-        raise InputError(msg)
-    return time_from(text or when, column)
-
-
-def _is_local(part: Any) -> bool:
-    """Tell whether the first row of a match says when it was without a zone."""
-    row = part if isinstance(part, Mapping) else part[0]
-    row = row if isinstance(row, Mapping) else row[1]
-    when = next((row[name] for name in WHEN if name in row), None)
-    if isinstance(when, datetime):
-        return when.tzinfo is None
-    text = _COMPACT.sub(r"\1-\2-\3", str(when).strip())
-    if _SLASHED.fullmatch(text) or _YEAR_FIRST.fullmatch(text):
-        return True
-    try:
-        return datetime.fromisoformat(text).tzinfo is None
-    except ValueError:
-        return False
-
-
-def _likely(number: float) -> str:
-    """Return what a number in a column of dates looks like."""
-    if _DAYS[0] <= number <= _DAYS[1]:
-        day = _DAY_0 + timedelta(days=number)
-        return f", but looks like {day:%Y-%m-%d} as spreadsheets count days: give the cells a date's format"
-    if _YEARS[0] <= number <= _YEARS[1] and number == int(number):
-        return ", but looks like a year"
-    return ", but looks like milliseconds" if EARLIEST <= number / 1000.0 < LATEST else ""
-
-
 RESULT = ("result", "winner", "win", "loss", "winners", "losers", "loser")
 
 #: Columns that hold a whole team, as ``Ann; Bob``, where no columns are numbered.
@@ -257,18 +138,22 @@ _SCORES = re.compile(r"\d+(?:[.,]\d+)?(?:\s*[:\u2013-]\s*\d+(?:[.,]\d+)?)+")
 _BETWEEN = re.compile(r"\s*[:\u2013-]\s*")
 
 
+#: Endings of tables as text.
+TABLES = (".csv", ".tsv")
+
+
 def is_results(source: str) -> bool:
     """Tell whether a path is that of a table of results or a spreadsheet; standard input is not."""
     if source.lower().endswith(SPREADSHEETS):
         return True
-    if not source.lower().endswith((".csv", ".tsv")):
+    if not source.lower().endswith(TABLES):
         return False
     kind = kind_of(content_of(source)[1], source)
     return kind is not None and kind.name == "results"
 
 
 def read_results(
-    source: Any, *, dates: str | None = None, tell_empty: Callable[[str], None] | None = None
+    source: Any, *, dates: str | None = None, note: Callable[[str], None] | None = None
 ) -> Iterator[Match | Skipped]:
     """Read a table with a row for each match, or with a row for each player of a match.
 
@@ -279,12 +164,13 @@ def read_results(
     Parameters
     ----------
     source : str, data frame, or iterable of mappings
-        The path of a CSV file or a spreadsheet, a frame of pandas or polars, or the rows.
+        The path of a CSV file (``-`` is standard input) or a spreadsheet, a frame of pandas or polars, or
+        the rows.
     dates : {"day-first", "month-first"}, optional
         How to read dates such as 03/04/2026; by default as the others of the column show, such as 13/04/2026.
         A table without dates has its matches in the order of the rows.
-    tell_empty : callable, optional
-        Called with the place and the name of each empty cell that makes teams uneven.
+    note : callable, optional
+        Called with what is to be said: that there are no dates, and each empty cell that makes teams uneven.
 
     Yields
     ------
@@ -304,7 +190,7 @@ def read_results(
     >>> match.contests[0].teams, match.contests[0].ranks
     (((('Ann', 1.0), ('Bob', 1.0)), (('Cid', 1.0),)), (1.0, 2.0))
     """
-    for found in results_from(source, dates, tell_empty=tell_empty):
+    for found in results_from(source, dates, note=note):
         yield replace(found, local="") if isinstance(found, Match) else found
 
 
@@ -313,12 +199,11 @@ def results_from(
     dates: str | None,
     known: Callable[[Match], Match] | None = None,
     tell: Callable[[str, Match], None] | None = None,
-    tell_empty: Callable[[str], None] | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Iterator[Match | Skipped]:
     """Read a table as :func:`read_results`, with the ids that ``known`` gives to players.
 
-    ``tell`` hears of each match where it stands, ``tell_empty`` of each cell without a player in a team that
-    has fewer than another one.
+    ``tell`` hears of each match where it stands, ``note`` what is to be said.
 
     Times of day without a zone are given as local times, see :class:`~equipoise.core.match.Match`.
 
@@ -337,15 +222,13 @@ def results_from(
     if not rows:
         msg = f"{where}: it has no rows; write one for each match, or for each player of a match"
         raise InputError(msg)
-    undated = not any(name in row for _, row in rows for name in WHEN)
-    if undated:  # the order of the rows stands
-        places: dict[Any, int] = {}
-        ordered = []
-        for n, (at, row) in enumerate(rows):
-            key = next(((name, str(row[name])) for name in MATCH if name in row), n)
-            ordered.append((at, {**row, WHEN[0]: UNDATED + APART * places.setdefault(key, n)}))
-        rows = ordered
+    dateless = not any(when_of(row) for _, row in rows)
+    if dateless:
+        rows = undated(rows, MATCH)
+        if note is not None:
+            note(f"{where} has no dates: its matches count in the order of the rows, as if played in 2000")
     if dates is None:
+        check_short_years(rows)
         dates = order_of(rows)
     else:
         check_order(rows, dates)
@@ -357,7 +240,7 @@ def results_from(
     else:
         teams = _teams(columns, where)
         record_of = partial(_record, teams)
-    numbering = _Numbering(known, undated=undated)
+    numbering = _Numbering(known, undated=dateless)
     for at, part in parts:
         try:
             record = record_of(part, dates)
@@ -367,9 +250,9 @@ def results_from(
             continue
         if tell is not None:
             tell(at, match)
-        if tell_empty is not None and teams and (empty := _empty(part, teams)):
-            tell_empty(f"{at}: {empty}")
-        yield replace(match, local=CLOCK) if _is_local(part) else match
+        if note is not None and teams and (empty := _empty(part, teams)):
+            note(f"{at}: {empty}")
+        yield replace(match, local=CLOCK) if is_local(part) else match
 
 
 def _empty(row: Mapping[str, Any], teams: Mapping[str, Sequence[str]]) -> str:

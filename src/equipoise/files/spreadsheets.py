@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from equipoise.core.data_frames import SEPARATOR_LINE, columns_of, rows_of
 from equipoise.core.packages import needs
@@ -24,12 +24,19 @@ Row = tuple[str, dict[str, Any]]
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 
 
+class TextTable(NamedTuple):
+    """A table as text that was read already, and what messages call it."""
+
+    where: str
+    content: bytes
+
+
 def rows_from(source: Any) -> tuple[str, list[Row]]:
     """Return what messages call a table, and its rows.
 
     Parameters
     ----------
-    source : str, path, data frame, or iterable of mappings
+    source : str, path, TextTable, data frame, or iterable of mappings
         The path of a CSV file or a spreadsheet (its first sheet), a frame of pandas or polars, or the rows.
 
     Raises
@@ -37,10 +44,10 @@ def rows_from(source: Any) -> tuple[str, list[Row]]:
     InputError
         If it cannot be read, or a row is no mapping.
     """
-    if isinstance(source, str | Path):
-        if str(source).lower().endswith(SPREADSHEETS):
+    if isinstance(source, str | Path | TextTable):
+        if not isinstance(source, TextTable) and str(source).lower().endswith(SPREADSHEETS):
             return str(source), _under_header(_sheet(str(source)), f"{source}, row")
-        where, content = content_of(str(source))
+        where, content = source if isinstance(source, TextTable) else content_of(str(source))
         check(content, where, "results")
         text = SEPARATOR_LINE.sub("", decoded(content, where))
         header = text.lstrip().partition("\n")[0]
