@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-import threading
 from importlib import import_module
 from types import FunctionType
 from typing import NamedTuple, cast
@@ -169,34 +166,3 @@ def test_whoever_waits_hears_that_a_kernel_is_compiled(monkeypatch: pytest.Monke
     assert not heard
     assert kernel(2.0) == kernel(2.0) == 1.0
     assert heard == [False]
-
-
-def test_small_work_does_not_wait_for_what_loads_numba(monkeypatch: pytest.MonkeyPatch) -> None:
-    """While another thread loads it, only what loading alone would pay for waits until it has ended."""
-    may_end = threading.Event()
-    loader = threading.Thread(target=may_end.wait)
-    monkeypatch.setattr(module, "_loaders", [loader])
-    loader.start()
-    assert not module.pays(10, 20)
-    assert not module.pays(30, 20, left=60.0)
-    assert loader.is_alive()
-    threading.Timer(0.01, may_end.set).start()
-    assert module.pays(30, 20)
-    assert not loader.is_alive()
-
-
-def test_numba_is_loaded_beside_other_work_once() -> None:
-    """In the process where it is not, and what is to be used then is called once."""
-    code = """
-import sys
-from equipoise.core import compiled
-used = []
-for _ in range(2):
-    compiled.load_meanwhile(lambda: used.append("numba" in sys.modules))
-for each in compiled._loaders:
-    each.join()
-compiled.load_meanwhile(lambda: used.append("again"))
-print(used, compiled.pays(1, 20))
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "[True] True\n"

@@ -11,13 +11,12 @@ from __future__ import annotations
 import math
 import re
 import sys
-import threading
 from collections.abc import Callable, Iterable
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import FunctionType
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -47,29 +46,22 @@ def available() -> bool:
     return True
 
 
-#: What loads numba beside other work.
-_loaders: list[threading.Thread] = []
+class Loading(Protocol):
+    """Something that loads numba beside other work, such as a thread."""
+
+    def is_alive(self) -> bool:
+        """Tell whether it still does."""
+
+    def is_here(self) -> bool:
+        """Tell whether it is what runs now."""
+
+    def join(self) -> None:
+        """Wait until it has ended."""
 
 
-def load_meanwhile(use: Callable[[], object]) -> None:
-    """Load numba in a thread of its own, and the kernels that a call uses; once.
-
-    Until it has ended, work for which loading would not pay by itself is done without, so that a process that
-    others wait for does not stand still.
-    """
-    if "numba" not in sys.modules and not _loaders:
-        _loaders.append(threading.Thread(target=_load, args=(use,), daemon=True))
-        _loaders[0].start()
-
-
-def _load(use: Callable[[], object]) -> None:
-    if available():
-        use()
-
-
-def _loader() -> threading.Thread | None:
-    """Return the other thread that loads numba now, if one does."""
-    return next((one for one in _loaders if one.is_alive() and one is not threading.current_thread()), None)
+#: What loads numba beside other work now: until it has ended, work for which loading would not pay by itself
+#: is done without, so that a process that others wait for does not stand still.
+loading: list[Loading] = []
 
 
 @cache
@@ -125,10 +117,11 @@ def pays(
     worth_kept : float
         The size from which it pays where nothing has to be compiled, if that is known.
     """
-    if (loader := _loader()) is not None:
-        if work < worth or left < math.inf:
-            return False
-        loader.join()
+    for each in loading:
+        if each.is_alive() and not each.is_here():
+            if work < worth or left < math.inf:
+                return False
+            each.join()
     loaded = "numba" in sys.modules
     kernels = tuple(kernels)
     if not loaded and work < min(worth, worth_kept):

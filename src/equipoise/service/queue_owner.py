@@ -29,7 +29,6 @@ from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.outbox import OutboxNote
 from equipoise.archive.shards import BEAT, Alone, FencedError, Owned
 from equipoise.archive.ticket_record import AddedEvents, KeptState, Letter, RecordedEvent, TicketRecord
-from equipoise.core.compiled import load_meanwhile
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.queueing.backfill import Opening
 from equipoise.queueing.columns import use_kernels
@@ -66,6 +65,7 @@ from equipoise.queueing.record import (
 )
 from equipoise.queueing.tick import mu_of
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
+from equipoise.service.kernel_loading import load_meanwhile
 from equipoise.service.table_settings import QueueSettings
 
 #: What webhooks receive of a queue.
