@@ -44,6 +44,7 @@ from equipoise.queueing.life import (
     Pause,
     Propose,
     TicketLife,
+    TicketPlace,
     TicketRefused,
     Waits,
 )
@@ -621,6 +622,9 @@ def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) ->
         data["match"] = match_state(life, found.match, match)
         data["until"] = found.until or None
         data["asked"] = [each.id for each in known.players if life.is_asked(found.match, each.id)]
+    if found.place is TicketPlace.GONE:
+        until = {each.id: life.kept_out_until(each.id) for each in known.players}
+        data["kept_out"] = {name: when for name, when in until.items() if when > now} or None
     if found.place.value == "waiting":
         data["waited"] = max(now - found.since, 0.0)
         if why:
