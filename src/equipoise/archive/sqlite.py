@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,8 @@ class Sqlite(Database):
         if not create and not Path(path).stat().st_size:  # to open it would already make a database of it
             msg = f": {path} is empty; 'equipoise ingest' or 'serve --create' makes an archive of it"
             raise InputError(msg, "store")
+        self._path = Path(path)
+        self._opened: tuple[int, int] | None = None
         self._writable = not Path(path).exists() or _may_write(Path(path))
         # A file that nobody may write is taken as it is: a write-ahead log could not be read beside it.
         # One that is to exist is never made, however late it turns out to have gone.
@@ -68,6 +71,37 @@ class Sqlite(Database):
             cursor.execute("PRAGMA synchronous = FULL")
             cursor.execute("PRAGMA secure_delete = ON")
         cursor.close()
+        self._opened = self._file()
+
+    def _file(self) -> tuple[int, int] | None:
+        """Return the device and number of the file, None where there is none."""
+        try:
+            found = self._path.stat()
+        except OSError:
+            return None
+        return found.st_dev, found.st_ino
+
+    @contextmanager
+    def _connected(self) -> Iterator[sa.Connection]:
+        """Give the connection, unless the file is no longer the one that was opened.
+
+        What was written then would be in a file that nobody finds.  What fails lets go of the connection: one
+        that stays open while a file is copied over it would keep all later ones at the state in between.
+        """
+        if self._opened is not None and self._opened != self._file():
+            msg = f": {self.where}: the file was moved or replaced while it was in use; start again"
+            raise InputError(msg, "store")
+        try:
+            with super()._connected() as connection:
+                yield connection
+        except DBAPIError:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._opened = None
+        super().close()
 
     def _begin_reading(self, connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN")

@@ -23,8 +23,8 @@ class QueueTicket:
     id : str
         What tells this ticket from all others.
     players : sequence of Player
-        Who waits.  Of a player the rating counts, the roles, and whom they avoid (by id), always: they are
-        never in one match.
+        Who waits.  Of a player the rating counts, the roles, whom they avoid (by id), always: they are never
+        in one match, and whom they prefer (by id): they are in one team of a match of both if it stays even.
     since : float
         When the waiting began, in seconds of any clock.
     latencies : mapping of str to float
@@ -184,8 +184,9 @@ def _player_data(player: Player) -> dict[str, Any]:
         row |= {"mu": rating.mu, "sigma": rating.sigma}
     if player.roles:
         row["roles"] = [name for name, _ in player.roles]
-    if player.avoid:
-        row["avoid"] = [name for name, _ in player.avoid]
+    for field in ("prefer", "avoid"):
+        if getattr(player, field):
+            row[field] = [name for name, _ in getattr(player, field)]
     return row
 
 

@@ -31,6 +31,7 @@ from equipoise.archive.shards import BEAT, Alone, FencedError, Owned
 from equipoise.archive.ticket_record import AddedEvents, KeptState, Letter, RecordedEvent, TicketRecord
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.queueing.backfill import Opening
+from equipoise.queueing.columns import use_kernels
 from equipoise.queueing.life import (
     Accept,
     CancelTicket,
@@ -43,6 +44,7 @@ from equipoise.queueing.life import (
     Pause,
     Propose,
     TicketLife,
+    TicketPlace,
     TicketRefused,
     Waits,
 )
@@ -64,6 +66,7 @@ from equipoise.queueing.record import (
 )
 from equipoise.queueing.tick import mu_of
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
+from equipoise.service.kernel_loading import load_meanwhile
 from equipoise.service.table_settings import QueueSettings
 
 #: What webhooks receive of a queue.
@@ -75,6 +78,10 @@ EVENTS_A_STATE = 20_000
 
 #: Tickets that enter one by one where one of them cannot; of more, each half is tried at once.
 FEW_TICKETS = 16  # effort
+
+#: Tickets that wait from which the kernels are loaded for the looks to come: a look at so many without them
+#: takes some milliseconds.
+LOAD_FROM = 32  # effort
 
 #: Objects that are new when garbage is looked for among them: those of many transactions.
 YOUNG_OBJECTS = 100_000  # effort
@@ -535,6 +542,8 @@ class _Batch:
 
     def look(self, now: float) -> None:
         """Look for matches."""
+        if self.life.waiting_count >= LOAD_FROM:
+            load_meanwhile(use_kernels)
         self._let_time_pass(now)
         made = [each for each in self.life.handle(MakeMatches(), now) if isinstance(each, Propose)]
         if not made:
@@ -613,6 +622,9 @@ def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) ->
         data["match"] = match_state(life, found.match, match)
         data["until"] = found.until or None
         data["asked"] = [each.id for each in known.players if life.is_asked(found.match, each.id)]
+    if found.place is TicketPlace.GONE:
+        until = {each.id: life.kept_out_until(each.id) for each in known.players}
+        data["kept_out"] = {name: when for name, when in until.items() if when > now} or None
     if found.place.value == "waiting":
         data["waited"] = max(now - found.since, 0.0)
         if why:

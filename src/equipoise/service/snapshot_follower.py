@@ -132,15 +132,18 @@ class Settling:
     def __call__(self, learn: bool | None) -> Generator[None, None, int]:
         """Learn from all that waits; return from how many matches.
 
-        None asks only for it to be ready, False for checkpoints that lie closely, as there is time for it.
+        None asks only for it to be ready, with all matches packed, which takes as long as a rebuild; False
+        for checkpoints that lie closely, as there is time for it.
         """
         yield from ()
-        if learn is None:
-            return 0
         archive = self._archive or open_archive(self._url, create=False, waiting=log.warning)
         archive.keep_packed()
         self._archive = None  # what was read stays, unless something goes wrong
         with archive:
+            if learn is None:
+                archive.pack()
+                self._archive = archive
+                return 0
             done = (archive.update_ratings() if learn else archive.spread_checkpoints()).matches
         self._archive = archive
         return done
@@ -180,6 +183,8 @@ class Learning:
             news = yield from self._looked(look, files)
             return news._replace(owned=self._owned())
         except BaseException:
+            if self._archive is not None:
+                self._archive.close()
             self._archive = self._stamp = None
             self._failures, self._retry = 0, 0.0  # an archive that was away has nothing against learning
             raise
@@ -338,7 +343,7 @@ class Follower:
         }
         self._parts: dict[str, Mapping[Any, Any]] = {}
         self._has_all = False
-        self._settler = Worker("settle", url)
+        self._settler = Worker("settle", url, beside=True)
         #: Whether matches wait to be learnt from, since when those do that are learnt from beside, and why
         #: learning has failed.
         self.behind = False
