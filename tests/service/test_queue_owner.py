@@ -205,6 +205,19 @@ def test_the_owner_of_a_ticket_is_told_how_long_a_decline_costs(archive: Archive
     assert owner.ask([WhereAsked("a2")]).answers[0]["kept_out"] is None
 
 
+def test_who_plays_no_role_of_the_queue_is_refused(archive: Archive, clock: Clock) -> None:
+    """They would wait for good; those who come with them are let in, also many at once."""
+    policy = QueuePolicy(team_size=2, roles={"tank": 1, "heal": 1})
+    owner = QueueOwner(archive, replace(DUEL, policy=policy, max_players=100), HOOKS, clock)
+    tickets = [
+        QueueTicket(f"t{n}", [Player(f"p{n}", 1500.0, roles=["dps"] if n == 1 else ["dps", "heal"])], 0.0)
+        for n in range(40)
+    ]
+    replies = owner.ask([*map(EnterTicket, tickets)]).answers
+    assert [each[0]["kind"] for each in replies] == ["refused" if n == 1 else "waits" for n in range(40)]
+    assert replies[1][0]["why"] == "'p1' plays none of the roles tank, heal"
+
+
 def test_a_queue_has_only_so_much_room(archive: Archive, clock: Clock) -> None:
     """Who comes when it is full is refused, and sent why."""
     owner = QueueOwner(archive, DUEL, {}, clock)

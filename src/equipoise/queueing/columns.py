@@ -137,6 +137,8 @@ def have_roles(players: Sequence[Player], policy: QueuePolicy) -> bool:
     """
     names = {name for name, _ in policy.roles}
     played = [names & set(dict(each.roles)) if each.roles else names for each in players]
+    if names and not all(played):
+        return False
     for chosen, limit in enumerate(role_limits(policy), 1):
         roles = {name for bit, (name, _) in enumerate(policy.roles) if chosen >> bit & 1}
         if sum(each <= roles for each in played) > limit:

@@ -98,7 +98,13 @@ def check_queue(tickets: Sequence[QueueTicket]) -> None:
 
 
 def pools(tickets: Sequence[QueueTicket], policy: QueuePolicy, *, apart: bool) -> list[list[QueueTicket]]:
-    """Return the tickets that may meet, by ruleset, and apart from those whose rating is provisional."""
+    """Return the tickets that may meet, by ruleset, and apart from those whose rating is provisional.
+
+    Who plays none of the roles of the policy has no place in any team.
+    """
+    if policy.roles:
+        roles = [name for name, _ in policy.roles]
+        tickets = [ticket for ticket in tickets if not ticket.without_role(roles)]
     found: dict[tuple[str, bool], list[QueueTicket]] = {}
     for ticket in tickets:
         new = apart and is_provisional(ticket, policy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
@@ -125,6 +125,14 @@ class QueueTicket:
     def size(self) -> int:
         """Players of the party."""
         return len(self.players)
+
+    def without_role(self, roles: Iterable[str]) -> str:
+        """Return a player who plays some roles, but none of those given; nothing if there is none."""
+        known = set(roles)
+        for player in self.players:
+            if known and player.roles and known.isdisjoint(dict(player.roles)):
+                return player.id
+        return ""
 
     def since_when(self, since: float, returned: int) -> QueueTicket:
         """Return the ticket with another beginning of its waiting; nothing else is checked again."""

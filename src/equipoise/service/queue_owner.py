@@ -505,7 +505,8 @@ class _Batch:
         """Let tickets in, at once where nothing speaks against any, and return the replies to each."""
         self._let_time_pass(now)
         players = sum([len(ticket.players) for ticket in tickets])
-        if self.life.players + players <= self._most and self.life.enter_together(tickets, now):
+        room = self.life.players + players <= self._most
+        if room and not any(map(self._without_role, tickets)) and self.life.enter_together(tickets, now):
             since = self.life.now
             replies = [[waits_data(ticket.id, since)] for ticket in tickets]
             lines = zip(lines_of_entering(tickets), encoded_lines(replies), strict=True)
@@ -536,9 +537,17 @@ class _Batch:
             same = [each.id for each in known.players] == [each.id for each in ticket.players]
             why = "there is another ticket with this id"
             return [] if same else [reply_data(TicketRefused(ticket.id, why))]
+        if why := self._without_role(ticket):
+            return [reply_data(TicketRefused(ticket.id, why))]
         if self.life.players + ticket.size > self._most:
             return [reply_data(TicketRefused(ticket.id, f"the queue has room for {self._most} players"))]
         return None
+
+    def _without_role(self, ticket: QueueTicket) -> str:
+        """Say who plays none of the roles there are, and so would wait for good; nothing if nobody does."""
+        roles = [name for name, _ in self.life.policy.roles]
+        player = ticket.without_role(roles) if roles else ""
+        return f"{player!r} plays none of the roles {', '.join(roles)}" if player else ""
 
     def look(self, now: float) -> None:
         """Look for matches."""

@@ -294,6 +294,10 @@ async def _entered(
 
 
 def _ticket(backend: Backend, queue: Queue, body: TicketBody, at: str) -> QueueTicket:
+    for number, each in enumerate(body.players):
+        if each.sigma and each.weight is None:
+            msg = "is how uncertain a weight is; give the weight too"
+            raise invalid(msg, f"{at}/players/{number}/sigma")
     players = [
         _player_of(
             backend,
