@@ -191,7 +191,7 @@ class Service:
     async def follow(self) -> None:
         """Keep the board up to date, without end, whatever happens."""
         await asyncio.gather(*self._beginning)
-        if self.keyring.can_report:
+        if self.keyring.can_report and self.learns:
             self._beginning.append(asyncio.ensure_future(self._follower.begin()))
         now, pause = False, POLL
         while True:

@@ -132,8 +132,8 @@ class Settling:
     def __call__(self, learn: bool | None) -> Generator[None, None, int]:
         """Learn from all that waits; return from how many matches.
 
-        None asks only for it to be ready, with all matches packed, which takes as long as a rebuild; False
-        for checkpoints that lie closely, as there is time for it.
+        None asks only for it to be ready, and for some matches to be packed: again and again until that is
+        0, which takes as long as a rebuild.  False is for checkpoints that lie closely, as there is time.
         """
         yield from ()
         archive = self._archive or open_archive(self._url, create=False, waiting=log.warning)
@@ -141,10 +141,9 @@ class Settling:
         self._archive = None  # what was read stays, unless something goes wrong
         with archive:
             if learn is None:
-                archive.pack()
-                self._archive = archive
-                return 0
-            done = (archive.update_ratings() if learn else archive.spread_checkpoints()).matches
+                done = int(archive.pack())
+            else:
+                done = (archive.update_ratings() if learn else archive.spread_checkpoints()).matches
         self._archive = archive
         return done
 
@@ -407,9 +406,13 @@ class Follower:
         )  # fmt: skip
 
     async def begin(self) -> None:
-        """Begin the second worker, so that the first result that comes late need not wait for that."""
+        """Begin the second worker, so that the first result that comes late need not wait for that.
+
+        What comes late while matches are packed has its turn between two steps of that.
+        """
         with contextlib.suppress(EquipoiseError):  # it is tried again when something comes late
-            await self._settler.ask(None, PATIENCE)
+            while await self._settler.ask(None, PATIENCE):
+                pass
 
     async def settle(self) -> None:
         """Learn from what came late, beside all else.
