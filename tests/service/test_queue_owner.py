@@ -186,7 +186,7 @@ def test_many_who_enter_at_once_are_answered_as_one_by_one(tmp_path: Path, wrong
     assert [each for each in found[0][0] if each and each[0]["kind"] == "refused"]
 
 
-def test_the_owner_of_a_ticket_is_told_how_long_a_decline_costs(archive: Archive, clock: Clock) -> None:
+def test_the_owner_of_a_ticket_sees_how_long_a_decline_costs(archive: Archive, clock: Clock) -> None:
     """The first costs nothing, the second does, until it is over; who did not decline is told nothing."""
     settings = replace(DUEL, policy=replace(DUEL.policy, penalties=(0.0, 60.0)))
     owner = QueueOwner(archive, settings, HOOKS, clock)

@@ -23,8 +23,8 @@ from equipoise.core.win_probability import win_probability
 from equipoise.errors import InputError, again
 from equipoise.queueing.columns import EVERYWHERE, QueueColumns, form_matches
 from equipoise.queueing.policy import QueuePolicy
+from equipoise.queueing.preferences import divided_by_preferences
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
-from equipoise.queueing.wishes import divided_by_wishes
 
 #: Regions that tickets of one queue may name: bits of a number that has a sign.
 MOST_REGIONS = 62
@@ -235,7 +235,7 @@ def _matches_of(
     sides = list(zip(*[iter(teams)] * policy.teams, strict=True))
     players = [player for ticket in seated for player in ticket.players]
     if any(player.prefer for player in players):
-        sides = [divided_by_wishes(each, now, policy, overdue=overdue) for each in sides]
+        sides = [divided_by_preferences(each, now, policy, overdue=overdue) for each in sides]
         seated = [ticket for each in sides for team in each for ticket in team]
         players = [player for ticket in seated for player in ticket.players]
         sizes = [sum(ticket.size for ticket in team) for each in sides for team in each]

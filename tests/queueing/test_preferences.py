@@ -11,7 +11,7 @@ from tests.queueing import oracle
 
 from equipoise.core.player import Player
 from equipoise.queueing import QueuePolicy, QueueTicket, tick
-from equipoise.queueing.wishes import wishes_of
+from equipoise.queueing.preferences import preferences_of
 
 #: What is accepted after a second, in totals of the teams, is about 60.
 POLICY = QueuePolicy(
@@ -73,7 +73,7 @@ def test_most_is_granted_in_the_splits_that_are_accepted(
             continue
         totals = oracle.totals(teams, policy)
         if abs(totals[0] - totals[1]) <= limit:
-            granted = sum(seats[one] == seats[other] for one, other in wishes_of(queue))
+            granted = sum(seats[one] == seats[other] for one, other in preferences_of(queue))
             found[seats] = (granted, -abs(totals[0] - totals[1]))
     side = {ticket.id: number for number, team in enumerate(matches[0].teams) for ticket in team}
     mine = found[tuple(side[ticket.id] for ticket in queue)]
@@ -102,7 +102,7 @@ def test_friends_are_in_one_team_but_not_at_any_price() -> None:
     assert not together(300.0)
 
 
-def test_wishes_for_somebody_elsewhere_change_nothing() -> None:
+def test_preferences_for_somebody_elsewhere_change_nothing() -> None:
     """Who is not in the match cannot be in the team."""
     players = [Player(name, 1500.0 + n, prefer=["zoe"]) for n, name in enumerate("abcd")]
     queue = [QueueTicket(each.id, [each], 0.0) for each in players]

@@ -14,7 +14,7 @@ Teams = tuple[tuple[QueueTicket, ...], ...]
 MOST_SEATED = 20_000  # effort
 
 
-def wishes_of(tickets: Iterable[QueueTicket]) -> list[tuple[int, int]]:
+def preferences_of(tickets: Iterable[QueueTicket]) -> list[tuple[int, int]]:
     """Return the pairs of tickets, by place, of which a player of the first would like one of the second."""
     found = list(tickets)
     holder = {player.id: place for place, ticket in enumerate(found) for player in ticket.players}
@@ -27,17 +27,17 @@ def wishes_of(tickets: Iterable[QueueTicket]) -> list[tuple[int, int]]:
     ]
 
 
-def divided_by_wishes(teams: Teams, now: float, policy: QueuePolicy, *, overdue: bool) -> Teams:
-    """Return the teams of a match of the same tickets that grant most wishes, the most even of these.
+def divided_by_preferences(teams: Teams, now: float, policy: QueuePolicy, *, overdue: bool) -> Teams:
+    """Return the teams of a match of the same tickets that grant most preferences, the most even of these.
 
     They differ by no more than the players accept by now; those of somebody overdue by no more than they
-    would without wishes, or an eighth of the most.
+    would without preferences, or an eighth of the most.
     """
     tickets = [ticket for team in teams for ticket in team]
-    wishes = wishes_of(tickets)
-    if not wishes or policy.team_size == 1:
+    preferences = preferences_of(tickets)
+    if not preferences or policy.team_size == 1:
         return teams
-    search = _WishSearch(tickets, wishes, policy, overdue=overdue)
+    search = _PreferenceSearch(tickets, preferences, policy, overdue=overdue)
     before = [number for number, team in enumerate(teams) for _ in team]
     search.limit = search.difference(before)
     if overdue:
@@ -60,18 +60,18 @@ def divided_by_wishes(teams: Teams, now: float, policy: QueuePolicy, *, overdue:
     )
 
 
-class _WishSearch:
+class _PreferenceSearch:
     """Goes through the splits of some tickets, depth first."""
 
     def __init__(
         self,
         tickets: Sequence[QueueTicket],
-        wishes: Sequence[tuple[int, int]],
+        preferences: Sequence[tuple[int, int]],
         policy: QueuePolicy,
         *,
         overdue: bool,
     ) -> None:
-        self._tickets, self._wishes, self._policy, self._overdue = tickets, wishes, policy, overdue
+        self._tickets, self._preferences, self._policy, self._overdue = tickets, preferences, policy, overdue
         self._totals = [sum(_above(each, policy)) for each in tickets]
         self._room = [policy.team_size] * policy.teams
         self._spent = 0
@@ -87,8 +87,8 @@ class _WishSearch:
         return max(totals) - min(totals)
 
     def worth(self, seats: Sequence[int]) -> tuple[int, float]:
-        """Return what a split is worth: the wishes it grants, then how even it is."""
-        return sum(seats[one] == seats[other] for one, other in self._wishes), -self.difference(seats)
+        """Return what a split is worth: the preferences it grants, then how even it is."""
+        return sum(seats[one] == seats[other] for one, other in self._preferences), -self.difference(seats)
 
     def seat_next(self, seats: list[int]) -> None:
         """Put the next ticket into each team with room in turn; of empty teams, which are alike, into one."""
