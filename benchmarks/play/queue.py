@@ -1,24 +1,36 @@
 """Measure queues beside two peers: ``python -m benchmarks queue`` writes ``queue.json`` and ``QUEUE.md``.
 
-``python -m benchmarks queue --report`` writes the page alone; ``--check`` tells if it is stale.
+``--part NAME`` measures a part anew, ``--report`` writes the page alone; ``--check`` tells if it is stale.
 One simulation, :func:`equipoise.queueing.simulate_queue`, judges all; the peers are in ``peers/queues.py``.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import os
 import platform
 import time
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from benchmarks.peers import queues as peers
-from benchmarks.reporting import PAGES, RAW, run
+from benchmarks.reporting import PAGES, RAW, add_modes, keep
 
+from equipoise.core.win_probability import win_probability
 from equipoise.queueing import Population, QueuePolicy, TickResult, simulate_queue, tick
+from equipoise.queueing import columns as columns_module
 from equipoise.queueing.columns import QueueColumns, form_matches
-from equipoise.queueing.simulation import arrivals
+from equipoise.queueing.simulation import QueueFigures, arrivals
+from equipoise.queueing.tick import columns_of, pools
 
 Row = dict[str, Any]
+
+RESULTS = RAW / "queue.json"
 
 #: Tickets a second, with the seconds that are simulated and those before that are not counted.
 RATES = {"0.5": (3600, 300), "5": (1800, 300), "50": (300, 60)}
@@ -39,6 +51,13 @@ KNOWN = {
 #: How much above the wait and the spread of Open-Match-like is accepted, and the imbalance.
 WISHES = {"0.5": (1.3, 1.4, 0.030, 1.15), "5": (1.2, 1.4, 0.012, 1.15), "50": (1.2, 1.4, 0.007, 1.15)}
 
+#: By how many players the largest parties of two teams may differ, in the table of parties.
+GAPS = (0, 1, 2, 3)
+
+#: How many times the steps of a tick a search may take that looks for a match it has missed, and how many
+#: seconds are between two of them.
+LONGER, SECONDS = 100, 20
+
 MANY, REPEATS = 1_000_000, 5
 FEW = 20_000
 
@@ -58,24 +77,88 @@ the highest and the lowest party of a match are.
 """
 
 
-def cell(search: Any, rate: str, seeds: tuple[int, ...], population: Population) -> Row:
-    """Simulate a rate under one way to make matches, and return means over the seeds."""
+def simulated(method: str, rate: str, seed: int, population: Population, policy: QueuePolicy) -> QueueFigures:
+    """Simulate a rate under one way to make matches."""
     seconds, warm_up = RATES[rate]
-    found = [
-        simulate_queue(
-            QueuePolicy(), np.random.default_rng(seed), rates=(float(rate),), seconds=seconds,
-            warm_up=warm_up, population=population, search=search,
-        )
-        for seed in seeds
-    ]  # fmt: skip
+    return simulate_queue(
+        policy, np.random.default_rng(seed), rates=(float(rate),), seconds=seconds, warm_up=warm_up,
+        population=population, search=METHODS[method],
+    )  # fmt: skip
+
+
+def one(method: str, rate: str, seed: int, population: Population) -> Row:
+    """Return what comes out under the default policy."""
+    found = simulated(method, rate, seed, population, QueuePolicy())
     return {
-        "wait": float(np.mean([each.waits.mean() for each in found])),
-        "p95": float(np.mean([each.wait(95) for each in found])),
-        "imbalance": float(np.mean([each.imbalances.mean() for each in found])),
-        "spread": float(np.mean([each.spreads.mean() for each in found])),
-        "oldest": float(max(each.waits.max() for each in found)),
-        "gap": float(np.mean([each.party_gaps.mean() for each in found])),
+        "wait": float(found.waits.mean()), "p95": found.wait(95), "imbalance": float(found.imbalances.mean()),
+        "spread": float(found.spreads.mean()), "oldest": float(found.waits.max()),
+    }  # fmt: skip
+
+
+def cells(pool: ProcessPoolExecutor, seeds: tuple[int, ...], population: Population) -> Row:
+    """Return means over seeds, by rate and by way to make matches, and the longest wait of all."""
+    asked = {
+        (rate, name): [pool.submit(one, name, rate, seed, population) for seed in seeds]
+        for rate in RATES
+        for name in METHODS
     }
+    found: Row = {rate: {} for rate in RATES}
+    for (rate, name), some in asked.items():
+        rows = [each.result() for each in some]
+        means = {what: float(np.mean([row[what] for row in rows])) for what in rows[0]}
+        found[rate][name] = {**means, "oldest": max(row["oldest"] for row in rows)}
+    return found
+
+
+def least_imbalance(sigma: float) -> float:
+    """Return how far from even matches are by skill whose ratings are exactly even: nobody can do better."""
+    policy = QueuePolicy()
+    off = np.random.default_rng(1).normal(0.0, sigma, (100_000, 2, policy.team_size)).sum(axis=2)
+    sizes = np.full(off.shape, float(policy.team_size))
+    chance = win_probability(off, np.zeros(off.shape), sizes, policy.beta)[:, 0]
+    return float(abs(chance - 0.5).mean())
+
+
+def party_gaps(gap: int) -> Row:
+    """Return how often the largest parties differ by more than a policy says, of whom nobody is overdue."""
+    policy = QueuePolicy(party_gap=gap)
+    found = simulated("equipoise", "5", 1, Population(), policy)
+    oldest = np.zeros(len(found.imbalances))
+    np.maximum.at(oldest, found.places, found.waits)
+    on_time = oldest < policy.longest_wait
+    return {
+        "gap": gap, "wait": float(found.waits.mean()), "p95": found.wait(95),
+        "imbalance": float(found.imbalances.mean()), "on_time": int(on_time.sum()),
+        "against": int((found.party_gaps[on_time] > gap).sum()), "overdue": int((~on_time).sum()),
+    }  # fmt: skip
+
+
+def bound_of_waiting(rate: str) -> Row:
+    """Count who is left overdue after ticks, and for whom a much longer search still finds a match."""
+    policy = replace(QueuePolicy(), longest_wait=120.0)
+    counted = {"rate": rate, "looks": 0, "overdue": 0, "missed": 0}
+
+    def watched(queue: Any, now: float, policy: QueuePolicy) -> TickResult:
+        found = tick(queue, now, policy)
+        if now % SECONDS == 0:
+            for some in pools(found.waiting, policy, apart=False):
+                late = [ticket for ticket in some if now - ticket.since >= policy.longest_wait]
+                counted["overdue"] += len(late)
+                if late:
+                    counted["looks"] += 1
+                    steps = LONGER * columns_module.OVERDUE_STEPS
+                    with mock.patch.object(columns_module, "OVERDUE_STEPS", steps):
+                        waiting = columns_of(some, now, policy, overdue=True)
+                        match, _ = form_matches(waiting, policy, overdue=True)
+                    counted["missed"] += int(match.max() + 1)
+        return found
+
+    seconds, warm_up = RATES[rate]
+    simulate_queue(
+        policy, np.random.default_rng(1), rates=(float(rate),), seconds=seconds, warm_up=warm_up,
+        search=watched,
+    )  # fmt: skip
+    return counted
 
 
 def columns(n: int) -> QueueColumns:
@@ -145,38 +228,52 @@ def ticks() -> Row:
     }
 
 
-def measure() -> Row:
-    """Measure all."""
-    cells = {
-        rate: {name: cell(search, rate, SEEDS, Population()) for name, search in METHODS.items()}
-        for rate in RATES
-    }
-    uncertain = {
-        f"{sigma:g}": {
-            rate: {
-                name: cell(search, rate, SEEDS[:2], Population(sigma=sigma))
-                for name, search in METHODS.items()
-            }
-            for rate in RATES
+def simulations() -> Row:
+    """Measure what is in the first table."""
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        return {"cells": cells(pool, SEEDS, Population())}
+
+
+def uncertain() -> Row:
+    """Measure what is in the table of uncertain ratings."""
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        return {
+            "uncertain": {f"{sigma:g}": cells(pool, SEEDS[:2], Population(sigma=sigma)) for sigma in SIGMAS}
         }
-        for sigma in SIGMAS
-    }
-    return {
+
+
+def promises() -> Row:
+    """Measure what policies say of parties and of waiting, and what nobody can do better."""
+    least = {f"{sigma:g}": least_imbalance(sigma) for sigma in SIGMAS}
+    with ProcessPoolExecutor(os.cpu_count()) as pool:
+        gaps, bounds = pool.map(party_gaps, GAPS), pool.map(bound_of_waiting, RATES)
+        return {"parties": list(gaps), "bounds": list(bounds), "least": least}
+
+
+def speed() -> Row:
+    """Measure how fast one tick is."""
+    return {"batches": batches(), "ticks": ticks()}
+
+
+PARTS = {"simulations": simulations, "uncertain": uncertain, "promises": promises, "speed": speed}
+
+
+def measure(parts: Sequence[str]) -> Row:
+    """Measure some parts, or all; the others are as they were."""
+    known = json.loads(RESULTS.read_text(encoding="utf-8")) if parts and RESULTS.exists() else {}
+    policy = (
+        "tolerance", "tolerance_growth", "tails", "imbalance", "imbalance_growth", "most_imbalance",
+        "longest_wait",
+    )  # fmt: skip
+    found = {
         "machine": platform.processor() or platform.machine(),
         "python": platform.python_version(),
-        "policy": {
-            name: getattr(QueuePolicy(), name)
-            for name in (
-                "tolerance", "tolerance_growth", "tails", "imbalance", "imbalance_growth", "most_imbalance",
-                "longest_wait",
-            )
-        },
+        "policy": {name: getattr(QueuePolicy(), name) for name in policy},
         "tolerances": peers.TOLERANCE,
-        "cells": cells,
-        "uncertain": uncertain,
-        "batches": batches(),
-        "ticks": ticks(),
-    }  # fmt: skip
+    }
+    for part in parts or PARTS:
+        found |= PARTS[part]()
+    return {**known, **found}
 
 
 def report(found: Row) -> str:
@@ -192,6 +289,8 @@ def report(found: Row) -> str:
     )  # fmt: skip
     lines = [head, "## Waits, evenness, spread", "", *_cells(found), "", *_wishes(found), ""]
     lines += ["## Uncertain ratings, judged by skill", "", *_uncertain(found), ""]
+    lines += ["## What the policy says of parties", "", *_parties(found), ""]
+    lines += ["## The bound of waiting", "", *_bounds(found), ""]
     lines += ["## One tick", "", *_batches(found)]
     return "\n".join(lines) + "\n"
 
@@ -230,17 +329,49 @@ def _wishes(found: Row) -> list[str]:
 
 
 def _uncertain(found: Row) -> list[str]:
-    lines = [
-        "Every player's rating is the skill and an error of the deviation sigma; two seeds a cell.", "",
-        "| sigma | tickets a second | Open-Match-like | FAF-like | equipoise | share of the best peer's |",
-        "|---|---|---|---|---|---|",
-    ]  # fmt: skip
+    said = """\
+Every player's rating is the skill and an error of the deviation sigma; two seeds a cell.
+Teams of exactly even ratings are as uneven by skill as the column before the last says, so that no way to \
+make matches does better than that share of the best peer's.
+
+| sigma | tickets a second | Open-Match-like | FAF-like | equipoise | share of the best peer's \
+| even ratings | their share |
+|---|---|---|---|---|---|---|---|"""
+    lines = [said]
     for sigma, rates in found["uncertain"].items():
         for rate, methods in rates.items():
             values = [methods[name]["imbalance"] for name in METHODS]
             cells = " | ".join(f"{value:.4f}" for value in values)
-            lines.append(f"| {sigma} | {rate} | {cells} | {values[2] / min(values[:2]):.2f} |")
+            least, best = found["least"][sigma], min(values[:2])
+            shares = f"{values[2] / best:.2f} | {least:.4f} | {least / best:.2f}"
+            lines.append(f"| {sigma} | {rate} | {cells} | {shares} |")
     return lines
+
+
+def _parties(found: Row) -> list[str]:
+    said = """\
+`party_gap` is by how many players the largest parties of two teams may differ, until somebody has waited \
+for the longest wait; 5 tickets a second, one seed.
+
+| party_gap | mean wait, s | p95, s | imbalance | matches with nobody overdue | of these against it \
+| matches with somebody overdue |
+|---|---|---|---|---|---|---|"""
+    rows = []
+    for row in found["parties"]:
+        waits = f"{row['wait']:.2f} | {row['p95']:.1f} | {row['imbalance']:.4f}"
+        rows.append(f"| {row['gap']} | {waits} | {row['on_time']} | {row['against']} | {row['overdue']} |")
+    return [said, *rows]
+
+
+def _bounds(found: Row) -> list[str]:
+    said = f"""\
+Who has waited for the longest wait, 120 s here, goes on waiting only if no match with them keeps to what \
+always counts. Every {SECONDS} s a search of {LONGER} times the steps looked for one that the tick had missed.
+
+| tickets a second | looks with somebody overdue | tickets overdue in them | matches missed |
+|---|---|---|---|"""
+    names = ("rate", "looks", "overdue", "missed")
+    return [said, *(f"| {' | '.join(str(row[name]) for name in names)} |" for row in found["bounds"])]
 
 
 def _batches(found: Row) -> list[str]:
@@ -263,4 +394,8 @@ def _batches(found: Row) -> list[str]:
 
 def main() -> int:
     """Measure, or write the page."""
-    return run(__doc__, RAW / "queue.json", PAGES / "QUEUE.md", measure, report)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--part", choices=PARTS, action="append", default=[], help="measure this part alone")
+    add_modes(parser)
+    given = parser.parse_args()
+    return keep(given, RESULTS, PAGES / "QUEUE.md", lambda: measure(given.part), report)

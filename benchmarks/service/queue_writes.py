@@ -88,17 +88,28 @@ def over_http(folder: Path, ratings: np.ndarray) -> float:
     with serve(url, *flags, token=TOKEN) as server:
         client = http.client.HTTPConnection(LOOPBACK, server.http, timeout=60)
         headers = {"authorization": f"Bearer {TOKEN}"}
-        began = time.perf_counter()
-        for batch, row in enumerate(ratings.tolist()):
+
+        def enter(batch: str, row: list[float]) -> None:
+            names = [f"{batch}-{n}" for n in range(len(row))]
             tickets = [
-                {"id": f"{batch}-{n}", "players": [{"id": f"{batch}-{n}", "weight": rating}]}
-                for n, rating in enumerate(row)
+                {"id": name, "players": [{"id": name, "weight": rating}]}
+                for name, rating in zip(names, row, strict=True)
             ]
             body = json.dumps({"tickets": tickets})
             client.request("POST", "/v1/queues/duel/tickets:batch", body, headers)
             answer = client.getresponse()
             assert answer.status == 200, answer.read()
             answer.read()
+
+        enter("first", [1500.0] * TICKETS)  # after these the owner has loaded its kernels
+        while True:
+            client.request("GET", "/v1/queues/duel", headers=headers)
+            if not json.loads(client.getresponse().read())["waiting"]:
+                break
+            time.sleep(0.1)
+        began = time.perf_counter()
+        for batch, row in enumerate(ratings.tolist()):
+            enter(str(batch), row)
         return time.perf_counter() - began
 
 
@@ -143,7 +154,7 @@ and Python {python}, `python -m benchmarks queue_writes --report` wrote it; do n
 | from columns to commit: tickets, matches, record, seats, outbox | {ours:,.0f} | {ours_time:.0f} µs |
 | the same {rows:,} rows by plain inserts, made beforehand, in as many transactions | {plain:,.0f} | \
 {plain_time:.0f} µs |
-| over HTTP, 1000 tickets a request, from one client | {http:,.0f} | |
+| over HTTP, 1000 tickets a request, from one client, the kernels loaded | {http:,.0f} | |
 
 {tickets:,} tickets in {batches} transactions of a SQLite archive whose disk is waited for each time, the \
 best of {rounds} rounds; an owner has {share:.2f} of the rate of the inserts alone, {share_time:.2f} by \

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from equipoise.errors import EquipoiseError, InputError, UnknownNameError, UnsupportedError
     from equipoise.files.any_history import curves, evaluate, replay, tune
     from equipoise.files.read_matches import read_matches
+    from equipoise.files.read_roster import read_paste
     from equipoise.files.result_tables import read_results
     from equipoise.lobbies.fill import fill
     from equipoise.lobbies.plan import FilledLobby, Lobby, LobbyPlan, LobbyRule
@@ -105,6 +106,7 @@ __all__ = [
     "place_late",
     "rate",
     "read_matches",
+    "read_paste",
     "read_results",
     "receipt",
     "replay",
@@ -174,6 +176,7 @@ _HOME = {
     "place_late": "teams.late_join",
     "rate": "ratings.rate_one_match",
     "read_matches": "files.read_matches",
+    "read_paste": "files.read_roster",
     "read_results": "files.result_tables",
     "receipt": "verification.receipts",
     "replay": "files.any_history",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 import threading
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
@@ -16,6 +19,7 @@ from alembic.runtime.migration import MigrationContext
 
 from equipoise.archive import postgresql, sqlite
 from equipoise.archive.archive import open_archive
+from equipoise.archive.postgresql import array_of
 from equipoise.archive.tables import METADATA
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.errors import InputError
@@ -213,6 +217,30 @@ def test_an_empty_file_is_only_made_an_archive_where_that_is_wanted(tmp_path: Pa
     assert not file.read_bytes()
     with open_archive(f"sqlite:///{file}") as archive:
         assert archive.revision() == 0
+
+
+def test_postgresql_reads_arrays_as_they_were(server: str) -> None:
+    """Of every type of column, hostile or not: what is written many rows at a time."""
+    import psycopg
+
+    texts = ["", "a", 'b"c', "d\\e", "{f,g}", "null", "NULL", " h ", "i\nj", "\u00fc\U0001f600", "'", "%s"]
+    kinds: list[tuple[str, list[Any]]] = [
+        ("TEXT", texts),
+        ("BYTEA", [b"", b"\0", bytes(range(256)), b'\\"{}', memoryview(b"ab")]),
+        ("BIGINT", [0, -1, 2**63 - 1, -(2**63), None]),
+        ("DOUBLE PRECISION", [0.1, -0.0, 1e300, 5e-324, np.float64(1 / 3), math.inf, -math.inf]),
+        ("BOOLEAN", [True, False]),
+    ]
+    with psycopg.connect(server) as connection:
+        for kind, values in kinds:
+            row = connection.execute(f"SELECT %s::{kind}[]", (array_of(values),)).fetchone()  # type: ignore[arg-type]
+            assert row is not None
+            assert row[0] == values
+            assert list(map(str, row[0])) == list(map(str, map(_plain, values)))
+
+
+def _plain(value: Any) -> Any:
+    return bytes(value) if isinstance(value, memoryview) else value
 
 
 def test_a_file_that_is_replaced_is_no_longer_written(tmp_path: Path) -> None:

@@ -10,14 +10,17 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import sqlalchemy as sa
 from benchmarks.archive.late_matches import match
 
 from equipoise.archive import derived_rows, learning
 from equipoise.archive.archive import Archive, open_archive
+from equipoise.archive.tables import archive_row, identity, turn_of
 from equipoise.core.match import Match, Ruleset
 from equipoise.errors import InputError
 
@@ -152,6 +155,54 @@ def test_what_is_kept_packed_gives_a_rebuild_to_the_last_bit(new_url: Callable[[
                 other.rebuild()
                 assert before == known(other)
         assert is_rebuilt(archive)
+
+
+@pytest.mark.usefixtures("_small")
+def test_what_is_packed_before_is_not_read_when_something_comes_late(
+    new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Packing writes nothing; what comes late is learnt from what is packed alone, as in a rebuild."""
+    rng, url = np.random.default_rng(9), new_url()
+    with open_archive(url) as archive, open_archive(url) as other:
+        other.record(match(rng, n, START + 600.0 * n, 12) for n in range(60))
+        archive.keep_packed()
+        assert not archive.pack()  # nothing is learnt yet
+        other.update_ratings()
+        before, steps = other.stamp(), 0
+        while archive.pack():
+            steps += 1
+        assert (other.stamp(), steps) == (before, 6)
+        other.record([match(rng, 100, START + 100.0, 12)])
+        some, read = learning.Learner._some, list[Any]()
+
+        def noted(learner: learning.Learner, *args: Any) -> Any:
+            found = some(learner, *args)
+            read.extend(found)
+            return found
+
+        monkeypatch.setattr(learning.Learner, "_some", noted)
+        assert archive.update_ratings().matches > 50
+        assert not read
+        assert is_rebuilt(other)
+
+
+def test_matches_after_a_place_are_counted_by_their_order(tmp_path: Path) -> None:
+    """SQLite takes no index in which nearly all matches are found."""
+    with open_archive(f"sqlite:///{tmp_path}/a.db") as archive:
+        said: list[str] = []
+
+        def noted(*asked: Any) -> None:
+            said.append(asked[2])
+
+        rng = np.random.default_rng(1)
+        archive.record(match(rng, n, START + n, 12) for n in range(5))
+        archive.update_ratings()
+        with archive._database.reading() as connection:
+            sa.event.listen(connection, "before_cursor_execute", noted)
+            row = archive_row(connection)
+            assert learning._count(connection, (START + 2.0, turn_of(identity("m2"))), row) == 2
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {said[-1]}", (0.0, 0.0, 0.0, b"", 0, 9))
+            assert "match_in_order" in " ".join(str(each) for each in plan)
 
 
 @pytest.mark.usefixtures("_small")

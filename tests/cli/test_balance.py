@@ -450,9 +450,9 @@ def test_a_player_is_fixed_to_a_team_by_its_name() -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (("--fix", "Ann=Gold", "--names", "Red,Blue"), "no team 'Gold'; the teams are 1 or Red, 2 or Blue"),
-        (("--fix", "Ann=Red"), "--fix 'Ann=Red' with --names Red,Blue"),
-        (("--fix", "Ann=2", "--names", "2,1"), "may mean team 2 or the one that --names calls 2"),
+        (("--fix", "Ann=Gold", "--names", "Red,Blue"), "--fix: there is no team 'Gold', for 'Ann'; the"),
+        (("--fix", "Ann=Red"), "--fix: there is no team 'Red', for 'Ann'; --names (names=) says what they"),
+        (("--fix", "Ann=2", "--names", "2,1"), "--names must not be numbers of other teams, got '2' for"),
         (("--tolerance", "5"), "from 0 to 1, or 0% to 100%, got '5'; for 5 of a hundred write 5%"),
         (("--within", "5", "--objective", "win,spread"), "--within must be from 0 to 1 for win"),
         (("--keep", "2", "--keep", "3"), "--keep is given 2 times, but takes one value; write it once"),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import socket
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -83,3 +86,30 @@ def test_names_are_written_in_utf_8_whatever_the_console(console: str) -> None:
     done = run_process("balance", "-", stdin="5 Ünal\n6 محمد\n", PYTHONIOENCODING=console, LC_ALL="C")
     assert "Ünal" in done.stdout
     assert "محمد" in done.stdout
+
+
+@pytest.mark.slow
+def test_a_server_answers_without_posix(tmp_path: Path) -> None:
+    """Over HTTP, also what a worker divides; nothing on the way asks for what only POSIX has."""
+    assert without("night", "Ann", "Bob", "--store", "night.db", folder=tmp_path).returncode == 0
+    addresses = ("--http", "127.0.0.1:0", "--weights", "127.0.0.1:0")
+    with subprocess.Popen(
+        [sys.executable, "-m", "equipoise", "serve", "--store", "night.db", *addresses],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env={**os.environ, **TAKEN_AWAY},
+    ) as server:  # fmt: skip
+        assert server.stdout is not None
+        try:
+            read: list[str] = []
+            while not (found := re.search(r"http: listening on (\S+)", "".join(read))):
+                read.append(server.stdout.readline().decode())
+                assert read[-1], read
+            body = json.dumps({"text": "Ann 5\nBob 4\nCid 3\nDee 1"}).encode()
+            asked = urllib.request.Request(f"http://{found[1]}/v1/balance", body)
+            asked.add_header("Content-Type", "application/json")
+            with urllib.request.urlopen(asked, timeout=PATIENCE) as answer:  # noqa: S310  # our own server
+                assert json.load(answer)["status"] == "optimal"
+        finally:
+            server.terminate()
+            errors = server.stdout.read().decode()
+    assert "Exception" not in errors, errors
+    assert "Traceback" not in errors, errors

@@ -15,7 +15,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from equipoise import Elo, InputError, Match, Skipped, read_results, replay
+from equipoise import Elo, InputError, Match, Skipped, read_matches, read_results, replay
 from equipoise.core.match_records import time_from
 from equipoise.files.result_tables import is_results
 from equipoise.files.table_dates import month_of
@@ -586,6 +586,17 @@ def test_one_day_however_it_is_written(written: str) -> None:
         match = one({**ROW, "date": written + clock})
         assert isinstance(match, Match), match
         assert match.ended == datetime(2026, 4, 13, tzinfo=UTC).timestamp() + seconds
+
+
+def test_a_line_that_names_the_separator_hides_no_table(tmp_path: Path) -> None:
+    """As spreadsheets write it above the columns; the table is known, and read as without it."""
+    text = "date;red;blue;winner\n13.01.2026;Ann;Bob;Bob\n"
+    plain, named = tmp_path / "plain.csv", tmp_path / "named.csv"
+    plain.write_text(text, encoding="utf-8")
+    named.write_text(f"sep=;\r\n{text}", encoding="utf-8", newline="")
+    assert is_results(str(plain))
+    assert is_results(str(named))
+    assert list(read_matches(str(plain))) == list(read_matches(str(named)))
 
 
 def test_every_month_of_the_grammar_has_its_number() -> None:

@@ -176,3 +176,14 @@ def test_a_new_one_of_a_table_is_the_same_under_a_clan_tag() -> None:
     with pytest.raises(AmbiguousNameError) as caught:
         past.recognised(result("Max", "Kim"))
     assert caught.value.candidates == (("[A] Max", "[A] Max"), ("[B] Max", "[B] Max"))
+
+
+def test_an_id_that_is_typed_is_nobodys_name() -> None:
+    """A table of past results leaves people their names; whose name the id is, it stays that."""
+    known = RosterLookup([("a1", "Amber", 1.0), ("bob", "bob", 1.0), ("bob", "Bobby", 2.0)], {"old": "a1"})
+    past = PastResults(known)
+    contest = Contest(Ruleset("oa", "ctf"), (["a1"], ["bob"], ["new"]), (1, 2, 3), at=1.0)
+    match = past.recognised(Match((contest,), id="m1"))
+    assert dict(match.names) == {"a1": "Amber", "bob": "bob", "new": "new"}
+    assert known.written("old", "a1") == "Amber"
+    assert known.written("AMBER", "a1") == "AMBER"

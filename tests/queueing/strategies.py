@@ -47,7 +47,7 @@ def tickets(draw: st.DrawFn, number: int, most: int = 3) -> QueueTicket:
             Player(
                 f"{number}-{member}",
                 None if rating is None else Rating(rating, sigma),
-                roles=tuple((role, None) for role in draw(st.sets(st.sampled_from(ROLES)))),
+                roles=tuple((role, None) for role in draw(st.sets(st.sampled_from((*ROLES, "unknown"))))),
                 avoid=tuple((f"{draw(st.integers(0, 9))}-0", None) for _ in range(draw(st.integers(0, 1)))),
             )
         )

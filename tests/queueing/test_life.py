@@ -68,14 +68,19 @@ class Kept:
 
 @dataclass
 class Running:
-    """What the oracle knows of a match: its tickets, its deadline, and who has accepted."""
+    """What the oracle knows of a match: the tickets of each team, its deadline, and who has accepted."""
 
-    tickets: list[str]
+    teams: list[list[str]]
     until: float
     accepted: set[str] = field(default_factory=set)
     started: float | None = None
     joins: str = ""
     left: set[str] = field(default_factory=set)
+
+    @property
+    def tickets(self) -> list[str]:
+        """All tickets, team by team."""
+        return [ticket for team in self.teams for ticket in team]
 
 
 class Schedules(RuleBasedStateMachine):
@@ -83,13 +88,14 @@ class Schedules(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.policy = POLICY
+        self.policy = self.first = POLICY
         self.life = TicketLife(POLICY)
+        self.paused = self.closed = False
         self.now = 0.0
         self.number = 0
         self.tickets: dict[str, Kept] = {}
         self.matches: dict[str, Running] = {}
-        self.free: dict[str, int] = {}
+        self.seats: dict[str, list[list[str]]] = {}  # who plays, by team, where others may join
         self.offences: list[tuple[float, str]] = []
         self.record: list[tuple[Event, float]] = []
         self.said: list[tuple[Command, ...]] = []
@@ -125,8 +131,20 @@ class Schedules(RuleBasedStateMachine):
     @initialize(team_size=st.sampled_from([1, 2]))
     def begin(self, team_size: int) -> None:
         """Begin with an empty queue, of duels or of teams of two."""
-        self.policy = replace(POLICY, team_size=team_size)
+        self.policy = self.first = replace(POLICY, team_size=team_size)
         self.life = TicketLife(self.policy)
+
+    @rule(shape=st.sampled_from([(2, 1), (2, 2), (3, 1)]))
+    def the_policy_changes(self, shape: tuple[int, int]) -> None:
+        """Go on with teams of another size, or another number of them; nobody is lost."""
+        self.policy = replace(self.policy, teams=shape[0], team_size=shape[1])
+        assert not [each for each in self.send(ChangePolicy(self.policy)) if isinstance(each, TicketRefused)]
+
+    @rule(paused=st.booleans(), closed=st.booleans())
+    def the_queue_is_held(self, paused: bool, closed: bool) -> None:
+        """Look for no matches, let nobody in, or go on."""
+        self.paused, self.closed = paused, closed
+        self.send(Pause(paused, closed))
 
     @rule(seconds=st.sampled_from([0.5, 3.0, 10.0, 40.0, 150.0]))
     def wait(self, seconds: float) -> None:
@@ -149,6 +167,7 @@ class Schedules(RuleBasedStateMachine):
         busy = {p for kept in self.tickets.values() if kept.place != "gone" for p in kept.players}
         out = any(self.kept_out_until(player) > self.now for player in players)
         allowed = len(players) <= self.policy.team_size and not busy & set(players) and not out
+        allowed = allowed and not self.closed
         assert isinstance(said[-1], Waits if allowed else TicketRefused)
         if allowed:
             self.tickets[ticket.id] = Kept(tuple(players), self.now)
@@ -186,12 +205,54 @@ class Schedules(RuleBasedStateMachine):
                 for name in names:
                     assert self.tickets[name].place == "waiting"
                     self.tickets[name].place, self.tickets[name].match = "proposed", command.match
+                assert not self.paused
                 joins = command.found.joins
+                teams = [[ticket.id for ticket in team] for team in command.found.teams]
+                match = Running(teams, command.until, joins=joins)
                 if joins:  # only seats that are free and nobody was asked to take
                     assert not any(m.joins == joins and m.started is None for m in self.matches.values())
                     assert all(ticket.backfill for ticket in command.found.tickets)
-                    assert sum(len(self.tickets[name].players) for name in names) <= self.free[joins]
-                self.matches[command.match] = Running(names, command.until, joins=joins)
+                    assert self.has_room(self.seats[joins], match)
+                else:
+                    sizes = [len(team) for team in self.players_of(match)]
+                    assert sizes == [self.policy.team_size] * self.policy.teams
+                self.matches[command.match] = match
+
+    def players_of(self, match: Running) -> list[list[str]]:
+        """Return who is in each team of a match, but those who have left it."""
+        return [
+            [player for ticket in team for player in self.tickets[ticket].players if player not in match.left]
+            for team in match.teams
+        ]
+
+    def fits(self, teams: list[list[str]]) -> bool:
+        """Tell whether teams are as many and as large as the policy says now."""
+        return len(teams) == self.policy.teams and max(map(len, teams)) <= self.policy.team_size
+
+    def has_room(self, teams: list[list[str]], match: Running) -> bool:
+        """Tell whether those who were asked to join find a seat each."""
+        joined = self.players_of(match)
+        return len(joined) == len(teams) and self.fits([a + b for a, b in zip(teams, joined, strict=True)])
+
+    def came(self, name: str) -> list[list[str]]:
+        """Return who came from the queue to each team of a match."""
+        teams: list[list[str]] = []
+        for match in [m for n, m in self.matches.items() if name in (n, m.joins) and m.started is not None]:
+            parts = self.players_of(match)
+            teams += [[] for _ in parts[len(teams) :]]
+            for number, part in enumerate(parts):
+                teams[number] += part
+        return teams
+
+    def take_seats(self, name: str, teams: list[list[str]] | None) -> None:
+        """Note who plays where others may join, None for nobody may; who was asked in vain waits on."""
+        if teams is None:
+            self.seats.pop(name, None)
+        else:
+            self.seats[name] = teams
+        for one in [n for n, m in self.matches.items() if m.joins == name and m.started is None]:
+            if teams is None or not self.has_room(teams, self.matches[one]):
+                self.dissolve(one, set())
 
     @precondition(lambda self: self.matches)
     @rule(data=st.data(), accepts=st.booleans())
@@ -216,8 +277,9 @@ class Schedules(RuleBasedStateMachine):
             if match.accepted == players:
                 match.started = self.now
                 assert isinstance(said[-1], Start)
-                if match.joins in self.free:
-                    self.free[match.joins] -= len(players)
+                if match.joins in self.seats:
+                    for number, joined in enumerate(self.players_of(match)):
+                        self.seats[match.joins][number] += joined
 
     @precondition(lambda self: self.tickets)
     @rule(data=st.data())
@@ -244,7 +306,7 @@ class Schedules(RuleBasedStateMachine):
     def ends(self, name: str, played: bool) -> None:
         """Let a match end, those who joined it, and those who were asked to."""
         self.send(MatchEnded(name, played))
-        self.free.pop(name, None)
+        self.seats.pop(name, None)
         for one in [each for each, match in self.matches.items() if name in (each, match.joins)]:
             if self.matches[one].started is None:
                 self.dissolve(one, set())
@@ -268,18 +330,26 @@ class Schedules(RuleBasedStateMachine):
             return
         name = data.draw(st.sampled_from(running))
         parts = [m for n, m in self.matches.items() if name in (n, m.joins) and m.started is not None]
-        there = {p for m in parts for t in m.tickets for p in self.tickets[t].players if p not in m.left}
+        there = {player for team in self.came(name) for player in team}
         left = set(data.draw(st.lists(st.sampled_from(PLAYERS), min_size=1, max_size=2))) & there
+        before = self.seats.get(name)
+        teams = [[p for p in team if p not in left] for team in before or self.came(name)]
+        fits = self.fits(teams)
         said = self.send(OfferSeats(name, left=tuple(sorted(left))))
-        assert not left or isinstance(said[-1], FreeSeats)
+        if not left and not fits:
+            assert isinstance(said[-1], TicketRefused)
+            return
+        assert not left or not fits or isinstance(said[-1], FreeSeats)
         for each in parts:
             each.left |= left
             for ticket in each.tickets:
                 kept = self.tickets[ticket]
                 if kept.match and self.matches[kept.match] is each and set(kept.players) <= each.left:
                     kept.place, kept.match = "gone", ""
-        if left:
-            self.free[name] = self.policy.seats - len(there - left)
+        if not fits:  # it was made under another policy
+            self.take_seats(name, None)
+        elif teams != before:
+            self.take_seats(name, teams)
 
     @rule(missing=st.integers(0, 2))
     def another_match_has_seats(self, missing: int) -> None:
@@ -287,20 +357,20 @@ class Schedules(RuleBasedStateMachine):
         size = self.policy.team_size
         if missing > size:
             return
-        here = (
-            tuple(Player(f"x0{n}", 1500.0) for n in range(size - missing)),
-            tuple(Player(f"x1{n}", 1500.0) for n in range(size)),
-        )
-        parts = [m for m in self.matches.values() if m.joins == "x" and m.started is not None]
-        missing -= sum(len(self.tickets[t].players) for m in parts for t in m.tickets)
-        if missing < 0:
-            assert isinstance(self.send(OfferSeats("x", here))[-1], TicketRefused)
+        stated = [
+            [f"x{team}{n}" for n in range(size - (0 if team else missing))]
+            for team in range(self.policy.teams)
+        ]
+        came = self.came("x")
+        teams = [list(team) for team in stated] + [[] for _ in came[len(stated) :]]
+        for number, team in enumerate(came):
+            teams[number] += team
+        people = tuple(tuple(Player(name, 1500.0) for name in team) for team in stated)
+        said = self.send(OfferSeats("x", people))
+        if not self.fits(teams):
+            assert isinstance(said[-1], TicketRefused)
             return
-        self.send(OfferSeats("x", here))
-        self.free["x"] = missing
-        for name in [n for n, m in self.matches.items() if m.joins == "x" and m.started is None]:
-            if len([p for t in self.matches[name].tickets for p in self.tickets[t].players]) > missing:
-                self.dissolve(name, set())
+        self.take_seats("x", teams)
 
     @rule(ends=st.booleans())
     def another_match_takes_nobody_else(self, ends: bool) -> None:
@@ -309,14 +379,13 @@ class Schedules(RuleBasedStateMachine):
             self.ends("x", played=True)
             return
         self.send(WithdrawSeats("x"))
-        if self.free.pop("x", None) is not None:
-            for name in [n for n, m in self.matches.items() if m.joins == "x" and m.started is None]:
-                self.dissolve(name, set())
+        if "x" in self.seats:
+            self.take_seats("x", None)
 
     @invariant()
     def every_ticket_is_where_the_oracle_says(self) -> None:
         """Nobody is lost, twice, or has lost waiting time; penalties are those that are stated."""
-        self.send(Pause(paused=False))
+        self.send(Pause(self.paused, self.closed))
         for name, kept in self.tickets.items():
             found = self.life.where(name)
             if found is None:
@@ -345,9 +414,9 @@ class Schedules(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         """Replaying the record says the same."""
-        again = TicketLife(self.policy)
+        again = TicketLife(self.first)
         assert [again.handle(event, now) for event, now in self.record] == self.said
-        third = TicketLife(self.policy)
+        third = TicketLife(self.first)
         for (event, now), said in zip(self.record, self.said, strict=True):
             kept = event
             if isinstance(event, MakeMatches):  # a record has the matches that were found

@@ -23,6 +23,12 @@ PAIR = QueueTicket("a", (Player("a", 1500.0), Player("x", 1500.0)), 0.0)
     ("queue", "fields", "shortage", "text"),
     [
         ([PAIR, solo("b")], {}, Shortage.PARTY, "your party has 2 players, and a team has 1"),
+        (
+            [QueueTicket("a", (Player("ann", 1500, roles=["dps"]),), 0.0), solo("b")],
+            {"roles": {"tank": 1}},
+            Shortage.ROLES,
+            "'ann' plays none of the roles tank",
+        ),
         ([solo("a")], {}, Shortage.PLAYERS, "a match has 2 players, and 1 waits"),
         ([solo("a"), solo("b", ruleset="other")], {}, Shortage.PLAYERS, "and 1 waits"),
         (

@@ -37,6 +37,25 @@ def test_every_ticket_is_placed_or_left() -> None:
     assert halves[1] > 2 * halves[0]
 
 
+@pytest.mark.parametrize("kind", ["band", "size"])
+def test_bands_and_sizes_are_parts_of_the_whole(kind: str) -> None:
+    """Means of them, counted by their tickets, are those over all tickets, each with its own match."""
+    policy, population = QueuePolicy(team_size=3), Population(parties=(0.5, 0.3, 0.2))
+    rng = np.random.default_rng(8)
+    found = simulate_queue(policy, rng, rates=(2.0,), seconds=120, warm_up=20, population=population)
+    plain, off = found.as_dict(), (found.ratings - 1500.0) / 250.0
+    parts = found.sizes if kind == "size" else np.searchsorted((-2, -1, 0, 1, 2), off)
+    groups = [each for each in plain[f"wait_by_{kind}"] if plain[f"wait_by_{kind}"][each] is not None]
+    counts = [int((parts == part).sum()) for part in np.unique(parts)]
+    tickets = np.bincount(found.places, minlength=len(found.spreads))
+    for what, by_match in (("imbalance", found.imbalances), ("spread", found.spreads)):
+        means = [plain[f"{what}_by_{kind}"][each] for each in groups]
+        assert np.average(means, weights=counts) == pytest.approx(np.average(by_match, weights=tickets))
+    players = np.zeros(len(found.spreads))
+    np.add.at(players, found.places, found.sizes)
+    assert set(players) == {6.0}
+
+
 def test_the_bound_of_waiting_is_kept_where_a_match_is_always_legal() -> None:
     """In duels without a floor at one a second, nobody waits above the bound and the time for a partner."""
     policy = QueuePolicy(team_size=1, longest_wait=20.0, most_imbalance=0.49)

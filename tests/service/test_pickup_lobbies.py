@@ -290,6 +290,23 @@ def test_where_teams_are_called_for_a_nick_is_no_proof_either(tmp_path: Path) ->
             assert player in list(archive.matches())[-1].roster
 
 
+def test_where_teams_are_called_for_people_have_names(tmp_path: Path) -> None:
+    """Whoever is named by name or id is called as they are, and the result is kept under that name."""
+    contest = Contest(Ruleset("x", "y"), (("q:1",), ("q:2",)), (1, 2))
+    match = Match((contest,), ended=5.0, id="m1", names=(("q:1", "Ann"), ("q:2", "Max")))
+    with open_archive(f"sqlite:///{tmp_path}/a.db", create=True) as archive:
+        archive.record([match])
+        archive.update_ratings()
+        pickups, now = Pickups(archive, [night_lobby("night")], admins=["boss"]), time.time()
+        heard = pickups.hear("boss", "boss", "!in ann, q:2, Elm17, zed", now, lambda _: None)
+        assert "ann, Max, Elm17, zed: in" in heard[0].text
+        pickups.hear("boss", "boss", "!divide", now, lambda _: None)
+        pickups.hear("boss", "boss", "!won red", now, lambda _: None)
+        pickups.hear("boss", "boss", "!report won", now, lambda _: None)
+        kept = dict(list(archive.matches())[-1].names)
+        assert kept == {"q:1": "ann", "q:2": "Max", "Elm17": "Elm17", "zed": "zed"}
+
+
 def test_an_account_is_who_it_was_where_teams_are_called_for(tmp_path: Path) -> None:
     """After a crash too, under another nick; whoever has the nick without that account is somebody else."""
     url, now = f"sqlite:///{tmp_path}/a.db", time.time()

@@ -186,6 +186,38 @@ def test_many_who_enter_at_once_are_answered_as_one_by_one(tmp_path: Path, wrong
     assert [each for each in found[0][0] if each and each[0]["kind"] == "refused"]
 
 
+def test_the_owner_of_a_ticket_sees_how_long_a_decline_costs(archive: Archive, clock: Clock) -> None:
+    """The first costs nothing, the second does, until it is over; who did not decline is told nothing."""
+    settings = replace(DUEL, policy=replace(DUEL.policy, penalties=(0.0, 60.0)))
+    owner = QueueOwner(archive, settings, HOOKS, clock)
+    for match, name in (("1", "a1"), ("2", "a2")):
+        owner.ask([enter(name, "ann"), enter(f"b{match}", f"bob{match}")])
+        clock.now += 3.0
+        owner.ask([TickDue(), Decline(match, "ann")])
+        (state,) = owner.ask([WhereAsked(name)]).answers
+        assert (state["place"], state["kept_out"]) == (
+            "gone",
+            {"ann": clock.now + 60} if match == "2" else None,
+        )
+        owner.ask([CancelTicket(f"b{match}")])
+    assert owner.ask([WhereAsked("b2")]).answers[0]["kept_out"] is None
+    clock.now += 60.0
+    assert owner.ask([WhereAsked("a2")]).answers[0]["kept_out"] is None
+
+
+def test_who_plays_no_role_of_the_queue_is_refused(archive: Archive, clock: Clock) -> None:
+    """They would wait for good; those who come with them are let in, also many at once."""
+    policy = QueuePolicy(team_size=2, roles={"tank": 1, "heal": 1})
+    owner = QueueOwner(archive, replace(DUEL, policy=policy, max_players=100), HOOKS, clock)
+    tickets = [
+        QueueTicket(f"t{n}", [Player(f"p{n}", 1500.0, roles=["dps"] if n == 1 else ["dps", "heal"])], 0.0)
+        for n in range(40)
+    ]
+    replies = owner.ask([*map(EnterTicket, tickets)]).answers
+    assert [each[0]["kind"] for each in replies] == ["refused" if n == 1 else "waits" for n in range(40)]
+    assert replies[1][0]["why"] == "'p1' plays none of the roles tank, heal"
+
+
 def test_a_queue_has_only_so_much_room(archive: Archive, clock: Clock) -> None:
     """Who comes when it is full is refused, and sent why."""
     owner = QueueOwner(archive, DUEL, {}, clock)

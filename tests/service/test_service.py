@@ -255,7 +255,7 @@ def test_a_follower_sees_every_change_and_nothing_else(url: str) -> None:
 def test_the_second_worker_learns_what_came_late_and_leaves_checkpoints(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Asked to be ready it learns nothing; then all that waits, and at last it lays checkpoints closely."""
+    """Asked to be ready it only packs; then it learns all that waits, and at last lays checkpoints close."""
     monkeypatch.setattr(derived_rows, "SPAN", 3)
     monkeypatch.setattr(learning, "TOGETHER", 10)
     url = f"sqlite:///{learnt(tmp_path / 'games.db', games(*['ann', 'bob'] * 40))}"
@@ -265,7 +265,10 @@ def test_the_second_worker_learns_what_came_late_and_leaves_checkpoints(
         with open_archive(url) as archive:
             archive.record([Match((duel,), id=f"late {n}")])
             archive.follow_newest()
-            assert all_of(settling, None) == 0
+            steps = 0
+            while all_of(settling, None):
+                steps += 1
+            assert steps > 4 or n
             assert archive.waiting_since()
             assert all_of(settling, True) > 60
             assert archive.waiting_since() is None

@@ -15,7 +15,7 @@ from equipoise.core.player import Player
 from equipoise.errors import InputError
 from equipoise.service.kernel_warmup import STEPS, Compiling
 from equipoise.service.questions import INFEASIBLE, Gathered
-from equipoise.service.worker_pool import Worker, WorkerError
+from equipoise.service.worker_pool import OTHER_NICE, Worker, WorkerError
 from equipoise.teams.solvers.window_kernels import fill_teams
 
 pytestmark = pytest.mark.slow
@@ -40,6 +40,26 @@ def test_a_worker_divides_and_is_begun_anew_when_it_ends() -> None:
             await worker.ask(("divide", gathered, 5.0, 1.0), 0.2)
         assert await worker.ask(("divide", gathered, 5.0, 1.0)) is not None
         await worker.close()
+
+    asyncio.run(play())
+
+
+def test_workers_leave_the_processor_to_those_that_answer() -> None:
+    """One that begins beside them from the start, as it loads what it needs; others once they are there."""
+    own, seen = os.getpriority(os.PRIO_PROCESS, 0), list[int]()
+
+    class Watched(Worker):
+        async def _message(self, process: asyncio.subprocess.Process) -> tuple[str, object]:
+            seen.append(os.getpriority(os.PRIO_PROCESS, process.pid) - own)
+            return await super()._message(process)
+
+    async def play() -> None:
+        for beside in (True, False):
+            worker = Watched("compile", beside=beside)
+            process = await worker._ready(60.0)
+            assert seen.pop() == (OTHER_NICE["compile"] if beside else 0)
+            assert os.getpriority(os.PRIO_PROCESS, process.pid) - own == OTHER_NICE["compile"]
+            await worker.end()
 
     asyncio.run(play())
 

@@ -48,6 +48,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "bots": {"bots": True},
     "some bots": {"bots": Bots(0.0, 2, 9, 6), "teams": 3},
     "people": {"parties": [["1", "Bob"]], "apart": [("1", "4")], "fixed": {"Ann": 0}},
+    "names": {"names": [" Red  team", "Blue"], "fixed": {"Ann": "blue"}},
     "preferences": {
         "preferences": [Preference("together", ["Ann", "4"], 0.015), Preference("apart", ["3", "4"])],
         "side_price": 0.01,

@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import socket
 import sys
+from functools import partial
 
 #: Modules, functions and signals that exist on POSIX only.
 MODULES = ("fcntl", "resource", "termios", "grp")
-FUNCTIONS = ("fork", "nice")
+FUNCTIONS = ("fork", "nice", "pread", "sched_getaffinity")
 SIGNALS = ("SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGALRM")
 #: What a process of ours does without too, but pytest and its helpers need.
-NOT_OF_TESTS = ("pwd",), ("getuid",), ("SIGKILL",)
+NOT_OF_TESTS = ("pwd", "uvloop"), ("getuid",), ("SIGKILL",)
 
 
 def _no_handler(*arguments: object) -> None:
@@ -29,6 +31,9 @@ def take_away(*, all_of_it: bool) -> None:
         for name in names:
             if hasattr(place, name):
                 delattr(place, name)
+    if all_of_it:
+        socket.socketpair = partial(socket.socketpair, socket.AF_UNIX)  # type: ignore[assignment]  # of loops here
+        del socket.AF_UNIX
     asyncio.SelectorEventLoop.add_signal_handler = _no_handler  # type: ignore[method-assign]
 
 

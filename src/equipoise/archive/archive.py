@@ -358,6 +358,10 @@ class Archive:
         """Keep matches packed once they were learnt from, for who learns from late ones again and again."""
         self._learner.keep_packed()
 
+    def pack(self) -> bool:
+        """Pack some of what is to be kept so, before something comes late; return False once all is."""
+        return self._learner.pack()
+
     def follow_newest(self) -> Updated:
         """Learn at once from what follows the last match that is learnt; what came late waits.
 

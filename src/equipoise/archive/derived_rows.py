@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from equipoise.archive.database import Database
+from equipoise.archive.postgresql import array_of
 from equipoise.archive.row_codec import MatchRow, common_keys, keys_of, parts_of, patched, state_of
 from equipoise.archive.standing import Known
 from equipoise.archive.tables import (
@@ -178,12 +179,17 @@ def rows_of_players(
 ) -> dict[tuple[str, bytes], MatchRow]:
     """Return the rows of some parts that are of some players, or of no player in particular."""
     ranges = [*common_keys(), *(each for player in players for each in keys_of(player))]
+    some = len(ranges) if _has_arrays(connection) else TOGETHER
     return {
         (row.part, row.key): row
         for part in parts
-        for first in range(0, len(ranges), TOGETHER)
-        for row in _within(connection, table.name, part, ranges[first : first + TOGETHER])
+        for first in range(0, len(ranges), some)
+        for row in _within(connection, table.name, part, ranges[first : first + some])
     }
+
+
+def _has_arrays(connection: sa.Connection) -> bool:
+    return connection.dialect.name == "postgresql"
 
 
 def _within(
@@ -192,17 +198,22 @@ def _within(
     """Go through the rows of a part whose keys are in some ranges, each found by the index.
 
     SQLite goes through what stands before a cross join first; of any other join, which SQLAlchemy would
-    write, it may go through all rows of the part for the ranges.
+    write, it may go through all rows of the part for the ranges.  PostgreSQL, whose driver reads the text of
+    each new statement, is asked the same one whatever their number.
     """
-    mark = "?" if connection.dialect.paramstyle == "qmark" else "%s"
-    asked = ", ".join([f"({mark}, {mark})"] * len(ranges))
+    if _has_arrays(connection):
+        mark, asked = "%s", "SELECT * FROM unnest(%s::bytea[], %s::bytea[])"
+        values: Iterable[object] = map(array_of, zip(*ranges, strict=True))
+    else:
+        mark, asked = "?", f"VALUES {', '.join(['(?, ?)'] * len(ranges))}"
+        values = chain.from_iterable(ranges)
     wanted = (
-        f"WITH asked (low, high) AS (VALUES {asked}) "  # noqa: S608  # marks, and a name of the schema
+        f"WITH asked (low, high) AS ({asked}) "  # noqa: S608  # marks, and a name of the schema
         "SELECT kept.part, kept.key, kept.place, kept.numbers "
         f"FROM asked CROSS JOIN {table} kept "
         f"WHERE kept.part = {mark} AND kept.key >= asked.low AND kept.key < asked.high"
     )
-    yield from match_rows(connection.exec_driver_sql(wanted, (*chain.from_iterable(ranges), part)))
+    yield from match_rows(connection.exec_driver_sql(wanted, (*values, part)))
 
 
 def write(

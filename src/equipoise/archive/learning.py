@@ -16,11 +16,12 @@ since is new: the next call learns from it.  A kill at any place does no harm: w
 
 from __future__ import annotations
 
+import gc
 import time
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -32,6 +33,7 @@ from equipoise.archive.database import Database
 from equipoise.archive.derived_rows import (
     BEGINNING,
     KNOWN,
+    PARTS,
     SPAN,
     STATE,
     UNREADABLE,
@@ -260,6 +262,20 @@ class Learner:
         """Keep the matches that are replayed, packed: for who learns from late ones again and again."""
         self._cache = self._cache or ReplayCache()
 
+    def pack(self) -> bool:
+        """Pack some of the matches that are learnt from, before something comes late; False once all are."""
+        with self._database.reading() as connection:
+            row = archive_row(connection)
+            due = not row.rated or self._reason(connection, row)
+            known, numbers = identities(connection), checkpoint_numbers(connection)
+            cache = None if due else self._fitting(row, known, _waits(connection), numbers, connection)
+        if cache is None:
+            return False
+        place = BEGINNING
+        while (there := cache.at(place)) is not None:
+            place = there.end
+        return next(self._parts(row, known, place, PARTS * TOGETHER, cache, None), None) is not None
+
     def reason(self) -> str:
         """Return why the ratings must be rebuilt, empty where they need not."""
         with self._database.reading() as connection:
@@ -338,6 +354,7 @@ class Learner:
             closely again as those of a rebuild.
         """
         self._note_late()
+        packed = 0 if self._cache is None else len(self._cache)
         for attempt in range(1 if spread else ATTEMPTS + 1):
             alone = attempt == ATTEMPTS
             with self._database.writing() if alone else self._database.reading() as connection:
@@ -351,6 +368,9 @@ class Learner:
                     written = self._write(connection, begun.row, learnt)
             if not alone:
                 learnt = self._learnt(begun, swift=not spread)
+                if self._cache is not None and len(self._cache) > packed + 1:
+                    packed = len(self._cache)  # packing took long: others have learnt from too much meanwhile
+                    continue
                 # What takes long is done before others have to wait.
                 many = len(learnt.marks)
                 staged = stage(self._database, learnt.notes(), many) if many > 1 else None
@@ -494,7 +514,10 @@ class Learner:
 
         Where it is ``swift`` it goes on from what is remembered, if anything is, and leaves no checkpoints.
         """
-        cache = None if connection is not None else self._fitting(begun)
+        cache = None
+        if connection is None:
+            with self._database.reading() as reading:
+                cache = self._fitting(begun.row, begun.known, begun.waits, begun.numbers, reading)
         nearest = None if cache is None or not swift else _remembered(cache, begun)
         if nearest is not None and begun.before is not None:
             return self._learnt_over(begun, cache, nearest, begun.before)
@@ -503,7 +526,7 @@ class Learner:
         if isinstance(self._learns, Further):
             self._learns.prepare(begun.left)
         learnt, marks = 0, list[Mark]()
-        for part in self._parts(begun, last, begun.left, cache, connection):
+        for part in self._parts(begun.row, begun.known, last, begun.left, cache, connection):
             if last is not None:
                 _mark(marks, Mark(last, len(part), both))
             if cache is not None:
@@ -536,7 +559,7 @@ class Learner:
         if isinstance(self._learns, Further):
             self._learns.prepare(many)
         learnt = 0
-        for part in self._parts(begun, last, many, cache, None):
+        for part in self._parts(begun.row, begun.known, last, many, cache, None):
             if cache is not None and learnt:
                 cache.remember(last, both)
             both = self._after(both, part)
@@ -548,7 +571,8 @@ class Learner:
 
     def _parts(
         self,
-        begun: _Begun,
+        row: Any,
+        known: Identities,
         last: Position | None,
         left: int,
         cache: ReplayCache | None,
@@ -558,42 +582,60 @@ class Learner:
         while True:
             part: _Part | ReplaySegment | None = None if cache is None else cache.at(last or BEGINNING)
             if part is None:
-                # What stays packed is in large parts: each costs as much as thousands of matches.
-                least = 0 if cache is None else TOGETHER // 2
-                rows = self._some(begun.row, last, max(least, together(left, TOGETHER)), connection)
-                positions = [(float(each.ended), bytes(each.turn)) for each in rows]
-                if cache is not None and (until := cache.until(last or BEGINNING)) is not None:
-                    positions = positions[: bisect_right(positions, until)]
-                if not positions:
-                    return
-                matches = _matches(rows[: len(positions)], begun.known)
-                part = _Part(positions[-1], matches)
-                if cache is not None:
-                    part = ReplaySegment.of(matches, positions)
-                    cache.put(last or BEGINNING, part)
+                with uncollected():
+                    part = self._read(row, known, last, left, cache, connection)
+            if part is None:
+                return
             yield part
             last, left = part.end, left - len(part)
 
-    def _fitting(self, begun: _Begun) -> ReplayCache | None:
+    def _read(
+        self,
+        row: Any,
+        known: Identities,
+        last: Position | None,
+        left: int,
+        cache: ReplayCache | None,
+        connection: sa.Connection | None,
+    ) -> _Part | ReplaySegment | None:
+        """Return the next matches, packed where they are kept so, None where there are no more."""
+        # What stays packed is in large parts: each costs as much as thousands of matches.
+        least = 0 if cache is None else TOGETHER // 2
+        rows = self._some(row, last, max(least, together(left, TOGETHER)), connection)
+        positions = [(float(each.ended), bytes(each.turn)) for each in rows]
+        if cache is not None and (until := cache.until(last or BEGINNING)) is not None:
+            positions = positions[: bisect_right(positions, until)]
+        if not positions:
+            return None
+        matches = _matches(rows[: len(positions)], known)
+        if cache is None:
+            return _Part(positions[-1], matches)
+        segment = ReplaySegment.of(matches, positions)
+        cache.put(last or BEGINNING, segment)
+        return segment
+
+    def _fitting(
+        self, row: Any, known: Identities, waits: LateResults, numbers: frozenset[int],
+        connection: sa.Connection,
+    ) -> ReplayCache | None:  # fmt: skip
         """Return what is kept packed, as of a revision; None where nothing is kept."""
         cache, model = self._cache, self._learns
         if cache is None or not hasattr(model, "run_packed"):
             return None
-        rests_on = bytes(begun.row.salt), begun.known, rated_by(model)
-        changed = begun.row.stale or begun.waits.changed or cache.rests_on != rests_on
-        if changed or cache.newest not in begun.numbers:
+        rests_on = bytes(row.salt), known, rated_by(model)
+        changed = row.stale or waits.changed or cache.rests_on != rests_on
+        if changed or cache.newest not in numbers:
             cache.clear()
             cache.rests_on = rests_on
         else:
             new = in_replay_order(None).where(
-                MATCH.c.revision > cache.revision, MATCH.c.revision <= begun.row.revision
+                MATCH.c.revision > cache.revision, MATCH.c.revision <= row.revision
             )
-            with self._database.reading() as connection:
-                rows = connection.execute(new).all()
+            rows = connection.execute(new).all()
             positions = [(float(each.ended), bytes(each.turn)) for each in rows]
-            cache.insert(zip(positions, _matches(rows, begun.known), strict=True))
-        cache.revision = int(begun.row.revision)
-        cache.newest = max(begun.numbers, default=0)
+            cache.insert(zip(positions, _matches(rows, known), strict=True))
+        cache.revision = int(row.revision)
+        cache.newest = max(numbers, default=0)
         return cache
 
     def _some(
@@ -731,6 +773,18 @@ class Learner:
         return _Found([each for each in rows if each.numbers], gone, moved or bool(gone))
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Collect no garbage for a moment: matches hold no circles, and to look for some takes as long again."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
+
+
 def _stands(row: Any, now: Any, learnt: _Learnt, waits: LateResults, *, late_waits: bool) -> bool:
     """Tell whether what was learnt may be written: what it rests on is as it was."""
     mine, theirs = ((each.rated_by, each.model, each.settings, each.stale) for each in (row, now))
@@ -766,7 +820,8 @@ def _kept_model(connection: sa.Connection, row: Any) -> RatingModel:
 
 def _count(connection: sa.Connection, last: Position | None, row: Any) -> int:
     """Return how many matches there are after a place, as of a revision."""
-    there = in_replay_order(last).where(MATCH.c.revision <= row.revision)
+    # Not by the index of revisions, which SQLite would take for it, and go through every match there is.
+    there = in_replay_order(last).where(MATCH.c.revision + 0 <= row.revision)
     after = sa.select(sa.func.count()).select_from(there.order_by(None).subquery())
     return int(connection.execute(after).scalar_one())
 

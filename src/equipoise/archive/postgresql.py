@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from itertools import compress
@@ -198,7 +198,7 @@ class Postgres(Database):
             connection.exec_driver_sql(
                 f'INSERT INTO "{table.name}" ({columns}) SELECT * FROM unnest({marks}) '  # noqa: S608  # names
                 f"ON CONFLICT {conflict}",
-                tuple(map(list, zip(*rows[first : first + AT_ONCE], strict=True))),
+                tuple(map(array_of, zip(*rows[first : first + AT_ONCE], strict=True))),
             )
 
     def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
@@ -217,6 +217,28 @@ class Postgres(Database):
         with self.reading() as connection:
             version = connection.exec_driver_sql("SHOW server_version").scalar()
         return {"database": "postgresql", "version": str(version)}
+
+
+def array_of(values: Iterable[object]) -> str:
+    r"""Return values as PostgreSQL reads an array from text.
+
+    The driver looks at each value in turn, which takes ten times as long, while everybody waits who writes.
+
+    Examples
+    --------
+    >>> print(array_of([b"\x01a", b""]), array_of(['a "b" \\', "null"]), array_of([1, None]), array_of([0.5]))
+    {"\\x0161","\\x"} {"a \"b\" \\","null"} {1,NULL} {0.5}
+    """
+    return "{" + ",".join([_element(each) for each in values]) + "}"
+
+
+def _element(value: object) -> str:
+    if isinstance(value, bytes | bytearray | memoryview):
+        return f'"\\\\x{value.hex()}"'
+    if isinstance(value, str):
+        quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{quoted}"'
+    return "NULL" if value is None else str(value)
 
 
 def _backend(connection: sa.Connection) -> tuple[int, int]:

@@ -126,7 +126,7 @@ class ReplaySegment:
         players = {place: player for (player, part), place in packed.keys.items() if part == GENERAL}
         rulesets = list(packed.rulesets)
         names: dict[Any, tuple[float, ...]] = {}
-        games: dict[Any, tuple[float, ...]] = {}
+        games: dict[tuple[int, int], list[float]] = {}  # by places: people and rulesets take long to look up
         entry, contest, ordinal = 0, 0, 0.0
         for ended, named, contests in zip(self.ended, self.named, self.contests, strict=True):
             ordinal += 1.0
@@ -136,13 +136,18 @@ class ReplaySegment:
             entry += named
             for one in range(contest, contest + contests):
                 start, end = (packed.first_member[packed.first_team[n]] for n in (one, one + 1))
-                ruleset = rulesets[packed.which[one]]
+                which = packed.which[one]
                 for place in packed.places[PLACE * start : PLACE * end : PLACE]:
-                    key = (players[place], ruleset)
-                    played, many, last = games.get(key, (0.0, 0.0, 0.0))
-                    games[key] = (played + (last < ordinal), many + 1.0, ordinal)
+                    counted = games.get((place, which))
+                    if counted is None:
+                        games[place, which] = [1.0, 1.0, ordinal]
+                    else:
+                        counted[0] += counted[2] < ordinal
+                        counted[1] += 1.0
+                        counted[2] = ordinal
             contest += contests
-        return Known(names, games, (ordinal,))
+        played = {(players[place], rulesets[which]): tuple(each) for (place, which), each in games.items()}
+        return Known(names, played, (ordinal,))
 
 
 class Remembered(NamedTuple):

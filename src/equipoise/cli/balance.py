@@ -181,7 +181,6 @@ def answered(roster: str | None, options: dict[str, Any]) -> BalanceAnswer:
     if options["spacing"] is not None and request.keep == 1:
         msg = "--spacing: one split has no other to differ from; say how many with --keep"
         raise InputError(msg)
-    names = team_names(options["names"], request.teams)
     with interruptible(options["time_limit"]) as stop:
         solution = balance(replace(request, stop=stop))
     interrupted = stop.interruption.happened
@@ -190,7 +189,7 @@ def answered(roster: str | None, options: dict[str, Any]) -> BalanceAnswer:
     if options["choose"] is not None and solution.splits:
         chosen = _choose(solution, options["choose"], options["seed"])
     split = solution.splits[chosen or 0] if solution.splits else None
-    return BalanceAnswer(request, solution, chosen, split, names, interrupted)
+    return BalanceAnswer(request, solution, chosen, split, request.names, interrupted)
 
 
 def _check_seed(options: dict[str, Any], solver: str) -> None:
@@ -208,26 +207,6 @@ def asked(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
     if options["save_request"] is not None:
         save_request(request, options["save_request"])
     return request
-
-
-def team_names(typed: str | None, teams: int) -> tuple[str, ...]:
-    """Return what the teams are called, nothing where no names were typed.
-
-    Raises
-    ------
-    InputError
-        If there is not one name for each team, or a name comes twice.
-    """
-    if typed is None:
-        return ()
-    names = tuple(" ".join(name.split()) for name in typed.split(","))
-    if len(names) != teams or not all(names):
-        msg = f"--names must be one name for each of the {teams} teams, separated by commas, got {typed!r}"
-        raise InputError(msg)
-    if len({name.casefold() for name in names}) < teams:
-        msg = f"--names must differ, got {typed!r}"
-        raise InputError(msg)
-    return names
 
 
 @contextmanager
@@ -372,11 +351,11 @@ def _show_front(roster: str | None, objectives: str, options: dict[str, Any]) ->
             end_interrupted(many=True)
         sys.exit(1)
     if options.get("form") is not None and not options["as_json"]:
-        (_, *columns), *rows = front_rows(front)
+        (_, *columns), *rows = front_rows(front, options["points"] if options["form"] == "markdown" else None)
         numbered = [(number.rstrip("."), *row) for number, *row in rows]
         click.echo(table(("split", *columns), numbered, options["form"]))
     elif not options["as_json"]:
-        click.echo("\n".join(front_lines(front)))
+        click.echo("\n".join(front_lines(front, options["points"])))
     if options["plot"]:
         write("--plot", options["plot"], front_svg(front))
     if stop.interruption.happened:

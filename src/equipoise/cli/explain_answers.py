@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import shlex
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from equipoise.core.player import Rating
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,6 +61,7 @@ class ExplainAnswers:
         self._limited = limited
         self._request, self._solution = request, solution
         self._names, self._objective = names, solution.objective
+        self._points = options["points"]
         self._everything = options["everything"]
         if self.split is not None and options["edit"]:
             self._edit(options["edit"])
@@ -82,11 +85,11 @@ class ExplainAnswers:
         change = edit(self._request, steps, solution=self._solution, split=self.split)
         if change.broken:
             rules = "; ".join(constraint_words(rule, self._names) for rule in change.broken)
-            price = cost_words(change.cost, self._objective)
+            price = cost_words(self._shown(change.cost), self._objective)
             msg = f"--edit: the result breaks a rule: {rules}; it is refused (the change {price})"
             raise InputError(msg)
         self.split = change.split
-        self.lines += ["", *change_lines(change, self._objective, self._names)]
+        self.lines += ["", *change_lines(self._shown(change), self._objective, self._names)]
         self.plain["edit"] = change.as_dict()
         self._valued = change.after
 
@@ -98,12 +101,13 @@ class ExplainAnswers:
         people = names_of("--why", question, self._request.players)
         stop = self._limited(self._limit)
         answer = why(self._request, *people, solution=self._solution, split=split, stop=stop)
+        shown = self._shown(answer)
         if isinstance(answer, Place):
-            lines = place_lines(answer, self._objective, self._names)
+            lines = place_lines(shown, self._objective, self._names)
         elif isinstance(answer, Change):
-            lines = change_lines(answer, self._objective, self._names)
+            lines = change_lines(shown, self._objective, self._names)
         else:
-            lines = together_lines(answer, self._objective, self._names)
+            lines = together_lines(shown, self._objective, self._names)
         self.lines += ["", *lines]
         self.plain.setdefault("why", []).append(answer.as_dict())
 
@@ -118,17 +122,40 @@ class ExplainAnswers:
             return self._limited(share(left).left())
 
         explanation = explain(self._request, solution=self._solution, split=self.split, share=part)
-        lines = explanation_lines if self._everything else summary_lines
-        self.lines += ["", *lines(explanation, self._names)]
+        shown, whole = self._shown(explanation), self._points is not None
+        lines = (
+            explanation_lines(shown, self._names)
+            if self._everything
+            else summary_lines(shown, self._names, whole=whole)
+        )
+        self.lines += ["", *lines]
         self.plain["explanation"] = explanation.as_dict()
         self._valued = explanation.split
+
+    def _shown(self, answer: Any) -> Any:
+        """Return an answer as people read it: in points where ratings are those of an archive."""
+        if self._points is None:
+            return answer
+        solution = self._solution
+        default = solution.default_weight or 0.0
+        players = self._request.players
+        labels = Counter(player.label for player in players)
+        ratings = {
+            player.label: rating.mu if isinstance(rating := player.rating, Rating) else default
+            for player in players
+            if labels[player.label] == 1
+        }
+        return self._points.explained(answer, self._objective, ratings, solution.bot_weight)
 
     def table(self, form: str) -> list[str]:
         """Return the teams side by side in a form that an option has chosen; nothing where there are none."""
         from equipoise.pages.text.explanation import table_of
         from equipoise.pages.text.tables import FORMS
 
-        return [] if self._valued is None else FORMS[form](table_of(self._valued, self._names))
+        if self._valued is None:
+            return []
+        valued = self._shown(self._valued) if form == "markdown" else self._valued
+        return FORMS[form](table_of(valued, self._names))
 
 
 def names_of(option: str, text: str, players: Sequence[Player]) -> list[str]:

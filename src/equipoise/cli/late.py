@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.balance import naming, team_names
+from equipoise.cli.balance import naming
 from equipoise.cli.output_options import Whole, table, table_forms, with_json
-from equipoise.cli.request_options import AskingCommand, asks_of, typed_fields
+from equipoise.cli.request_options import AskingCommand, asks_of, point_scale, typed_fields
 from equipoise.cli.roster_options import placing, rated, read_option, read_players, with_stored_ratings
+from equipoise.core.player import Rating
 from equipoise.errors import InputError
 from equipoise.teams.request_fields import LATE
 
 if TYPE_CHECKING:
     from equipoise.core.player import Player
-    from equipoise.teams.late_join import Placement, RunningGame
+    from equipoise.pages.text.teams import PointDisplay
+    from equipoise.teams.late_join import LateOption, Placement, RunningGame
 
 
 @click.command(cls=AskingCommand, name="late")
@@ -43,7 +46,6 @@ if TYPE_CHECKING:
     },
 )
 @click.option("--pool", type=Whole(), metavar="N", help="How many bots there are, in the game or not.")
-@click.option("--names", metavar="A,B", help="What to call the teams.")
 @with_json
 @table_forms
 def command(roster: str | None, **options: Any) -> None:
@@ -85,6 +87,7 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
     if newcomer is not None:
         players.append(newcomer)
     stored = rated(players, options, keywords)
+    options["points"] = point_scale(players, options)
     keywords |= typed_fields(options, stored)
     try:
         with placing(players, options["request"]):
@@ -95,31 +98,32 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
             if error.argument == "players"
             else error
         ) from None
-    team_names(options["names"], len(game.sums))
     return game
 
 
 def _show_advantage(game: RunningGame, options: dict[str, Any]) -> None:
     """Print what the weaker team is owed while nobody joins."""
-    from equipoise.core.plain_data import number
     from equipoise.pages.text.teams import convention
     from equipoise.pages.text.wording import team_name
     from equipoise.teams.advantage import advantage, units_in
 
     sums = game.sums
     factors = advantage(sums, **game.scale)
-    names = _names(options)
+    names = game.request.names
+    points = options["points"]
     if options.get("form") is not None:
+        shown = _totals(game, sums[:, 1].tolist(), points if options["form"] == "markdown" else None)
         rows = [
-            (team_name(names, n), number(round(float(total), 2)), f"{factor:.4g}")
-            for n, (total, factor) in enumerate(zip(sums[:, 1], factors, strict=True))
+            (team_name(names, n), total, f"{factor:.4g}")
+            for n, (total, factor) in enumerate(zip(shown, factors, strict=True))
         ]
         click.echo(table(("team", "total", "advantage"), rows, options.get("form")))
         return
     scale = {name: number for name, number in game.scale.items() if name != "side_chance"}
     units = units_in(sums.sum(axis=0), squares=True, **scale)
     uneven = len(set(sums[:, 0].tolist())) > 1
-    notes = convention(units.beta, units.beta_source, units.zero, units.zero_source, uneven=uneven)
+    rests_on = units.beta, units.beta_source, units.zero, units.zero_source
+    notes = convention(*rests_on, uneven=uneven, points=points)
     click.echo("\n".join([_advantage(factors, names), *notes]))
 
 
@@ -127,15 +131,30 @@ def _show_placement(game: RunningGame, newcomer: Player, options: dict[str, Any]
     """Print where the newcomer goes, and what each team would be."""
     placement = game.place()
     if options.get("form") is not None:
-        click.echo(_options_table(placement, _names(options), options["form"]))
+        points = options["points"] if options["form"] == "markdown" else None
+        click.echo(_options_table(game, placement, options["form"], points))
         return
-    counts, bots = game.sums[:, 0].astype(int), game.bots[:, 0].astype(int)
-    people = (counts - bots).tolist()
-    click.echo("\n".join(_lines(newcomer, placement, people, bots.tolist(), _names(options))))
+    click.echo("\n".join(_lines(game, newcomer, placement, options["points"])))
 
 
-def _names(options: dict[str, Any]) -> list[str]:
-    return options["names"].split(",") if options["names"] else []
+def _totals(
+    game: RunningGame, totals: Sequence[float], points: PointDisplay | None, option: LateOption | None = None
+) -> list[str]:
+    """Return what teams add up to, of an option that of after it: of points as they are shown."""
+    from equipoise.core.plain_data import number
+
+    if points is None:
+        return [number(round(float(total), 2)) for total in totals]
+    shown = []
+    for n, total in enumerate(totals):
+        there = [player for player in game.playing if player.team == n]
+        if option is not None and option.team == n and game.newcomer is not None:
+            there.append(game.newcomer)
+        ratings = [player.rating.mu for player in there if isinstance(player.rating, Rating)]
+        bots = 0 if option is None else option.bots[n] - int(game.bots[n, 0])
+        more = bots * points((total - sum(ratings)) / bots) if bots else 0
+        shown.append(str(sum(map(points, ratings)) + more))
+    return shown
 
 
 def _joining(options: dict[str, Any]) -> Player:
@@ -155,11 +174,12 @@ def _joining(options: dict[str, Any]) -> Player:
     return joining[0]
 
 
-def _options_table(placement: Placement, names: list[str], form: str) -> str:
+def _options_table(game: RunningGame, placement: Placement, form: str, points: PointDisplay | None) -> str:
     """Return a row for each team that the newcomer could join, and what each team would be then."""
     from equipoise.core.plain_data import number
     from equipoise.pages.text.wording import team_name
 
+    names = game.request.names
     teams = [team_name(names, n) for n in range(len(placement.options))]
     columns = ["team", "joins", placement.objective, "allowed"]
     columns += [f"{what} of {team}" for what in ("total", "win chance", "advantage") for team in teams]
@@ -169,7 +189,7 @@ def _options_table(placement: Placement, names: list[str], form: str) -> str:
             "yes" if option.team == placement.team else "no",
             number(option.value),
             "no" if option.excess or not option.allowed else "yes",
-            *(number(round(total, 2)) for total in option.totals),
+            *_totals(game, option.totals, points, option),
             *(f"{100 * chance:.1f} %" for chance in option.win_probability),
             *(f"{factor:.4g}" for factor in option.advantage),
         ]
@@ -178,20 +198,24 @@ def _options_table(placement: Placement, names: list[str], form: str) -> str:
     return table(columns, rows, form)
 
 
-def _lines(
-    who: Player, placement: Placement, people: list[int], bots: list[int], names: list[str]
-) -> list[str]:
+def _lines(game: RunningGame, who: Player, placement: Placement, points: PointDisplay | None) -> list[str]:
     """Return the placement as people read it: the team, what each would be, and what then is owed."""
     from equipoise.core.plain_data import number, printable
-    from equipoise.pages.text.teams import convention
+    from equipoise.pages.text.teams import IN_POINTS, convention
     from equipoise.pages.text.wording import team_name
 
+    names = game.request.names
+    bots = game.bots[:, 0].astype(int).tolist()
+    people = (game.sums[:, 0].astype(int) - bots).tolist()
     lines = [f"{printable(who.label)} joins {team_name(names, placement.team)}."]
     for option in placement.options:
         chances = " : ".join(f"{100 * chance:.1f} %" for chance in option.win_probability)
-        totals = " : ".join(number(round(total, 2)) for total in option.totals)
+        totals = " : ".join(_totals(game, option.totals, points, option))
+        value = option.value
+        if points is not None and placement.objective in IN_POINTS:
+            value = points.amount(value)
         words = f"  In {team_name(names, option.team)}: totals {totals}, win chances {chances}"
-        words += f", {placement.objective} {number(option.value)}"
+        words += f", {placement.objective} {number(value)}"
         for team, (before, after) in enumerate(zip(bots, option.bots, strict=True)):
             if before != after:
                 n = abs(after - before)
@@ -217,11 +241,12 @@ def _lines(
         placement.zero,
         placement.zero_source,
         uneven=len(set(sizes)) > 1,
+        points=points,
     )
     return [*lines, _advantage(taken.advantage, names), *notes]
 
 
-def _advantage(factors: tuple[float, ...], names: list[str]) -> str:
+def _advantage(factors: tuple[float, ...], names: Sequence[str]) -> str:
     """Say by what each team's strength must be multiplied for an even game."""
     from equipoise.pages.text.wording import team_name
 

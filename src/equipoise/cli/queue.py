@@ -224,14 +224,17 @@ def _show(figures: QueueFigures, fitted: dict[str, Any], *, as_json: bool, form:
         click.echo(f"{found['tickets']} tickets in {found['matches']} matches; {found['left']} still wait")
         click.echo("wait: " + ", ".join(f"{name} {_seconds(value)}" for name, value in waits.items()))
         if found["matches"]:
-            strong = 50.0 + 100.0 * found["imbalance"]
             apart = f"ratings {found['spread']:.0f} apart"
-            click.echo(f"matches: {strong:.1f}:{100 - strong:.1f} on average, {apart}")
+            click.echo(f"matches: {_even(found['imbalance'])} on average, {apart}")
     rows = [
-        *((f"deviations from the middle: {name}", value) for name, value in found["wait_by_band"].items()),
-        *((f"players of the party: {size}", value) for size, value in found["wait_by_size"].items()),
-    ]
-    click.echo(table(("who", "mean wait"), [(who, _seconds(value)) for who, value in rows], form))
+        (
+            f"{what}: {name}", _seconds(wait), _even(found[f"imbalance_by_{kind}"][name]),
+            _points(found[f"spread_by_{kind}"][name]),
+        )
+        for kind, what in (("band", "deviations from the middle"), ("size", "players of the party"))
+        for name, wait in found[f"wait_by_{kind}"].items()
+    ]  # fmt: skip
+    click.echo(table(("who", "mean wait", "teams", "ratings apart"), rows, form))
 
 
 def _show_frontier(found: list[tuple[float, QueueFigures]], *, as_json: bool, form: str | None) -> None:
@@ -242,9 +245,8 @@ def _show_frontier(found: list[tuple[float, QueueFigures]], *, as_json: bool, fo
     rows = []
     for factor, figures in found:
         plain = figures.as_dict()
-        strong = 50.0 + 100.0 * (plain["imbalance"] or 0.0)
-        even = f"{strong:.1f}:{100 - strong:.1f}"
-        rows.append((f"{factor:g}", _seconds(plain["wait"]["mean"]), _seconds(plain["wait"]["p95"]), even))
+        even, wait = _even(plain["imbalance"]), plain["wait"]
+        rows.append((f"{factor:g}", _seconds(wait["mean"]), _seconds(wait["p95"]), even))
     click.echo(table(("growth", "mean wait", "p95", "teams"), rows, form))
 
 
@@ -266,3 +268,11 @@ def _draw_frontier(found: list[tuple[float, QueueFigures]], path: str) -> None:
 
 def _seconds(value: float | None) -> str:
     return "-" if value is None else f"{value:.1f} s"
+
+
+def _even(imbalance: float | None) -> str:
+    return "-" if imbalance is None else f"{50 + 100 * imbalance:.1f}:{50 - 100 * imbalance:.1f}"
+
+
+def _points(value: float | None) -> str:
+    return "-" if value is None else f"{value:.0f}"

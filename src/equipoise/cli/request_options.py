@@ -24,6 +24,7 @@ from equipoise.teams.request_fields import BOT_NUMBERS, all_fields, field_of
 
 if TYPE_CHECKING:
     from equipoise.core.player import Player
+    from equipoise.pages.text.teams import PointDisplay
     from equipoise.teams.problem.preferences import Preference
     from equipoise.teams.request import BalanceRequest
 
@@ -167,7 +168,6 @@ _ASKED: tuple[SectionedOption, ...] = (
         ),
         shown=False,
     ),
-    SectionedOption(_ANSWER, click.option("--names", metavar="A,B", help="What to call the teams.")),
     SectionedOption(_ANSWER, with_json),
     SectionedOption(
         _ANSWER,
@@ -295,11 +295,7 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
     elif roster is not None:
         read = read_players(roster, options["read"])
         players = roster_options.rated(read, options, keywords)
-    options["points"] = None
-    if (scale := options.get("scale")) is not None and all(player.rating is None for player in read):
-        from equipoise.ratings.point_changes import points
-
-        options["points"] = lambda rating: points(scale.shown(rating))
+    options["points"] = point_scale(read, options)
     heard = getattr(read, "heard", None)
     options["heard"] = None if heard is None else heard.lines(read)
     options["heard_data"] = None if heard is None else heard.as_dict(read)
@@ -318,6 +314,16 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
         keywords.setdefault("keep", CHOSEN_AMONG)
     with roster_options.placing(read, source):
         return BalanceRequest.of(players, **keywords)
+
+
+def point_scale(read: Iterable[Player], options: Mapping[str, Any]) -> PointDisplay | None:
+    """Return what shows ratings as points, where all are those of an archive; typed weights stay as typed."""
+    scale = options.get("scale")
+    if scale is None or any(player.rating is not None for player in read):
+        return None
+    from equipoise.pages.text.point_scale import PointScale
+
+    return PointScale(scale)
 
 
 def save_request(request: BalanceRequest, path: str) -> None:
@@ -360,8 +366,6 @@ def option_name(info: FieldInfo) -> str:
 
 def typed_fields(options: Mapping[str, Any], players: Sequence[Player]) -> dict[str, Any]:
     """Return the keywords that flags were typed for."""
-    if options.get("fix") and options.get("names"):
-        options = {**options, "fix": [_numbered(text, options["names"]) for text in options["fix"]]}
     keywords = typed_in(_FIELDS, options)
     keywords |= _sizes(options.get("size"))
     if any(was_typed(options.get(name)) for name in ("prefer", "avoid", "recent", "recent_price")):
@@ -381,33 +385,6 @@ def typed_in(fields: Iterable[FieldInfo], options: Mapping[str, Any]) -> dict[st
         for info in fields
         if info.flag and info.kind.typed is not None and was_typed(options.get(option_name(info)))
     }
-
-
-def _numbered(text: str, names: str) -> str:
-    """Return ``Ann=Red`` with the number of the team instead of its name, of names as ``--names`` has them.
-
-    Raises
-    ------
-    InputError
-        If there is no such team, or it is called as the number of another one.
-
-    Examples
-    --------
-    >>> _numbered("Ann=blue", "Red, Blue"), _numbered("Ann=1", "Red,Blue")
-    ('Ann=2', 'Ann=1')
-    """
-    teams = [" ".join(name.split()) for name in names.split(",")]
-    who, _, typed = text.rpartition("=")
-    plain = " ".join(typed.split()).casefold()
-    called = next((n for n, name in enumerate(teams, start=1) if name.casefold() == plain), None)
-    if called is None and not plain.isdecimal():
-        known = ", ".join(f"{n} or {name}" for n, name in enumerate(teams, start=1))
-        msg = f"--fix: there is no team {typed.strip()!r}; the teams are {known}"
-        raise InputError(msg)
-    if called is not None and plain.isdecimal() and int(plain) != called:
-        msg = f"--fix: {text!r} may mean team {plain} or the one that --names calls {plain}; use words"
-        raise InputError(msg)
-    return text if called is None else f"{who}={called}"
 
 
 def _check_typed(typed: Mapping[str, Any], players: Sequence[Player]) -> None:

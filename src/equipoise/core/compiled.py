@@ -16,7 +16,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from types import FunctionType
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -44,6 +44,24 @@ def available() -> bool:
         return False
     _listen()
     return True
+
+
+class Loading(Protocol):
+    """Something that loads numba beside other work, such as a thread."""
+
+    def is_alive(self) -> bool:
+        """Tell whether it still does."""
+
+    def is_here(self) -> bool:
+        """Tell whether it is what runs now."""
+
+    def join(self) -> None:
+        """Wait until it has ended."""
+
+
+#: What loads numba beside other work now: until it has ended, work for which loading would not pay by itself
+#: is done without, so that a process that others wait for does not stand still.
+loading: list[Loading] = []
 
 
 @cache
@@ -99,6 +117,11 @@ def pays(
     worth_kept : float
         The size from which it pays where nothing has to be compiled, if that is known.
     """
+    for each in loading:
+        if each.is_alive() and not each.is_here():
+            if work < worth or left < math.inf:
+                return False
+            each.join()
     loaded = "numba" in sys.modules
     kernels = tuple(kernels)
     if not loaded and work < min(worth, worth_kept):

@@ -346,6 +346,20 @@ def frozen_pairs(
     return tuple((who, number) for who, number in pairs)
 
 
+def frozen_teams(
+    given: Mapping[str, int | str] | Iterable[tuple[str, int | str]] | None, name: str
+) -> tuple[tuple[str, int | str], ...]:
+    """Return names with teams, from 0 or by their names, as pairs."""
+    pairs = listed((given.items() if isinstance(given, Mapping) else given) or (), name)
+    named = {
+        n: pair[1]
+        for n, pair in enumerate(pairs)
+        if isinstance(pair, tuple | list) and len(pair) == 2 and isinstance(pair[1], str)
+    }
+    numbers = frozen_pairs([(pair[0], 0) if n in named else pair for n, pair in enumerate(pairs)], name)
+    return tuple((who, one_space(named[n]) if n in named else team) for n, (who, team) in enumerate(numbers))
+
+
 def frozen_numbers(given: Sequence[float], name: str) -> tuple[float, ...]:
     """Return numbers as a tuple."""
     return listed_as(Real, given, name)
@@ -399,18 +413,33 @@ def typed_groups(texts: Sequence[str], flag: str) -> list[list[str]]:
     return found
 
 
-def typed_teams(texts: Sequence[str], flag: str) -> dict[str, int]:
-    """Return the team, from 0, of each ``NAME=TEAM``."""
-    teams: dict[str, int] = {}
+def typed_teams(texts: Sequence[str], flag: str) -> dict[str, int | str]:
+    """Return the team of each ``NAME=TEAM``, from 0 or by its name."""
+    teams: dict[str, int | str] = {}
     for text in texts:
-        who, _, number = text.rpartition("=")
-        digits = number.strip().lstrip("0")
-        if not who or not digits.isdecimal() or not digits.isascii() or len(digits) > 4:
+        who, _, typed = text.rpartition("=")
+        digits = typed.strip().lstrip("0")
+        number = digits.isdecimal() and digits.isascii()
+        if not who or not typed.strip() or (number and len(digits) > 4) or typed.strip() == "0":
             fail(flag, f"{text!r} is not NAME=TEAM with teams counted from 1; write {flag} 'Ann=1', "
                  f"or {flag} 'Ann=Red' with --names Red,Blue")  # fmt: skip
-        if teams.setdefault(who.strip(), int(digits) - 1) != int(digits) - 1:
+        team = int(digits) - 1 if number else one_space(typed)
+        if teams.setdefault(who.strip(), team) != team:
             fail(flag, f"{who.strip()!r} is fixed to more than one team")
     return teams
+
+
+def typed_labels(text: str, flag: str) -> list[str]:
+    """Return the names of ``A,B``."""
+    names = [one_space(name) for name in text.split(",")]
+    if not all(names):
+        fail(flag, f"must be names separated by commas, got {text!r}")
+    return names
+
+
+def one_space(name: str) -> str:
+    """Return a name with single spaces, and none around it."""
+    return " ".join(name.split())
 
 
 def typed_counts(text: str, flag: str) -> dict[str, int]:
@@ -481,13 +510,17 @@ GROUPS = Kind(
     groups_of, {"$ref": "#/$defs/groups"}, freeze=frozen_groups, typed=typed_groups, option="texts",
     metavar="A,B",
 )  # fmt: skip
-#: A team, from 0 (in data from 1), for each of some names.
+#: A team, from 0 (in data from 1) or by its name, for each of some names.
 TEAMS = Kind(
     lambda value, at: {
-        text_of(who, "a name", at): team_of(team, f"{at}.{who}") for who, team in object_of(value, at).items()
+        text_of(who, "a name", at): team if isinstance(team, str) else team_of(team, f"{at}.{who}")
+        for who, team in object_of(value, at).items()
     },
-    {"type": "object", "additionalProperties": {"type": "integer", "minimum": 1}},
-    freeze=frozen_pairs,
+    {
+        "type": "object",
+        "additionalProperties": {"anyOf": [{"type": "integer", "minimum": 1}, {"type": "string"}]},
+    },
+    freeze=frozen_teams,
     write=lambda value, _: {who: team + 1 for who, team in value},
     typed=typed_teams,
     option="texts",
@@ -503,6 +536,14 @@ COUNTS = Kind(
     write=lambda value, _: dict(value),
     typed=typed_counts,
     metavar="NAME:N,...",
+)
+#: Names of what is counted, in its order.
+NAMES = Kind(
+    lambda value, at: tuple(text_of(name, "a name", at) for name in list_of(value, at, "names")),
+    {"type": "array", "items": {"type": "string", "minLength": 1}},
+    freeze=lambda given, name: tuple(map(one_space, frozen_names(given, name))),
+    typed=typed_labels,
+    metavar="A,B",
 )
 NUMBERS = Kind(
     lambda value, at: tuple(real_of(entry, at) for entry in list_of(value, at, "numbers")),

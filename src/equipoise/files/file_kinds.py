@@ -207,7 +207,9 @@ def _marked_up(text: bytes) -> FileKind | None:
 
 def _table(text: bytes) -> FileKind | None:
     """Return what a table is, by the names of its columns."""
-    header = text.partition(b"\n")[0].decode("utf-8", "replace").lower()
+    first, _, rest = text.partition(b"\n")
+    titles_line = rest.partition(b"\n")[0] if first.lower().startswith(b"sep=") else first
+    header = titles_line.decode("utf-8", "replace").lower()
     titles = [cell.strip().strip('"') for cell in re.split(r"[,;\t]", header)]
     columns = set(titles)
     if columns >= {"match", "ended", "team", "player"}:

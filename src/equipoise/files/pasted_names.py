@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from operator import or_
 from typing import NamedTuple
+from unicodedata import normalize
 
 from equipoise.core.plain_data import fail, short
 from equipoise.errors import READS, AmbiguousError
@@ -173,7 +174,7 @@ def _alike(entries: Sequence[Entry], answers: frozenset[str], where: str) -> Ite
     """Yield entries; ``Anna`` and ``anna`` are one player or two, as is answered."""
     seen: dict[str, str] = {}
     for entry in entries:
-        before = seen.setdefault(entry.name.casefold(), entry.name)
+        before = seen.setdefault(normalize("NFC", entry.name).casefold(), entry.name)
         if before == entry.name or "alike-two" in answers:
             yield entry
         elif "alike-one" not in answers:

@@ -108,6 +108,11 @@ class ReadRoster(list[Player]):
         self.heard: Heard | None = None
 
     @property
+    def report(self) -> list[str]:
+        """What was read, in a sentence, then each line that is no player; empty where there is nothing."""
+        return [] if self.heard is None else self.heard.lines(self)
+
+    @property
     def has_scale(self) -> bool:
         """Whether it says what its weights are measured by."""
         return not self.beta is self.zero is self.draws is None
@@ -133,6 +138,38 @@ def read_roster(source: str, read: str | None = None) -> ReadRoster:
     """
     where, content = content_of(source)
     return parse_roster(content, where, ending_of(source), read)
+
+
+def read_paste(text: str, read: str | None = None) -> ReadRoster:
+    r"""Read names as people write and paste them, for :func:`equipoise.balance`.
+
+    Parameters
+    ----------
+    text : str
+        What a chat, a sheet, a poll or the console of a server has: a name a line, with or without a weight.
+    read : str, optional
+        How to read lines that can be read in several ways: the choices of the questions, separated by
+        commas, as ``"names,maybe-out"``.
+
+    Returns
+    -------
+    ReadRoster
+        The players; ``report`` has what was read, and each line that is no player.
+
+    Raises
+    ------
+    AmbiguousError
+        If a line can be read in several ways; ``ways`` has the choices.
+    InputError
+        If the text is wrong in another way.
+
+    Examples
+    --------
+    >>> roster = read_paste("Hi\n1. Ann 7\n2. Bob 5\n3. Cid 4 (out)\n4. Dee + Eve")
+    >>> [player.id for player in roster], roster.report
+    (['Ann', 'Bob', 'Dee', 'Eve'], ['4 players, 1 duo, 2 without points, 1 not coming.', "Not read: 'Hi'"])
+    """
+    return parse_roster(text.encode("utf-8", "surrogatepass"), "paste", read=read)
 
 
 def content_of(source: str) -> tuple[str, bytes]:

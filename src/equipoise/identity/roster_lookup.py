@@ -201,6 +201,20 @@ class RosterLookup:
         """Return the name of somebody, the id where none is known."""
         return self.last_names.get(player, player)
 
+    def written(self, typed: str, player: str) -> str:
+        """Return how somebody is written from now on who was typed so: an id is no name, unless they bore it.
+
+        Examples
+        --------
+        >>> known = RosterLookup([("a1", "Zoë", 10.0), ("Max", "Max", 10.0), ("Max", "Maxi", 20.0)])
+        >>> [known.written(*each) for each in (("ZOE", "a1"), ("a1", "a1"), ("Max", "Max"), ("Eve", "Eve"))]
+        ['ZOE', 'Zoë', 'Max', 'Eve']
+        """
+        if typed != player and typed not in self._merged:
+            return typed
+        bore = self.bearers.get(bare(typed.removeprefix(NAMED)), {})
+        return typed if bore.get(player, -math.inf) > -math.inf else self.shown(player)
+
     def names(self) -> dict[str, str]:
         """Return the id of every last name, folded."""
         return {folded(name): player for player, name in self.last_names.items()}
@@ -310,7 +324,7 @@ class PastResults:
             twice = next(n for n in ids if list(ids.values()).count(ids[n]) > 1)
             msg = f"players: {twice!r} is there twice under two spellings"
             raise InputError(msg)
-        names = tuple((each, player) for player, each in ids.items())
+        names = tuple((each, self._known.written(player, each)) for player, each in ids.items())
         return replace(renamed(match, ids), names=names)
 
     def _id(self, name: str, others: Collection[str]) -> str:

@@ -76,6 +76,8 @@ class Speaking:
         None where there is none of that name.
     runs : bool
         Whether this one may call for teams, as somebody in charge or because nobody is.
+    written : callable, optional
+        From what is typed and the id of who is meant to how they are written, empty where that is known.
     """
 
     who: str
@@ -84,6 +86,7 @@ class Speaking:
     lobbies: Sequence[str] = ()
     person: Callable[[str], str | None] = field(default=lambda name: name or None)
     runs: bool = True
+    written: Callable[[str, str], str] = field(default=lambda typed, player: typed * (typed == player))
 
 
 def understood(text: str, speaking: Speaking, evening: Evening) -> Event | ChatQuestion:
@@ -244,7 +247,7 @@ def _people(text: str, speaking: Speaking, *, new: bool = False) -> dict[str, st
         if player is None and not new:
             msg = f"there is no {part:.40} here"
             raise InputError(msg)
-        found[player or part] = part if player in (None, part) else ""
+        found[player or part] = part if player is None else speaking.written(part, player)
     return found
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from equipoise.core.player import Player
 from equipoise.errors import InputError
-from equipoise.queueing.columns import bound_of, tolerances
+from equipoise.queueing.columns import bound_of, have_roles, tolerances
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import check_queue, evenness, latency_limit, mu_of
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
@@ -211,13 +211,10 @@ def _bound(tickets: Sequence[QueueTicket], now: float, policy: QueuePolicy) -> f
 
 
 def _has_roles(opening: Opening, chosen: Sequence[tuple[QueueTicket, int]], policy: QueuePolicy) -> bool:
-    """Tell whether every team could be completed with its roles, by Hall's condition."""
-    names = [name for name, _ in policy.roles]
-    for number, team in enumerate(opening.teams):
-        players = [*team, *(player for ticket, at in chosen if at == number for player in ticket.players)]
-        played = [set(dict(player.roles)) or set(names) for player in players]
-        for subset in range(1, 1 << len(names)):
-            roles = {name for bit, name in enumerate(names) if subset >> bit & 1}
-            if sum(each <= roles for each in played) > sum(n for name, n in policy.roles if name in roles):
-                return False
-    return True
+    """Tell whether every team could be completed with its roles."""
+    return all(
+        have_roles(
+            [*team, *(player for ticket, at in chosen if at == number for player in ticket.players)], policy
+        )
+        for number, team in enumerate(opening.teams)
+    )

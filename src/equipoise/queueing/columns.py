@@ -6,6 +6,7 @@ One call goes through one pool, tickets that may all meet; a million of them tak
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from equipoise.core.arrays import Floats, Ints
 from equipoise.core.compiled import pays, run
+from equipoise.core.player import Player
 from equipoise.core.win_probability import LOGISTIC_SLOPE
 from equipoise.errors import InputError
 from equipoise.queueing.pair_kernels import APART, STATES, choose_pairs
@@ -122,6 +124,28 @@ def role_limits(policy: QueuePolicy) -> list[int]:
     ]
 
 
+def have_roles(players: Sequence[Player], policy: QueuePolicy) -> bool:
+    """Tell whether players of a team can have different roles of it, by the condition of :func:`role_limits`.
+
+    Examples
+    --------
+    >>> policy = QueuePolicy(team_size=2, roles={"tank": 1, "heal": 1})
+    >>> have_roles([Player("Ann", roles=["tank"]), Player("Bob")], policy)
+    True
+    >>> have_roles([Player("Ann", roles=["tank"]), Player("Bob", roles=["tank"])], policy)
+    False
+    """
+    names = {name for name, _ in policy.roles}
+    played = [names & set(dict(each.roles)) if each.roles else names for each in players]
+    if names and not all(played):
+        return False
+    for chosen, limit in enumerate(role_limits(policy), 1):
+        roles = {name for bit, (name, _) in enumerate(policy.roles) if chosen >> bit & 1}
+        if sum(each <= roles for each in played) > limit:
+            return False
+    return True
+
+
 def form_matches(columns: QueueColumns, policy: QueuePolicy, *, overdue: bool = False) -> tuple[Ints, Ints]:
     """Make matches of the tickets of one pool.
 
@@ -169,6 +193,13 @@ def form_matches(columns: QueueColumns, policy: QueuePolicy, *, overdue: bool = 
         _serve(tickets, waited, returned, policy)
     match[order], team[order] = tickets.match, tickets.team
     return match, team
+
+
+def use_kernels() -> None:
+    """Make two matches, so that all kernels are loaded that a queue needs."""
+    waiting = QueueColumns(np.full(4, 1500.0), np.ones(4, dtype=np.int64), np.zeros(4))
+    for size in (1, 2):
+        form_matches(waiting, QueuePolicy(team_size=size))
 
 
 def _sorted_columns(columns: QueueColumns, mean: Floats, order: Ints, policy: QueuePolicy) -> TicketColumns:

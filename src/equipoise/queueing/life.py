@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from heapq import heappop, heappush
+from itertools import chain
 
 from equipoise.core.player import Player
 from equipoise.queueing.backfill import BackfillJoin, Opening, fill_openings, fits_policy, joined_match
@@ -322,6 +323,11 @@ class TicketLife:
         """Who waits, in the order they came, those first who came back."""
         tickets = [known.ticket for known in self._waits.values()]
         return tuple(sorted(tickets, key=lambda ticket: (ticket.returned == 0, ticket.since)))
+
+    @property
+    def waiting_count(self) -> int:
+        """How many tickets wait."""
+        return len(self._waits)
 
     @property
     def now(self) -> float:
@@ -655,8 +661,11 @@ class TicketLife:
             event.map or (before.map if before else ""),
         )  # fmt: skip
         if not fits_policy(opening, self.policy):
-            seats = f"{self.policy.teams} teams of at most {self.policy.team_size} players"
-            return [TicketRefused(match, f"the match {match!r} must have {seats}")]
+            if event.teams or not event.left:
+                seats = f"{self.policy.teams} teams of at most {self.policy.team_size} players"
+                return [TicketRefused(match, f"the match {match!r} must have {seats}")]
+            # It was made under another policy: who has left it is free, and nobody else can join.
+            return [*self._let_go(match, set(event.left)), *self._withdraw(match)]
         ids = [player.id for team in teams for player in team]
         if len(set(ids)) < len(ids):
             return [TicketRefused(match, f"a player of the match {match!r} appears twice")]
@@ -679,6 +688,7 @@ class TicketLife:
         if event.teams:
             stated = {player.id for team in event.teams for player in team}
             playing = [list(team) for team in event.teams]
+            playing += [[] for _ in came[len(playing) :]]
             for here, team in zip(playing, came, strict=False):
                 here += [player for player in team if player.id not in stated]
         else:
@@ -696,11 +706,11 @@ class TicketLife:
             tuple(
                 player
                 for part in parts
-                for ticket in part.found.teams[number]
+                for ticket in chain.from_iterable(part.found.teams[number : number + 1])
                 for player in ticket.players
                 if player.id not in part.left
             )
-            for number in range(len(parts[0].found.teams) if parts else 0)
+            for number in range(max((len(part.found.teams) for part in parts), default=0))
         )
 
     def _let_go(self, match: str, left: set[str]) -> list[Command]:
@@ -725,9 +735,13 @@ class TicketLife:
             if proposal.started is not None or proposal.found.joins != match:
                 continue
             sizes = [sum(ticket.size for ticket in team) for team in proposal.found.teams]
-            if unless is None or any(
-                len(here) + size > self.policy.team_size
-                for here, size in zip(unless.teams, sizes, strict=True)
+            if (
+                unless is None
+                or len(unless.teams) != len(sizes)
+                or any(
+                    len(here) + size > self.policy.team_size
+                    for here, size in zip(unless.teams, sizes, strict=True)
+                )
             ):
                 commands += self._dissolve(name, (), "the seats of a match are no longer free")
         return commands

@@ -80,7 +80,8 @@ def _promises(policy: QueuePolicy) -> list[str]:
         f"No match is ever less even than {strong:.0f}:{100 - strong:.0f}.",
         f"Who has waited {policy.longest_wait:g} s is served before all others, the oldest first.",
         _ANYBODY,
-        "Regions, maps, roles, whom somebody avoids, and the line above always count.",
+        "Regions, maps, roles, whom somebody avoids, and how uneven a match may ever be always count.",
+        "Who would like somebody of the match in their team has them there if it stays even enough.",
     ]
 
 

@@ -16,6 +16,7 @@ class Shortage(StrEnum):
     """What keeps a ticket waiting."""
 
     PARTY = "party too large"
+    ROLES = "no role of the queue"
     PLAYERS = "too few players"
     RULES = "too few players who may meet"
     PROVISIONAL = "too few players with provisional ratings"
@@ -63,6 +64,9 @@ def reason_for_waiting(
     if ticket.size > policy.team_size:
         text = f"your party has {ticket.size} players, and a team has {policy.team_size}"
         return WaitReason(Shortage.PARTY, text)
+    roles = [name for name, _ in policy.roles]
+    if player := ticket.without_role(roles):
+        return WaitReason(Shortage.ROLES, f"{player!r} plays none of the roles {', '.join(roles)}")
     pool = [each for each in queue if each.ruleset == ticket.ruleset]
     overdue = now - ticket.since >= policy.longest_wait
     here = sum(each.size for each in pool)

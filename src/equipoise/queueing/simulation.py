@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from equipoise.core.arrays import Floats
+from equipoise.core.arrays import Floats, Ints
 from equipoise.core.compiled import available
 from equipoise.core.player import Player, Rating
 from equipoise.core.win_probability import win_probability
@@ -79,6 +79,8 @@ class QueueFigures:
         The mean rating of each, as the queue saw it.
     sizes : ndarray of int
         The members of each.
+    places : ndarray of int
+        The match of each, by its place in those that follow.
     imbalances : ndarray of float
         By match, how far the chance of a team is from even, by true skill.
     spreads : ndarray of float
@@ -94,6 +96,7 @@ class QueueFigures:
     waits: Floats
     ratings: Floats
     sizes: Floats
+    places: Ints
     imbalances: Floats
     spreads: Floats
     party_gaps: Floats
@@ -108,7 +111,16 @@ class QueueFigures:
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as plain data."""
         off = (self.ratings - self.population.middle) / max(self.population.deviation, 1e-9)
-        band = np.searchsorted(BANDS, off)
+        band, sizes = np.searchsorted(BANDS, off), np.unique(self.sizes).tolist()
+        groups = {
+            "band": {_band_name(number): band == number for number in range(len(BANDS) + 1)},
+            "size": {str(size): self.sizes == size for size in sizes},
+        }
+        each = {
+            "wait": self.waits,
+            "imbalance": self.imbalances[self.places],
+            "spread": self.spreads[self.places],
+        }
         return {
             "tickets": len(self.waits),
             "matches": len(self.imbalances),
@@ -121,11 +133,10 @@ class QueueFigures:
             "spread": _mean(self.spreads),
             "party_gap": _mean(self.party_gaps),
             "left": self.left,
-            "wait_by_band": {
-                _band_name(number): _mean(self.waits[band == number]) for number in range(len(BANDS) + 1)
-            },
-            "wait_by_size": {
-                str(size): _mean(self.waits[self.sizes == size]) for size in np.unique(self.sizes).tolist()
+            **{
+                f"{what}_by_{kind}": {name: _mean(values[chosen]) for name, chosen in some.items()}
+                for what, values in each.items()
+                for kind, some in groups.items()
             },
         }
 
@@ -247,7 +258,7 @@ def _played(
     if len(tickets) >= COMPILE_FROM:
         available()  # kernels that are loaded are used
     waiting: tuple[QueueTicket, ...] = ()
-    placed: list[tuple[QueueTicket, float]] = []
+    placed: list[tuple[QueueTicket, float, int]] = []
     judged: list[tuple[float, float, int]] = []
     came = 0
     for now in range(start + 1, last + 1):
@@ -259,18 +270,21 @@ def _played(
             waiting = found.waiting
             if now > start + warm_up:
                 placed += [
-                    (ticket, now - ticket.since) for match in found.matches for ticket in match.tickets
+                    (ticket, now - ticket.since, number)
+                    for number, match in enumerate(found.matches, len(judged))
+                    for ticket in match.tickets
                 ]
                 judged += [_judged(match, skills, policy) for match in found.matches]
         if progress is not None:
             progress((now - start) / (last - start))
-    waits = np.array([wait for _, wait in placed])
+    waits = np.array([wait for _, wait, _ in placed])
     judgements = np.array(judged, dtype=float).reshape(-1, 3)
     left = [last - ticket.since for ticket in waiting]
     return QueueFigures(
         waits=waits,
-        ratings=np.array([_mean_rating(ticket, policy) for ticket, _ in placed]),
-        sizes=np.array([ticket.size for ticket, _ in placed], dtype=np.int64),
+        ratings=np.array([_mean_rating(ticket, policy) for ticket, _, _ in placed]),
+        sizes=np.array([ticket.size for ticket, _, _ in placed], dtype=np.int64),
+        places=np.array([number for _, _, number in placed], dtype=np.int64),
         imbalances=judgements[:, 0],
         spreads=judgements[:, 1],
         party_gaps=judgements[:, 2],

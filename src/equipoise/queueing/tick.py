@@ -23,6 +23,7 @@ from equipoise.core.win_probability import win_probability
 from equipoise.errors import InputError, again
 from equipoise.queueing.columns import EVERYWHERE, QueueColumns, form_matches
 from equipoise.queueing.policy import QueuePolicy
+from equipoise.queueing.preferences import divided_by_preferences
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
 
 #: Regions that tickets of one queue may name: bits of a number that has a sign.
@@ -97,7 +98,13 @@ def check_queue(tickets: Sequence[QueueTicket]) -> None:
 
 
 def pools(tickets: Sequence[QueueTicket], policy: QueuePolicy, *, apart: bool) -> list[list[QueueTicket]]:
-    """Return the tickets that may meet, by ruleset, and apart from those whose rating is provisional."""
+    """Return the tickets that may meet, by ruleset, and apart from those whose rating is provisional.
+
+    Who plays none of the roles of the policy has no place in any team.
+    """
+    if policy.roles:
+        roles = [name for name, _ in policy.roles]
+        tickets = [ticket for ticket in tickets if not ticket.without_role(roles)]
     found: dict[tuple[str, bool], list[QueueTicket]] = {}
     for ticket in tickets:
         new = apart and is_provisional(ticket, policy)
@@ -227,7 +234,15 @@ def _matches_of(
     teams = [tuple(seated[start:end]) for start, end in pairwise(starts)]
     sides = list(zip(*[iter(teams)] * policy.teams, strict=True))
     players = [player for ticket in seated for player in ticket.players]
-    apart, imbalances = _evenness(players, np.repeat(seat, columns.size[placed]), len(sides), policy)
+    if any(player.prefer for player in players):
+        sides = [divided_by_preferences(each, now, policy, overdue=overdue) for each in sides]
+        seated = [ticket for each in sides for team in each for ticket in team]
+        players = [player for ticket in seated for player in ticket.players]
+        sizes = [sum(ticket.size for ticket in team) for each in sides for team in each]
+        player_seats = np.repeat(np.arange(len(sizes)), sizes)
+    else:
+        player_seats = np.repeat(seat, columns.size[placed])
+    apart, imbalances = _evenness(players, player_seats, len(sides), policy)
     means, firsts = columns.total[placed] / columns.size[placed], starts[: -1 : policy.teams]
     spreads = np.maximum.reduceat(means, firsts) - np.minimum.reduceat(means, firsts)
     more: dict[str, list[Any]] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from operator import attrgetter
@@ -23,8 +23,8 @@ class QueueTicket:
     id : str
         What tells this ticket from all others.
     players : sequence of Player
-        Who waits.  Of a player the rating counts, the roles, and whom they avoid (by id), always: they are
-        never in one match.
+        Who waits.  Of a player the rating counts, the roles, whom they avoid (by id), always: they are never
+        in one match, and whom they prefer (by id): they are in one team of a match of both if it stays even.
     since : float
         When the waiting began, in seconds of any clock.
     latencies : mapping of str to float
@@ -126,6 +126,14 @@ class QueueTicket:
         """Players of the party."""
         return len(self.players)
 
+    def without_role(self, roles: Iterable[str]) -> str:
+        """Return a player who plays some roles, but none of those given; nothing if there is none."""
+        known = set(roles)
+        for player in self.players:
+            if known and player.roles and known.isdisjoint(dict(player.roles)):
+                return player.id
+        return ""
+
     def since_when(self, since: float, returned: int) -> QueueTicket:
         """Return the ticket with another beginning of its waiting; nothing else is checked again."""
         ticket = object.__new__(QueueTicket)
@@ -184,8 +192,9 @@ def _player_data(player: Player) -> dict[str, Any]:
         row |= {"mu": rating.mu, "sigma": rating.sigma}
     if player.roles:
         row["roles"] = [name for name, _ in player.roles]
-    if player.avoid:
-        row["avoid"] = [name for name, _ in player.avoid]
+    for field in ("prefer", "avoid"):
+        if getattr(player, field):
+            row[field] = [name for name, _ in getattr(player, field)]
     return row
 
 

@@ -9,7 +9,7 @@ import json
 import logging
 import time
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from equipoise.archive.rated_players import people_of
 from equipoise.archive.shards import KEPT
 from equipoise.core.dates import unlikely
 from equipoise.core.match import Match, Ruleset, moved
-from equipoise.errors import InputError
+from equipoise.errors import EquipoiseError, InputError
 from equipoise.identity.roster_lookup import MOST_LISTED, AmbiguousNameError
 from equipoise.ratings.display_scale import scale_of
 from equipoise.service import exported_site
@@ -118,15 +118,19 @@ class Keeping:
         self._url = url
         self._seconds = seconds
         self._hooks = hooks or {}
+        self._is_file = url.startswith("sqlite:")
         self._opened: Archive | None = None
 
     def __call__(self, question: Kept | None) -> Generator[None, None, bool | str]:
         """Keep a game, or take one back; return whether that was new, of a report one of the outcomes.
 
-        Of None only that this process is ready.
+        Of None only that this process is ready: it has opened the archive then, which takes longer than to
+        keep a result, unless that is away.
         """
         yield from ()
         if question is None:
+            with suppress(EquipoiseError), self._archive() as archive:
+                archive.is_behind()
             return False
         match = question.match if isinstance(question, ReportedGame) else question
         if isinstance(match, Match) and (wrong := unlikely(match.ended or 0.0, time.time())):
@@ -164,14 +168,17 @@ class Keeping:
 
     @contextmanager
     def _archive(self) -> Iterator[Archive]:
-        """Give the archive, and close its file again, which may be replaced."""
+        """Give the archive, and close its file again, which may be replaced; a server stays connected."""
         archive = self._opened or open_archive(
             self._url, create=False, timeout=self._seconds, waiting=log.warning
         )
         self._opened = None
         try:
             yield archive
-        finally:
+        except BaseException:
+            archive.close()
+            raise
+        if self._is_file:
             archive.close()
         self._opened = archive
 

@@ -25,9 +25,8 @@ from equipoise.lobbies.first_placing import exchange_all
 from equipoise.lobbies.kernels import anneal, exchange, lowest_lines
 from equipoise.lobbies.problem import LobbyTask, Placed
 from equipoise.lobbies.teams_of_two import transformed
-from equipoise.queueing.columns import QueueColumns, form_matches
+from equipoise.queueing.columns import use_kernels
 from equipoise.queueing.pair_kernels import choose_pairs
-from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.window_kernels import make_matches, measure_windows
 from equipoise.ratings.ladder import Resident
 from equipoise.ratings.models.gaussian_filter.contest_columns import pack
@@ -103,9 +102,7 @@ def _placed(task: LobbyTask) -> Placed:
 
 
 def _queues(_: Kernels) -> None:
-    waiting = QueueColumns(np.full(4, 1500.0), np.ones(4, dtype=np.int64), np.zeros(4))
-    for size in (1, 2):
-        form_matches(waiting, QueuePolicy(team_size=size))
+    use_kernels()
 
 
 #: What a game that waits for teams needs comes first.

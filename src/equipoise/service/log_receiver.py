@@ -237,7 +237,8 @@ class LogReceiver:
     def _tail(self) -> bytes:
         """Return the end of the log; a line that was cut off by a crash gets its end."""
         size = os.fstat(self._log).st_size
-        tail = os.pread(self._log, TAIL, max(0, size - TAIL))
+        os.lseek(self._log, max(0, size - TAIL), os.SEEK_SET)
+        tail = os.read(self._log, TAIL)
         if not tail.endswith(b"\n") and tail and self._is_packets:
             os.write(self._log, b"\n")
         return tail

@@ -189,7 +189,9 @@ class Night:
         """Return how everyone is written from now on: as typed, unless that was a slip for somebody known."""
         known = self.people()
         return {
-            each: name if each == name or known.id_of(name) == each else known.shown(each)
+            each: known.written(name, each)
+            if each == name or known.id_of(name) == each
+            else known.shown(each)
             for name, each in ids.items()
         }
 

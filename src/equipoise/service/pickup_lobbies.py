@@ -19,6 +19,7 @@ from equipoise.archive.rated_players import people_of, weights_of
 from equipoise.core.match import Ruleset
 from equipoise.core.plain_data import printable
 from equipoise.errors import InputError
+from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.pages.text import evening as words
 from equipoise.pages.text.point_changes import changes_text
 from equipoise.play import evening_events as ev
@@ -305,20 +306,26 @@ class Pickups:
         """Return who speaks, and what they may."""
         admin = who in self.admins
 
+        def people() -> RosterLookup:
+            rooms = [self.evening.rooms[name] for name in own]
+            spelled = next((room.spelled for room in rooms if room.lobby.called), {})
+            return people_of(self.archive.standing(), self.archive.merged(), now, spelled)
+
+        def written(typed: str, player: str) -> str:
+            known = people()
+            return known.written(typed, player) if player in known.ids else typed * (typed == player)
+
         def person(name: str) -> str | None:
             bearer = who if not name else id_of(name)
             if bearer in self._persons:
                 return self._persons[bearer]
             for each in (name or nick, *([bearer] if bearer else [])):
-                rooms = [self.evening.rooms[name] for name in own]
-                spelled = next((room.spelled for room in rooms if room.lobby.called), {})
-                lookup = people_of(self.archive.standing(), self.archive.merged(), now, spelled)
-                known = lookup.id_of(each)
+                known = people().id_of(each)
                 if known is not None and (name or self._bearer(known) in ("", who)):
                     return known  # nobody acts as somebody that another one is
             return bearer
 
-        return Speaking(who, id_of, admin, own, person, admin or not self.admins)
+        return Speaking(who, id_of, admin, own, person, admin or not self.admins, written)
 
     def take(
         self, event: Event, now: float, nick: str = "", sign: str | None = None, who: str = ""

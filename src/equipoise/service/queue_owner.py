@@ -31,6 +31,7 @@ from equipoise.archive.shards import BEAT, Alone, FencedError, Owned
 from equipoise.archive.ticket_record import AddedEvents, KeptState, Letter, RecordedEvent, TicketRecord
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.queueing.backfill import Opening
+from equipoise.queueing.columns import use_kernels
 from equipoise.queueing.life import (
     Accept,
     CancelTicket,
@@ -43,6 +44,7 @@ from equipoise.queueing.life import (
     Pause,
     Propose,
     TicketLife,
+    TicketPlace,
     TicketRefused,
     Waits,
 )
@@ -64,6 +66,7 @@ from equipoise.queueing.record import (
 )
 from equipoise.queueing.tick import mu_of
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
+from equipoise.service.kernel_loading import load_meanwhile
 from equipoise.service.table_settings import QueueSettings
 
 #: What webhooks receive of a queue.
@@ -75,6 +78,10 @@ EVENTS_A_STATE = 20_000
 
 #: Tickets that enter one by one where one of them cannot; of more, each half is tried at once.
 FEW_TICKETS = 16  # effort
+
+#: Tickets that wait from which the kernels are loaded for the looks to come: a look at so many without them
+#: takes some milliseconds.
+LOAD_FROM = 32  # effort
 
 #: Objects that are new when garbage is looked for among them: those of many transactions.
 YOUNG_OBJECTS = 100_000  # effort
@@ -498,7 +505,8 @@ class _Batch:
         """Let tickets in, at once where nothing speaks against any, and return the replies to each."""
         self._let_time_pass(now)
         players = sum([len(ticket.players) for ticket in tickets])
-        if self.life.players + players <= self._most and self.life.enter_together(tickets, now):
+        room = self.life.players + players <= self._most
+        if room and not any(map(self._without_role, tickets)) and self.life.enter_together(tickets, now):
             since = self.life.now
             replies = [[waits_data(ticket.id, since)] for ticket in tickets]
             lines = zip(lines_of_entering(tickets), encoded_lines(replies), strict=True)
@@ -529,12 +537,22 @@ class _Batch:
             same = [each.id for each in known.players] == [each.id for each in ticket.players]
             why = "there is another ticket with this id"
             return [] if same else [reply_data(TicketRefused(ticket.id, why))]
+        if why := self._without_role(ticket):
+            return [reply_data(TicketRefused(ticket.id, why))]
         if self.life.players + ticket.size > self._most:
             return [reply_data(TicketRefused(ticket.id, f"the queue has room for {self._most} players"))]
         return None
 
+    def _without_role(self, ticket: QueueTicket) -> str:
+        """Say who plays none of the roles there are, and so would wait for good; nothing if nobody does."""
+        roles = [name for name, _ in self.life.policy.roles]
+        player = ticket.without_role(roles) if roles else ""
+        return f"{player!r} plays none of the roles {', '.join(roles)}" if player else ""
+
     def look(self, now: float) -> None:
         """Look for matches."""
+        if self.life.waiting_count >= LOAD_FROM:
+            load_meanwhile(use_kernels)
         self._let_time_pass(now)
         made = [each for each in self.life.handle(MakeMatches(), now) if isinstance(each, Propose)]
         if not made:
@@ -613,6 +631,9 @@ def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) ->
         data["match"] = match_state(life, found.match, match)
         data["until"] = found.until or None
         data["asked"] = [each.id for each in known.players if life.is_asked(found.match, each.id)]
+    if found.place is TicketPlace.GONE:
+        until = {each.id: life.kept_out_until(each.id) for each in known.players}
+        data["kept_out"] = {name: when for name, when in until.items() if when > now} or None
     if found.place.value == "waiting":
         data["waited"] = max(now - found.since, 0.0)
         if why:

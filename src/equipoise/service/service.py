@@ -83,6 +83,10 @@ REBUILD = 600.0
 #: Seconds after which late results are no longer expected, so that the archive can be made ready for others.
 EXPECTED = 30.0
 
+#: Seconds from one time that late results are learnt from to the next, at least: the ratings of everybody are
+#: new then, and whatever is kept or seen waits a moment for that.
+SETTLE_EVERY = 4.0
+
 #: Seconds that a division takes about for each of its players.
 A_PLAYER = 0.001
 
@@ -132,7 +136,7 @@ class Service:
             "results", "keep", self.admission, settings.store, PATIENCE, self._hooks, patience=LATE
         )
         self.deliverer = Deliverer(settings.store, settings.webhooks, mine=lambda: self._follower.owned.here)
-        self._compiler = Worker("compile")
+        self._compiler = Worker("compile", beside=True)
         self._everyone: Lane[Iterator[Any]] = Lane("everyone", self.admission)
         self._chances: Lane[Iterator[Any]] = Lane("chances", self.admission)
         self._kept = asyncio.Event()
@@ -146,7 +150,7 @@ class Service:
         self._waits: float | None = None
         self._settling: asyncio.Future[None] | None = None
         self._spreading: asyncio.Future[None] | None = None
-        self._settled = 0.0
+        self._settled, self._settles = 0.0, -SETTLE_EVERY
         self._failures = 0
         self.metrics = ServerMetrics()
         self.board = Board(Snapshot(Ratings(Mixture(), Mixture().initial())))
@@ -187,7 +191,7 @@ class Service:
     async def follow(self) -> None:
         """Keep the board up to date, without end, whatever happens."""
         await asyncio.gather(*self._beginning)
-        if self.keyring.can_report:
+        if self.keyring.can_report and self.learns:
             self._beginning.append(asyncio.ensure_future(self._follower.begin()))
         now, pause = False, POLL
         while True:
@@ -234,6 +238,8 @@ class Service:
 
     async def _settle(self) -> None:
         """Learn from what came late, while all else goes on; what comes meanwhile is the next round's."""
+        await asyncio.sleep(self._settles + SETTLE_EVERY - time.monotonic())
+        self._settles = time.monotonic()
         try:
             await self._follower.settle()
         except EquipoiseError as error:

@@ -132,16 +132,18 @@ class Settling:
     def __call__(self, learn: bool | None) -> Generator[None, None, int]:
         """Learn from all that waits; return from how many matches.
 
-        None asks only for it to be ready, False for checkpoints that lie closely, as there is time for it.
+        None asks only for it to be ready, and for some matches to be packed: again and again until that is
+        0, which takes as long as a rebuild.  False is for checkpoints that lie closely, as there is time.
         """
         yield from ()
-        if learn is None:
-            return 0
         archive = self._archive or open_archive(self._url, create=False, waiting=log.warning)
         archive.keep_packed()
         self._archive = None  # what was read stays, unless something goes wrong
         with archive:
-            done = (archive.update_ratings() if learn else archive.spread_checkpoints()).matches
+            if learn is None:
+                done = int(archive.pack())
+            else:
+                done = (archive.update_ratings() if learn else archive.spread_checkpoints()).matches
         self._archive = archive
         return done
 
@@ -340,7 +342,7 @@ class Follower:
         }
         self._parts: dict[str, Mapping[Any, Any]] = {}
         self._has_all = False
-        self._settler = Worker("settle", url)
+        self._settler = Worker("settle", url, beside=True)
         #: Whether matches wait to be learnt from, since when those do that are learnt from beside, and why
         #: learning has failed.
         self.behind = False
@@ -404,9 +406,13 @@ class Follower:
         )  # fmt: skip
 
     async def begin(self) -> None:
-        """Begin the second worker, so that the first result that comes late need not wait for that."""
+        """Begin the second worker, so that the first result that comes late need not wait for that.
+
+        What comes late while matches are packed has its turn between two steps of that.
+        """
         with contextlib.suppress(EquipoiseError):  # it is tried again when something comes late
-            await self._settler.ask(None, PATIENCE)
+            while await self._settler.ask(None, PATIENCE):
+                pass
 
     async def settle(self) -> None:
         """Learn from what came late, beside all else.

@@ -92,11 +92,15 @@ class Worker:
         One of :data:`ROLES`.
     arguments : object
         What it is made with.
+    beside : bool
+        Whether it begins while others answer already: it leaves them the processor as it loads what it needs
+        too, which takes seconds where several begin at once.
     """
 
-    def __init__(self, role: str, *arguments: object) -> None:
+    def __init__(self, role: str, *arguments: object, beside: bool = False) -> None:
         self._role = role
         self._arguments = arguments
+        self._beside = beside
         self._process: asyncio.subprocess.Process | None = None
         self._beginning: asyncio.Task[asyncio.subprocess.Process] | None = None
         self._has_begun = False
@@ -208,11 +212,21 @@ class Worker:
             self._process = await beginning  # so that it can be ended
             raise
         assert process.stdin is not None  # noqa: S101 -- as PIPE says
+        if self._beside:
+            self._give_way(process.pid)
         process.stdin.write(_framed((_logging(), self._arguments)))
         async with asyncio.timeout(BEGIN):
             await self._message(process)
+        if not self._beside:
+            self._give_way(process.pid)
         self._has_begun = True
         return process
+
+    def _give_way(self, pid: int) -> None:
+        """Let its process have less of the processor than this one, as its role says."""
+        with contextlib.suppress(OSError, AttributeError):  # it has ended; Windows has no priorities
+            nice = os.getpriority(os.PRIO_PROCESS, 0) + OTHER_NICE.get(self._role, NICE)
+            os.setpriority(os.PRIO_PROCESS, pid, nice)
 
     def _begin_anew(self) -> None:
         """End it and begin another, so that the next question need not wait for that."""
@@ -308,7 +322,7 @@ class Pool:
         workers: int = 1,
         patience: float = PATIENCE,
     ) -> None:
-        self.workers = [Worker(role, *arguments) for _ in range(workers)]
+        self.workers = [Worker(role, *arguments, beside=n > 0) for n in range(workers)]
         self.lane: Lane[tuple[str | None, Any, float]] = Lane(name, admission, max(1, workers - 1))
         self._patience = patience
 
@@ -414,8 +428,6 @@ def main() -> None:
 
         log_events(logs[0], as_json=logs[1])
         role = resolve("role", ROLES, sys.argv[1])(*arguments)
-        with contextlib.suppress(OSError, AttributeError):  # Windows has no nice
-            os.nice(OTHER_NICE.get(sys.argv[1], NICE))
         _send(("answer", None), answers)  # that it takes questions
         while True:
             _answer(role(_read(questions)), answers)

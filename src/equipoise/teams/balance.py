@@ -136,6 +136,7 @@ def _nothing(request: BalanceRequest, named: Objective, units: Units, **known: A
         unrated=request.roster.unrated,
         draws=request.draws,
         side_chance=request.side_chance,
+        names=request.names,
         **(fields | known),
     )
 

@@ -417,6 +417,8 @@ class RunningGame:
         How many bots there are, in the game or not.
     allowed : tuple of int
         The teams that the rules leave to the newcomer.
+    playing : tuple of Player
+        Who plays, each with a rating and a team.
     """
 
     request: BalanceRequest
@@ -427,6 +429,7 @@ class RunningGame:
     filling: Bots | bool
     pool: int | None
     allowed: tuple[int, ...]
+    playing: tuple[Player, ...] = ()
 
     @property
     def scale(self) -> dict[str, Any]:
@@ -549,7 +552,8 @@ def running_game(
         pool = len(known)
     allowed = tuple(range(request.teams)) if seat is None else _allowed_teams(request, places, seat, wanted)
     joins = None if seat is None else everyone[seat]
-    return RunningGame(request, joins, sums, bots, centre, _filling(request.bots, known), pool, allowed)
+    filling = _filling(request.bots, known)
+    return RunningGame(request, joins, sums, bots, centre, filling, pool, allowed, tuple(playing))
 
 
 def _as_it_runs(players: Players, keywords: Keywords) -> tuple[BalanceRequest, Keywords]:

@@ -88,8 +88,10 @@ class BalanceRequest(RequestFields):
         Ids (or names) of players who stay together, besides those of ``Player.party``.
     apart : tuple of tuples of str
         Ids (or names) of players no two of whom may be in one team.
+    names : tuple of str
+        What the teams are called, one name for each; empty for Team 1 and so on.
     fixed : tuple of (str, int), or a mapping
-        The team, from 0, of players who must be in it, besides ``Player.team``.
+        The team, from 0 or by its name, of players who must be in it, besides ``Player.team``.
     preferences : tuple of Preference
         Who prefers to be together or apart, at a price, besides those of ``Player.prefer`` and
         ``Player.avoid``.
@@ -199,6 +201,10 @@ class BalanceRequest(RequestFields):
         for name, info in FIELDS.items():
             if (value := getattr(self, name)) is not info.default:
                 info.check(value)
+        if self.names:
+            check_team_names(self.names, self.teams)
+        if any(isinstance(team, str) for _, team in self.fixed):
+            object.__setattr__(self, "fixed", by_number(self.fixed, self.names))
         if not self.beta is self.zero is self.body is None:
             check_scale(self.beta, self.zero, self.body)
         if not self.players:
@@ -252,6 +258,8 @@ class BalanceRequest(RequestFields):
         listed: Any = players
         if not isinstance(listed, Iterable) or isinstance(listed, str | bytes):
             msg = f"must be a list of players or names, or a mapping of names to weights, got {players!r:.40}"
+            if isinstance(listed, str):
+                msg += "; read_paste reads a text as people write it"
             raise InputError(msg, "players")
         return cls(players=tuple(listed), **cast("Any", values))
 
@@ -405,6 +413,49 @@ def _counted(request: BalanceRequest) -> CommonUnit:
         each = abs(float(roster.mu.mean()) if bots.weight is None else bots.weight)
         more += each * request.teams * (max(rules.seats) + n)
     return counted(weights, more, averaged)
+
+
+def check_team_names(names: Sequence[str], teams: int) -> None:
+    """Refuse what cannot be what teams are called.
+
+    Raises
+    ------
+    InputError
+        If there is not one name for each team, a name comes twice, or is the number of another team.
+    """
+    if len(names) != teams or not all(names):
+        msg = f"must be one name for each of the {teams} teams, got {', '.join(names)!r}"
+        raise InputError(msg, "names")
+    if len({name.casefold() for name in names}) < teams:
+        msg = f"must differ, got {', '.join(names)!r}"
+        raise InputError(msg, "names")
+    for n, name in enumerate(names, start=1):
+        if name.isdecimal() and int(name) != n and int(name) <= teams:
+            msg = f"must not be numbers of other teams, got {name!r} for team {n}; use words"
+            raise InputError(msg, "names")
+
+
+def by_number(fixed: Iterable[tuple[str, int | str]], names: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    """Return the teams of players with the number of each that is given by its name.
+
+    Raises
+    ------
+    InputError
+        If no team is called so.
+
+    Examples
+    --------
+    >>> by_number([("Ann", "blue"), ("Bob", 0)], ["Red", "Blue"])
+    (('Ann', 1), ('Bob', 0))
+    """
+    numbers = {name.casefold(): n for n, name in enumerate(names)}
+    for who, team in fixed:
+        if isinstance(team, str) and team.casefold() not in numbers:
+            called = ", ".join(names)
+            known = f"the teams are {called}" if names else "--names (names=) says what they are called"
+            msg = f": there is no team {team!r}, for {who!r}; {known}"
+            raise InputError(msg, "fixed")
+    return tuple((who, numbers[team.casefold()] if isinstance(team, str) else team) for who, team in fixed)
 
 
 def _counts_units(objective: object) -> bool:

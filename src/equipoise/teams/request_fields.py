@@ -20,6 +20,7 @@ from equipoise.core.fields import (
     COUNT,
     COUNTS,
     GROUPS,
+    NAMES,
     NUMBER,
     NUMBERS,
     PRICE,
@@ -332,7 +333,7 @@ OBJECTIVE = part_of(OBJECTIVES, TERMS)._replace(
 
 _NOT_NEGATIVE, _OF_PLAYERS = Range(0.0), Range(0, MOST_PLAYERS)
 _SIZES, _RULES, _PREFERENCES = "Sizes and bots", "Rules", "Preferences"
-_FAIR, _SEARCH, _HERE = "What is fair", "Search", "Who is here"
+_FAIR, _SEARCH, _HERE, _ANSWER = "What is fair", "Search", "Who is here", "Answer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False, repr=False, eq=False)
@@ -373,8 +374,11 @@ class RequestFields:
         (), GROUPS, "Players kept in different teams.", note="Repeatable.", section=_RULES, shown=True,
         kept_by=(LATE, BOARD),
     )  # fmt: skip
+    names: tuple[str, ...] = ask(
+        (), NAMES, "What to call the teams.", section=_ANSWER, shown=True, kept_by=(LATE,),
+    )  # fmt: skip
     fixed: tuple[tuple[str, int], ...] = ask(
-        (), TEAMS, "A player fixed to a team, from 1 or by --names.", flag="--fix", note="Repeatable.",
+        (), TEAMS, "A player fixed to a team, from 1 or by its name.", flag="--fix", note="Repeatable.",
         section=_RULES, shown=True, kept_by=(LATE, BOARD),
     )  # fmt: skip
     preferences: tuple[Preference, ...] = ask(

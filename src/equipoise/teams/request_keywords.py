@@ -26,7 +26,8 @@ class Keywords(TypedDict, total=False):
     bots: Bots | bool | None
     parties: Iterable[Sequence[str]]
     apart: Iterable[Sequence[str]]
-    fixed: Mapping[str, int] | Iterable[tuple[str, int]] | None
+    names: tuple[str, ...]
+    fixed: Mapping[str, int | str] | Iterable[tuple[str, int | str]] | None
     preferences: Iterable[Preference]
     side_price: float
     stay: float

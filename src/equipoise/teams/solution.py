@@ -120,6 +120,7 @@ class SolutionData(TypedDict):
     default_weight: float | None
     unrated: int
     splits: list[SplitData]
+    names: NotRequired[list[str]]
     rounding: NotRequired[float]
     reason: NotRequired[str]
     effort: NotRequired[float]
@@ -164,6 +165,8 @@ class Solution:
         How often even teams draw for each time one of them wins, as it was asked with; None where unknown.
     side_chance : float
         The chance of the first of two equal teams, for its side, as it was asked with.
+    names : tuple of str
+        What the teams are called; empty where that was not asked.
     """
 
     status: Status
@@ -183,6 +186,7 @@ class Solution:
     rounding: float = 0.0
     draws: float | None = None
     side_chance: float = EVEN_SIDES
+    names: tuple[str, ...] = ()
 
     @property
     def gap(self) -> float | None:
@@ -214,7 +218,7 @@ class Solution:
     def table(self) -> Table:
         """Return the best split as a table, a row a player and a row a bot; empty where there is none."""
         rows = [
-            (n + 1, name, weight, self.best.win_probability[n])
+            (self.names[n] if self.names else n + 1, name, weight, self.best.win_probability[n])
             for n, team in enumerate(self.best.teams if self.splits else ())
             for name, weight in (
                 *zip([player.label for player in team], self.best.weights[n], strict=True),
@@ -247,6 +251,8 @@ class Solution:
             "unrated": self.unrated,
             "splits": [_split_as_dict(split, self.draws) for split in self.splits],
         }
+        if self.names:
+            plain["names"] = list(self.names)
         if self.within:
             plain["rounding"] = self.within
         if self.reason:

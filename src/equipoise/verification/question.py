@@ -519,7 +519,7 @@ DECIDING = (
 SEARCHING = ("solver", "rerank", "keep", "spacing", "seed", "effort")
 
 #: Those that are only shown.
-SHOWN = ("draws",)
+SHOWN = ("draws", "names")
 
 #: The least and the most of whole numbers; None where there is no most.
 WHOLE = {

@@ -113,8 +113,8 @@ def test_results_are_of_known_people_and_count_once(address: str) -> None:
         browser.run("document.getElementById('text').value = 'Ann\\nMax\\nElm17'; typed(); void rated()")
         browser.wait(f"{said}.includes('Write the id')")
         assert "Max is the name of several: m1 (Max), m2 (Max). Write the id. new: Elm17" in browser.run(said)
-        assert browser.run("return document.getElementById('text').value").splitlines()[0] == "Ann 61.5"
-        browser.run("document.getElementById('text').value = 'Ann 61.5\\nElm17 50'; typed()")
+        assert browser.run("return document.getElementById('text').value").splitlines()[0] == "Ann 615"
+        browser.run("document.getElementById('text').value = 'Ann 615\\nElm17 500'; typed()")
         browser.wait("return state.problem.request.players.length === 2")
         browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
         browser.tap("#played button:nth-child(1)")

@@ -239,6 +239,7 @@ def seats_of_running_matches_are_filled(served: Served) -> None:
         ({"id": "a", "players": [{"id": "a"}, {"id": "a"}]}, "/players"),
         ({"id": "a", "players": [{"id": "a", "weight": "x"}]}, "/players/0/weight"),
         ({"id": "a", "players": [{"id": "a"}], "latencies": {"eu": -1}}, "/latencies/..."),
+        ({"id": "a", "players": [{"id": "a", "sigma": 50}]}, "/players/0/sigma"),
     ],
 )
 def test_what_is_wrong_with_a_ticket_is_said(served: Served, body: dict[str, Any], pointer: str) -> None:

@@ -24,7 +24,7 @@ from equipoise.pages.pictures.svg import (
     text_width,
     ticks,
 )
-from equipoise.pages.text.teams import Points, convention, head_line, proof_of, total_text
+from equipoise.pages.text.teams import PointDisplay, convention, head_line, proof_of, total_text
 from equipoise.teams.solution import Solution, Split
 
 #: Heights: the headline, a team's name and facts, a row of names, below its line, and below all teams.
@@ -45,7 +45,7 @@ Dot = tuple[float, str]
 
 def teams_svg(
     solution: Solution, split: Split | None = None, names: tuple[str, ...] = (),
-    *, points: Points | None = None,
+    *, points: PointDisplay | None = None,
 ) -> str:  # fmt: skip
     """Return a picture of a split as SVG.
 
@@ -93,7 +93,7 @@ def teams_svg(
     axis = round(top + 8)
     unit = "weight" if points is None else "points"
     parts += _axis(axis, low, high, x, unit)
-    parts += _legend(solution, unit, uneven=len({len(lane) for lane in lanes}) > 1, top=axis + 58)
+    parts += _legend(solution, unit, points, uneven=len({len(lane) for lane in lanes}) > 1, top=axis + 58)
     return document(_headline(solution, split, names), WIDTH, axis + FOOT, parts)
 
 
@@ -107,10 +107,12 @@ def _axis(top: int, low: float, high: float, x: Callable[[float], float], unit: 
     return parts
 
 
-def _legend(solution: Solution, unit: str, *, uneven: bool, top: float) -> list[str]:
+def _legend(
+    solution: Solution, unit: str, points: PointDisplay | None, *, uneven: bool, top: float
+) -> list[str]:
     legend = f"Each dot is a player at their {unit} (hollow: a bot); the bar is mean and standard deviation."
     noise = convention(
-        solution.beta, solution.beta_source, solution.zero, solution.zero_source, uneven=uneven
+        solution.beta, solution.beta_source, solution.zero, solution.zero_source, uneven=uneven, points=points
     )
     return [caption(line, MARGIN, top + 18 * n, PALE_INK) for n, line in enumerate((legend, *noise))]
 

@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 
 from equipoise.core.plain_data import number, printable
 from equipoise.pages.text.tables import Grid
-from equipoise.pages.text.teams import side_lines
+from equipoise.pages.text.teams import IN_POINTS, side_lines
 from equipoise.pages.text.wording import (
     AS_CHANCE,
     MOST_NAMED,
-    POINTS,
     UNSEEN,
     capital,
     constraint_words,
@@ -319,7 +318,7 @@ TOLERANCE = 0.001
 MOST_LINES = 5
 
 
-def summary_lines(explanation: Explanation, names: Sequence[str] = ()) -> list[str]:
+def summary_lines(explanation: Explanation, names: Sequence[str] = (), *, whole: bool = False) -> list[str]:
     """Return an explanation as a few lines: the teams, the reason, and what is worth giving up.
 
     Parameters
@@ -328,11 +327,13 @@ def summary_lines(explanation: Explanation, names: Sequence[str] = ()) -> list[s
         What to write.
     names : sequence of str
         What to call the teams; by default Team 1, Team 2, ...
+    whole : bool
+        Whether its numbers are whole points, so that less than one does not matter.
     """
     split = explanation.split
     if split is None:
         return explanation_lines(explanation, names)
-    points = TOLERANCE * max((team.deviation for team in split.teams), default=0.0)
+    points = max(TOLERANCE * max((team.deviation for team in split.teams), default=0.0), float(whole))
     dear = [price for price in explanation.prices if _matters(price.cost, explanation.objective, points)]
     shown = dear[:MOST_LINES]
     lines = ["Why these teams:", *table_lines(split, names), "", standing(explanation)]
@@ -355,14 +356,16 @@ def _matters(cost: Cost, objective: str, points: float) -> bool:
         return True
     names = objective.split(", ")
     values = cost.values if len(cost.values) == len(names) else (cost.value,)
-    least = [points if name in POINTS else TOLERANCE for name in names]
+    least = [points if name in IN_POINTS else TOLERANCE for name in names]
     return any(abs(value) >= limit > 0.0 for value, limit in zip(values, least, strict=False))
 
 
 def _rest(explanation: Explanation, more: int, shown: bool, points: float) -> Iterator[str]:
     """Say in a line what is not worth one each, and once what is not proven or was not looked at."""
     if explanation.prices:
-        unit = f" or {number(points)} points" if any(name in explanation.objective for name in POINTS) else ""
+        measured = any(name in explanation.objective for name in IN_POINTS)
+        least = "a point" if points == 1.0 else f"{number(points)} points"
+        unit = f" or {least}" if measured else ""
         others = "Nothing else that was asked" if shown else "Nothing that was asked"
         yield (
             f"{more} more rules and preferences cost something; --all lists them."

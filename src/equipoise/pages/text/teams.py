@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from equipoise.core.plain_data import calling_nobody, number, printable
 from equipoise.core.sides import EVEN_SIDES
@@ -16,11 +16,19 @@ WIDTH, NARROWEST = 110, 40
 #: A value of an objective up to this share of what it is measured in is what rounding makes of 0.
 NOTHING = 1e-12
 
-#: Objectives that are measured in the points of the weights; the others in shares of 1.
+#: Objectives that are measured in weights; the others in shares of 1.
 IN_POINTS = ("difference", "spread")
 
-#: From a weight of an answer to points.
-Points = Callable[[float], int]
+
+class PointDisplay(Protocol):
+    """From a rating of an archive to points; :class:`equipoise.pages.text.point_scale.PointScale` is one."""
+
+    def __call__(self, rating: float, /) -> int:
+        """Return the points of a player."""
+
+    def amount(self, difference: float, /) -> float:
+        """Return a difference of ratings in points."""
+
 
 if TYPE_CHECKING:
     from equipoise.teams.pareto import Front
@@ -28,7 +36,13 @@ if TYPE_CHECKING:
 
 
 def convention(
-    beta: float, beta_source: str, zero: float, zero_source: str, *, uneven: bool = False
+    beta: float,
+    beta_source: str,
+    zero: float,
+    zero_source: str,
+    *,
+    uneven: bool = False,
+    points: PointDisplay | None = None,
 ) -> list[str]:
     """Return what win chances rest on where weights are all that is known, a sentence each.
 
@@ -40,6 +54,8 @@ def convention(
         Where they come from.
     uneven : bool
         Whether the teams are of different sizes, so that the zero matters.
+    points : PointDisplay, optional
+        Says both in points.
 
     Examples
     --------
@@ -49,9 +65,10 @@ def convention(
     A player of 0 adds nothing to a team (as given).
     """
     begin = "assume" if beta_source == "as given" else "are a convention: they assume"
-    lines = [f"Win chances {begin} a performance noise of {number(beta)} ({beta_source})."]
+    noise = number(beta if points is None else points.amount(beta))
+    lines = [f"Win chances {begin} a performance noise of {noise} ({beta_source})."]
     if uneven:
-        lines.append(f"A player of {number(zero)} adds nothing to a team ({zero_source}).")
+        lines.append(f"A player of {points_text(zero, points)} adds nothing to a team ({zero_source}).")
     return lines
 
 
@@ -62,7 +79,7 @@ def solution_lines(
     names: Sequence[str] = (),
     *,
     details: bool = False,
-    points: Points | None = None,
+    points: PointDisplay | None = None,
 ) -> list[str]:
     """Return what a person reads of a solution, and can paste into a chat: the verdict first.
 
@@ -89,8 +106,8 @@ def solution_lines(
         lines += [*_team_lines(solution, split, n, _name(names, n), points=points, details=details), ""]
     if details:
         lines += [
-            *_detail_lines(solution, split, chosen, edited=edited),
-            *_rest_on(solution, (split, *solution.splits)),
+            *_detail_lines(solution, split, chosen, points, edited=edited),
+            *_rest_on(solution, (split, *solution.splits), points),
         ]
     else:
         sizes = [len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)]
@@ -200,21 +217,23 @@ def proof_of(solution: Solution) -> str:
     return "Proven best." if solution.status == "optimal" else "Best found, not proven best."
 
 
-def _detail_lines(solution: Solution, split: Split, chosen: int | None, *, edited: bool) -> list[str]:
+def _detail_lines(
+    solution: Solution, split: Split, chosen: int | None, points: PointDisplay | None, *, edited: bool
+) -> list[str]:
     """Return the objective's numbers."""
-    proof = _verdict(solution)
+    proof = _verdict(solution, points)
     if edited:
         return [f"Changed by hand; the best is {proof}"]
     if chosen is None:
         return [proof[0].upper() + proof[1:]]
-    value = f"{solution.objective} {figure(split.value, solution.objective, split)}"
+    value = f"{solution.objective} {figure(split.value, solution.objective, split, points)}"
     facts = f"number {chosen + 1} of the {len(solution.splits)} best, {value}"
     return [f"Chosen at random: {facts}; the best is {proof}"]
 
 
 def chat_lines(
     splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, proof: str = "",
-    points: Points | None = None,
+    points: PointDisplay | None = None,
 ) -> list[str]:  # fmt: skip
     """Return splits as a verdict and a line a team, to paste into a chat; nobody is mentioned by it."""
     del points  # a chat shows none
@@ -234,7 +253,7 @@ def _chat_of(split: Split, names: Sequence[str], begin: str, proof: str) -> list
     return lines
 
 
-def table_of(split: Split, names: Sequence[str] = (), *, points: Points | None = None) -> Grid:
+def table_of(split: Split, names: Sequence[str] = (), *, points: PointDisplay | None = None) -> Grid:
     """Return a split as a table, a row a player and a row for the bots of a team."""
     rows = []
     for n, team in enumerate(split.teams):
@@ -253,7 +272,7 @@ def table_of_all(
     names: Sequence[str] = (),
     *,
     numbered: bool = False,
-    points: Points | None = None,
+    points: PointDisplay | None = None,
 ) -> Grid:
     """Return splits as one table, best first; ``numbered`` adds a column with the number of each."""
     tables = [table_of(split, names, points=points) for split in splits]
@@ -268,7 +287,7 @@ def table_of_all(
 
 def csv_of(
     splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, proof: str = "",
-    points: Points | None = None,
+    points: PointDisplay | None = None,
 ) -> list[str]:  # fmt: skip
     """Return splits as CSV, a line a player; it is data, so it has weights."""
     del proof, points
@@ -277,7 +296,7 @@ def csv_of(
 
 def markdown_of(
     splits: Sequence[Split], names: Sequence[str] = (), *, numbered: bool = False, proof: str = "",
-    points: Points | None = None,
+    points: PointDisplay | None = None,
 ) -> list[str]:  # fmt: skip
     """Return splits as a verdict on the first and a Markdown table, a line a player."""
     head = plain_cell(head_line(splits[0], names, proof))
@@ -295,7 +314,7 @@ def _empty(teams: Sequence[Sequence[int]]) -> str:
     return f"Nobody is in {of}: win chances mean nothing there."
 
 
-def _rest_on(solution: Solution, splits: Iterable[Split]) -> list[str]:
+def _rest_on(solution: Solution, splits: Iterable[Split], points: PointDisplay | None = None) -> list[str]:
     """Return what the win chances of splits rest on, once for all."""
     teams = [
         [len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)] for split in splits
@@ -305,7 +324,7 @@ def _rest_on(solution: Solution, splits: Iterable[Split]) -> list[str]:
     if full:
         uneven = any(len(set(sizes)) > 1 for sizes in full)
         rests_on = (solution.beta, solution.beta_source, solution.zero, solution.zero_source)
-        lines += convention(*rests_on, uneven=uneven)
+        lines += convention(*rests_on, uneven=uneven, points=points)
     return lines
 
 
@@ -313,12 +332,12 @@ def _name(names: Sequence[str], n: int) -> str:
     return names[n].strip() if n < len(names) else f"Team {n + 1}"
 
 
-def points_text(value: float, points: Points | None) -> str:
+def points_text(value: float, points: PointDisplay | None) -> str:
     """Return a weight as people read it: as points, or as it was typed."""
     return number(value) if points is None else str(points(value))
 
 
-def total_text(solution: Solution, split: Split, n: int, points: Points | None) -> str:
+def total_text(solution: Solution, split: Split, n: int, points: PointDisplay | None) -> str:
     """Return the total of a team, of points as they are shown."""
     if points is None:
         return number(split.totals[n])
@@ -327,7 +346,7 @@ def total_text(solution: Solution, split: Split, n: int, points: Points | None) 
 
 
 def _team_lines(
-    solution: Solution, split: Split, n: int, name: str, *, points: Points | None, details: bool
+    solution: Solution, split: Split, n: int, name: str, *, points: PointDisplay | None, details: bool
 ) -> list[str]:
     roles = split.roles[n] if split.roles else ("",) * len(split.teams[n])
     shown = [
@@ -351,24 +370,26 @@ def _team_lines(
     return [head, *(f"  {figure:>{width}}  {label}" for figure, label in shown)]
 
 
-def _verdict(solution: Solution) -> str:
+def _verdict(solution: Solution, points: PointDisplay | None) -> str:
     name, best = solution.objective, solution.best
-    value = f"{name} {figure(solution.value or 0.0, name, best)}"
+    value = f"{name} {figure(solution.value or 0.0, name, best, points)}"
     if solution.status == "optimal":
         within = f" within {number(solution.within)}, which is rounding" if solution.within else ""
         return f"proven optimal{within}: {value}."
-    bound, gap = (figure(one or 0.0, name, best) for one in (solution.bound, solution.gap))
+    bound, gap = (figure(one or 0.0, name, best, points) for one in (solution.bound, solution.gap))
     return f"not proven optimal: {value}, at most {gap} from the best possible (bound {bound})."
 
 
-def figure(value: float, objective: str, split: Split) -> str:
+def figure(value: float, objective: str, split: Split, points: PointDisplay | None = None) -> str:
     """Return the value of an objective at a split; what rounding makes of 0 is 0."""
+    if points is not None and objective.rsplit(", ", maxsplit=1)[-1] in IN_POINTS:
+        return number(points.amount(value))
     in_points = any(name in objective for name in IN_POINTS)
     size = max(map(abs, split.totals), default=0.0) if in_points else 1.0
     return number(0.0 if abs(value) <= NOTHING * size else value)
 
 
-def _alternatives(solution: Solution, names: Sequence[str], points: Points | None) -> list[str]:
+def _alternatives(solution: Solution, names: Sequence[str], points: PointDisplay | None) -> list[str]:
     """Return the table of the other splits: what changes against the best."""
     rows = [("", solution.objective, "totals", "win chance", "changes teams against the best")]
     home = {player.id: n for n, team in enumerate(solution.best.teams) for player in team}
@@ -382,7 +403,13 @@ def _alternatives(solution: Solution, names: Sequence[str], points: Points | Non
         chance = f"{100 * split.win_probability[0]:.1f} %"
         totals = " : ".join(total_text(solution, split, n, points) for n in range(len(split.teams)))
         rows.append(
-            (f"{rank}.", figure(split.value, solution.objective, split), totals, chance, ", ".join(moved))
+            (
+                f"{rank}.",
+                figure(split.value, solution.objective, split, points),
+                totals,
+                chance,
+                ", ".join(moved),
+            )
         )
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     lines = []
@@ -422,20 +449,22 @@ def outcome_lines(split: Split) -> list[str]:
     return lines
 
 
-def front_rows(front: Front) -> list[tuple[str, ...]]:
+def front_rows(front: Front, points: PointDisplay | None = None) -> list[tuple[str, ...]]:
     """Return a Pareto front as rows of a table, the columns' names first."""
     rows: list[tuple[str, ...]] = [("", *front.criteria, "win chance", "first team")]
     for n, ((first, second), split) in enumerate(zip(front.points, front.splits, strict=True), start=1):
         chance = f"{100 * split.win_probability[0]:.1f} %"
         team = ", ".join(printable(player.label) for player in split.teams[0])
-        one, other = (figure(v, name, split) for name, v in zip(front.criteria, (first, second), strict=True))
+        one, other = (
+            figure(v, name, split, points) for name, v in zip(front.criteria, (first, second), strict=True)
+        )
         rows.append((f"{n}.", one, other, chance, team))
     return rows
 
 
-def front_lines(front: Front) -> list[str]:
+def front_lines(front: Front, points: PointDisplay | None = None) -> list[str]:
     """Return a Pareto front as a table, and what is proven of it."""
-    rows = front_rows(front)
+    rows = front_rows(front, points)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]) - 1)]
     lines = [
         "  ".join([*(cell.rjust(width) for cell, width in zip(row, widths, strict=False)), row[-1]]).rstrip()
@@ -443,4 +472,4 @@ def front_lines(front: Front) -> list[str]:
     ]
     proof = "proven to be all there are" if front.complete else "not proven to be all there are"
     lines.append(f"Splits between which there is a choice: {len(front.points)}, {proof}.")
-    return [*lines, *_rest_on(front.solutions[0], front.splits)]
+    return [*lines, *_rest_on(front.solutions[0], front.splits, points)]

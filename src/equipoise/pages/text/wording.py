@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from equipoise.core.plain_data import number, printable
+from equipoise.pages.text.teams import IN_POINTS
 from equipoise.teams.explain.asked_rules import Constraint
 from equipoise.teams.explain.asked_rules import words as words_of
 from equipoise.teams.explain.explanation import Alternative
@@ -15,9 +16,6 @@ UNSEEN = 5e-5
 
 #: What is shown as win probability, in per cent, and so is not shown again as an objective.
 AS_CHANCE = ("win", "preferences", "win + preferences")
-
-#: Objectives that are measured in the points of the weights.
-POINTS = ("difference", "spread")
 
 #: How many are named, of players and of what there was no time for.
 MOST_NAMED = 10
@@ -96,7 +94,7 @@ def cost_words(cost: Cost, objective: str) -> str:
 
 def _figure(value: float, name: str) -> str:
     """Return how much of an objective something costs, in points where it is measured in those of weights."""
-    if name in POINTS:
+    if name in IN_POINTS:
         return f"{number(value)} point{'s' * (value != 1.0)} of {name}"
     return f"{number(value)} of {name}"
 

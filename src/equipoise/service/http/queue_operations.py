@@ -56,6 +56,7 @@ class TicketPlayer(msgspec.Struct, forbid_unknown_fields=True):
     sigma: Annotated[float, Meta(ge=0, le=LARGEST_WEIGHT)] = 0.0
     roles: Annotated[list[Id], Meta(max_length=100)] = []
     avoid: Annotated[list[Id], Meta(max_length=1000)] = []
+    prefer: Annotated[list[Id], Meta(max_length=1000)] = []
 
 
 class TicketBody(msgspec.Struct, forbid_unknown_fields=True):
@@ -143,7 +144,10 @@ class QueueMatch(msgspec.Struct, omit_defaults=True):
 
 
 class TicketState(msgspec.Struct, omit_defaults=True):
-    """Where a ticket is: waiting, proposed, accepted, playing or gone."""
+    """Where a ticket is: waiting, proposed, accepted, playing or gone.
+
+    ``kept_out`` says until when players of a ticket that is gone may not enter, if they must wait.
+    """
 
     ticket: str
     place: str
@@ -155,6 +159,7 @@ class TicketState(msgspec.Struct, omit_defaults=True):
     match: QueueMatch | None = None
     until: float | None = None
     asked: list[str] | None = None
+    kept_out: dict[str, float] | None = None
     capabilities: dict[str, str] | None = None
 
 
@@ -289,8 +294,21 @@ async def _entered(
 
 
 def _ticket(backend: Backend, queue: Queue, body: TicketBody, at: str) -> QueueTicket:
+    for number, each in enumerate(body.players):
+        if each.sigma and each.weight is None:
+            msg = "is how uncertain a weight is; give the weight too"
+            raise invalid(msg, f"{at}/players/{number}/sigma")
     players = [
-        _player_of(backend, queue, each.id, each.weight, each.sigma, roles=each.roles, avoid=each.avoid)
+        _player_of(
+            backend,
+            queue,
+            each.id,
+            each.weight,
+            each.sigma,
+            roles=each.roles,
+            avoid=each.avoid,
+            prefer=each.prefer,
+        )
         for each in body.players
     ]
     try:
@@ -311,6 +329,7 @@ def _player_of(
     *,
     roles: Sequence[str] = (),
     avoid: Sequence[str] = (),
+    prefer: Sequence[str] = (),
 ) -> Player:
     """Return a player, with the rating in the archive where none was given."""
     player = Player(
@@ -318,6 +337,7 @@ def _player_of(
         None if weight is None else Rating(weight, sigma),
         roles=tuple((role, None) for role in roles),
         avoid=tuple((other, None) for other in avoid),
+        prefer=tuple((other, None) for other in prefer),
     )
     return backend.service.queues.rated(player, queue.settings.game_type)
 

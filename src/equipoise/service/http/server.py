@@ -92,7 +92,8 @@ class HttpConnection(HttpToolsProtocol):
         self.transport.set_write_buffer_limits(high=HIGH_WATER)
         side = transport.get_extra_info("socket")
         side.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SYSTEM_BUFFER)
-        side.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1) if side.family != socket.AF_UNIX else None
+        if side.family in (socket.AF_INET, socket.AF_INET6):
+            side.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._server.took(self)
 
     def connection_lost(self, exc: Exception | None) -> None:

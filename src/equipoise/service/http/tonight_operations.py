@@ -37,6 +37,9 @@ MOST_AT_ONCE, MOST_PENDING, KEEPING = 16, 512, 30.0
 #: Who may watch, of all and of one address, and seconds after which a comment says that the line is open.
 MOST_WATCHING, MOST_OF_ADDRESS, QUIET = 4096, 256, 15.0
 
+#: Seconds after which the worker begins though nobody taps yet, beside what a server that began is busy with.
+CALM = 10.0
+
 #: Seconds between two looks whether somebody else has changed an evening that is watched.
 LOOK = 0.5
 
@@ -250,6 +253,9 @@ class TonightFront:
         return list(await asyncio.gather(*futures))
 
     async def _keep(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CALM):
+                await self._waiting.wait()
         with contextlib.suppress(EquipoiseError):  # it is tried again with the first question
             await self._worker.ask(None, BEGIN)
         while True:

@@ -422,8 +422,9 @@ function pasted(given, answer) {
 function alike(entries, answers) {
   const seen = new Map();
   return entries.filter(({ name, line }) => {
-    const before = seen.get(name.toLowerCase()) ?? name;
-    seen.set(name.toLowerCase(), before);
+    const key = name.normalize("NFC").toLowerCase();
+    const before = seen.get(key) ?? name;
+    seen.set(key, before);
     if (before === name || answers.has("alike-two")) return true;
     if (answers.has("alike-one")) return false;
     throw new AmbiguousFault(line, name, [say("same_player", { name: quoted(before) }), say("somebody_else")], say("choose"), ["alike-one", "alike-two"]);

@@ -59,7 +59,7 @@ async function rated() {
     const found = new Map((await meant(bare.map((/** @type {string} */ line) => line.trim()))).map((one) => [one.name, one]));
     $("text").value = lines.map((/** @type {string} */ line) => {
       const one = found.get(line.trim());
-      return one?.id ? `${line.trimEnd()} ${one.candidates[0].weight}` : line;
+      return one?.id ? `${line.trimEnd()} ${pointsOf(one.candidates[0])}` : line;
     }).join("\n");
     const open = [...found.values()].filter((one) => !one.id);
     const asks = open.filter((one) => one.candidates.length).map(question);
@@ -74,6 +74,9 @@ async function rated() {
 /** @param {{ name: string, candidates: { id: string, name: string }[] }} one */
 const question = ({ name, candidates }) => say("several", { name, ids: candidates.map(({ id, name: last }) => (last === id ? id : `${id} (${last})`)).join(", ") });
 
+/** Points, as every page has them. @param {{ weight: number }} one */
+const pointsOf = ({ weight }) => Math.round(10 * weight);
+
 /** Names that begin like the last line, as the service knows them. */
 async function completed() {
   const last = $("complete").value.trim();
@@ -83,7 +86,7 @@ async function completed() {
   $("people").replaceChildren(...(await answer.json()).players.map((/** @type {{ id: string, name: string, weight: number }} */ one) => {
     const option = document.createElement("option");
     option.value = one.name || one.id;
-    option.label = `${one.name || one.id} ${one.weight.toFixed(1)}`;
+    option.label = `${one.name || one.id} ${pointsOf(one)}`;
     return option;
   }));
 }
