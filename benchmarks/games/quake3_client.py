@@ -1,9 +1,9 @@
-"""A player of Quake 3's network protocol, as far as a server can tell: connects, chooses a team, talks, leaves.
+"""A player in Quake 3's network protocol, as a server sees one: connects, chooses a team, talks, leaves.
 
 It stands where it is put and never shoots.  The protocol is that of Quake 3 1.32 (68), which OpenArena calls
 71: sequenced packets with fragments, of which all but the first bytes are hidden by what was last said;
-commands that are repeated until they are acknowledged; bytes in a fixed Huffman code, but for the first packet
-of a connection, whose code adapts to what it has (Sayood, Introduction to Data Compression, chapter 3.4).
+commands that are repeated until they are acknowledged; bytes in a fixed Huffman code, but for the first
+packet of a connection, whose code adapts to what it has (Sayood, Introduction to Data Compression, 3.4).
 """
 
 from __future__ import annotations
@@ -228,13 +228,11 @@ def hidden(content: bytes, beginning: int, key: int, said: str) -> bytes:
     """Return a message with all after its beginning hidden, or shown again, by a key and by what was said."""
     changed = bytearray(content)
     letters = said.encode("latin-1", "replace") or b"\0"
-    place = 0
     key &= 255
-    for at in range(beginning, len(changed)):
+    for place, at in enumerate(range(beginning, len(changed))):
         letter = letters[place % len(letters)]
         key ^= (ord(".") if letter > 127 or letter == ord("%") else letter) << (at & 1) & 255
         changed[at] ^= key
-        place += 1
     return bytes(changed)
 
 
@@ -249,7 +247,7 @@ class Quake3Client:
     name : str
         In the game.
     userinfo : mapping
-        What else is told of the player; what has backslashes or quotes is sent as it is.
+        What else a server hears of the player; what has backslashes or quotes is sent as it is.
     protocol : int
         The server's number of the protocol.
     identity : str
@@ -276,7 +274,7 @@ class Quake3Client:
         self._challenge = self._outgoing = self._incoming = self._server = 0
         self._said: list[str] = [""]
         self._acknowledged = 0
-        self._told: dict[int, str] = {0: ""}
+        self._commands: dict[int, str] = {0: ""}
         self._last = 0
         self._parts = b""
         self._time = self._moved = 0
@@ -339,10 +337,12 @@ class Quake3Client:
                 self._put(OUT_OF_BAND + b"getchallenge 1 Quake3Arena")
 
     def _info(self) -> str:
-        told = {"name": self.name, "rate": "25000", "snaps": "20", "model": "sarge", "protocol": self.protocol,
-                "handicap": "100", "cl_guid": hashlib.md5(self.identity.encode()).hexdigest().upper(),
-                **self.userinfo}  # fmt: skip
-        return "".join(f"\\{name}\\{value}" for name, value in told.items())
+        guid = hashlib.sha256(self.identity.encode()).hexdigest()[:32].upper()
+        settings = {
+            "name": self.name, "rate": "25000", "snaps": "20", "model": "sarge", "handicap": "100",
+            "protocol": self.protocol, "cl_guid": guid, **self.userinfo,
+        }  # fmt: skip
+        return "".join(f"\\{name}\\{value}" for name, value in settings.items())
 
     def _arrived(self) -> Iterator[bytes]:
         for _ in range(AT_ONCE):
@@ -406,12 +406,12 @@ class Quake3Client:
             if kind == SERVER_COMMAND:
                 number, text = reader.number(), reader.text()
                 if number > self._last:
-                    self._last, self._told[number] = number, text
-                    self._told.pop(number - KEPT, None)
+                    self._last, self._commands[number] = number, text
+                    self._commands.pop(number - KEPT, None)
                     self._hear(text)
             elif kind == GAME_STATE:
                 self._last = max(self._last, reader.number())
-                self._told.setdefault(self._last, "")
+                self._commands.setdefault(self._last, "")
                 while reader.number(8) == CONFIG_STRING:
                     place = reader.number(16)
                     self.config[place] = reader.text()
@@ -461,7 +461,7 @@ class Quake3Client:
             writer.number(0, 1)  # all else is as in a move of nothing
         writer.number(END, 8)
         key = self._challenge ^ self._server ^ self._incoming
-        content = hidden(writer.content(), OPEN_CLIENT, key, self._told.get(self._last, ""))
+        content = hidden(writer.content(), OPEN_CLIENT, key, self._commands.get(self._last, ""))
         self._outgoing += 1
         self._put(struct.pack("<IH", self._outgoing, self._port) + content)
 

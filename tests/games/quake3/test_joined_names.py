@@ -13,6 +13,7 @@ from equipoise.core.match import Match
 from equipoise.games.laws import parsed
 from equipoise.games.quake3.live_server import Quake3Log
 from equipoise.games.quake3.reader import GAME
+from equipoise.play.live.events import Changed, Joined, Left, Renamed
 
 #: A client of the log whose name is another one in what follows.
 LOG = real(TDM)[:60000]
@@ -33,6 +34,35 @@ def renamed(name: bytes) -> bytes:
     return LOG.replace(b"n\\" + NAME + b"\\", b"n\\" + name + b"\\").replace(
         b" " + NAME + b" killed", b" " + name + b" killed"
     ).replace(b" killed " + NAME + b" by", b" killed " + name + b" by")  # fmt: skip
+
+
+HUMAN = b"0123456789ABCDEF0123456789ABCDEF"
+
+
+#: What a human says of itself, without the id at the end.
+SAYS = {
+    b"model": b"sarge",
+    b"hmodel": b"sarge",
+    b"g_redteam": b"",
+    b"g_blueteam": b"",
+    b"c1": b"4",
+    b"c2": b"5",
+}
+NUMBERS = rb"\hc\100\w\0\l\0\tt\0\tl\0\id" + b"\\"
+
+
+def stating(field: bytes, value: bytes) -> bytes:
+    """Return the log where one client is a human with an id, and states something else in one line."""
+    beginning = rb"( *\d+:\d\d ClientUserinfoChanged: " + SLOT + rb" n\\" + re.escape(NAME) + rb"\\t\\\d\\)"
+
+    def line(begins: bytes, says: dict[bytes, bytes], identity: bytes = HUMAN) -> bytes:
+        fields = b"\\".join(part for pair in says.items() for part in pair)
+        return begins + fields + NUMBERS + identity + b"\n"
+
+    log = re.sub(beginning + rb"[^\n]*\n", lambda found: line(found[1], SAYS), LOG)
+    last = list(re.finditer(beginning + rb"[^\n]*\n", log))[-1]
+    other = line(last[1], SAYS, value) if field == b"id" else line(last[1], SAYS | {field: value})
+    return log[: last.end()] + other + last[0] + log[last.end() :]
 
 
 OTHERS = {match.roster for match in parsed(GAME, renamed(b"Zed")) if isinstance(match, Match)}
@@ -85,3 +115,28 @@ def test_nothing_depends_on_how_a_log_with_hostile_names_is_cut(name: bytes, pla
     """Names end at a backslash and nowhere else."""
     log = renamed(name.replace(b"\\", b"/") + b"\n 0:00 Exit:")
     assert parsed(GAME, log, (place,)) == parsed(GAME, log)
+
+
+@pytest.mark.parametrize(
+    "field", [b"model", b"hmodel", b"g_redteam", b"g_blueteam", b"c1", b"c2", b"id"], ids=repr
+)
+@pytest.mark.parametrize(
+    "value", [*FORGED, b"x\n  0:01 ClientUserinfoChanged: 7 n", b"\n  0:01 InitGame: "], ids=repr
+)
+def test_whatever_a_client_says_of_itself_makes_no_line(field: bytes, value: bytes) -> None:
+    """Its model, colours, teams' names, and an id that is none: no game and no event is another one."""
+    log, plain = stating(field, value), stating(field, HUMAN if field == b"id" else b"x")
+    assert outcomes(log) == outcomes(plain) != []
+    events = [
+        [
+            event
+            for event in Quake3Log().read(each)
+            if not isinstance(event, Left | Joined | Changed | Renamed)
+        ]
+        for each in (log, plain)
+    ]
+    assert events[0] == events[1]
+    short = log[: log.index(value) + 3000][-9000:]
+    reader = Quake3Log()
+    pieces = [event for n in range(0, len(short), 7) for event in reader.read(short[n : n + 7])]
+    assert pieces == Quake3Log().read(short)

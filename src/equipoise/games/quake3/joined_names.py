@@ -8,16 +8,17 @@ The line ``ClientUserinfoChanged: 2 n\NAME\t\1\...`` tells where a name ends: no
 Line feeds in it become spaces, there and wherever a line writes the name, so that the true line is whole
 again and all others are as the server wrote them.  Nothing else is changed, and no length.
 
-All other values hold no backslash either, and the last of a server's own keys, ``tl`` or ``id``, tells where
-the line ends.  An id that is none may go on for as long as a client's settings can: what follows it, up to the
-next line with settings in it, cannot be told from it, and is taken for a part of it.  An id that is one, with
-a line feed and more after it, cannot be told from a line of its own (docs/games.md).
+No other value holds one either, and the last of a server's own keys, ``tl`` or ``id``, tells where the line
+ends.  Who had an id (32 hexadecimal digits) and has another text there may go on for as long as a client's
+settings can: what follows, up to the next line with settings in it, is taken for a part of it.  An id that is
+one, with a line feed and a line after it, is the one thing that cannot be told from a true line.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 #: A line that ends within a name, an end within one, and one with all of it.
 UNFINISHED = re.compile(rb"ClientUserinfoChanged: ?\d{1,3} n\\[^\\\n]*\n")
@@ -44,11 +45,20 @@ BEFORE = rb"(?:(?<=: )|(?<= killed )|(?<=client: \d )|(?<=client: \d\d )|(?<=\\n
 MOST_NAMES, MOST_WAITING, MOST_ID = 64, 2048, 1024
 
 
-def _patterns(name: bytes) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-    """Return what finds a name where a line writes it, and where the last line ends within it."""
-    parts = name.split(b"\n")
-    begun = b"|".join(re.escape(b"\n".join([*parts[:n], b""])) for n in range(len(parts) - 1, 0, -1))
-    return re.compile(BEFORE + re.escape(name)), re.compile(rb"[^\n]*" + BEFORE + b"(?:" + begun + rb")\Z")
+class _Name(NamedTuple):
+    """What finds a name where a line writes it, and where the last line ends within it, after what."""
+
+    whole: re.Pattern[bytes]
+    begun: re.Pattern[bytes]
+    ends: tuple[bytes, ...]
+
+    @classmethod
+    def of(cls, name: bytes) -> _Name:
+        """Return what finds a name."""
+        parts = name.split(b"\n")
+        ends = tuple(b"\n".join([*parts[:n], b""]) for n in range(len(parts) - 1, 0, -1))
+        begun = rb"[^\n]*" + BEFORE + b"(?:" + b"|".join(map(re.escape, ends)) + rb")\Z"
+        return cls(re.compile(BEFORE + re.escape(name)), re.compile(begun), ends)
 
 
 class JoinedNames:
@@ -63,18 +73,18 @@ class JoinedNames:
     """
 
     def __init__(self) -> None:
-        #: What finds such a name where a line writes it, and where the last line ends within it.
-        self._names: dict[bytes, tuple[re.Pattern[bytes], re.Pattern[bytes]]] = {}
+        self._names: dict[bytes, _Name] = {}
         #: The slots of which somebody had an id.
         self._with_ids: set[bytes] = set()
 
     def certain(self, content: bytes) -> int:
         """Return how many bytes of whole lines are certain: a name may go on after the last ones."""
         self._learn(content)
-        records = self._records(content, set(self._with_ids))
-        unfinished = next((start for start, end in records if end is None), None)
-        whole = len(content) if unfinished is None else content.rfind(b"\n", 0, unfinished) + 1
-        end = whole
+        records = [
+            (content.rfind(b"\n", 0, start) + 1, end)
+            for start, end in self._records(content, set(self._with_ids))
+        ]
+        whole = end = records[-1][0] if records and records[-1][1] is None else len(content)
         while end:
             tail = content[max(0, end - MOST_WAITING) : end]
             inside = self._begun(tail)
@@ -83,12 +93,15 @@ class JoinedNames:
             end = end - len(tail) + inside.start()
             if len(content) - end > MOST_WAITING or inside.start() == 0 < end:
                 return whole
+            end = next((begins for begins, ends in records if ends is not None and begins < end < ends), end)
         return end
 
     def _begun(self, tail: bytes) -> re.Match[bytes] | None:
         """Return the line that ends within a name, where the last one does."""
-        for pattern in (OPEN, *(begun for _, begun in self._names.values())):
-            if (found := pattern.search(tail)) is not None:
+        if (found := OPEN.search(tail)) is not None:
+            return found
+        for name in self._names.values():
+            if tail.endswith(name.ends) and (found := name.begun.search(tail)) is not None:
                 return found
         return None
 
@@ -97,9 +110,9 @@ class JoinedNames:
         if not self._learn(content) and not self._names:
             return self._with_whole_records(content)
         content = NAMED.sub(lambda found: found[1] + found[2].replace(b"\n", b" "), content)
-        for name, (whole, _) in self._names.items():
+        for name, known in self._names.items():
             if name in content:
-                content = whole.sub(lambda found: found[0].replace(b"\n", b" "), content)
+                content = known.whole.sub(lambda found: found[0].replace(b"\n", b" "), content)
         return self._with_whole_records(content)
 
     def _records(self, content: bytes, with_ids: set[bytes]) -> Iterator[tuple[int, int | None]]:
@@ -131,7 +144,7 @@ class JoinedNames:
             name = found[2]
             if LINE_WITHIN.search(name) is not None:
                 self._names.pop(name, None)
-                self._names[name] = _patterns(name)
+                self._names[name] = _Name.of(name)
         for name in list(self._names)[:-MOST_NAMES]:
             del self._names[name]
         return True
@@ -140,7 +153,7 @@ class JoinedNames:
 def _end_of_record(content: bytes, record: re.Match[bytes], with_ids: set[bytes]) -> int | None:
     """Return where the line of a client's settings ends; None where that is not there yet, 0 where never.
 
-    People of a slot in which somebody had an id have one: where there is none, what follows may be a part of it.
+    People of a slot in which somebody had an id have one: where it is none, what follows may be a part of it.
     """
     found = RECORD_END.search(content, record.end() - 1, record.end() + MOST_WAITING)
     if found is None:
@@ -153,7 +166,7 @@ def _end_of_record(content: bytes, record: re.Match[bytes], with_ids: set[bytes]
         with_ids.add(record[1])
         return end
     bot = b"\\skill\\" in content[record.end() - 1 : found.start() + 1]
-    if known is None or (not known.strip() and (bot or record[1] not in with_ids)):
+    if known is None or bot or record[1] not in with_ids:
         return end
     while end < len(content):
         line = content[end : content.find(b"\n", end) + 1 or len(content)]
@@ -161,5 +174,3 @@ def _end_of_record(content: bytes, record: re.Match[bytes], with_ids: set[bytes]
             return end
         end += len(line)
     return None if len(content) - found.start() <= MOST_ID else end
-
-
