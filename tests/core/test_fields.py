@@ -177,9 +177,10 @@ def test_a_group_has_two_names(text: str) -> None:
 
 
 def test_teams_are_typed_from_one() -> None:
-    """A name may have an equals sign; one team each."""
+    """A name may have an equals sign; one team each, by number or by name."""
     assert typed_teams(["Ann=1", "a=b=02", "Ann=1"], "--fix") == {"Ann": 0, "a=b": 1}
-    for text in ("Ann", "Ann=0", "=1", "Ann=x", "Ann=-1", "Ann=10000", "Ann=²", "Ann="):
+    assert typed_teams(["Ann= Team  Red "], "--fix") == {"Ann": "Team Red"}
+    for text in ("Ann", "Ann=0", "=1", "Ann=10000", "Ann="):
         with pytest.raises(InputError, match=r"^--fix: .* is not NAME=TEAM"):
             typed_teams([text], "--fix")
     assert typed_teams(["Ann=9999"], "--fix") == {"Ann": 9998}

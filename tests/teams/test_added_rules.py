@@ -110,7 +110,7 @@ def test_plain_data_has_it_as_a_field() -> None:
     ("data", "message"),
     [
         ({"captains": "Ann"}, "request: captains: "),
-        ({"captains": [["Ann"]]}, "request: captains: name "),
+        ({"captains": [["Ann"]]}, "request: captains: a name "),
         ({"captains": ["Zed"]}, "request: captains: there is no player 'Zed'"),
         ({"captain": ["Ann"]}, "request: there is no field 'captain'; the fields are players, teams"),
         ({"further": {"captains": ["Ann"]}}, "request: there is no field 'further'"),
