@@ -85,6 +85,7 @@ def test_nothing_that_people_state_is_taken_for_the_servers_word(server: OpenAre
     with playing(server, 4) as people:
         session = table.game.session
         table.until(lambda: len(list(session.state.people())) == 4 and table.as_chosen(), "all placed")
+        before = {seat.id for seat in session.state.people()}
         for text in HOSTILE:
             for each, field in zip(people, ("name", "team_model", "color1", "g_redteam"), strict=True):
                 each.userinfo = {field: text}
@@ -98,7 +99,7 @@ def test_nothing_that_people_state_is_taken_for_the_servers_word(server: OpenAre
         written = server.log.read_bytes()
         assert b"\n 9:59 red:9" in written
         assert session.phase == PLAYING
-        assert sorted(seat.name for seat in session.state.people()) == [each.identity for each in people]
+        assert {seat.id for seat in session.state.people()} == before
         assert table.archive.count() == 0
         assert not any(text.startswith("rated") for text in table.reported)
     table.close()

@@ -10,7 +10,7 @@ again and all others are as the server wrote them.  Nothing else is changed, and
 
 No other value holds one either, and the last of a server's own keys, ``tl`` or ``id``, tells where the line
 ends.  Who had an id (32 hexadecimal digits) and has another text there may go on for as long as a client's
-settings can: what follows, up to the next line with settings in it, is taken for a part of it.  An id that is
+settings can: what follows, up to the next line with settings in it, counts as a part of it.  An id that is
 one, with a line feed and a line after it, is the one thing that cannot be told from a true line.
 """
 
