@@ -33,6 +33,7 @@ from equipoise.service.http.operation import LONGEST_ID, MISSING, WITH_BODY, WIT
 from equipoise.service.http.problems import HttpProblem, ambiguous
 from equipoise.service.http.queue_operations import (
     MOST_LISTENERS,
+    MOST_PLAYERS,
     REFUSED,
     TICKET_PATH,
     TicketState,
@@ -107,13 +108,17 @@ class PageParty(msgspec.Struct, omit_defaults=True):
 
 
 class JoinBody(msgspec.Struct, forbid_unknown_fields=True):
-    """Who joins from which device; another visit is another ticket. A party is joined by who leads it."""
+    """Who joins from which device; another visit is another ticket.
+
+    A party is let in by who leads it, and says with whom: ``people``, as they were shown.
+    """
 
     device: Device
     visit: Annotated[str, Meta(min_length=1, max_length=64)]
     who: Name
     code: Code | None = None
     token: Token | None = None
+    people: Annotated[list[Name], Meta(max_length=MOST_PLAYERS)] | None = None
 
 
 class PageTicket(msgspec.Struct):
@@ -268,6 +273,8 @@ async def join(backend: Backend, asked: HttpRequest) -> Reply:
         if not queue.parties.leads(body.code, body.who):
             raise ProblemError(HttpProblem(409, "not-yours", "who began the party lets it in"))
         names = queue.parties.members(body.code, time.time())
+        if body.people is not None and set(body.people) != set(names):
+            raise ProblemError(HttpProblem(409, "changed", "the party is another one by now"))
     players = [_known(backend, each, queue) for each in names]
     secret = "\0".join((queue.name, body.device, body.visit))
     ticket = "page-" + hashlib.sha256(secret.encode()).hexdigest()[:24]

@@ -63,7 +63,7 @@ async function doing(act) {
 function refused(answer) {
   if (answer === null) { state.note = say("offline"); return; }
   if (answer.candidates) { state.people = answer.candidates; state.note = say("several", { name: state.me?.name ?? "" }); setMe(null); return; }
-  const known = { "not-found": "no_party", full: "party_full", taken: "party_taken", "not-yours": "not_leader", "too-many-requests": "too_fast", busy: "too_fast" };
+  const known = { "not-found": "no_party", full: "party_full", taken: "party_taken", "not-yours": "not_leader", changed: "party_changed", "too-many-requests": "too_fast", busy: "too_fast" };
   const key = known[/** @type {keyof typeof known} */ (answer.type)];
   state.note = key ? say(key) : say("refused", { why: answer.detail });
 }
@@ -73,7 +73,7 @@ function refused(answer) {
 async function join() {
   const { party } = state;
   const visit = state.ticket?.visit ?? random(8);
-  const answer = await ask("/page/join", { device, visit, who: party ? party.you : state.me.id ?? state.me.name, ...(party ? { code: party.code, token: party.token } : {}) });
+  const answer = await ask("/page/join", { device, visit, who: party ? party.you : state.me.id ?? state.me.name, ...(party ? { code: party.code, token: party.token, people: (party.people ?? []).map((/** @type {any} */ each) => each.id) } : {}) });
   if (!answer?.ticket) { refused(answer); return; }
   setMe({ id: answer.you, name: state.me.name });
   setTicket({ ticket: answer.ticket, capability: answer.capability });
