@@ -96,9 +96,13 @@ class Phone:
         return self.browser.run(script, *given)
 
     def until(self, script: str, *given: Any) -> Any:
-        """Wait until something is shown."""
+        """Wait until something is shown; where it never is, say what is."""
         self.browser.switch(self.window)
-        return self.browser.wait(script, *given, seconds=110.0)
+        try:
+            return self.browser.wait(script, *given, seconds=110.0)
+        except AssertionError:
+            shown = self.run("return document.body.outerHTML")[-3000:]
+            pytest.fail(f"{script} {given}: {shown} {self.browser.log()}")
 
     def tap(self, key: str) -> None:
         """Tap what has a key, once it is there and takes taps."""
@@ -110,11 +114,7 @@ class Phone:
 
     def reads(self, text: str) -> None:
         """Wait until a text is shown."""
-        try:
-            self.until("return document.getElementById('screen').textContent.includes(arguments[0])", text)
-        except AssertionError:
-            shown = self.run("return document.getElementById('screen').textContent + document.hidden")
-            pytest.fail(f"{text!r} is not shown, but {shown!r}; {self.browser.log()}")
+        self.until("return document.getElementById('screen').textContent.includes(arguments[0])", text)
 
     @property
     def ticket(self) -> Any:

@@ -314,15 +314,20 @@ async def stream(backend: Backend, asked: HttpRequest) -> Reply:
     await where_is(queue, ticket)
     if queue.watching >= MOST_WATCHING:
         raise ProblemError(HttpProblem(429, "busy", "as many watch as may; ask again"))
+    last = asked.headers.get(b"last-event-id", b"")
+    known = int(last) if last.isdigit() and len(last) < 18 else -1
     headers = ((b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"))
-    return Reply(200, b"", headers, b"text/event-stream", _stream(backend, queue, ticket, player))
+    return Reply(200, b"", headers, b"text/event-stream", _stream(backend, queue, ticket, player, known))
 
 
 #: Who may watch their tickets, of one queue: each look of theirs is a question to it.
 MOST_WATCHING = 32 * MOST_LISTENERS
 
 
-async def _stream(backend: Backend, queue: Queue, ticket: str, player: str | None) -> AsyncGenerator[bytes]:
+async def _stream(
+    backend: Backend, queue: Queue, ticket: str, player: str | None, known: int
+) -> AsyncGenerator[bytes]:
+    """Give where a ticket is as it changes, but what is of the revision that is known; gone is the last."""
     queue.watching += 1
     shown: dict[str, Any] = {}
     try:
@@ -333,11 +338,16 @@ async def _stream(backend: Backend, queue: Queue, ticket: str, player: str | Non
             if state is None:
                 yield b"event: over\ndata: {}\n\n"
                 return
+            if number == known:  # nothing has happened since that was sent
+                shown, known = state, -1
             if _lasting(state) != _lasting(shown):
                 shown = state
                 who = {*state["players"], *(each for team in _teams(state) for each in team)}
                 names = {each: backend.known.people.name(each) for each in who}
-                yield event("ticket", {**state, "names": names, "you": player, "now": time.time()}, number)
+                more = {"names": names, "you": player, "now": time.time(), "revision": number}
+                yield event("ticket", {**state, **more}, number)
+                if state["place"] == "gone":
+                    return
                 await asyncio.sleep(LOOK)
             elif not await queue.news(number, QUIET) and not queue.ended:
                 yield b": still here\n\n"

@@ -44,7 +44,7 @@ async function ask(path, body, method = body === undefined ? "GET" : "POST", tok
   if (!answer || answer.status >= 500) return null;
   const content = await answer.json().catch(() => ({}));
   if (answer.ok) return content;
-  if (answer.status === 401 && token === state.key) state.over = "wrong";
+  if (answer.status === 401 && token === state.key) { state.over = "wrong"; paint(); }
   return { refused: answer.status, type: String(content.type ?? "").split("/").at(-1), detail: content.detail ?? "", candidates: content.candidates };
 }
 
@@ -126,13 +126,15 @@ function again() {
 }
 
 let listening = 0;
+let hearing = new AbortController();
 
-/** Hear where the ticket is, without end. */
+/** Hear where the ticket is, until it is gone. */
 async function listen() {
   const mine = ++listening;
+  hearing.abort();
   let pause = 300;
   while (mine === listening && state.ticket) {
-    const gone = new AbortController();
+    const gone = hearing = new AbortController();
     let quiet = setTimeout(() => gone.abort(), 40_000);
     try {
       const { ticket, capability } = state.ticket;
@@ -142,17 +144,19 @@ async function listen() {
       state.online = true;
       pause = 300;
       await heard(answer.body, (kind, data) => {
+        if (mine !== listening || !state.ticket) return;
         if (kind === "over") { again(); return; }
         if (kind !== "ticket") return;
         const was = state.view?.place;
-        state.view = JSON.parse(data);
+        const view = JSON.parse(data);
+        if (view.ticket !== state.ticket.ticket || view.revision < state.view?.revision) return; // late
+        state.view = view;
         state.ahead = state.view.now - Date.now() / 1000;
         if (was !== state.view.place && state.view.place === "proposed" && navigator.userActivation?.hasBeenActive) navigator.vibrate?.([200, 100, 200]);
         paint();
       }, () => { clearTimeout(quiet); quiet = setTimeout(() => gone.abort(), 40_000); });
     } catch {
-      state.online = false;
-      paint();
+      if (mine === listening) { state.online = false; paint(); }
     } finally { clearTimeout(quiet); gone.abort(); }
     if (state.view?.place === "gone") return;
     await new Promise((go) => setTimeout(go, pause));
