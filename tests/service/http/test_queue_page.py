@@ -161,6 +161,12 @@ def test_a_party_enters_as_one_ticket_and_who_leads_it_lets_it_in(served: Served
     assert told["capability"] != entered.plain["capability"]
     ticket = told["ticket"]
     assert at(served, f"tickets/{ticket}", told["capability"]).plain["place"] == "waiting"
+    assert at(served, "page/party", key, {"who": "b2", "code": code}).plain["type"].endswith("full")
+    thief = at(served, "page/party", key, {"who": "b1"}).plain
+    for capability in ("", joined["token"], thief["token"], entered.plain["capability"]):
+        stolen = {"who": "b1", "code": thief["code"], "token": thief["token"], "ticket": ticket}
+        found = at(served, "page/party", key, {**stolen, "capability": capability}).plain
+        assert "capability" not in found
     tickets = [{"id": f"o{n}", "players": [{"id": f"o{n}"}]} for n in range(2)]
     at(served, "tickets:batch", TOKEN, {"tickets": tickets})
     while (state := at(served, f"tickets/{ticket}", TOKEN).plain)["place"] != "proposed":

@@ -84,13 +84,15 @@ class QueuePage(msgspec.Struct):
 class PartyBody(msgspec.Struct, forbid_unknown_fields=True):
     """Who is in a party: without a code a new one, without a token somebody who joins.
 
-    ``ticket`` is that with which who leads has entered, ``leave`` ends it for who says so.
+    ``ticket`` is that with which who leads has entered, and ``capability`` theirs of it; ``leave`` ends it
+    for who says so.
     """
 
     who: Name
     code: Code | None = None
     token: Token | None = None
     ticket: Name | None = None
+    capability: Annotated[str, Meta(max_length=1000)] = ""
     leave: bool = False
 
 
@@ -222,6 +224,9 @@ async def party(backend: Backend, asked: HttpRequest) -> Reply:
     queue, body = await _by_link(backend, asked), typed(asked.body, PartyBody)
     now, parties, size = time.time(), queue.parties, queue.settings.policy.team_size
     code, token = body.code or "", body.token or ""
+    entered = await _entered(queue, parties.ticket(code))
+    if entered is None:
+        parties.enters(code, "")
     if token:
         player = body.who
         if not parties.heard(code, player, token, now):
@@ -230,6 +235,8 @@ async def party(backend: Backend, asked: HttpRequest) -> Reply:
         _slowly(backend, asked)
         player = _known(backend, body.who, queue).id
         try:
+            if code and entered is not None:
+                raise LookupError(FULL)
             if code:
                 token = parties.join(code, player, size, now)
             else:
@@ -240,24 +247,34 @@ async def party(backend: Backend, asked: HttpRequest) -> Reply:
     if body.leave:
         parties.leave(code, player)
         return reply(PageParty(code, player, token, False, size, []))
-    if body.ticket and parties.leads(code, player):
-        parties.enters(code, body.ticket)
+    if body.ticket and parties.leads(code, player) and queue.holder(body.ticket, body.capability) == player:
+        entered = await _entered(queue, body.ticket)
+        parties.enters(code, "" if entered is None else body.ticket)
     members = parties.members(code, now)
     shown = PageParty(
         code, player, token, parties.leads(code, player), size,
         [_regular(backend.known, each) for each in members],
     )  # fmt: skip
-    ticket = parties.ticket(code)
-    if ticket:
-        (state,) = await queue.ask(WhereAsked(ticket))
-        if state is not None and state["place"] != "gone" and player in state["players"]:
-            shown.ticket, shown.capability = ticket, queue.capability(ticket, player)
+    if entered is not None and player in entered["players"]:
+        ticket = entered["ticket"]
+        shown.ticket, shown.capability = ticket, queue.capability(ticket, player)
     return reply(shown)
 
 
+async def _entered(queue: Queue, ticket: str) -> dict[str, Any] | None:
+    """Return where the ticket of a party is; None where there is none, or it is gone."""
+    if not ticket:
+        return None
+    (state,) = await queue.ask(WhereAsked(ticket))
+    return None if state is None or state["place"] == "gone" else state
+
+
+#: What a party that lets nobody else in is.
+FULL = "full"
+
 _WHY = {
     "missing": "no party has this code",
-    "full": "this party is full",
+    FULL: "this party is full, or in the queue already",
     "taken": "somebody is in this party under this name",
 }
 

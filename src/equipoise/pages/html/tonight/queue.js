@@ -97,7 +97,7 @@ async function gather(more) {
 async function attend() {
   const { party } = state;
   if (party && !document.hidden && !state.busy && !state.over && (!state.ticket || party.leads)) {
-    const answer = await ask("/page/party", { who: party.you, code: party.code, token: party.token, ...(party.leads && state.ticket ? { ticket: state.ticket.ticket } : {}) });
+    const answer = await ask("/page/party", { who: party.you, code: party.code, token: party.token, ...(party.leads && state.ticket ? { ticket: state.ticket.ticket, capability: state.ticket.capability } : {}) });
     if (state.party?.code !== party.code) return;
     if (answer?.refused) setParty(null);
     else if (answer) {
