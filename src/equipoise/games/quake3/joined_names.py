@@ -183,7 +183,7 @@ def _end_of_record(
 ) -> tuple[int | None, bool] | None:
     """Return where the line of a client's settings ends, and whether there is an id in it.
 
-    The end is None where it is not there yet; nothing is returned where it never will be.
+    The end is None where it is still to come; nothing is returned where it never will be.
     People of a slot in which somebody had an id have one: where it is none, what follows may be a part of it.
     """
     found = RECORD_END.search(content, record.end() - 1, record.end() + MOST_WAITING)
