@@ -457,6 +457,7 @@ class Archive:
             If somebody else has added a record meanwhile.
         """
         with self._database.writing() as connection:
+            self._database.alone(connection)  # who is matched meanwhile is matched before, or after
             if back:
                 corrections.separate(self._database, connection, player, other)
             else:
