@@ -61,3 +61,19 @@ def test_the_tickets_of_a_day_are_replayed_under_another_policy(tmp_path: Path) 
     assert figures["tickets"] + figures["left"] == 3
     wrong = CliRunner().invoke(group, ["queue", "tickets", "--store", url, "--queue", "none"])
     assert wrong.exit_code == 1
+
+
+def test_the_people_of_a_queue_that_nobody_runs_are_let_go(tmp_path: Path) -> None:
+    """It says how many; a queue that never was is an error."""
+    url = f"sqlite:///{tmp_path}/a.db"
+    with open_archive(url) as archive:
+        tickets = [EnterTicket(QueueTicket(name, [Player(name, 1500)], 0.0)) for name in "ab"]
+        QueueOwner(archive, QueueSettings("duel", QueuePolicy(team_size=2))).ask(tickets)
+    options = ["queue", "empty", "--store", url, "--queue"]
+    said = CliRunner().invoke(group, [*options, "duel"]).output
+    assert said == "2 tickets have left, 0 matches have ended\n"
+    again = CliRunner().invoke(group, [*options, "duel", "--json"])
+    assert json.loads(again.output) == {"tickets": 0, "matches": 0}
+    wrong = CliRunner().invoke(group, [*options, "none"])
+    assert wrong.exit_code == 1
+    assert "no queue 'none'" in wrong.output + str(wrong.exception)

@@ -147,8 +147,8 @@ class Database(ABC):
     @abstractmethod
     def insert_missing(
         self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]
-    ) -> None:
-        """Add those rows whose primary key is not there yet."""
+    ) -> int:
+        """Add those rows whose primary key is not there yet; return how many that were."""
 
     @abstractmethod
     def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:

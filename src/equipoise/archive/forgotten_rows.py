@@ -12,7 +12,16 @@ from typing import Any
 import sqlalchemy as sa
 
 from equipoise.archive.row_codec import match_of, record_of
-from equipoise.archive.tables import AUDIT, OUTBOX, QUEUE_EVENT, QUEUE_MEMBER, QUEUE_STATE, identity, text_of
+from equipoise.archive.tables import (
+    AUDIT,
+    OUTBOX,
+    QUEUE_EVENT,
+    QUEUE_MEMBER,
+    QUEUE_PERSON,
+    QUEUE_STATE,
+    identity,
+    text_of,
+)
 from equipoise.errors import EquipoiseError
 from equipoise.identity.forgetting import Forgotten
 from equipoise.identity.merges import anonymous
@@ -36,9 +45,27 @@ def write_out(connection: sa.Connection, gone: Forgotten) -> None:
     })  # fmt: skip
     _rewrite(connection, QUEUE_STATE, lambda row: {"state": _changed(row.state, gone.without)})
     _rewrite(connection, QUEUE_MEMBER, lambda row: {"ticket": identity(gone.text(text_of(row.ticket)))})
+    _write_out_of_tickets(connection, gone)
     _rewrite(connection, AUDIT, lambda row: {
         "asked": _changed(row.asked, gone.without), "outcome": unnamed(row.outcome),
     })  # fmt: skip
+
+
+def _write_out_of_tickets(connection: sa.Connection, gone: Forgotten) -> None:
+    """Write a person out of the tickets; where an id and a name of theirs were in some, one stays."""
+    rows = [(text_of(row.person), row.queue, text_of(row.ticket)) for row in connection.execute(
+        sa.select(QUEUE_PERSON)
+    )]  # fmt: skip
+    for person, queue, ticket in rows:
+        if (gone.text(person), gone.text(ticket)) == (person, ticket):
+            continue
+        key = identity(person)
+        connection.execute(sa.delete(QUEUE_PERSON).where(QUEUE_PERSON.c.person == key))
+        key = identity(gone.text(person))
+        if connection.execute(sa.select(QUEUE_PERSON.c.queue).where(QUEUE_PERSON.c.person == key)).first():
+            continue
+        values = {"person": key, "queue": queue, "ticket": identity(gone.text(ticket))}
+        connection.execute(sa.insert(QUEUE_PERSON).values(values))
 
 
 def _rewrite(

@@ -183,23 +183,25 @@ class Postgres(Database):
 
     def insert_missing(
         self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]
-    ) -> None:
+    ) -> int:
         """Add rows that are not there, many at a time."""
-        self._many(connection, table, rows, "DO NOTHING")
+        return self._many(connection, table, rows, "DO NOTHING")
 
     def _many(
         self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]], conflict: str
-    ) -> None:
+    ) -> int:
         # A statement for each row takes long.
         columns = ", ".join(f'"{column.name}"' for column in table.columns)
         types = [column.type.compile(connection.dialect) for column in table.columns]
         marks = ", ".join(f"%s::{each}[]" for each in types)
+        added = 0
         for first in range(0, len(rows), AT_ONCE):
-            connection.exec_driver_sql(
+            added += connection.exec_driver_sql(
                 f'INSERT INTO "{table.name}" ({columns}) SELECT * FROM unnest({marks}) '  # noqa: S608  # names
                 f"ON CONFLICT {conflict}",
                 tuple(map(array_of, zip(*rows[first : first + AT_ONCE], strict=True))),
-            )
+            ).rowcount
+        return added
 
     def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
         """Return the condition that a column contains a text."""
@@ -209,7 +211,7 @@ class Postgres(Database):
         """Rewrite the tables without what was deleted; the server's own log is out of reach."""
         with self._lock, self._reported(), self._connected() as connection:
             alone = connection.execution_options(isolation_level="AUTOCOMMIT")
-            for table in ("match", "derived", "merged", "undo"):
+            for table in ("match", "derived", "merged", "undo", "queue_event", "queue_state", "queue_person"):
                 alone.exec_driver_sql(f'VACUUM FULL "{table}"')
 
     def facts(self) -> dict[str, str]:

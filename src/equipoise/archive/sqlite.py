@@ -144,19 +144,19 @@ class Sqlite(Database):
 
     def insert_missing(
         self, connection: sa.Connection, table: sa.Table, rows: Sequence[tuple[Any, ...]]
-    ) -> None:
+    ) -> int:
         """Add rows that are not there."""
-        self._many(connection, "INSERT OR IGNORE", table, rows)
+        return self._many(connection, "INSERT OR IGNORE", table, rows)
 
     def _many(
         self, connection: sa.Connection, verb: str, table: sa.Table, rows: Sequence[tuple[Any, ...]]
-    ) -> None:
-        if rows:
-            marks = ", ".join("?" * len(table.columns))
-            columns = ", ".join(f'"{column.name}"' for column in table.columns)
-            connection.exec_driver_sql(
-                f'{verb} INTO "{table.name}" ({columns}) VALUES ({marks})', list(rows)
-            )  # names of the schema
+    ) -> int:
+        if not rows:
+            return 0
+        marks = ", ".join("?" * len(table.columns))
+        columns = ", ".join(f'"{column.name}"' for column in table.columns)
+        statement = f'{verb} INTO "{table.name}" ({columns}) VALUES ({marks})'  # names of the schema
+        return connection.exec_driver_sql(statement, list(rows)).rowcount
 
     def holds(self, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
         """Return the condition that a column contains a text."""

@@ -18,7 +18,7 @@ from equipoise.errors import InputError
 from equipoise.identity.shared_ids import Identities
 
 #: The newest schema: the name of the last step in ``migrations/versions``.
-HEAD = "12"
+HEAD = "13"
 
 #: The oldest schema whose equipoise may go on with a database of the newest: every step since has only added
 #: tables, and columns with a default, and nothing that is learnt.  So servers of one database are upgraded
@@ -262,6 +262,15 @@ QUEUE_MEMBER = sa.Table(
     sa.Column("queue", sa.Text, primary_key=True),
     sa.Column("ticket", sa.LargeBinary, primary_key=True),
     sa.Column("match", sa.Text, nullable=False),
+)
+
+#: In which ticket of which queue somebody is, by the id that they count as: one person in one of all queues.
+QUEUE_PERSON = sa.Table(
+    "queue_person",
+    METADATA,
+    sa.Column("person", sa.LargeBinary, primary_key=True),
+    sa.Column("queue", sa.Text, nullable=False),
+    sa.Column("ticket", sa.LargeBinary, nullable=False),
 )
 
 #: What admins did over the network: who, what, to whom, and what came of it; only ever added.

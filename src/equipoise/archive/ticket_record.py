@@ -18,13 +18,16 @@ from equipoise.archive.outbox import OutboxNote
 from equipoise.archive.shards import ADDED, NOW, Shard
 from equipoise.archive.shards import LETTER as LETTER_SENT
 from equipoise.archive.tables import (
+    ARCHIVE,
     ASKED,
     FORGOTTEN,
     LETTER,
     QUEUE_EVENT,
     QUEUE_MEMBER,
+    QUEUE_PERSON,
     QUEUE_STATE,
     identity,
+    merged_ids,
     text_of,
 )
 
@@ -55,6 +58,21 @@ class Letter(NamedTuple):
     id: str
     worker: str
     questions: str
+
+
+class Known(NamedTuple):
+    """How many ids are forgotten, and the revision of the archive: whether either may be another now."""
+
+    forgotten: int
+    revision: int
+
+
+class Seat(NamedTuple):
+    """The ticket that somebody is in, its queue, and the match it is in, if it is in one."""
+
+    queue: str
+    ticket: str
+    match: str
 
 
 #: Seconds for which a letter is answered, and after which it is gone whatever became of it.
@@ -95,10 +113,10 @@ class TicketRecord:
         with self._database.reading() as connection:
             return _state(connection, self.queue)
 
-    def forgotten(self) -> int:
-        """Return how many ids are forgotten: where more are than before, the record was rewritten."""
+    def known(self) -> Known:
+        """Return what tells whether people were forgotten, and the record rewritten, or merged."""
         with self._database.reading() as connection:
-            return _forgotten(connection)
+            return _known(connection)
 
     def seats(self) -> dict[str, str]:
         """Return the match that each ticket is in, of those that are in one."""
@@ -210,9 +228,57 @@ class AddedEvents:
         """Return the newest state that was kept."""
         return _state(self._connection, self._queue)
 
-    def forgotten(self) -> int:
-        """Return how many ids are forgotten."""
-        return _forgotten(self._connection)
+    def known(self) -> Known:
+        """Return what tells whether people were forgotten, and the record rewritten, or merged."""
+        return _known(self._connection)
+
+    def merged(self) -> dict[str, str]:
+        """Return from each merged id the one it counts as."""
+        return merged_ids(self._connection)
+
+    def people(self) -> dict[str, str]:
+        """Return who is in which ticket of this queue."""
+        wanted = sa.select(QUEUE_PERSON.c.person, QUEUE_PERSON.c.ticket)
+        rows = self._connection.execute(wanted.where(QUEUE_PERSON.c.queue == self._queue))
+        return {text_of(person): text_of(ticket) for person, ticket in rows}
+
+    def claim(self, people: Mapping[str, str]) -> dict[str, Seat]:
+        """Put people into tickets of this queue; return where those are who are in another one already.
+
+        Whoever asks for the same person in another queue meanwhile waits for the end of this transaction.
+        They are put in order, so that two never wait for each other.
+        """
+        rows = sorted((identity(person), self._queue, identity(ticket)) for person, ticket in people.items())
+        if self._database.insert_missing(self._connection, QUEUE_PERSON, rows) == len(rows):
+            return {}
+        found = self.seats_of(list(people))
+        return {who: seat for who, seat in found.items() if seat[:2] != (self._queue, people[who])}
+
+    def seats_of(self, people: Sequence[str]) -> dict[str, Seat]:
+        """Return the tickets of those of some people who are in one, of whichever queue."""
+        found: dict[str, Seat] = {}
+        same = sa.and_(
+            QUEUE_MEMBER.c.queue == QUEUE_PERSON.c.queue, QUEUE_MEMBER.c.ticket == QUEUE_PERSON.c.ticket
+        )
+        wanted = sa.select(*QUEUE_PERSON.c, QUEUE_MEMBER.c.match).join(QUEUE_MEMBER, same, isouter=True)
+        for start in range(0, len(people), ASKED):
+            keys = [identity(each) for each in people[start : start + ASKED]]
+            for row in self._connection.execute(wanted.where(QUEUE_PERSON.c.person.in_(keys))):
+                found[text_of(row.person)] = Seat(row.queue, text_of(row.ticket), row.match or "")
+        return found
+
+    def move(self, people: Mapping[str, str]) -> None:
+        """Put people of this queue into other tickets of it."""
+        if people:
+            self.release(list(people))
+            self.claim(people)
+
+    def release(self, people: Sequence[str]) -> None:
+        """Take people of this queue out of their tickets."""
+        for start in range(0, len(people), ASKED):
+            keys = [identity(each) for each in people[start : start + ASKED]]
+            theirs = (QUEUE_PERSON.c.queue == self._queue, QUEUE_PERSON.c.person.in_(keys))
+            self._connection.execute(sa.delete(QUEUE_PERSON).where(*theirs))
 
     def add(self, events: Iterable[tuple[int, float, str, str]]) -> None:
         """Add events, with the epoch of who owns the queue; all servers are notified when this is kept.
@@ -262,8 +328,8 @@ def _state(connection: sa.Connection, queue: str) -> KeptState | None:
     return None if row is None else KeptState(*row)
 
 
-def _forgotten(connection: sa.Connection) -> int:
-    return int(connection.execute(_FORGOTTEN).scalar() or 0)
+def _known(connection: sa.Connection) -> Known:
+    return Known(*connection.execute(_KNOWN).one())
 
 
 def _since(connection: sa.Connection, queue: str, number: int, limit: int | None) -> list[RecordedEvent]:
@@ -277,7 +343,10 @@ def _since(connection: sa.Connection, queue: str, number: int, limit: int | None
 _STATE = sa.select(QUEUE_STATE.c.number, QUEUE_STATE.c.state).where(
     QUEUE_STATE.c.queue == sa.bindparam("queue")
 )
-_FORGOTTEN = sa.select(sa.func.count()).select_from(FORGOTTEN)
+_KNOWN = sa.select(
+    sa.select(sa.func.count()).select_from(FORGOTTEN).scalar_subquery(),
+    sa.select(ARCHIVE.c.revision).scalar_subquery(),
+)
 _SINCE = (
     sa.select(*(QUEUE_EVENT.c[name] for name in RecordedEvent._fields))
     .where(QUEUE_EVENT.c.queue == sa.bindparam("queue"), QUEUE_EVENT.c.number > sa.bindparam("number"))

@@ -199,6 +199,32 @@ def _tickets(store: str, queue: str, since: float | None, until: float | None) -
     click.echo(json.dumps(came, indent=2))
 
 
+@command.command(name="empty")
+@click.option(
+    "--store", required=True, metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
+    help="The archive: sqlite:///PATH or postgresql://...",
+)  # fmt: skip
+@click.option("--queue", required=True, metavar="NAME", help="The queue, as [queue.NAME] of the settings.")
+@with_json
+def _empty(store: str, queue: str, as_json: bool) -> None:
+    """Let all who wait or play in a queue go.
+
+    For a queue that no server runs any longer: until then its people may enter no other queue.
+    """
+    from equipoise.archive.archive import open_archive
+    from equipoise.service.queue_owner import emptied
+
+    with open_archive(store, create=False) as archive:
+        if not archive.ticket_record(queue).last():
+            msg = f": {store} has no queue {queue!r}"
+            raise InputError(msg, "queue")
+        tickets, matches = emptied(archive, queue)
+    if as_json:
+        print_json({"tickets": tickets, "matches": matches})
+    else:
+        click.echo(f"{tickets} tickets have left, {matches} matches have ended")
+
+
 def _shares(typed: str) -> tuple[float, ...]:
     try:
         shares = [float(share) for share in typed.split(",")]

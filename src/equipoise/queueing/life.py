@@ -42,9 +42,13 @@ class EnterTicket:
 
 @dataclass(frozen=True, slots=True)
 class CancelTicket:
-    """A ticket is withdrawn; one that has been proposed a match declines it."""
+    """A ticket is withdrawn; one that has been proposed a match declines it.
+
+    Where it is nobody's wish, ``why`` says what it is; it is held against nobody then.
+    """
 
     ticket: str
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,6 +384,14 @@ class TicketLife:
         known = self._tickets.get(name)
         return None if known is None else known.ticket
 
+    def holder(self, player: str) -> str | None:
+        """Return the ticket that a player waits or plays with; None if there is none."""
+        return self._holder.get(player)
+
+    def holders(self) -> dict[str, str]:
+        """Return the ticket of everybody who waits or plays."""
+        return dict(self._holder)
+
     def match(self, name: str) -> FoundMatch | None:
         """Return a match that is proposed or runs; None if there is none."""
         proposal = self._proposals.get(name)
@@ -444,7 +456,7 @@ class TicketLife:
         if isinstance(event, EnterTicket):
             commands += self._enter(event.ticket)
         elif isinstance(event, CancelTicket):
-            commands += self._cancel(event.ticket)
+            commands += self._cancel(event.ticket, event.why)
         elif isinstance(event, MakeMatches):
             commands += self._look(event.found)
         elif isinstance(event, Accept):
@@ -533,7 +545,7 @@ class TicketLife:
                 )
         return ""
 
-    def _cancel(self, name: str) -> list[Command]:
+    def _cancel(self, name: str, why: str) -> list[Command]:
         known = self._tickets.get(name)
         if known is None:
             return [TicketRefused(name, "there is no such ticket")]
@@ -543,10 +555,10 @@ class TicketLife:
         if place is TicketPlace.PLAYING:
             return [TicketRefused(name, f"the match {known.match!r} has begun")]
         if place is TicketPlace.WAITING:
-            return [self._leave(known, "cancelled")]
+            return [self._leave(known, why or "cancelled")]
         match = known.match
         players = tuple(player.id for player in known.ticket.players)
-        return self._dissolve(match, players, "cancelled")
+        return self._dissolve(match, players, why or "cancelled", blamed=not why)
 
     def _look(self, known: tuple[FoundMatch, ...] | None) -> list[Command]:
         if known is None:
@@ -834,24 +846,27 @@ class TicketLife:
                 del self._offences[player]
         return commands
 
-    def _dissolve(self, match: str, players: tuple[str, ...], why: str) -> list[Command]:
+    def _dissolve(
+        self, match: str, players: tuple[str, ...], why: str, *, blamed: bool = True
+    ) -> list[Command]:
         """Take a match back: the tickets of those players leave, all others wait on in front."""
         proposal = self._proposals.pop(match)
-        commands: list[Command] = [Dissolve(match, players, why)]
-        to_blame = {self._holder[player] for player in players}
+        said = why if blamed else "cancelled"
+        commands: list[Command] = [Dissolve(match, players, said)]
+        leaving = {self._holder[player] for player in players}
         commands += [
             self._leave(self._tickets[ticket.id], why)
             for ticket in proposal.found.tickets
-            if ticket.id in to_blame
+            if ticket.id in leaving
         ]
-        for player in players:
+        for player in players if blamed else ():
             self._offences[player] = [*self._counted(player), self._now]
             self._offended.append((self._now, player))
             commands.append(Penalty(player, self.kept_out_until(player)))
         commands += [
-            self._return(ticket.id, ticket.since, f"a match was {why} by others" if players else why)
+            self._return(ticket.id, ticket.since, f"a match was {said} by others" if players else why)
             for ticket in proposal.found.tickets
-            if ticket.id not in to_blame
+            if ticket.id not in leaving
         ]
         return commands
 

@@ -152,7 +152,7 @@ def event_of(line: str, ticket: Callable[[str], QueueTicket | None]) -> Event:
     Examples
     --------
     >>> event_of('["cancel",{"ticket":"t1"}]', {}.get)
-    CancelTicket(ticket='t1')
+    CancelTicket(ticket='t1', why='')
     """
     try:
         name, raw = msgspec.json.decode(line, type=tuple[str, msgspec.Raw])

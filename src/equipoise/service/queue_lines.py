@@ -7,6 +7,7 @@ from typing import Any
 
 from equipoise.core.player import Player
 from equipoise.errors import InputError
+from equipoise.identity.roster_lookup import AmbiguousNameError
 from equipoise.queueing.life import (
     Accept,
     CancelTicket,
@@ -56,7 +57,8 @@ async def _seats(queues: Queues, queue: Queue, asked: Queued) -> bytes | Refusal
     event: OfferSeats | WithdrawSeats = WithdrawSeats(asked.name)
     if asked.seats or asked.members:
         teams = tuple(tuple(_players(queues, queue, team)) for team in asked.seats)
-        event = OfferSeats(asked.name, teams, tuple(each.name for each in asked.members))
+        left = [each.name for each in asked.members]
+        event = OfferSeats(asked.name, teams, tuple(dict.fromkeys([*left, *map(queues.meant, left)])))
     replies, openings = await queue.ask(event, OpeningsAsked())
     free = [each["free"] for each in openings if each["match"] == asked.name]
     return _refused(replies) or _line("SEATS", asked.name, *(free[0] if free else ()))
@@ -68,6 +70,8 @@ async def _ticket(queues: Queues, queue: Queue, asked: Queued) -> bytes | Refusa
         try:
             players = tuple(_players(queues, queue, asked.members))
             ticket = QueueTicket(name, players, 0.0, backfill=asked.backfill)
+        except AmbiguousNameError:
+            return Refusal.AMBIGUOUS_NAME
         except InputError:
             return Refusal.BAD_FIELD
         replies, state = await queue.ask(EnterTicket(ticket), where)
@@ -80,7 +84,8 @@ async def _ticket(queues: Queues, queue: Queue, asked: Queued) -> bytes | Refusa
     if asked.verb is QueueVerb.LEAVE:
         replies, state = await queue.ask(CancelTicket(name), where)
         return _refused(replies) or _place(asked, state)
-    names = [each.name for each in asked.members] or list(state["players"])
+    named = [each.name for each in asked.members] or list(state["players"])
+    names = [each if each in state["players"] else queues.meant(each) for each in named]
     if not set(names) <= set(state["players"]):
         return Refusal.BAD_FIELD
     if asked.verb is QueueVerb.ACCEPT:

@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 import msgspec
@@ -28,7 +28,7 @@ import msgspec
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.outbox import OutboxNote
 from equipoise.archive.shards import BEAT, Alone, FencedError, Owned
-from equipoise.archive.ticket_record import AddedEvents, KeptState, Letter, RecordedEvent, TicketRecord
+from equipoise.archive.ticket_record import AddedEvents, KeptState, Known, Letter, RecordedEvent, TicketRecord
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.queueing.backfill import Opening
 from equipoise.queueing.columns import use_kernels
@@ -41,6 +41,7 @@ from equipoise.queueing.life import (
     Event,
     Leaves,
     MakeMatches,
+    MatchEnded,
     Pause,
     Propose,
     TicketLife,
@@ -67,6 +68,7 @@ from equipoise.queueing.record import (
 from equipoise.queueing.tick import mu_of
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
 from equipoise.service.kernel_loading import load_meanwhile
+from equipoise.service.queue_people import QueuePeople
 from equipoise.service.table_settings import QueueSettings
 
 #: What webhooks receive of a queue.
@@ -197,7 +199,9 @@ class QueueOwner:
         self._hooks = hooks or {}
         self._clock = clock
         self._life: TicketLife | None = None
-        self._number = self._stated = self._forgotten = 0
+        self._number = self._stated = 0
+        self._known = Known(0, 0)
+        self._merged: dict[str, str] | None = None  # None until all are found who are in two tickets
         self._heard: dict[str, float] = {}
         self._since = clock()
 
@@ -208,7 +212,7 @@ class QueueOwner:
 
     def _read_again(self, record: TicketRecord | AddedEvents) -> TicketLife:
         """Make the life of what is recorded."""
-        self._life, self._forgotten = None, record.forgotten()
+        self._life, self._known, self._merged = None, record.known(), None
         kept = record.state()
         known = None if kept is None else life_of(kept.state)
         life = TicketLife(QueuePolicy()) if known is None else known
@@ -284,16 +288,25 @@ class QueueOwner:
             return QueueAnswers(answers, self._number, [], {}, self._shard.owned)
         try:
             with collected_later(), self._record.adding() as added:
-                if added.forgotten() != self._forgotten:  # nor is their id in this memory from now on
+                known = added.known()
+                if known.forgotten != self._known.forgotten:  # nor is their id in this memory from now on
                     life = self._read_again(added)
                 self._take(life, added.since(self._number))
-                batch = _Batch(life, self._number, self._settings.max_players)
+                merged = added.merged() if self._merged is None or known != self._known else self._merged
+                people = QueuePeople(added, self._settings.name, life, merged)
+                batch = _Batch(life, self._number, self._settings.max_players, people)
+                if merged != self._merged:
+                    for ticket, why in people.two_tickets().items():
+                        batch.handle(CancelTicket(ticket, why), self._now(life))
+                letters = [(each, _questions_of(each)) for each in added.letters(LETTERS)]
+                asked = chain(questions, *[some for _, some in letters if not isinstance(some, str)])
+                people.claim([each.ticket for each in asked if isinstance(each, EnterTicket)])
                 if life.policy != self._settings.policy:
                     batch.handle(ChangePolicy(self._settings.policy), self._now(life))
-                letters = [(each, self._answered(batch, each)) for each in added.letters(LETTERS)]
+                answered = [(each, self._answered(batch, some)) for each, some in letters]
                 answers = self._answers(batch, questions)
                 self._keep(added, batch, life)
-                added.answer(letters)
+                added.answer(answered)
                 if time.monotonic() - self._swept > SWEEP:
                     self._swept = time.monotonic()
                     added.sweep()
@@ -302,14 +315,13 @@ class QueueOwner:
             raise
         self._number += len(batch.rows)
         self._stated = self._number if batch.stated else self._stated
+        self._known, self._merged = known, None if people.unsettled else merged
         return QueueAnswers(answers, self._number, batch.made, batch.replies, self._shard.owned)
 
-    def _answered(self, batch: _Batch, letter: Letter) -> str:
+    def _answered(self, batch: _Batch, questions: Sequence[Question] | str) -> str:
         """Return the answers to a letter, as JSON: a list, or why it cannot be read."""
-        try:
-            questions = [question_of(line) for line in msgspec.json.decode(letter.questions, type=list[str])]
-        except InputError as error:
-            return _encode({"wrong": str(error)}).decode()
+        if isinstance(questions, str):
+            return _encode({"wrong": questions}).decode()
         return _encode(self._answers(batch, questions)).decode()
 
     def _ask_owner(self, questions: Sequence[Question]) -> QueueAnswers:
@@ -331,7 +343,7 @@ class QueueOwner:
 
     def _followed(self) -> TicketLife:
         """Return the life as the record has it now, which another server adds to."""
-        if self._life is not None and self._record.forgotten() == self._forgotten:
+        if self._life is not None and self._record.known().forgotten == self._known.forgotten:
             if self._record.last() - self._number <= EVENTS_A_STATE:
                 try:
                     self._take(self._life, self._record.since(self._number))
@@ -368,6 +380,7 @@ class QueueOwner:
 
     def _keep(self, added: AddedEvents, batch: _Batch, life: TicketLife) -> None:
         """Keep what a batch has changed, as a whole."""
+        batch.people.keep(batch.left)
         if not batch.rows:
             return
         added.add(batch.rows)
@@ -427,13 +440,39 @@ class QueueOwner:
         return read_life(life, question, self._now(life))
 
 
+def emptied(archive: Archive, queue: str) -> tuple[int, int]:
+    """Let all go who wait or play in a queue that no server runs; return how many tickets and matches were.
+
+    Raises
+    ------
+    EquipoiseError
+        If the archive cannot be written.
+    """
+    life = QueueOwner(archive, QueueSettings(queue, QueuePolicy())).life
+    owner = QueueOwner(archive, QueueSettings(queue, life.policy))
+    tickets = sorted(set(life.holders().values()))
+    running = [match for match in life.matches if life.has_begun(match)]
+    owner.ask([
+        *map(MatchEnded, running), *(CancelTicket(name, "the queue is no longer there") for name in tickets)
+    ])  # fmt: skip
+    return len(tickets), len(running)
+
+
+def _questions_of(letter: Letter) -> list[Question] | str:
+    """Return what a letter asks, or why it cannot be read."""
+    try:
+        return [question_of(line) for line in msgspec.json.decode(letter.questions, type=list[str])]
+    except InputError as error:
+        return str(error)
+
+
 def line_of_question(question: Question) -> str:
     """Return a question as a line of a letter.
 
     Examples
     --------
     >>> line_of_question(WhereAsked("t1")), question_of(line_of_question(CancelTicket("t1")))
-    ('["where",{"ticket":"t1","why":false,"heard":true}]', CancelTicket(ticket='t1'))
+    ('["where",{"ticket":"t1","why":false,"heard":true}]', CancelTicket(ticket='t1', why=''))
     """
     for name, kind in _READ_AS.items():
         if type(question) is kind:
@@ -489,8 +528,10 @@ def collected_later() -> Iterator[None]:
 class _Batch:
     """What some events change, until it is kept."""
 
-    def __init__(self, life: TicketLife, number: int, most_players: int) -> None:
+    def __init__(self, life: TicketLife, number: int, most_players: int, people: QueuePeople) -> None:
         self.life = life
+        self.people = people
+        self.left: list[QueueTicket] = []
         self._number = number
         self._most = most_players
         self.rows: list[tuple[int, float, str, str]] = []
@@ -506,7 +547,12 @@ class _Batch:
         self._let_time_pass(now)
         players = sum([len(ticket.players) for ticket in tickets])
         room = self.life.players + players <= self._most
-        if room and not any(map(self._without_role, tickets)) and self.life.enter_together(tickets, now):
+        if (
+            room
+            and self.people.may_enter_together(tickets)
+            and not any(map(self._without_role, tickets))
+            and self.life.enter_together(tickets, now)
+        ):
             since = self.life.now
             replies = [[waits_data(ticket.id, since)] for ticket in tickets]
             lines = zip(lines_of_entering(tickets), encoded_lines(replies), strict=True)
@@ -537,7 +583,7 @@ class _Batch:
             same = [each.id for each in known.players] == [each.id for each in ticket.players]
             why = "there is another ticket with this id"
             return [] if same else [reply_data(TicketRefused(ticket.id, why))]
-        if why := self._without_role(ticket):
+        if why := self._without_role(ticket) or self.people.refusal(ticket):
             return [reply_data(TicketRefused(ticket.id, why))]
         if self.life.players + ticket.size > self._most:
             return [reply_data(TicketRefused(ticket.id, f"the queue has room for {self._most} players"))]
@@ -596,6 +642,9 @@ class _Batch:
             elif isinstance(each, Leaves | Waits):
                 self.unseated[each.ticket] = None
                 self.seated.pop(each.ticket, None)
+                ticket = self.life.ticket(each.ticket) if isinstance(each, Leaves) else None
+                if ticket is not None:
+                    self.left.append(ticket)
 
     def notes(self, queue: str) -> list[OutboxNote]:
         """Return what webhooks receive: each reply with the queue and its event before it."""

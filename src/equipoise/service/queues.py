@@ -21,6 +21,7 @@ from prometheus_client.core import Metric
 from equipoise.archive.shards import BEAT, Owned
 from equipoise.core.player import Player
 from equipoise.errors import EquipoiseError
+from equipoise.identity.roster_lookup import AmbiguousNameError
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.service.admission import BusyError
 from equipoise.service.monitoring import ServerMetrics, gauge_of_two
@@ -281,7 +282,7 @@ class Queues:
     tell : callable
         Called when there may be something to send.
     rated : callable
-        Returns a player with the rating in a game's setting.
+        Returns who is meant by a player, with the rating in a game's setting.
     worker : str
         What this server is called, of several that may own the queues; empty where there is this one alone.
     """
@@ -298,6 +299,13 @@ class Queues:
     ) -> None:
         self._queues = {each.name: Queue(store, each, hooks, metrics, tell, worker) for each in settings}
         self.rated = rated
+
+    def meant(self, name: str) -> str:
+        """Return the id of who is meant by a name; the name where nobody is, or one of several."""
+        try:
+            return self.rated(Player(name), "").id
+        except AmbiguousNameError:
+            return name
 
     def __getitem__(self, name: str) -> Queue:
         return self._queues[name]

@@ -10,7 +10,7 @@ import contextlib
 import logging
 import secrets
 import time
-from collections.abc import Collection, Coroutine, Iterator, Mapping
+from collections.abc import Collection, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
@@ -291,16 +291,32 @@ class Service:
         keeping.add_done_callback(lambda kept: kept.cancelled() or kept.exception())
 
     def rated(self, player: Player, game_type: str) -> Player:
-        """Return a player with the rating in a setting, as after ``GAME``, where there is none yet."""
-        if player.rating is not None or not game_type:
-            return player
+        """Return who is meant, with the rating in a setting, as after ``GAME``, where there is none yet.
+
+        Raises
+        ------
+        AmbiguousNameError
+            If that are several.
+        """
         snapshot = self.board.snapshot
-        ruleset = snapshot.rated(Setting(game_type))
-        try:
-            rating = snapshot.ratings.rating(Member(False, player.id), ruleset)
-        except AmbiguousNameError:  # nobody can be asked within a game: somebody new
-            rating = snapshot.ratings.model.rating(snapshot.ratings.state, "", ruleset)
-        return replace(player, rating=rating)
+        meant = snapshot.ratings.player(player.id) or player.id
+        rating = player.rating
+        if rating is None and game_type:
+            rating = snapshot.ratings.rating(Member(False, meant), snapshot.rated(Setting(game_type)))
+        if (meant, rating) == (player.id, player.rating) and not (player.avoid or player.prefer):
+            return player
+        avoid, prefer = self._meant(player.avoid), self._meant(player.prefer)
+        return replace(player, id=meant, rating=rating, avoid=avoid, prefer=prefer)
+
+    def _meant(self, others: Sequence[tuple[str, float | None]]) -> tuple[tuple[str, float | None], ...]:
+        """Return others whom somebody names by their ids; of one who may be several the name stays."""
+        found = []
+        for name, price in others:
+            try:
+                found.append((self.board.snapshot.ratings.player(name) or name, price))
+            except AmbiguousNameError:
+                found.append((name, price))
+        return tuple(dict(found).items())
 
     def reload(self, settings: Settings) -> None:
         """Take another token, other limits and times from reloaded settings.

@@ -85,6 +85,10 @@ class Queues(dict[str, Queue]):
         del game_type
         return player
 
+    def meant(self, name: str) -> str:
+        """Return the id of who is meant: the name, as nobody is known."""
+        return name
+
 
 class Conversation:
     """A session and whoever answers it; results are kept by id."""

@@ -14,6 +14,7 @@ from msgspec import Meta
 
 from equipoise.core.player import LARGEST_WEIGHT, Player, Rating
 from equipoise.errors import InputError
+from equipoise.identity.roster_lookup import AmbiguousNameError
 from equipoise.queueing.life import (
     Accept,
     CancelTicket,
@@ -30,7 +31,7 @@ from equipoise.service.http.backend import Backend
 from equipoise.service.http.event_stream import OWN, QUIET, event
 from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, invalid, reply, typed
 from equipoise.service.http.operation import LONGEST_ID, MISSING, WITH_BODY, WITH_TOKEN, Operation
-from equipoise.service.http.problems import HttpProblem
+from equipoise.service.http.problems import HttpProblem, ambiguous
 from equipoise.service.queue_owner import MatchesAsked, OpeningsAsked, StatusAsked, WhereAsked
 from equipoise.service.queues import Queue
 
@@ -147,6 +148,8 @@ class TicketState(msgspec.Struct, omit_defaults=True):
     """Where a ticket is: waiting, proposed, accepted, playing or gone.
 
     ``kept_out`` says until when players of a ticket that is gone may not enter, if they must wait.
+    Of a ticket that enters ``people`` says from which names to which ids of known people, and each player as
+    they were named has their capability.
     """
 
     ticket: str
@@ -161,6 +164,7 @@ class TicketState(msgspec.Struct, omit_defaults=True):
     asked: list[str] | None = None
     kept_out: dict[str, float] | None = None
     capabilities: dict[str, str] | None = None
+    people: dict[str, str] | None = None
 
 
 class TicketOutcome(msgspec.Struct, omit_defaults=True):
@@ -276,41 +280,52 @@ async def _entered(
     backend: Backend, queue: Queue, bodies: list[TicketBody], at: str | None = None
 ) -> list[tuple[bool, dict[str, Any]]]:
     """Return of each ticket whether it is new, and what became of it."""
-    tickets = [
-        _ticket(backend, queue, body, "" if at is None else f"{at}/{n}") for n, body in enumerate(bodies)
-    ]
+    read = [_ticket(backend, queue, body, "" if at is None else f"{at}/{n}") for n, body in enumerate(bodies)]
+    tickets = [each for each in read if isinstance(each, QueueTicket)]
     then = [WhereAsked(each.id) for each in tickets]
     answers = await queue.ask(*map(EnterTicket, tickets), *then)
-    entered, states = answers[: len(tickets)], answers[len(tickets) :]
+    entered, states = iter(answers[: len(tickets)]), iter(answers[len(tickets) :])
     found: list[tuple[bool, dict[str, Any]]] = []
-    for ticket, replies, state in zip(tickets, entered, states, strict=True):
+    for body, ticket in zip(bodies, read, strict=True):
+        if isinstance(ticket, AmbiguousNameError):
+            if at is None:
+                raise ProblemError(ambiguous(ticket))
+            found.append((False, {"ticket": body.id, "refused": str(ticket)}))
+            continue
+        replies, state = next(entered), next(states)
         refused = [each["why"] for each in replies if each["kind"] == "refused"]
         if refused:
             found.append((False, {"ticket": ticket.id, "refused": refused[0]}))
             continue
-        state["capabilities"] = {each.id: queue.capability(ticket.id, each.id) for each in ticket.players}
+        ids = {sent.id: player.id for sent, player in zip(body.players, ticket.players, strict=True)}
+        state["capabilities"] = {sent: queue.capability(ticket.id, player) for sent, player in ids.items()}
+        state["people"] = {sent: player for sent, player in ids.items() if sent != player} or None
         found.append((bool(replies), {"ticket": ticket.id, "state": state}))
     return found
 
 
-def _ticket(backend: Backend, queue: Queue, body: TicketBody, at: str) -> QueueTicket:
+def _ticket(backend: Backend, queue: Queue, body: TicketBody, at: str) -> QueueTicket | AmbiguousNameError:
+    """Return the ticket of a body, or the name in it that several people have."""
     for number, each in enumerate(body.players):
         if each.sigma and each.weight is None:
             msg = "is how uncertain a weight is; give the weight too"
             raise invalid(msg, f"{at}/players/{number}/sigma")
-    players = [
-        _player_of(
-            backend,
-            queue,
-            each.id,
-            each.weight,
-            each.sigma,
-            roles=each.roles,
-            avoid=each.avoid,
-            prefer=each.prefer,
-        )
-        for each in body.players
-    ]
+    try:
+        players = [
+            _player_of(
+                backend,
+                queue,
+                each.id,
+                each.weight,
+                each.sigma,
+                roles=each.roles,
+                avoid=each.avoid,
+                prefer=each.prefer,
+            )
+            for each in body.players
+        ]
+    except AmbiguousNameError as error:
+        return error
     try:
         return QueueTicket(
             body.id, tuple(players), 0.0, tuple(body.latencies.items()), body.ruleset, tuple(body.vetoes),
@@ -331,7 +346,7 @@ def _player_of(
     avoid: Sequence[str] = (),
     prefer: Sequence[str] = (),
 ) -> Player:
-    """Return a player, with the rating in the archive where none was given."""
+    """Return who is meant by a name, with the rating in the archive where none was given."""
     player = Player(
         name,
         None if weight is None else Rating(weight, sigma),
@@ -382,6 +397,8 @@ async def _answered(backend: Backend, asked: HttpRequest, kind: type[Accept | De
     body = typed(asked.body, AnswerBody)
     state = await _where(queue, ticket)
     wanted = body.player or player
+    if wanted is not None and wanted not in state["players"]:
+        wanted = backend.service.queues.meant(wanted)
     if wanted is not None and (wanted not in state["players"] or player not in (None, wanted)):
         what = f"{wanted!r} is not who this capability is for, or is not in the ticket"
         raise invalid(what, "/player")
@@ -433,11 +450,15 @@ async def openings(backend: Backend, asked: HttpRequest) -> Reply:
 async def offer(backend: Backend, asked: HttpRequest) -> Reply:
     """Offer seats of a running match; offered again they count as they are now."""
     queue, body = _queue(backend, asked), typed(asked.body, OpeningBody)
-    teams = tuple(
-        tuple(_player_of(backend, queue, each.id, each.weight, 0.0, avoid=each.avoid) for each in team)
-        for team in body.teams
-    )
-    seats = OfferSeats(body.match, teams, tuple(body.left), body.ruleset, body.region, body.map)
+    try:
+        teams = tuple(
+            tuple(_player_of(backend, queue, each.id, each.weight, 0.0, avoid=each.avoid) for each in team)
+            for team in body.teams
+        )
+    except AmbiguousNameError as error:
+        raise ProblemError(ambiguous(error)) from None
+    left = dict.fromkeys([*body.left, *map(backend.service.queues.meant, body.left)])
+    seats = OfferSeats(body.match, teams, tuple(left), body.ruleset, body.region, body.map)
     replies, found = await queue.ask(seats, OpeningsAsked())
     return reply(_unless_refused(replies, {"openings": found}))
 

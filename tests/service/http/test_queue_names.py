@@ -1,0 +1,113 @@
+"""Who is meant by the names of a ticket, over HTTP and the weight protocol: one person under every name."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.service.http.asking import Answered, ask
+from tests.service.process import TOKEN, Served
+
+from equipoise.archive.archive import open_archive
+from equipoise.core.match import Contest, Match, Ruleset
+
+QUEUES = "[queue.duel]\nteam_size = 2\n[queue.team]\nteam_size = 2\n"
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """Return a server with two queues, where Ann has two ids and two people are called Max."""
+    folder: Path = tmp_path_factory.mktemp("names")
+    with open_archive(f"sqlite:///{folder / 'games.db'}") as archive:
+        for number, (player, name) in enumerate(
+            (("a1", "Ann"), ("a2", "Annie"), ("b1", "Max"), ("b2", "Max"), ("c1", "Cid"))
+        ):
+            contest = Contest(Ruleset("oa", "ctf"), ((player,), (f"other {number}",)), (1, 2))
+            names = ((player, name), (f"other {number}", f"Other {number}"))
+            archive.record([Match((contest,), ended=1.0 + number, id=f"m{number}", names=names)])
+        archive.merge("a1", "a2")
+        archive.update_ratings()
+    (folder / "serve.toml").write_text(QUEUES)
+    flags = ("--config", str(folder / "serve.toml"), "--http-rate", "1e6")
+    server = Served(folder / "games.db", "--http", "127.0.0.1:0", *flags)
+    yield server
+    code, _ = server.end()
+    assert code == 0
+
+
+def entered(served: Served, queue: str, ticket: str, *players: str, **more: Any) -> Answered:
+    """Let a ticket in."""
+    body = {"id": ticket, "players": [{"id": each, **more} for each in players]}
+    return ask(f"{served.http}/v1/queues/{queue}/tickets", body, Authorization=f"Bearer {TOKEN}")
+
+
+def gone(served: Served, queue: str, ticket: str) -> None:
+    """Withdraw a ticket."""
+    url = f"{served.http}/v1/queues/{queue}/tickets/{ticket}"
+    assert ask(url, None, "DELETE", Authorization=f"Bearer {TOKEN}").plain["place"] == "gone"
+
+
+def test_a_person_is_one_under_every_name(served: Served) -> None:
+    """By id, by the id that was merged, by any name; each as named has the capability."""
+    for number, name in enumerate(("a1", "a2", "Ann", "ANNIE")):
+        answer = entered(served, "duel", f"t{number}", name)
+        assert (answer.status, answer.plain["players"]) == (201, ["a1"]), answer
+        assert answer.plain.get("people") == ({name: "a1"} if name != "a1" else None)
+        key = answer.plain["capabilities"][name]
+        url = f"{served.http}/v1/queues/duel/tickets/t{number}"
+        assert ask(url, Authorization=f"Bearer {key}").plain["place"] == "waiting"
+        for other in ("a1", "a2", "annie"):
+            refused = entered(served, "team", "x", other)
+            assert refused.status == 409
+            assert refused.plain["detail"] == f"'a1' is in the ticket 't{number}' of the queue 'duel' already"
+        assert entered(served, "duel", f"t{number}", name).status == 200
+        gone(served, "duel", f"t{number}")
+    twice = entered(served, "duel", "twice", "a1", "Annie")
+    assert twice.status in (409, 422), twice
+
+
+def test_a_name_of_several_is_a_question(served: Served) -> None:
+    """With the candidates; of a batch the one ticket alone is refused."""
+    answer = entered(served, "duel", "m", "max")
+    assert (answer.status, {each["id"] for each in answer.plain["candidates"]}) == (409, {"b1", "b2"})
+    tickets = [{"id": each, "players": [{"id": each}]} for each in ("max", "c1")]
+    url = f"{served.http}/v1/queues/duel/tickets:batch"
+    some = ask(url, {"tickets": tickets}, Authorization=f"Bearer {TOKEN}").plain["tickets"]
+    assert "several" in some[0]["refused"]
+    assert some[1]["state"]["place"] == "waiting"
+    gone(served, "duel", "c1")
+
+
+def test_whom_somebody_avoids_is_who_is_meant(served: Served) -> None:
+    """Their match cannot be, although one named a name and the other came by an id."""
+    assert entered(served, "team", "one", "Cid", avoid=["annie"]).status == 201
+    for name in ("a1", "x", "y"):
+        assert entered(served, "team", name, name).status == 201
+    url = f"{served.http}/v1/queues/team/tickets/one?why=true"
+    state = ask(url, Authorization=f"Bearer {TOKEN}").plain
+    assert (state["place"], "whom somebody avoids" in state["reason"]) == ("waiting", True)
+    for name in ("one", "a1", "x", "y"):
+        gone(served, "team", name)
+
+
+def test_the_weight_protocol_knows_them_too(served: Served) -> None:
+    """Where they wait is told; a name of several is ambiguous."""
+    assert entered(served, "duel", "t", "Ann").status == 201
+    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+        lines = connection.makefile("rw", encoding="utf-8", newline="\n")
+
+        def said(*words: str) -> str:
+            lines.write("\t".join(words) + "\n")
+            lines.flush()
+            return lines.readline().rstrip("\n")
+
+        assert said(f"AUTH {TOKEN}") == "AUTH ok"
+        assert said("QUEUE team").startswith("QUEUE team 0")
+        assert said("ENTER z", "PLAYER annie").endswith(
+            "'a1' is in the ticket 't' of the queue 'duel' already"
+        )
+        assert said("ENTER z", "PLAYER max").split()[:2] == ["ERR", "ambiguous-name"]
+    gone(served, "duel", "t")

@@ -1,0 +1,301 @@
+"""One person is in one ticket of all queues of an archive: by id, whoever merges ids, in whatever process."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.service.test_queue_owner import DUEL, HOOKS, Clock, enter, where
+
+from equipoise.archive.archive import Archive, open_archive
+from equipoise.archive.tables import QUEUE_PERSON, text_of
+from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.queueing.life import Accept, CancelTicket, Decline, MatchEnded
+from equipoise.service.queue_owner import QueueOwner, StatusAsked, TickDue, WhereAsked, emptied
+
+#: Ids that have each played, so that any two may be one person.
+IDS = ("ann", "bob", "cid", "dan")
+
+
+@pytest.fixture
+def archive(new_url: Callable[[], str]) -> Iterator[Archive]:
+    """Return an archive on each database, in which all have played."""
+    with open_archive(new_url()) as opened:
+        played(opened)
+        yield opened
+
+
+def played(archive: Archive) -> None:
+    """Let each of the ids have played against somebody."""
+    archive.record(
+        Match((Contest(Ruleset("oa", "ctf"), ((each,), (f"other {each}",)), (1, 2)),), ended=1.0, id=each)
+        for each in IDS
+    )
+
+
+def owner_of(archive: Archive, queue: str, clock: Clock | None = None) -> QueueOwner:
+    """Return the owner of a queue."""
+    return QueueOwner(archive, replace(DUEL, name=queue), HOOKS, clock or Clock())
+
+
+def refused(owner: QueueOwner, ticket: str, *players: str) -> str:
+    """Let a ticket in, and return why it was not; nothing where it was."""
+    ((reply,),) = owner.ask([enter(ticket, *players)]).answers
+    return str(reply["why"]) if reply["kind"] == "refused" else ""
+
+
+def people(archive: Archive) -> dict[str, tuple[str, str]]:
+    """Return who is in which ticket of which queue, as the archive has it."""
+    with archive._database.reading() as connection:
+        rows = connection.execute(sa.select(QUEUE_PERSON))
+        return {text_of(person): (queue, text_of(ticket)) for person, queue, ticket in rows}
+
+
+def test_who_waits_in_one_queue_may_not_in_another_until_the_ticket_is_gone(archive: Archive) -> None:
+    """However it goes: cancelled, declined, not answered in time, played."""
+    clock = Clock()
+    duel, team = owner_of(archive, "duel", clock), owner_of(archive, "team", clock)
+    for number, leave in enumerate(("cancel", "decline", "silence", "play")):
+        ticket = f"a{number}"
+        assert refused(duel, ticket, "ann") == ""
+        assert refused(team, "t", "ann") == f"'ann' is in the ticket {ticket!r} of the queue 'duel' already"
+        assert refused(team, "t", "bob", "ann").startswith("a party has") or refused(team, "t", "ann")
+        if leave == "cancel":
+            duel.ask([CancelTicket(ticket)])
+        else:
+            duel.ask([enter(f"b{number}", f"other{number}"), TickDue()])
+            match = duel.ask([WhereAsked(ticket)]).answers[0]["match"]["match"]
+            assert refused(team, "t", "ann")
+            if leave == "decline":
+                duel.ask([Decline(match, "ann"), CancelTicket(f"b{number}")])
+            elif leave == "silence":
+                clock.now += 11.0
+                duel.ask([TickDue()])
+            else:
+                duel.ask([Accept(match, "ann"), Accept(match, f"other{number}")])
+                assert refused(team, "t", "ann")
+                duel.ask([MatchEnded(match)])
+        clock.now += 4000.0  # nobody is kept out any longer
+        assert people(archive) == {}
+        assert refused(team, f"t{number}", "ann") == ""
+        assert refused(duel, "z", "ann") == f"'ann' is in the ticket 't{number}' of the queue 'team' already"
+        team.ask([CancelTicket(f"t{number}")])
+
+
+def test_a_ticket_that_leaves_and_another_of_the_same_person_are_one_transaction(archive: Archive) -> None:
+    """The person is in the new one, and in nothing else."""
+    duel = owner_of(archive, "duel")
+    duel.ask([enter("a", "ann"), CancelTicket("a"), enter("b", "ann")])
+    assert people(archive) == {"ann": ("duel", "b")}
+    duel.ask([CancelTicket("b"), enter("c", "ann"), CancelTicket("c")])
+    assert people(archive) == {}
+
+
+def test_one_of_many_who_enter_at_once_is_refused_alone(archive: Archive) -> None:
+    """The others of the batch wait."""
+    duel, team = owner_of(archive, "duel"), owner_of(archive, "team")
+    team._settings = replace(team._settings, max_players=100)
+    duel.ask([enter("a", "p17")])
+    answers = team.ask([enter(f"t{n}", f"p{n}") for n in range(40)]).answers
+    assert [n for n, (reply,) in enumerate(answers) if reply["kind"] == "refused"] == [17]
+    assert people(archive) == {f"p{n}": ("team", f"t{n}") for n in range(40) if n != 17} | {
+        "p17": ("duel", "a")
+    }
+
+
+def test_of_many_queues_that_are_asked_at_once_one_lets_somebody_in(new_url: Callable[[], str]) -> None:
+    """Each queue has an owner with a connection of its own; everybody asks all of them."""
+    url, names = new_url(), [f"p{n}" for n in range(12)]
+    with open_archive(url):
+        pass
+    answers: list[list[Any]] = []
+    at_once = threading.Barrier(3)
+
+    def ask(queue: str) -> None:
+        with open_archive(url, waiting=str) as archive:
+            owner = owner_of(archive, queue)
+            owner._settings = replace(owner._settings, max_players=100)
+            owner.ask([TickDue()])
+            at_once.wait()
+            for start in range(0, len(names), 4):
+                turned = names[start:] + names[:start]
+                answers.append(owner.ask([enter(f"{each}-{start}", each) for each in turned]).answers)
+
+    threads = [threading.Thread(target=ask, args=(queue,)) for queue in ("duel", "team", "third")]
+    for each in threads:
+        each.start()
+    for each in threads:
+        each.join()
+    replies = [reply for some in answers for (reply,) in some]
+    assert len(replies) == 9 * len(names)
+    assert sum(reply["kind"] == "waits" for reply in replies) == len(names)
+    with open_archive(url, waiting=str) as archive:
+        assert people(archive).keys() == set(names)
+
+
+def test_two_ids_that_are_one_person_are_one_in_all_queues(archive: Archive) -> None:
+    """Also within a party, and not any longer when they are taken apart."""
+    archive.merge("ann", "bob")
+    duel, team = owner_of(archive, "duel"), owner_of(archive, "team")
+    team._settings = replace(team._settings, policy=replace(DUEL.policy, team_size=2))
+    assert refused(duel, "a", "bob") == ""
+    assert refused(duel, "b", "ann") == "'ann' is in the ticket 'a' already, as 'bob'"
+    assert refused(team, "b", "ann") == "'ann' is in the ticket 'a' of the queue 'duel' already"
+    duel.ask([CancelTicket("a")])
+    assert refused(team, "b", "ann", "bob") == "'ann' and 'bob' are one player"
+    archive.merge("ann", "bob", back=True)
+    assert refused(team, "b", "ann", "bob") == ""
+
+
+@pytest.mark.parametrize("proposed", [False, True])
+def test_who_is_merged_while_both_wait_goes_on_in_one_ticket(archive: Archive, proposed: bool) -> None:
+    """The one that came first, with its waiting time; the other leaves, which is held against nobody."""
+    clock = Clock()
+    duel = owner_of(archive, "duel", clock)
+    duel.ask([enter("b", "bob")])
+    clock.now += 5.0
+    duel.ask([enter("a", "ann"), *([TickDue()] if proposed else [])])
+    assert where(duel, "a", "b") == ["proposed" if proposed else "waiting"] * 2
+    archive.merge("ann", "bob")
+    clock.now += 1.0
+    duel.ask([TickDue()])
+    a, b = duel.ask([WhereAsked("a"), WhereAsked("b")]).answers
+    assert (a["place"], a["why"], a["kept_out"]) == ("gone", "the same player is in the ticket 'b'", None)
+    assert (b["place"], b["waited"]) == ("waiting", 6.0)
+    assert people(archive) == {"ann": ("duel", "b")}
+    again = owner_of(archive, "duel", clock)
+    assert again.ask([WhereAsked("a"), WhereAsked("b")]).answers == [a, b]
+    archive.merge("ann", "bob", back=True)
+    assert refused(again, "a2", "ann") == ""
+    assert people(archive) == {"ann": ("duel", "a2"), "bob": ("duel", "b")}
+
+
+@pytest.mark.parametrize("first", ["duel", "team"])
+def test_who_is_merged_while_waiting_in_two_queues_goes_on_in_one(archive: Archive, first: str) -> None:
+    """Whichever queue hears of it first."""
+    clock = Clock()
+    owners = {queue: owner_of(archive, queue, clock) for queue in ("duel", "team")}
+    owners["duel"].ask([enter("b", "bob")])
+    owners["team"].ask([enter("a", "ann")])
+    archive.merge("ann", "bob")
+    for queue in sorted(owners, key=lambda each: each != first):
+        owners[queue].ask([TickDue()])
+    assert (where(owners["duel"], "b"), where(owners["team"], "a")) == (["gone"], ["waiting"])
+    (gone,) = owners["duel"].ask([WhereAsked("b")]).answers
+    assert gone["why"] == "the same player is in the queue 'team'"
+    assert people(archive) == {"ann": ("team", "a")}
+
+
+@pytest.mark.parametrize("first", ["duel", "team"])
+def test_who_is_merged_while_playing_waits_nowhere_else(archive: Archive, first: str) -> None:
+    """A match that runs goes on under the id that was merged; when it ends, the person is free."""
+    clock = Clock()
+    owners = {queue: owner_of(archive, queue, clock) for queue in ("duel", "team")}
+    owners["duel"].ask([enter("b", "bob"), enter("c", "cid"), TickDue()])
+    owners["duel"].ask([Accept("1", "bob"), Accept("1", "cid")])
+    owners["team"].ask([enter("a", "ann")])
+    archive.merge("ann", "bob")
+    for queue in (first, *owners):
+        owners[queue].ask([TickDue()])
+    assert (where(owners["duel"], "b"), where(owners["team"], "a")) == (["playing"], ["gone"])
+    owners["duel"].ask([TickDue()])
+    assert refused(owners["team"], "a2", "ann") == "'ann' is in the ticket 'b' of the queue 'duel' already"
+    owners["duel"].ask([MatchEnded("1")])
+    assert people(archive) == {}
+    assert refused(owners["team"], "a2", "ann") == ""
+
+
+def test_who_waits_is_found_again_from_the_record(archive: Archive) -> None:
+    """An archive of an earlier version has no rows of people; the next owner puts them there."""
+    duel = owner_of(archive, "duel")
+    duel.ask([enter("a", "ann"), enter("b", "bob")])
+    with archive._database.writing() as connection:
+        connection.execute(sa.delete(QUEUE_PERSON))
+    owner_of(archive, "duel").ask([TickDue()])
+    assert people(archive) == {"ann": ("duel", "a"), "bob": ("duel", "b")}
+    assert refused(owner_of(archive, "team"), "x", "ann")
+
+
+def test_a_queue_that_nobody_runs_is_emptied(archive: Archive) -> None:
+    """Who waits, is asked or plays is free for other queues."""
+    duel = owner_of(archive, "duel")
+    duel.ask([enter("a", "ann"), enter("b", "bob"), TickDue(), Accept("1", "ann"), Accept("1", "bob")])
+    duel.ask([enter("c", "cid"), enter("d", "dan"), TickDue(), enter("e")])
+    assert emptied(archive, "duel") == (5, 1)
+    assert people(archive) == {}
+    assert where(owner_of(archive, "duel"), *"abcde") == ["gone"] * 5
+    assert emptied(archive, "duel") == (0, 0)
+
+
+def test_who_is_forgotten_stays_one_person(archive: Archive) -> None:
+    """Nothing of the id stays, and whoever stands in is in one ticket."""
+    duel = owner_of(archive, "duel")
+    duel.ask([enter("ann"), enter("b", "bob")])
+    stand_in = archive.forget("ann")
+    assert people(archive) == {stand_in: ("duel", stand_in), "bob": ("duel", "b")}
+    duel.ask([TickDue(), CancelTicket(stand_in)])
+    assert "ann" not in people(archive)
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("enter"), st.sampled_from(("duel", "team")), st.sampled_from(IDS)),
+        st.tuples(st.just("look"), st.sampled_from(("duel", "team")), st.just("")),
+        st.tuples(st.sampled_from(("accept", "leave", "end")), st.just(""), st.sampled_from(IDS)),
+        st.tuples(st.just("merge"), st.sampled_from(IDS), st.sampled_from(IDS)),
+        st.tuples(st.just("crash"), st.sampled_from(("duel", "team")), st.just("")),
+    ),
+    max_size=25,
+)
+
+
+@given(STEPS)
+def test_nobody_is_ever_in_two_places(steps: list[tuple[str, str, str]]) -> None:
+    """Whatever comes, in two queues: the archive has everybody once, and the queues say the same."""
+    with tempfile.TemporaryDirectory() as folder, open_archive(f"sqlite:///{folder}/a.db") as archive:
+        played(archive)
+        clock, numbers = Clock(), itertools.count()
+        owners = {queue: owner_of(archive, queue, clock) for queue in ("duel", "team")}
+        of: dict[str, tuple[str, str]] = {}
+        merged: dict[str, str] = {}
+        for what, first, second in steps:
+            clock.now += 1.0
+            if what == "enter":
+                ticket = f"t{next(numbers)}"
+                if not refused(owners[first], ticket, second):
+                    of[second] = first, ticket
+            elif what == "look":
+                owners[first].ask([TickDue()])
+            elif what == "crash":
+                owners[first] = owner_of(archive, first, clock)
+            elif what == "merge":
+                if first != second and not {first, second} & {*merged, *merged.values()}:
+                    archive.merge(first, second)
+                    merged[second] = first
+            elif second in of:
+                queue, ticket = of[second]
+                (state,) = owners[queue].ask([WhereAsked(ticket)]).answers
+                match = state.get("match", {}).get("match", "")
+                events = {"accept": Accept(match, second), "end": MatchEnded(match)}
+                owners[queue].ask([events.get(what, CancelTicket(ticket))])
+            for owner in (*owners.values(), *owners.values()):
+                owner.ask([CancelTicket("nothing")])
+            held = [
+                (merged.get(player, player), owner.life.where(ticket).place.value)  # type: ignore[union-attr]
+                for owner in owners.values()
+                for player, ticket in owner.life.holders().items()
+            ]
+            twice = [who for who, _ in held if [each for each, _ in held].count(who) > 1]
+            assert all(place == "playing" for who, place in held if who in twice)
+            assert len(people(archive)) == len(held)
+        for queue, owner in owners.items():
+            other = owner_of(archive, queue, clock)
+            assert other.ask([StatusAsked()]).answers == owner.ask([StatusAsked()]).answers
