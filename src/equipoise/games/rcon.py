@@ -83,8 +83,12 @@ def checked_password(password: str) -> str:
 #: What every packet begins with.
 OUT_OF_BAND = b"\xff\xff\xff\xff"
 
-#: Seconds after which an answer has ended; and after which a packet, or its answer, is taken to be lost.
-SILENCE, LOST = 0.1, 1.0
+#: Seconds after which an answer has ended; and after which a packet, or its answer, is taken to be lost: at
+#: most, and at least where answers come soon.
+SILENCE, LOST, LOST_SOON = 0.1, 1.0, 0.3
+
+#: How many of the last answers tell how soon they come, and by how often their longest one is lost.
+RECENT, BEYOND = 8, 2.0
 
 #: How often something is sent at most.
 ATTEMPTS = 8
@@ -161,11 +165,10 @@ DARKPLACES = Dialect(
     b"n", 20.0, 20.0, 'alias eq_run "eq_orders"', 'alias eq_orders "unalias eq_orders; {}"', "eq_run"
 )
 
-#: Frames after an order that must not be given twice, and after another one: every client hears of each, and
-#: one that does not keep up is dropped by the server.
-FRAMES_ONCE, FRAMES = 6, 2
+#: Frames after an order: every client hears of each, and one that does not keep up is dropped by the server.
+FRAMES = 2
 
-_TOLD = re.compile(r'\beq_(begun|done|orders) "([^"]*)"')
+_TOLD = re.compile(r'\beq_(begun|done|orders|run) "([^"]*)"')
 _TOLD_WHOLE = "total cvars"
 
 
@@ -237,6 +240,7 @@ class Rcon:
         self._opened: float | None = None
         self._told_nothing = 0
         self._is_prepared = False
+        self._took: deque[float] = deque(maxlen=RECENT)
         #: Whether the last thing that was sent often enough stayed without an answer, and whether the last
         #: answer was that the password is wrong.
         self.silent = self.refused = False
@@ -267,12 +271,26 @@ class Rcon:
     def order(self, lines: Iterable[str]) -> None:
         """Let orders be carried out, in order; no answer is given.
 
+        Those that wait already and those that come travel together.  Where orders that must not be given
+        twice have to wait for others, the rest goes before them.
+
         Raises
         ------
         UnsafeError
             If a line must not be sent; then none is.
         """
-        self._waiting += _batches([checked(line) for line in lines], self._dialect)
+        given = [checked(line) for line in lines]
+        parts = [given]
+        if self._open is not None:
+            parts = [[line for line in given if self._is_once(line) is waits] for waits in (False, True)]
+        for part in parts:
+            batches = [item for item in self._waiting if not item.question]
+            last = batches[-1] if batches and batches[-1].once is any(map(self._is_once, part)) else None
+            self._waiting += _batches(part, self._dialect, last)
+
+    def _is_once(self, line: str) -> bool:
+        """Tell whether an order must not be given twice."""
+        return bool(self._dialect.once) and line.startswith(self._dialect.once)
 
     def forget_orders(self) -> None:
         """Drop the orders that wait: a level has begun, and they were meant for the one before.
@@ -295,6 +313,8 @@ class Rcon:
         start = OUT_OF_BAND + self._dialect.prefix
         item = self._now
         if item is not None and packet.startswith(start) and len(item.got) < MOST_PACKETS:
+            if not item.got and item.attempts == 1:
+                self._took.append(now - item.sent)
             item.got.append(packet[len(start) :])
             item.last = now
 
@@ -304,13 +324,17 @@ class Rcon:
         if self._now is None:
             self._now = self._next(now)
         item = self._now
-        if item is None or item.got or (item.attempts and now - item.sent < LOST):
+        if item is None or item.got or (item.attempts and now - item.sent < self._lost_after()):
             return []
         if not self._spend(now):
             return []
         item.attempts += 1
         item.sent = now
         return [OUT_OF_BAND + b"rcon " + self._password + b" " + self._packet(item).encode()]
+
+    def _lost_after(self) -> float:
+        """Return the seconds after which what is not answered is sent again: later than answers come."""
+        return min(max(BEYOND * max(self._took, default=LOST), LOST_SOON), LOST)
 
     def _packet(self, item: _Queued) -> str:
         """Return what is sent: a question, or what the stage of the orders is about."""
@@ -391,6 +415,7 @@ class Rcon:
         begun, done = told.get("begun", ""), told.get("done", "")
         if self._opened is None:
             self._opened = now
+        self._is_prepared = self._is_prepared or "run" in told
         if self._open == EARLIER:
             is_over = begun == done
             if re.fullmatch("[0-9]{1,9}", begun):
@@ -416,13 +441,13 @@ class Rcon:
         return True
 
 
-def _batches(lines: Iterable[str], dialect: Dialect) -> list[_Queued]:
-    """Join lines into as few orders as are short enough."""
+def _batches(lines: Iterable[str], dialect: Dialect, last: _Queued | None = None) -> list[_Queued]:
+    """Join lines into as few orders as are short enough, the first ones with the last that wait."""
     longest = LONGEST_BATCH - len(dialect.keep) - len("set eq_begun 999999999; ; set eq_done 999999999")
-    batches: list[_Queued] = []
+    batches = [] if last is None else [last]
     for line in lines:
         once = line.startswith(dialect.once) if dialect.once else False
-        frames = (FRAMES_ONCE if once else FRAMES) if dialect.wait else 0
+        frames = FRAMES if dialect.wait else 0
         text = f"{line}; {dialect.wait.format(frames)}" if frames else line
         if batches and len(batches[-1].text) + len("; ") + len(text) <= longest:
             batch = batches[-1]
@@ -430,4 +455,4 @@ def _batches(lines: Iterable[str], dialect: Dialect) -> list[_Queued]:
             batch.once = batch.once or once
         else:
             batches.append(_Queued(text, question=False, frames=frames, once=once))
-    return batches
+    return batches if last is None else batches[1:]
