@@ -6,8 +6,8 @@ scores, kills, levels, people who come and go; with line feeds, carriage returns
 to 1,000 bytes.  Meanwhile the honest ones ask in the chat and kill themselves, levels begin anew, and games
 end by their time limit.
 
-What is true is known without the log: levels are those that were typed, games and scores those that the
-server told the honest clients, questions those that they asked, and who is there stands on the server's own
+What is true is known without the log: levels are those that were typed, games and scores those of
+which the honest clients heard, questions those that they asked, and who is there stands on the server's own
 list.  What the log is read as, by ``equipoise live`` and for the ratings, is held against that: whole, and
 in pieces that end anywhere.
 
@@ -195,7 +195,7 @@ class Game:
             run(self.everybody, 0.05)
 
     def _note_ends(self) -> None:
-        """Look whether a game has ended, by what the server tells an honest client."""
+        """Look whether a game has ended, by what an honest client hears."""
         first = self.honest[0]
         new, self._heard = first.heard[self._heard :], len(first.heard)
         if any(text.startswith('print "Timelimit hit.') for text in new):
@@ -225,7 +225,7 @@ class Game:
 
 
 def _number(text: str) -> int:
-    """Return the number of a setting that the server has told."""
+    """Return the number of a setting that a client has heard."""
     return int(text.strip().strip('"'))
 
 

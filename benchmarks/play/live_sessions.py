@@ -490,7 +490,7 @@ def report(raw: dict[str, Any]) -> str:
     beyond = [each for row in rows for each in row["beyond"]]
     ours = [since for since, _ in beyond if since > ABOVE]
     kicked = sum(len(row["kicked"]) for row in rows)
-    told = ", ".join(f"{many} {what}" for what, many in happened.most_common())
+    named = ", ".join(f"{many} {what}" for what, many in happened.most_common())
     lines = [
         "# Sessions on real OpenArena servers", "",
         "`python -m benchmarks live_sessions` played them and wrote this; do not edit.",
@@ -498,7 +498,7 @@ def report(raw: dict[str, Any]) -> str:
         f"clients of the real protocol, a target of {TARGET}, a map for up to 8 and one for up to 6.",
         f"In every other session {DROPPED:.0%} of the console's packets were dropped, each way, and each",
         f"took up to {DELAYED:g} s. The load of the machine was {raw['load']} on two cores.", "",
-        f"What happened at random: {told}.",
+        f"What happened at random: {named}.",
         f"{sum(row['people'] for row in rows)} people came, {sum(row['bots'] for row in rows)} bots, by",
         f"{sum(row['orders'] for row in rows)} orders.", "",
         f"- Bots that came though there were enough: {len(beyond)}; {len(ours)} more than {ABOVE:g} s",

@@ -19,9 +19,9 @@ Three things make this hard, and are dealt with here once:
   itself, and all orders of a batch are carried out in one frame.
 
 That an order was answered does not mean that it was carried out: a Quake 3 server waits some frames between
-two of them, and a frame lasts as long as the machine is busy.  Who orders a bot anew meanwhile has two.  So a
-batch with orders that must not be given twice bears a number, which the server keeps when it begins and when
-it ends (``eq_begun``, ``eq_done``).  Until both are the same, the batch is under way: also one of a program
+two of them, and a frame lasts as long as the machine is busy.  Whoever orders a bot again meanwhile gets two.
+So a batch with orders that must not be given twice bears a number, which the server keeps when it begins and
+when it ends (``eq_begun``, ``eq_done``).  Until both are the same, the batch is under way: also one of a program
 that has died since.
 
 Only lines are sent in which no sign can begin another command.
@@ -109,7 +109,7 @@ PREPARE, KEEP, RUN = range(3)
 EARLIER = 0
 
 #: How many answers that tell nothing say that a server cannot tell how far its orders are.
-TELLS_NOTHING = 3
+REPORTS_NOTHING = 3
 
 #: Most packets of one answer: a server of 64 needs three.
 MOST_PACKETS = 64
@@ -132,7 +132,7 @@ class Dialect(NamedTuple):
     burst, per_second : float
         How many packets are sent at once, and then each second.
     prepare, keep, run : str
-        What a server is told first, how orders are put aside under a name, and what carries them out, which
+        What a server must know first, how orders are put aside under a name, and what carries them out, which
         forgets them first.
     wait : str
         What lets a number of frames pass between two orders, where the game needs any to take them in.
@@ -168,8 +168,8 @@ DARKPLACES = Dialect(
 #: Frames after an order: every client hears of each, and one that does not keep up is dropped by the server.
 FRAMES = 2
 
-_TOLD = re.compile(r'\beq_(begun|done|orders|run) "([^"]*)"')
-_TOLD_WHOLE = "total cvars"
+_REPORTED = re.compile(r'\beq_(begun|done|orders|run) "([^"]*)"')
+_REPORT_ENDS = "total cvars"
 
 
 class ConsoleAnswer(NamedTuple):
@@ -238,7 +238,7 @@ class Rcon:
         self._number = 0
         self._look_at = float("-inf")
         self._opened: float | None = None
-        self._told_nothing = 0
+        self._reported_nothing = 0
         self._is_prepared = False
         self._took: deque[float] = deque(maxlen=RECENT)
         #: Whether the last thing that was sent often enough stayed without an answer, and whether the last
@@ -295,7 +295,7 @@ class Rcon:
     def forget_orders(self) -> None:
         """Drop the orders that wait: a level has begun, and they were meant for the one before.
 
-        What the server was told to carry out already may still be.
+        What was sent already may still be carried out.
         """
         self._waiting = deque(item for item in self._waiting if item.question)
         self._is_prepared = False
@@ -390,7 +390,7 @@ class Rcon:
         elif item.text == self._dialect.progress:
             self._look_at = now + LOOK_AGAIN
             if text is not None:
-                self._told(text, now)
+                self._take_report(text, now)
         else:
             self._answers.append(ConsoleAnswer(item.text, text))
 
@@ -404,27 +404,27 @@ class Rcon:
         elif item.number:
             self._look_at = now + (item.frames * self._dialect.frame if item.stage == RUN else 0.0)
 
-    def _told(self, text: str, now: float) -> None:
+    def _take_report(self, text: str, now: float) -> None:
         """Take what the server has kept of how far orders are."""
-        if _TOLD_WHOLE not in text:
-            self._told_nothing += 1
-            if self._told_nothing >= TELLS_NOTHING:
+        if _REPORT_ENDS not in text:
+            self._reported_nothing += 1
+            if self._reported_nothing >= REPORTS_NOTHING:
                 self._open = None
             return
-        told = {found[1]: found[2] for found in _TOLD.finditer(text)}
-        begun, done = told.get("begun", ""), told.get("done", "")
+        reported = {found[1]: found[2] for found in _REPORTED.finditer(text)}
+        begun, done = reported.get("begun", ""), reported.get("done", "")
         if self._opened is None:
             self._opened = now
-        self._is_prepared = self._is_prepared or "run" in told
+        self._is_prepared = self._is_prepared or "run" in reported
         if self._open == EARLIER:
             is_over = begun == done
             if re.fullmatch("[0-9]{1,9}", begun):
                 self._number = max(self._number, int(begun))
-        elif begun != str(self._open) and f"set eq_begun {self._open};" in told.get("orders", ""):
+        elif begun != str(self._open) and f"set eq_begun {self._open};" in reported.get("orders", ""):
             is_over = False  # they were put aside, and nobody knows whether what carries them out arrived
             if not any(item.text == VOID for item in self._waiting):
                 self._waiting.appendleft(_Queued(VOID, question=False))
-        else:  # a server that knows nothing of them was begun anew
+        else:  # a server that knows nothing of them is another one
             is_over = done == str(self._open) or begun != str(self._open)
         if is_over or now - self._opened >= GIVEN_UP:
             self._open = None

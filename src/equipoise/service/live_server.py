@@ -562,7 +562,7 @@ class BalancedServer:
         return self.session.can_be_moved_at(command.slot, self._now + passed)
 
     def _send(self, lines: list[str]) -> None:
-        """Order lines, after those that a server must be told first."""
+        """Order lines, after those that a server must know first."""
         if self._dry or self._trouble:
             return
         if not self._begun and self.session.listed:

@@ -207,7 +207,7 @@ class Pending:
 
 
 def _is_once(command: Command, who: str) -> bool:
-    """Tell whether a command must not be given twice: a bot that is moved is added anew on some servers."""
+    """Tell whether a command must not be given twice: a bot that is moved is added again on some servers."""
     return isinstance(command, RemoveBot) or (isinstance(command, MovePlayer) and who.startswith("bot:"))
 
 
