@@ -231,7 +231,8 @@ class Archive:
         """Keep matches, all of them or (where that fails) none, each once.
 
         With ``hooks``, the webhooks that want each kind of note, what is new is put into the outbox too, in
-        the same transaction.  Known games of logs with the ids ``redate`` get the dates they have now.
+        the same transaction.  Known games with the ids ``redate``, of logs and of tables, get the dates they
+        have now.
 
         When this returns they survive a crash and a power cut.  A forgotten player stays so.  Under one id
         the first match stays and a different one is a conflict, but for games of logs: they hash their lines.
@@ -242,12 +243,13 @@ class Archive:
             forget = corrections.Forgetting(connection)
             known = present(connection, list(unique))
             conflicts += stored_matches.conflicts(
-                connection, {key: forget.applied(unique[key]) for key in known}
+                connection, {key: forget.applied(unique[key]) for key in known}, redate
             )
             stored_matches.take_back(connection, unique, known)
             moved = 0
             if redate:
-                games = {key: forget.applied(unique[key]) for key in known}
+                other = set(conflicts)
+                games = {key: forget.applied(unique[key]) for key in known if unique[key].id not in other}
                 moved = stored_matches.redate(connection, games, known, redate)
             new = {key: match for key, match in unique.items() if key not in known}
             if new:

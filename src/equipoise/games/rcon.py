@@ -11,10 +11,18 @@ Three things make this hard, and are dealt with here once:
 * **Packets are lost.**  Every command is answered by a packet at least, an empty one if need be, so what
   stays without an answer is sent again.
 * **An order must not be carried out twice.**  Orders travel as one variable: ``set eq_orders "set eq_orders
-  nop; ORDER; wait 6; ORDER"``, which may be sent as often as need be, and then ``vstr eq_orders``, whose
-  first deed is to empty the variable.  However often that arrives, the orders are carried out once; and any
-  number of orders costs two packets.  DarkPlaces has no ``vstr``; there it is an alias that removes itself,
-  and all orders of a batch are carried out in one frame.
+  set eq_void 1; ORDER; wait 2; ORDER"``, which may be sent as often as need be.  Then ``vstr eq_run`` lets
+  the server come to ``vstr eq_orders``, whose first deed is to empty the variable.  However often that
+  arrives, the orders are carried out once, and any number of orders costs two packets.  (``vstr eq_orders``
+  itself would be replaced by the orders as it arrives: two of them that wait while a level is loaded would be
+  replaced before either is carried out.)  DarkPlaces has no ``vstr``; there it is an alias that removes
+  itself, and all orders of a batch are carried out in one frame.
+
+That an order was answered does not mean that it was carried out: a Quake 3 server waits some frames between
+two of them, and a frame lasts as long as the machine is busy.  Who orders a bot anew meanwhile has two.  So a
+batch with orders that must not be given twice bears a number, which the server keeps when it begins and when
+it ends (``eq_begun``, ``eq_done``).  Until both are the same, the batch is under way: also one of a program
+that has died since.
 
 Only lines are sent in which no sign can begin another command.
 """
@@ -84,6 +92,21 @@ ATTEMPTS = 8
 #: Longest value of a variable, in bytes; servers cut at 1024 with the command around it.
 LONGEST_BATCH = 800
 
+#: Seconds between two looks at how far orders are, and after which those that do not end are given up.
+LOOK_AGAIN, GIVEN_UP = 0.5, 60.0
+
+#: An order for nothing, which takes the place of others.
+VOID = "set eq_void 1"
+
+#: The stages of orders.
+PREPARE, KEEP, RUN = range(3)
+
+#: The number of orders of a program that was here before.
+EARLIER = 0
+
+#: How many answers that tell nothing say that a server cannot tell how far its orders are.
+TELLS_NOTHING = 3
+
 #: Most packets of one answer: a server of 64 needs three.
 MOST_PACKETS = 64
 
@@ -104,25 +127,46 @@ class Dialect(NamedTuple):
         What the answer begins with.
     burst, per_second : float
         How many packets are sent at once, and then each second.
-    keep, run : str
-        How orders are put aside under a name, and carried out, which forgets them first.
-    between : str
-        What stands between two orders: frames in which the game takes them in, where it needs any.
+    prepare, keep, run : str
+        What a server is told first, how orders are put aside under a name, and what carries them out, which
+        forgets them first.
+    wait : str
+        What lets a number of frames pass between two orders, where the game needs any to take them in.
+    frame : float
+        Seconds of a frame.
+    once : tuple of str
+        How orders begin that must not be given twice.
+    progress : str
+        The question for what the server keeps of how far orders are; empty where all are carried out at once.
     """
 
     prefix: bytes
     burst: float
     per_second: float
+    prepare: str
     keep: str
     run: str
-    between: str = "; "
+    wait: str = ""
+    frame: float = 0.0
+    once: tuple[str, ...] = ()
+    progress: str = ""
 
 
 #: ioquake3 takes ten at once and one a second, of all that one address sends.
 QUAKE3 = Dialect(
-    b"print\n", 8.0, 0.95, 'set eq_orders "set eq_orders nop; {}"', "vstr eq_orders", "; wait 6; "
+    b"print\n", 8.0, 0.95, "set eq_run vstr eq_orders", 'set eq_orders "set eq_orders set eq_void 1; {}"',
+    "vstr eq_run", "wait {}", 0.05, ("addbot ", "clientkick "), "cvarlist eq_*",
+)  # fmt: skip
+DARKPLACES = Dialect(
+    b"n", 20.0, 20.0, 'alias eq_run "eq_orders"', 'alias eq_orders "unalias eq_orders; {}"', "eq_run"
 )
-DARKPLACES = Dialect(b"n", 20.0, 20.0, 'alias eq_orders "unalias eq_orders; {}"', "eq_orders")
+
+#: Frames after an order that must not be given twice, and after another one: every client hears of each, and
+#: one that does not keep up is dropped by the server.
+FRAMES_ONCE, FRAMES = 6, 2
+
+_TOLD = re.compile(r'\beq_(begun|done|orders) "([^"]*)"')
+_TOLD_WHOLE = "total cvars"
 
 
 class ConsoleAnswer(NamedTuple):
@@ -134,10 +178,19 @@ class ConsoleAnswer(NamedTuple):
 
 @dataclass(slots=True)
 class _Queued:
-    """Something to be sent: a question, or a part of orders."""
+    """Something to be sent: a question, or orders, which go through stages: prepare, keep, run.
+
+    ``frames`` is how long the orders take; ``once`` tells whether they must not be given twice, and
+    ``number`` is what they bear then.
+    """
 
     text: str
     question: bool
+    frames: int = 0
+    once: bool = False
+    number: int = 0
+    stage: int = 0
+    forgotten: bool = False
     attempts: int = 0
     sent: float = 0.0
     last: float = 0.0
@@ -176,6 +229,14 @@ class Rcon:
         self._answers: list[ConsoleAnswer] = []
         self._tokens = dialect.burst
         self._filled: float | None = None
+        #: The number of the orders that may be under way, None where none are, and that of the last ones.
+        #: What a program before this one has ordered is not known at first.
+        self._open: int | None = EARLIER if dialect.progress else None
+        self._number = 0
+        self._look_at = float("-inf")
+        self._opened: float | None = None
+        self._told_nothing = 0
+        self._is_prepared = False
         #: Whether the last thing that was sent often enough stayed without an answer, and whether the last
         #: answer was that the password is wrong.
         self.silent = self.refused = False
@@ -187,8 +248,16 @@ class Rcon:
 
     @property
     def ordering(self) -> bool:
-        """Whether an order is out or waits."""
-        return any(not item.question for item in (self._now, *self._waiting) if item is not None)
+        """Whether an order is out or waits, or may not have been carried out yet."""
+        return bool(self._open) or any(not item.question for item in self._all())
+
+    @property
+    def underway(self) -> bool:
+        """Whether an order that must not be given twice may still be carried out, whoever gave it."""
+        return self._open is not None or any(item.once for item in self._all())
+
+    def _all(self) -> Iterable[_Queued]:
+        return self._waiting if self._now is None else (self._now, *self._waiting)
 
     def ask(self, question: str) -> None:
         """Ask for an answer; a question that waits already is not asked twice."""
@@ -203,17 +272,23 @@ class Rcon:
         UnsafeError
             If a line must not be sent; then none is.
         """
-        dialect, safe = self._dialect, [checked(line) for line in lines]
-        for batch in _batches(safe, dialect.between, LONGEST_BATCH - len(dialect.keep)):
-            for text in (dialect.keep.format(batch), dialect.run):
-                self._waiting.append(_Queued(text, question=False))
+        self._waiting += _batches([checked(line) for line in lines], self._dialect)
 
     def forget_orders(self) -> None:
         """Drop the orders that wait: a level has begun, and they were meant for the one before.
 
-        What was sent already may still be carried out.
+        What the server was told to carry out already may still be.
         """
         self._waiting = deque(item for item in self._waiting if item.question)
+        self._is_prepared = False
+        if self._now is not None and not self._now.question:
+            self._now.forgotten = True
+
+    def carried_out(self) -> None:
+        """Take note that the effects of all orders that were given were seen."""
+        is_out = self._now is not None and self._now.number
+        if self._open is not None and self._open != EARLIER and not is_out:
+            self._open = None
 
     def receive(self, packet: bytes, now: float) -> None:
         """Take a packet that arrived; whatever is no answer is passed over."""
@@ -226,8 +301,8 @@ class Rcon:
     def outgoing(self, now: float) -> list[bytes]:
         """Return what is to be sent now."""
         self._settle(now)
-        if self._now is None and self._waiting:
-            self._now = self._waiting.popleft()
+        if self._now is None:
+            self._now = self._next(now)
         item = self._now
         if item is None or item.got or (item.attempts and now - item.sent < LOST):
             return []
@@ -235,7 +310,34 @@ class Rcon:
             return []
         item.attempts += 1
         item.sent = now
-        return [OUT_OF_BAND + b"rcon " + self._password + b" " + item.text.encode()]
+        return [OUT_OF_BAND + b"rcon " + self._password + b" " + self._packet(item).encode()]
+
+    def _packet(self, item: _Queued) -> str:
+        """Return what is sent: a question, or what the stage of the orders is about."""
+        dialect = self._dialect
+        if item.question:
+            return item.text
+        if item.stage != KEEP:
+            return dialect.prepare if item.stage == PREPARE else dialect.run
+        if not item.number:
+            return dialect.keep.format(item.text)
+        return dialect.keep.format(f"set eq_begun {item.number}; {item.text}; set eq_done {item.number}")
+
+    def _next(self, now: float) -> _Queued | None:
+        """Return what comes next: orders that must not be given twice wait for those before them."""
+        dialect = self._dialect
+        for n, item in enumerate(self._waiting):
+            if not (item.once and self._open is not None):
+                del self._waiting[n]
+                item.stage = KEEP if self._is_prepared else PREPARE
+                if item.once and dialect.progress:
+                    self._number += 1
+                    self._open = item.number = self._number
+                    self._look_at, self._opened = float("inf"), now
+                return item
+        if self._open is None or now < self._look_at:
+            return None
+        return _Queued(dialect.progress, question=True)
 
     def answers(self) -> list[ConsoleAnswer]:
         """Return the answers that came since this was last asked."""
@@ -247,18 +349,60 @@ class Rcon:
         item = self._now
         if item is None:
             return
-        if item.got and (now - item.last >= SILENCE or not item.question):
+        text: str | None = None
+        # Nothing at all may be the answer to an order that was sent twice.
+        silence = SILENCE if any(item.got) else LOST
+        if item.got and (now - item.last >= silence or not item.question):
             text = b"".join(item.got).decode("latin-1")
             self.silent, self.refused = False, text.startswith(REFUSALS)
-            if item.question:
-                self._answers.append(ConsoleAnswer(item.text, None if self.refused else text))
+            text = None if self.refused else text
         elif not item.got and item.attempts >= ATTEMPTS and now - item.sent >= LOST:
             self.silent = True
-            if item.question:
-                self._answers.append(ConsoleAnswer(item.text, None))
         else:
             return
         self._now = None
+        if not item.question:
+            self._ordered(item, now, answered=text is not None)
+        elif item.text == self._dialect.progress:
+            self._look_at = now + LOOK_AGAIN
+            if text is not None:
+                self._told(text, now)
+        else:
+            self._answers.append(ConsoleAnswer(item.text, text))
+
+    def _ordered(self, item: _Queued, now: float, *, answered: bool) -> None:
+        """Go on with the next stage of orders, or wait until they have been carried out."""
+        if item.stage == PREPARE:
+            self._is_prepared = answered
+        if item.stage != RUN and answered and not item.forgotten:
+            item.stage, item.attempts, item.got = item.stage + 1, 0, []
+            self._now = item
+        elif item.number:
+            self._look_at = now + (item.frames * self._dialect.frame if item.stage == RUN else 0.0)
+
+    def _told(self, text: str, now: float) -> None:
+        """Take what the server has kept of how far orders are."""
+        if _TOLD_WHOLE not in text:
+            self._told_nothing += 1
+            if self._told_nothing >= TELLS_NOTHING:
+                self._open = None
+            return
+        told = {found[1]: found[2] for found in _TOLD.finditer(text)}
+        begun, done = told.get("begun", ""), told.get("done", "")
+        if self._opened is None:
+            self._opened = now
+        if self._open == EARLIER:
+            is_over = begun == done
+            if re.fullmatch("[0-9]{1,9}", begun):
+                self._number = max(self._number, int(begun))
+        elif begun != str(self._open) and f"set eq_begun {self._open};" in told.get("orders", ""):
+            is_over = False  # they were put aside, and nobody knows whether what carries them out arrived
+            if not any(item.text == VOID for item in self._waiting):
+                self._waiting.appendleft(_Queued(VOID, question=False))
+        else:  # a server that knows nothing of them was begun anew
+            is_over = done == str(self._open) or begun != str(self._open)
+        if is_over or now - self._opened >= GIVEN_UP:
+            self._open = None
 
     def _spend(self, now: float) -> bool:
         """Take a token from the bucket, if there is one."""
@@ -272,12 +416,18 @@ class Rcon:
         return True
 
 
-def _batches(lines: Iterable[str], between: str, longest: int) -> list[str]:
-    """Join lines into as few texts as are short enough."""
-    batches: list[str] = []
+def _batches(lines: Iterable[str], dialect: Dialect) -> list[_Queued]:
+    """Join lines into as few orders as are short enough."""
+    longest = LONGEST_BATCH - len(dialect.keep) - len("set eq_begun 999999999; ; set eq_done 999999999")
+    batches: list[_Queued] = []
     for line in lines:
-        if batches and len(batches[-1]) + len(between) + len(line) <= longest:
-            batches[-1] += between + line
+        once = line.startswith(dialect.once) if dialect.once else False
+        frames = (FRAMES_ONCE if once else FRAMES) if dialect.wait else 0
+        text = f"{line}; {dialect.wait.format(frames)}" if frames else line
+        if batches and len(batches[-1].text) + len("; ") + len(text) <= longest:
+            batch = batches[-1]
+            batch.text, batch.frames = f"{batch.text}; {text}", batch.frames + frames
+            batch.once = batch.once or once
         else:
-            batches.append(line)
+            batches.append(_Queued(text, question=False, frames=frames, once=once))
     return batches
