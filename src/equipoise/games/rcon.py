@@ -19,10 +19,10 @@ Three things make this hard, and are dealt with here once:
   itself, and all orders of a batch are carried out in one frame.
 
 That an order was answered does not mean that it was carried out: a Quake 3 server waits some frames between
-two of them, and a frame lasts as long as the machine is busy.  Whoever orders a bot again meanwhile gets two.
-So a batch with orders that must not be given twice bears a number, which the server keeps when it begins and
-when it ends (``eq_begun``, ``eq_done``).  Until both are the same, the batch is under way: also one of a program
-that has died since.
+two of them, and a frame lasts as long as the machine is busy.  Whoever orders a bot again meanwhile gets
+two.  So a batch with orders that must not be given twice bears a number, which the server keeps when it
+begins and when it ends (``eq_begun``, ``eq_done``).  Until both are the same, the batch is under way: also
+one of a program that has died since.
 
 Only lines are sent in which no sign can begin another command.
 """
