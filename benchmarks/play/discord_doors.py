@@ -100,14 +100,16 @@ class OverIrc:
         self.channels = list(dict.fromkeys(each.channel for each in self.rooms))
         self.pickups = Pickups(archive, self.rooms)
         self.session = ChatSession("bot", ",".join(self.channels), "", "", 1e9)
+        #: Time on the session's clock: nobody types so fast that lines are left out as a flood.
+        self._typed = count(0.0, 60.0)
         self._feed(":irc CAP * LS :account-tag extended-join", ":irc CAP bot ACK :account-tag extended-join",
                    ":irc 001 bot :hi", ":irc 376 bot :end")  # fmt: skip
         for channel in self.channels:
             self._feed(f":bot!b@h JOIN {channel} * :bot")
             self._feed(*(f":{each}!{each}@h JOIN {channel} {each} :x" for each in people))
 
-    def _feed(self, *lines: str, now: float = 0.0) -> list[Any]:
-        return list(self.session.feed("".join(f"{line}\r\n" for line in lines).encode(), now))
+    def _feed(self, *lines: str) -> list[Any]:
+        return list(self.session.feed("".join(f"{line}\r\n" for line in lines).encode(), next(self._typed)))
 
     def take(self, event: Event, at: float) -> None:
         """Let somebody type what they pressed."""
@@ -121,7 +123,7 @@ class OverIrc:
         game = evening.game_of(who)
         lobby = evening.lobbies[name] if name else game.lobby if game is not None else self.rooms[0]
         line = f"@account={who} :{who}!{who}@h PRIVMSG {lobby.channel} :!{words_of(event, evening)}"
-        for each in self._feed(line, now=at):
+        for each in self._feed(line):
             if isinstance(each, Spoken):
                 self.pickups.hear(
                     each.who, each.nick, each.text, at, self.session.id_of, sign=None, channel=each.channel

@@ -135,3 +135,28 @@ def test_rows_that_cannot_be_read_are_named_and_the_others_count(tmp_path: Path)
     reported = run("import-results", str(path), code=1)
     assert (reported["matches"], list(reported["ahead"].values())) == (2, [1])
     assert "under two spellings" in reported["first_skipped"][0]["reason"]
+
+
+@pytest.mark.parametrize("ids", [(), ("g1", "g2")], ids=["rows", "own ids"])
+def test_another_zone_gives_known_results_other_dates(ids: tuple[str, ...], tmp_path: Path) -> None:
+    """As for logs, and it is said; without a zone the one that is kept goes on, and rows stay one game."""
+    table = tmp_path / "results.csv"
+    rows = [("2026-03-01 20:00", "Ann", "Bob"), ("2026-03-02 20:00", "Cid", "Bob")]
+    titles = [*(["id"] if ids else []), "date", "winner", "loser"]
+    cells = [[*ids[n : n + 1], *row] for n, row in enumerate(rows)]
+    table.write_text("\n".join(map(",".join, [titles, *cells])))
+    store = ("--store", f"sqlite:///{tmp_path}/n.db")
+
+    def imported(*zone: str) -> tuple[list[float], str]:
+        done = runner().invoke(group, ["import-results", str(table), *store, *zone])
+        assert done.exit_code == 0, done.output
+        with open_archive(store[1]) as archive:
+            return [match.ended or 0.0 for match in archive.matches()], done.stderr
+
+    berlin, _ = imported("--zone", "Europe/Berlin")
+    new_york, said = imported("--zone", "America/New_York")
+    assert [late - early for early, late in zip(berlin, new_york, strict=True)] == [6 * 3600.0] * 2
+    assert "2 known games have other dates now" in said
+    assert imported()[0] == new_york
+    with open_archive(store[1]) as archive:
+        assert archive.digest() == (archive.rebuild(), archive.digest())[1]

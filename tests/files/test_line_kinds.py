@@ -61,6 +61,29 @@ def test_a_reply_is_no_part_of_the_name(comes: str, away: str, weight: str) -> N
     assert names(f"Amber{weight}\nBirch {comes}{behind}\nCedar {away}{weight}") == ["Amber", "Birch"]
 
 
+@pytest.mark.parametrize("heading", ["Non ci sono:", "Fora:", "Nie grają:", "Montag:"])
+def test_below_an_unknown_heading_people_come_or_do_not(heading: str) -> None:
+    """Below players it is a question, whatever its language; above all of them it is a title."""
+    text = f"Amber\nBirch\n{heading}\nCedar\nElm"
+    with pytest.raises(AmbiguousError) as caught:
+        names(text)
+    assert list(caught.value.ways) == ["section-in", "section-out"]
+    assert names(text, "section-out") == ["Amber", "Birch"]
+    assert names(text, "section-in") == ["Amber", "Birch", "Cedar", "Elm"]
+    assert names(f"{heading}\nAmber\nBirch") == ["Amber", "Birch"]
+
+
+@pytest.mark.parametrize(
+    ("slip", "said"), [("5", True), ("75", True), ("76", False), ("29000", False), ("30200", True)]
+)
+def test_a_weight_far_from_the_others_is_said(slip: str, said: bool) -> None:
+    """Twenty times and more from the middle one, as a digit too few; not where many are."""
+    text = f"Amber 1500\nBirch {slip}\nCedar 1490\nDahlia 1510\nElm 1505"
+    far = [line for line in heard(text) if "Far" in line]
+    assert far == ([f"Far from the others: 'Birch' {slip}"] if said else [])
+    assert not any("Far" in line for line in heard("Amber 1500\nBirch 5\nCedar 1490"))
+
+
 @pytest.mark.parametrize("table", ["name,elo\nAmber,9\n~~Birch~~,8", "Name;Zusage\nAmber;ja\nBirch;nein"])
 def test_tables_say_who_comes(table: str) -> None:
     """By a name that is struck through, or by a column."""

@@ -66,6 +66,7 @@ class FakeConsole:
     def _run(self, line: str, *, reply: bool) -> str:
         """Carry out one command; what was put aside is carried out later, so that it prints nothing here."""
         words = line.split(" ", 2)
+        kept: dict[str, str]
         if words[0] in ("set", "alias") and len(words) == 3:
             kept = self.aliases if words[0] == "alias" else self.variables
             kept[words[1]] = words[2].removeprefix('"').removesuffix('"')
@@ -73,10 +74,14 @@ class FakeConsole:
             self.aliases.pop(words[1], None)
         elif words[0] == "vstr" and len(words) == 2:
             self._run_all(self.variables.get(words[1], ""))
-        elif line == self._dialect.run:
+        elif line in self.aliases or line.startswith("eq_"):
             self._run_all(self.aliases.get(line, ""))
+        elif line == QUAKE3.progress:
+            kept = {name: value for name, value in self.variables.items() if name.startswith("eq_")}
+            rows = "".join(f'        ? {name} "{value}"\n' for name, value in kept.items())
+            return f"{rows}\n{len(kept)} total cvars\n" if reply else ""
         else:
-            answer = "" if line == "nop" else self._carry_out(line)
+            answer = self._carry_out(line)
             return answer if reply else ""
         return ""
 

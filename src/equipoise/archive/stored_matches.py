@@ -27,7 +27,7 @@ from equipoise.core.player import is_bot
 from equipoise.errors import InputError
 from equipoise.identity.merges import renamed
 from equipoise.identity.shared_ids import LOGGED_LENGTH
-from equipoise.ratings.replay import is_one_game
+from equipoise.ratings.replay import OF_TABLE, is_one_game
 
 #: Matches that are read at once.
 TOGETHER = 10_000
@@ -52,8 +52,11 @@ def each_once(matches: Iterable[Match]) -> tuple[dict[bytes, Match], list[str]]:
     return unique, conflicts
 
 
-def conflicts(connection: sa.Connection, known: dict[bytes, Match]) -> list[str]:
-    """Return the ids of those matches that differ from what is kept under their ids."""
+def conflicts(connection: sa.Connection, known: dict[bytes, Match], dated: Collection[str] = ()) -> list[str]:
+    """Return the ids of those matches that differ from what is kept under their ids.
+
+    Rows of tables with the ids ``dated`` may have any other date.
+    """
     reported = {key: match for key, match in known.items() if not LOGGED.fullmatch(match.id)}
     kept = found(connection, list(reported), MATCH.c.record)
     pairs = [(row.record, reported[bytes(row.id)]) for row in kept]
@@ -68,22 +71,22 @@ def conflicts(connection: sa.Connection, known: dict[bytes, Match]) -> list[str]
     return [
         match.id
         for known, match in differing
-        if not is_one_game(renamed(known, merged), renamed(match, merged))
+        if not is_one_game(renamed(known, merged), renamed(match, merged), whenever=match.id in dated)
     ]
 
 
 def redate(
     connection: sa.Connection, matches: dict[bytes, Match], known: dict[bytes, float], dated: Collection[str]
 ) -> int:
-    """Let known games of logs have the dates that they have now, as in another zone; return how many moved.
+    """Let known games have the dates that they have now, as in another zone; return how many moved.
 
-    Only those with the ids ``dated``: what counts as read now, or is dated by the time of its file, says
-    nothing about when it was.
+    These are games of logs and rows of tables, and only those with the ids ``dated``: what counts as read
+    now, or is dated by the time of its file, says nothing about when it was.
     """
     moved = {
         key: known[key]
-        for key in known
-        if LOGGED.fullmatch(matches[key].id)
+        for key in matches
+        if (LOGGED.fullmatch(matches[key].id) or matches[key].id.startswith(OF_TABLE))
         and matches[key].id in dated
         and matches[key].read is None
         and abs((matches[key].ended or 0.0) - known[key]) > STEP

@@ -17,7 +17,7 @@ from typing import Any
 
 from equipoise.core.paste_grammar import choices, grammar
 from equipoise.core.plain_data import short
-from equipoise.core.player import Player
+from equipoise.core.player import Player, Rating
 from equipoise.errors import READS, AmbiguousError, InputError, meant
 
 #: Characters of full width and the plain ones that they are.
@@ -26,6 +26,8 @@ _UNSEEN = re.compile("[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e
 #: What ends all but the last sentence of a message.
 _SENTENCE = re.compile(r"[.?!]\s+")
 _COMMA = re.compile(r"\s*,\s*")
+#: How many times the middle weight one may be, or a part of it, and how many have to have others beside it.
+FAR, FEW = 20.0, 4
 _NUMBERED = re.compile(r"^([0-9]{1,3})\s+(.*)$")
 
 
@@ -65,6 +67,7 @@ class Heard:
         notes = ", ".join(dict.fromkeys(short(text) for _, text in self.notes))
         return [
             f"{', '.join(parts)}.",
+            *([f"Far from the others: {', '.join(far)}"] if (far := _far_from_others(players)) else []),
             *(f"Not read: {short(line)}" for _, line in self.unread),
             *([f"Beside names: {notes}"] if notes else []),
         ]
@@ -74,7 +77,7 @@ class Heard:
         duos, _, unrated = _counts(players)
         unread = [{"line": number, "text": text} for number, text in self.unread]
         notes = [{"line": number, "text": text} for number, text in self.notes]
-        return {"players": len(players), "duos": duos, "unrated": unrated,
+        return {"players": len(players), "duos": duos, "unrated": unrated, "far": _far_from_others(players),
                 "out": list(self.out), "late": list(self.late), "unread": unread, "notes": notes}  # fmt: skip
 
 
@@ -83,6 +86,14 @@ def _counts(players: Sequence[Player]) -> tuple[int, int, int]:
     sizes = Counter(player.party for player in players if player.party is not None)
     duos = sum(size == 2 for size in sizes.values())
     return duos, len(sizes) - duos, sum(player.rating is None for player in players)
+
+
+def _far_from_others(players: Sequence[Player]) -> list[str]:
+    """Return who has a weight that may be a slip: a few of 20 times and more above or below the middle."""
+    weights = {each.id: each.rating.mu for each in players if isinstance(each.rating, Rating)}
+    middle = sorted(weights.values())[len(weights) // 2] if weights else 0.0
+    far = [name for name, weight in weights.items() if not middle < FAR * weight < FAR * FAR * middle]
+    return [f"{short(name)} {weights[name]:g}" for name in far] if len(far) * FEW <= len(weights) else []
 
 
 @dataclass(slots=True)
@@ -313,6 +324,7 @@ def _holds(rule: Mapping[str, Any], line: _Line, state: _State) -> bool:
         or ("others" in rule and (state.total < 3 or state.below[rule["others"]] != state.total - 1))
         or (rule.get("alone") and state.total != 1)
         or (rule.get("first") and (state.total < 2 or line.number - 1 != state.head))
+        or (rule.get("after") and line.number - 1 == state.head)
         or (rule.get("unmarked") and _found(contexts["marked"], line.tidy))
         or (rule.get("counted") and line.number - 1 not in state.counted)
         or (rule.get("several") and (state.total < 2 or line.listed))
@@ -367,8 +379,7 @@ def _read(line: _Line, state: _State) -> _Line:
             state.sender, line.status = found[1].strip(), "skip"
             return line
         if "section" in rule:
-            state.section, line.status = rule["section"], "unread"
-            state.block += 1
+            _begin_section(rule["section"], line, state)
             return line
         line.listed = line.listed or "list" in rule
         if "ask" in rule:
@@ -383,6 +394,12 @@ def _read(line: _Line, state: _State) -> _Line:
     if line.status in ("in", "late") and state.section != "in" and not asked:
         line.status = state.section
     return line
+
+
+def _begin_section(section: str, line: _Line, state: _State) -> None:
+    """Note that a line is a heading, and whether those below it come."""
+    state.section, line.status = section, "unread"
+    state.block += 1
 
 
 def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
@@ -472,6 +489,9 @@ def _ask(
         ways = {choice["name"]: (line.raw.strip(), None) for choice in asked}
         msg = f"{state.where}, line {line.number}"
         raise AmbiguousError(msg, line.raw.strip(), says, "choose with read", ways)
+    if "section" in chosen:
+        _begin_section(chosen["section"], line, state)
+        return
     line.status = chosen.get("status", line.status)
     if rule is not None and "takes" in chosen:
         line.status = rule.get("status", line.status)

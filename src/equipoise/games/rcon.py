@@ -11,10 +11,18 @@ Three things make this hard, and are dealt with here once:
 * **Packets are lost.**  Every command is answered by a packet at least, an empty one if need be, so what
   stays without an answer is sent again.
 * **An order must not be carried out twice.**  Orders travel as one variable: ``set eq_orders "set eq_orders
-  nop; ORDER; wait 6; ORDER"``, which may be sent as often as need be, and then ``vstr eq_orders``, whose
-  first deed is to empty the variable.  However often that arrives, the orders are carried out once; and any
-  number of orders costs two packets.  DarkPlaces has no ``vstr``; there it is an alias that removes itself,
-  and all orders of a batch are carried out in one frame.
+  set eq_void 1; ORDER; wait 2; ORDER"``, which may be sent as often as need be.  Then ``vstr eq_run`` lets
+  the server come to ``vstr eq_orders``, whose first deed is to empty the variable.  However often that
+  arrives, the orders are carried out once, and any number of orders costs two packets.  (``vstr eq_orders``
+  itself would be replaced by the orders as it arrives: two of them that wait while a level is loaded would be
+  replaced before either is carried out.)  DarkPlaces has no ``vstr``; there it is an alias that removes
+  itself, and all orders of a batch are carried out in one frame.
+
+That an order was answered does not mean that it was carried out: a Quake 3 server waits some frames between
+two of them, and a frame lasts as long as the machine is busy.  Whoever orders a bot again meanwhile gets
+two.  So a batch with orders that must not be given twice bears a number, which the server keeps when it
+begins and when it ends (``eq_begun``, ``eq_done``).  Until both are the same, the batch is under way: also
+one of a program that has died since.
 
 Only lines are sent in which no sign can begin another command.
 """
@@ -75,14 +83,33 @@ def checked_password(password: str) -> str:
 #: What every packet begins with.
 OUT_OF_BAND = b"\xff\xff\xff\xff"
 
-#: Seconds after which an answer has ended; and after which a packet, or its answer, is taken to be lost.
-SILENCE, LOST = 0.1, 1.0
+#: Seconds after which an answer has ended; and after which a packet, or its answer, is taken to be lost: at
+#: most, and at least where answers come soon.
+SILENCE, LOST, LOST_SOON = 0.1, 1.0, 0.3
+
+#: How many of the last answers tell how soon they come, and by how often their longest one is lost.
+RECENT, BEYOND = 8, 2.0
 
 #: How often something is sent at most.
 ATTEMPTS = 8
 
 #: Longest value of a variable, in bytes; servers cut at 1024 with the command around it.
 LONGEST_BATCH = 800
+
+#: Seconds between two looks at how far orders are, and after which those that do not end are given up.
+LOOK_AGAIN, GIVEN_UP = 0.5, 60.0
+
+#: An order for nothing, which takes the place of others.
+VOID = "set eq_void 1"
+
+#: The stages of orders.
+PREPARE, KEEP, RUN = range(3)
+
+#: The number of orders of a program that was here before.
+EARLIER = 0
+
+#: How many answers that tell nothing say that a server cannot tell how far its orders are.
+REPORTS_NOTHING = 3
 
 #: Most packets of one answer: a server of 64 needs three.
 MOST_PACKETS = 64
@@ -104,25 +131,45 @@ class Dialect(NamedTuple):
         What the answer begins with.
     burst, per_second : float
         How many packets are sent at once, and then each second.
-    keep, run : str
-        How orders are put aside under a name, and carried out, which forgets them first.
-    between : str
-        What stands between two orders: frames in which the game takes them in, where it needs any.
+    prepare, keep, run : str
+        What a server must know first, how orders are put aside under a name, and what carries them out, which
+        forgets them first.
+    wait : str
+        What lets a number of frames pass between two orders, where the game needs any to take them in.
+    frame : float
+        Seconds of a frame.
+    once : tuple of str
+        How orders begin that must not be given twice.
+    progress : str
+        The question for what the server keeps of how far orders are; empty where all are carried out at once.
     """
 
     prefix: bytes
     burst: float
     per_second: float
+    prepare: str
     keep: str
     run: str
-    between: str = "; "
+    wait: str = ""
+    frame: float = 0.0
+    once: tuple[str, ...] = ()
+    progress: str = ""
 
 
 #: ioquake3 takes ten at once and one a second, of all that one address sends.
 QUAKE3 = Dialect(
-    b"print\n", 8.0, 0.95, 'set eq_orders "set eq_orders nop; {}"', "vstr eq_orders", "; wait 6; "
+    b"print\n", 8.0, 0.95, "set eq_run vstr eq_orders", 'set eq_orders "set eq_orders set eq_void 1; {}"',
+    "vstr eq_run", "wait {}", 0.05, ("addbot ", "clientkick "), "cvarlist eq_*",
+)  # fmt: skip
+DARKPLACES = Dialect(
+    b"n", 20.0, 20.0, 'alias eq_run "eq_orders"', 'alias eq_orders "unalias eq_orders; {}"', "eq_run"
 )
-DARKPLACES = Dialect(b"n", 20.0, 20.0, 'alias eq_orders "unalias eq_orders; {}"', "eq_orders")
+
+#: Frames after an order: every client hears of each, and one that does not keep up is dropped by the server.
+FRAMES = 2
+
+_REPORTED = re.compile(r'\beq_(begun|done|orders|run) "([^"]*)"')
+_REPORT_ENDS = "total cvars"
 
 
 class ConsoleAnswer(NamedTuple):
@@ -134,10 +181,19 @@ class ConsoleAnswer(NamedTuple):
 
 @dataclass(slots=True)
 class _Queued:
-    """Something to be sent: a question, or a part of orders."""
+    """Something to be sent: a question, or orders, which go through stages: prepare, keep, run.
+
+    ``frames`` is how long the orders take; ``once`` tells whether they must not be given twice, and
+    ``number`` is what they bear then.
+    """
 
     text: str
     question: bool
+    frames: int = 0
+    once: bool = False
+    number: int = 0
+    stage: int = 0
+    forgotten: bool = False
     attempts: int = 0
     sent: float = 0.0
     last: float = 0.0
@@ -176,6 +232,15 @@ class Rcon:
         self._answers: list[ConsoleAnswer] = []
         self._tokens = dialect.burst
         self._filled: float | None = None
+        #: The number of the orders that may be under way, None where none are, and that of the last ones.
+        #: What a program before this one has ordered is not known at first.
+        self._open: int | None = EARLIER if dialect.progress else None
+        self._number = 0
+        self._look_at = float("-inf")
+        self._opened: float | None = None
+        self._reported_nothing = 0
+        self._is_prepared = False
+        self._took: deque[float] = deque(maxlen=RECENT)
         #: Whether the last thing that was sent often enough stayed without an answer, and whether the last
         #: answer was that the password is wrong.
         self.silent = self.refused = False
@@ -187,8 +252,16 @@ class Rcon:
 
     @property
     def ordering(self) -> bool:
-        """Whether an order is out or waits."""
-        return any(not item.question for item in (self._now, *self._waiting) if item is not None)
+        """Whether an order is out or waits, or may not have been carried out yet."""
+        return bool(self._open) or any(not item.question for item in self._all())
+
+    @property
+    def underway(self) -> bool:
+        """Whether an order that must not be given twice may still be carried out, whoever gave it."""
+        return self._open is not None or any(item.once for item in self._all())
+
+    def _all(self) -> Iterable[_Queued]:
+        return self._waiting if self._now is None else (self._now, *self._waiting)
 
     def ask(self, question: str) -> None:
         """Ask for an answer; a question that waits already is not asked twice."""
@@ -198,15 +271,26 @@ class Rcon:
     def order(self, lines: Iterable[str]) -> None:
         """Let orders be carried out, in order; no answer is given.
 
+        Those that wait already and those that come travel together.  Where orders that must not be given
+        twice have to wait for others, the rest goes before them.
+
         Raises
         ------
         UnsafeError
             If a line must not be sent; then none is.
         """
-        dialect, safe = self._dialect, [checked(line) for line in lines]
-        for batch in _batches(safe, dialect.between, LONGEST_BATCH - len(dialect.keep)):
-            for text in (dialect.keep.format(batch), dialect.run):
-                self._waiting.append(_Queued(text, question=False))
+        given = [checked(line) for line in lines]
+        parts = [given]
+        if self._open is not None:
+            parts = [[line for line in given if self._is_once(line) is waits] for waits in (False, True)]
+        for part in parts:
+            batches = [item for item in self._waiting if not item.question]
+            last = batches[-1] if batches and batches[-1].once is any(map(self._is_once, part)) else None
+            self._waiting += _batches(part, self._dialect, last)
+
+    def _is_once(self, line: str) -> bool:
+        """Tell whether an order must not be given twice."""
+        return bool(self._dialect.once) and line.startswith(self._dialect.once)
 
     def forget_orders(self) -> None:
         """Drop the orders that wait: a level has begun, and they were meant for the one before.
@@ -214,28 +298,70 @@ class Rcon:
         What was sent already may still be carried out.
         """
         self._waiting = deque(item for item in self._waiting if item.question)
+        self._is_prepared = False
+        if self._now is not None and not self._now.question:
+            self._now.forgotten = True
+
+    def carried_out(self) -> None:
+        """Take note that the effects of all orders that were given were seen."""
+        is_out = self._now is not None and self._now.number
+        if self._open is not None and self._open != EARLIER and not is_out:
+            self._open = None
 
     def receive(self, packet: bytes, now: float) -> None:
         """Take a packet that arrived; whatever is no answer is passed over."""
         start = OUT_OF_BAND + self._dialect.prefix
         item = self._now
         if item is not None and packet.startswith(start) and len(item.got) < MOST_PACKETS:
+            if not item.got and item.attempts == 1:
+                self._took.append(now - item.sent)
             item.got.append(packet[len(start) :])
             item.last = now
 
     def outgoing(self, now: float) -> list[bytes]:
         """Return what is to be sent now."""
         self._settle(now)
-        if self._now is None and self._waiting:
-            self._now = self._waiting.popleft()
+        if self._now is None:
+            self._now = self._next(now)
         item = self._now
-        if item is None or item.got or (item.attempts and now - item.sent < LOST):
+        if item is None or item.got or (item.attempts and now - item.sent < self._lost_after()):
             return []
         if not self._spend(now):
             return []
         item.attempts += 1
         item.sent = now
-        return [OUT_OF_BAND + b"rcon " + self._password + b" " + item.text.encode()]
+        return [OUT_OF_BAND + b"rcon " + self._password + b" " + self._packet(item).encode()]
+
+    def _lost_after(self) -> float:
+        """Return the seconds after which what is not answered is sent again: later than answers come."""
+        return min(max(BEYOND * max(self._took, default=LOST), LOST_SOON), LOST)
+
+    def _packet(self, item: _Queued) -> str:
+        """Return what is sent: a question, or what the stage of the orders is about."""
+        dialect = self._dialect
+        if item.question:
+            return item.text
+        if item.stage != KEEP:
+            return dialect.prepare if item.stage == PREPARE else dialect.run
+        if not item.number:
+            return dialect.keep.format(item.text)
+        return dialect.keep.format(f"set eq_begun {item.number}; {item.text}; set eq_done {item.number}")
+
+    def _next(self, now: float) -> _Queued | None:
+        """Return what comes next: orders that must not be given twice wait for those before them."""
+        dialect = self._dialect
+        for n, item in enumerate(self._waiting):
+            if not (item.once and self._open is not None):
+                del self._waiting[n]
+                item.stage = KEEP if self._is_prepared else PREPARE
+                if item.once and dialect.progress:
+                    self._number += 1
+                    self._open = item.number = self._number
+                    self._look_at, self._opened = float("inf"), now
+                return item
+        if self._open is None or now < self._look_at:
+            return None
+        return _Queued(dialect.progress, question=True)
 
     def answers(self) -> list[ConsoleAnswer]:
         """Return the answers that came since this was last asked."""
@@ -247,18 +373,61 @@ class Rcon:
         item = self._now
         if item is None:
             return
-        if item.got and (now - item.last >= SILENCE or not item.question):
+        text: str | None = None
+        # Nothing at all may be the answer to an order that was sent twice.
+        silence = SILENCE if any(item.got) else LOST
+        if item.got and (now - item.last >= silence or not item.question):
             text = b"".join(item.got).decode("latin-1")
             self.silent, self.refused = False, text.startswith(REFUSALS)
-            if item.question:
-                self._answers.append(ConsoleAnswer(item.text, None if self.refused else text))
+            text = None if self.refused else text
         elif not item.got and item.attempts >= ATTEMPTS and now - item.sent >= LOST:
             self.silent = True
-            if item.question:
-                self._answers.append(ConsoleAnswer(item.text, None))
         else:
             return
         self._now = None
+        if not item.question:
+            self._ordered(item, now, answered=text is not None)
+        elif item.text == self._dialect.progress:
+            self._look_at = now + LOOK_AGAIN
+            if text is not None:
+                self._take_report(text, now)
+        else:
+            self._answers.append(ConsoleAnswer(item.text, text))
+
+    def _ordered(self, item: _Queued, now: float, *, answered: bool) -> None:
+        """Go on with the next stage of orders, or wait until they have been carried out."""
+        if item.stage == PREPARE:
+            self._is_prepared = answered
+        if item.stage != RUN and answered and not item.forgotten:
+            item.stage, item.attempts, item.got = item.stage + 1, 0, []
+            self._now = item
+        elif item.number:
+            self._look_at = now + (item.frames * self._dialect.frame if item.stage == RUN else 0.0)
+
+    def _take_report(self, text: str, now: float) -> None:
+        """Take what the server has kept of how far orders are."""
+        if _REPORT_ENDS not in text:
+            self._reported_nothing += 1
+            if self._reported_nothing >= REPORTS_NOTHING:
+                self._open = None
+            return
+        reported = {found[1]: found[2] for found in _REPORTED.finditer(text)}
+        begun, done = reported.get("begun", ""), reported.get("done", "")
+        if self._opened is None:
+            self._opened = now
+        self._is_prepared = self._is_prepared or "run" in reported
+        if self._open == EARLIER:
+            is_over = begun == done
+            if re.fullmatch("[0-9]{1,9}", begun):
+                self._number = max(self._number, int(begun))
+        elif begun != str(self._open) and f"set eq_begun {self._open};" in reported.get("orders", ""):
+            is_over = False  # they were put aside, and nobody knows whether what carries them out arrived
+            if not any(item.text == VOID for item in self._waiting):
+                self._waiting.appendleft(_Queued(VOID, question=False))
+        else:  # a server that knows nothing of them is another one
+            is_over = done == str(self._open) or begun != str(self._open)
+        if is_over or now - self._opened >= GIVEN_UP:
+            self._open = None
 
     def _spend(self, now: float) -> bool:
         """Take a token from the bucket, if there is one."""
@@ -272,12 +441,18 @@ class Rcon:
         return True
 
 
-def _batches(lines: Iterable[str], between: str, longest: int) -> list[str]:
-    """Join lines into as few texts as are short enough."""
-    batches: list[str] = []
+def _batches(lines: Iterable[str], dialect: Dialect, last: _Queued | None = None) -> list[_Queued]:
+    """Join lines into as few orders as are short enough, the first ones with the last that wait."""
+    longest = LONGEST_BATCH - len(dialect.keep) - len("set eq_begun 999999999; ; set eq_done 999999999")
+    batches = [] if last is None else [last]
     for line in lines:
-        if batches and len(batches[-1]) + len(between) + len(line) <= longest:
-            batches[-1] += between + line
+        once = line.startswith(dialect.once) if dialect.once else False
+        frames = FRAMES if dialect.wait else 0
+        text = f"{line}; {dialect.wait.format(frames)}" if frames else line
+        if batches and len(batches[-1].text) + len("; ") + len(text) <= longest:
+            batch = batches[-1]
+            batch.text, batch.frames = f"{batch.text}; {text}", batch.frames + frames
+            batch.once = batch.once or once
         else:
-            batches.append(line)
-    return batches
+            batches.append(_Queued(text, question=False, frames=frames, once=once))
+    return batches if last is None else batches[1:]

@@ -51,7 +51,14 @@ class RemoteConsole(Protocol):
 
     @property
     def ordering(self) -> bool:
-        """Whether an order is out or waits."""
+        """Whether an order is out or waits, or may not have been carried out yet."""
+
+    @property
+    def underway(self) -> bool:
+        """Whether an order that must not be given twice may not have been carried out yet."""
+
+    def carried_out(self) -> None:
+        """Take note that the effects of all orders that were given were seen."""
 
     def ask(self, question: str) -> None:
         """Ask for an answer."""

@@ -95,6 +95,14 @@ class StreamConsole(ABC):
         out = self._out is not None and not self._out.line.question
         return out or any(not line.question for line, _ in self._waiting)
 
+    @property
+    def underway(self) -> bool:
+        """Whether an order may not have been carried out yet: here each is by the time it is answered."""
+        return self.ordering
+
+    def carried_out(self) -> None:  # noqa: B027 -- nothing is to be done
+        """Take note that the effects of all orders were seen: what was answered was carried out."""
+
     def ask(self, question: str) -> None:
         """Ask for an answer; a question that waits already is not asked twice."""
         line = ConsoleLine(checked(question), question=True)

@@ -52,8 +52,15 @@ def in_order(matches: Iterable[Match | Skipped]) -> list[Match]:
     return sorted(ordered, key=lambda match: (match.ended, replay_key(match.id)))
 
 
-def is_one_game(known: Match, match: Match) -> bool:
+def is_one_game(known: Match, match: Match, *, whenever: bool = False) -> bool:
     """Tell whether two matches of one id are one game: equal, or one row of a table read twice.
+
+    Parameters
+    ----------
+    known, match : Match
+        With one id.
+    whenever : bool
+        Whether a row may have any other date, as where it was read in another zone.
 
     Examples
     --------
@@ -64,7 +71,7 @@ def is_one_game(known: Match, match: Match) -> bool:
     if known == match or _HASHED.fullmatch(match.id):
         return True
     ended = known.ended or 0.0
-    near = match.id.startswith(OF_TABLE) and abs((match.ended or 0.0) - ended) < MOST_MOVED
+    near = match.id.startswith(OF_TABLE) and (whenever or abs((match.ended or 0.0) - ended) < MOST_MOVED)
     return near and replace(moved(match, ended), names=known.names) == known
 
 

@@ -240,7 +240,10 @@ LOOK, LOOK_SOON = 10.0, 2.0
 
 #: Seconds between two looks while nothing is ordered before the list was read, and how many answers that are
 #: no list say that there is none.
-LOOK_FIRST, NOT_LISTS = 0.5, 3
+LOOK_FIRST, NOT_LISTS = 1.0, 3
+
+#: Seconds after which somebody of whom the log has said nothing is asked for: who loads a level comes later.
+UNHEARD_OF = 3.0
 
 #: Seconds between two looks at what time has made due.
 TICK = 0.25
@@ -287,7 +290,9 @@ class BalancedServer:
         self._console = family.remote(settings.password or "none")
         self._link = link_to(settings.address() if settings.rcon and not dry else None, self._console)
         self._lines = family.console(settings.players)
-        self.session = _session(settings, lists=bool(settings.rcon) and not dry)
+        #: Whether anything is sent.
+        self._sends = bool(settings.rcon) and not dry
+        self.session = _session(settings, lists=self._sends)
         self._trouble = ""
         self._unmoved_reported = False
         self._not_lists = 0
@@ -297,7 +302,9 @@ class BalancedServer:
         self._announced = self._ended = float("-inf")
         self._gone_on = 0
         self._linked: dict[int, float] = {}
-        self._looked = self._ticked = float("-inf")
+        #: Since when nobody knows who is in a slot.
+        self._unknown: dict[int, float] = {}
+        self._looked = self._asked = self._ticked = float("-inf")
         self._begun = False
         self._shown: dict[str, Any] = {}
         self._shown_at = float("-inf")
@@ -322,8 +329,8 @@ class BalancedServer:
             Seconds on a clock that does not run backwards.
         """
         self._now, self._stepped = now, time.perf_counter()
-        if self._console.ordering:
-            self._do(self.session.handle(Busy(), now))
+        if self._sends and (self._console.ordering or self._console.underway):
+            self._do(self.session.handle(Busy(once=self._console.underway), now))
         self._read(now)
         self._link.tend(now)
         for packet in self._link.arrived():
@@ -336,8 +343,11 @@ class BalancedServer:
             self._ticked = now
             self._wait_for_it(now)
         self._look(now)
-        for packet in self._console.outgoing(now):
-            self._link.send(packet)
+        if self._sends:
+            if not self.session.expecting:
+                self._console.carried_out()
+            for packet in self._console.outgoing(now):
+                self._link.send(packet)
         self._show(now)
 
     def _hear(self, now: float) -> None:
@@ -488,8 +498,12 @@ class BalancedServer:
         if question == self._family.players:
             self._not_lists = 0 if isinstance(event, Seen) else self._not_lists + 1
         if isinstance(event, Seen):
+            event = replace(event, asked=self._asked)
             self._happened(event, now)
-            for who in self._lines.who(self.session.unknown(event)):
+            unknown = self.session.unknown_slots
+            self._unknown = {slot: self._unknown.get(slot, now) for slot in unknown}
+            late = [slot for slot, since in sorted(self._unknown.items()) if now - since >= UNHEARD_OF]
+            for who in self._lines.who(late):
                 self._console.ask(who)
         elif isinstance(event, Joined) and event.slot not in self.session.state.seats:
             self._happened(event, now)
@@ -520,14 +534,16 @@ class BalancedServer:
         """Ask the server for its own list now and then."""
         if self._dry:
             return
-        if not self._begun:
-            self._begun = True
-            self._send(self._lines.begin())
-        between = LOOK if self.session.settled or self.session.phase in (IDLE, OPEN) else LOOK_SOON
+        if not self._begun and self.session.listed and self._console.idle:
+            self._send([])
+        is_calm = self.session.settled or self.session.phase in (IDLE, OPEN)
+        between = LOOK if is_calm and not self.session.unknown_slots else LOOK_SOON
         if not (self.session.listed or self._trouble):
             between = LOOK_FIRST
+            if now < self.session.lists_count_from or self._console.underway:
+                return
         if now - self._looked >= between and self._console.idle:
-            self._looked = now
+            self._looked = self._asked = now
             self._console.ask(self._family.players)
 
     def _do(self, commands: Iterable[Command]) -> None:
@@ -546,7 +562,12 @@ class BalancedServer:
         return self.session.can_be_moved_at(command.slot, self._now + passed)
 
     def _send(self, lines: list[str]) -> None:
-        if lines and not self._dry and not self._trouble:
+        """Order lines, after those that a server must know first."""
+        if self._dry or self._trouble:
+            return
+        if not self._begun and self.session.listed:
+            self._begun, lines = True, [*self._lines.begin(), *lines]
+        if lines:
             self._console.order(lines)
 
 

@@ -17,7 +17,6 @@ one, with a line feed and a line after it, is the one thing that cannot be told 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 #: A line that ends within a name, an end within one, and one with all of it.
@@ -61,6 +60,20 @@ class _Name(NamedTuple):
         return cls(re.compile(BEFORE + re.escape(name)), re.compile(begun), ends)
 
 
+class _Record(NamedTuple):
+    """Where a line with settings of a client begins and ends, None where its end is to come.
+
+    Attributes
+    ----------
+    slot : bytes
+        The client's, where there is an id in it; else nothing.
+    """
+
+    start: int
+    end: int | None
+    slot: bytes
+
+
 class JoinedNames:
     r"""Makes line feeds within names spaces.
 
@@ -76,15 +89,17 @@ class JoinedNames:
         self._names: dict[bytes, _Name] = {}
         #: The slots of which somebody had an id.
         self._with_ids: set[bytes] = set()
+        #: What is certain was asked of last, and the lines with settings in it, until it is joined.
+        self._asked: tuple[bytes, list[_Record]] = (b"", [])
 
     def certain(self, content: bytes) -> int:
         """Return how many bytes of whole lines are certain: a name may go on after the last ones."""
         self._learn(content)
-        records = [
-            (content.rfind(b"\n", 0, start) + 1, end)
-            for start, end in self._records(content, set(self._with_ids))
-        ]
-        whole = end = records[-1][0] if records and records[-1][1] is None else len(content)
+        records = self._records(content)
+        self._asked = (content, records)
+        whole = end = len(content)
+        if records and records[-1].end is None:
+            whole = end = content.rfind(b"\n", 0, records[-1].start) + 1
         while end:
             tail = content[max(0, end - MOST_WAITING) : end]
             inside = self._begun(tail)
@@ -93,7 +108,8 @@ class JoinedNames:
             end = end - len(tail) + inside.start()
             if len(content) - end > MOST_WAITING or inside.start() == 0 < end:
                 return whole
-            end = next((begins for begins, ends in records if ends is not None and begins < end < ends), end)
+            around = next((each for each in records if each.end and each.start < end < each.end), None)
+            end = end if around is None else content.rfind(b"\n", 0, around.start) + 1
         return end
 
     def _begun(self, tail: bytes) -> re.Match[bytes] | None:
@@ -115,25 +131,37 @@ class JoinedNames:
                 content = known.whole.sub(lambda found: found[0].replace(b"\n", b" "), content)
         return self._with_whole_records(content)
 
-    def _records(self, content: bytes, with_ids: set[bytes]) -> Iterator[tuple[int, int | None]]:
-        """Give where each line with settings of a client begins and ends; None where its end is to come.
-
-        Slots of which somebody had an id are added to ``with_ids``.
-        """
-        done = 0
+    def _records(self, content: bytes) -> list[_Record]:
+        """Return the lines with settings of clients."""
+        found: list[_Record] = []
+        done, with_ids = 0, set(self._with_ids)
         for record in RECORD.finditer(content):
-            if record.start() >= done and (end := _end_of_record(content, record, with_ids)) != 0:
-                yield record.start(), end
+            if record.start() >= done and (ending := _end_of_record(content, record, with_ids)) is not None:
+                end, has_id = ending
+                if has_id:
+                    with_ids.add(record[1])
+                found.append(_Record(record.start(), end, record[1] if has_id else b""))
                 done = len(content) if end is None else end
+        return found
+
+    def _records_again(self, content: bytes) -> list[_Record]:
+        """Return the lines with settings of clients, without a search where they were just found."""
+        (asked, found), self._asked = self._asked, (b"", [])
+        inside = [each for each in found if each.start < len(content)]
+        whole = not inside or (inside[-1].end is not None and inside[-1].end <= len(content))
+        return inside if whole and asked.startswith(content) else self._records(content)
 
     def _with_whole_records(self, content: bytes) -> bytes:
         """Return lines of which none is within the settings of a client."""
         parts, done = [], 0
-        for start, end in self._records(content, self._with_ids):
+        records = self._records_again(content)
+        self._with_ids.update(each.slot for each in records if each.slot)
+        for start, end, _ in records:
             done_at = (end or len(content)) - 1  # what is certain ends before what ended it
-            parts += [content[done:start], content[start:done_at].replace(b"\n", b" ")]
-            done = done_at
-        whole = b"".join(parts) + content[done:]
+            if content.find(b"\n", start, done_at) != -1:
+                parts += [content[done:start], content[start:done_at].replace(b"\n", b" ")]
+                done = done_at
+        whole = b"".join([*parts, content[done:]])
         return STORED.sub(lambda found: found[0][:-1].replace(b"\n", b" ") + b"\n", whole)
 
     def _learn(self, content: bytes) -> bool:
@@ -150,27 +178,29 @@ class JoinedNames:
         return True
 
 
-def _end_of_record(content: bytes, record: re.Match[bytes], with_ids: set[bytes]) -> int | None:
-    """Return where the line of a client's settings ends; None where that is not there yet, 0 where never.
+def _end_of_record(
+    content: bytes, record: re.Match[bytes], with_ids: set[bytes]
+) -> tuple[int | None, bool] | None:
+    """Return where the line of a client's settings ends, and whether there is an id in it.
 
+    The end is None where it is still to come; nothing is returned where it never will be.
     People of a slot in which somebody had an id have one: where it is none, what follows may be a part of it.
     """
     found = RECORD_END.search(content, record.end() - 1, record.end() + MOST_WAITING)
     if found is None:
-        return None if len(content) - record.end() < MOST_WAITING else 0
+        return (None, False) if len(content) - record.end() < MOST_WAITING else None
     if not found[0].endswith(b"\n"):
-        return 0  # another line with settings begins: this one was cut short
+        return None  # another line with settings begins: this one was cut short
     known = found[1] if found[1] is not None else found[2]
     end = found.end()
     if known is not None and ID.fullmatch(known):
-        with_ids.add(record[1])
-        return end
+        return end, True
     bot = b"\\skill\\" in content[record.end() - 1 : found.start() + 1]
     if known is None or bot or record[1] not in with_ids:
-        return end
+        return end, False
     while end < len(content):
         line = content[end : content.find(b"\n", end) + 1 or len(content)]
         if b"\\" in line or end - found.start() > MOST_ID:
-            return end
+            return end, False
         end += len(line)
-    return None if len(content) - found.start() <= MOST_ID else end
+    return (None if len(content) - found.start() <= MOST_ID else end), False

@@ -97,9 +97,18 @@ class Renamed:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The server's own list: the team of everyone who is there, by slot."""
+    """The server's own list.
+
+    Parameters
+    ----------
+    teams : mapping from int to (int or None)
+        The team of everyone who is there, by slot.
+    asked : float
+        When it was asked for: it says nothing of what was under way then; infinite where it is of now.
+    """
 
     teams: Mapping[int, int | None]
+    asked: float = float("inf")
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +226,15 @@ class Unheard:
 
 @dataclass(frozen=True, slots=True)
 class Busy:
-    """What was asked for is still under way: its effect is not to be expected yet."""
+    """What was asked for is still under way: its effect is not to be expected yet.
+
+    Parameters
+    ----------
+    once : bool
+        Whether that may be bots who are to come or to go, which must not be asked for twice.
+    """
+
+    once: bool = True
 
 
 Event = (

@@ -77,27 +77,50 @@ from equipoise.play.live.state import Policy, Seat, State
 class Pending:
     """Commands that were given and have had no effect yet: they are not given again for a while.
 
+    A bot that was asked for is on its way until it comes, or until the server's own list, asked for after all
+    orders had been carried out, has shown that it did not; and so is one that was sent away.
+
     Parameters
     ----------
     moves_bots : bool
         Whether a bot that is in the wrong team is moved, where the server can do that.
+    lists : bool
+        Whether the server's own list is read; otherwise time alone tells that a bot does not come.
     """
 
-    def __init__(self, *, moves_bots: bool = False) -> None:
+    def __init__(self, *, moves_bots: bool = False, lists: bool = False) -> None:
         self._moves_bots = moves_bots
         #: Which team gets the first bot: the other one each game, so that no team has what the first one has.
         self.first = 0
         self._sent: dict[tuple[Command, str], float] = {}
         self._coming: list[tuple[AddBot, float]] = []
+        #: What was given before this had its effect by then, or never will.
+        self._known_at = float("-inf") if lists else float("inf")
 
     def left(self, seat: Seat) -> None:
         """Expect nothing of somebody who is gone; one who comes back is asked for again."""
         self._sent = {key: at for key, at in self._sent.items() if key[1] != seat.id}
 
-    def postpone(self, now: float) -> None:
+    def postpone(self, now: float, *, once: bool) -> None:
         """Expect nothing of what was given sooner than if it were given now."""
-        self._sent = dict.fromkeys(self._sent, now)
-        self._coming = [(command, now) for command, _ in self._coming]
+        self._sent = {
+            key: now if once or not isinstance(key[0], RemoveBot) else at for key, at in self._sent.items()
+        }
+        if once:
+            self._coming = [(command, now) for command, _ in self._coming]
+
+    def no_longer_wait(self) -> None:
+        """Let the next list decide of bots at once: they were ordered for the level before."""
+        self._coming = [(command, float("-inf")) for command, _ in self._coming]
+
+    def listed(self, asked: float) -> None:
+        """Note that a list was read that was asked for at this time, when nothing was under way."""
+        self._known_at = max(self._known_at, asked)
+
+    @property
+    def expecting(self) -> bool:
+        """Whether bots are expected to come or to go."""
+        return bool(self._coming) or any(_is_once(command, who) for command, who in self._sent)
 
     def came(self, seat: Seat) -> None:
         """Note that a bot came that was asked for."""
@@ -111,7 +134,13 @@ class Pending:
         return not (list(state.astray()) or self._coming or self._bots(state))
 
     def commands(
-        self, state: State, now: float, unknown: int = 0, movable: Callable[[Seat], bool] = bool
+        self,
+        state: State,
+        now: float,
+        unknown: int = 0,
+        movable: Callable[[Seat], bool] = bool,
+        *,
+        busy: bool = False,
     ) -> list[Command]:
         """Return what is to be done, without what was asked for just now.
 
@@ -122,16 +151,22 @@ class Pending:
         now : float
             Seconds.
         unknown : int
-            How many more are on the server of whom nothing is known yet: bots do not take their places.
+            How many more are on the server who have no team yet: bots do not take their places.
         movable : callable
             Whether somebody can be moved now; by default everyone can.
+        busy : bool
+            Whether orders are under way: bots would have to wait for them, and are decided on later instead.
         """
-        retry = state.policy.retry_seconds
-        self._coming = [each for each in self._coming if now - each[1] < retry]
-        self._sent = {key: at for key, at in self._sent.items() if now - at < retry}
+        retry, known_at = state.policy.retry_seconds, self._known_at
+        self._coming = [each for each in self._coming if now - each[1] < retry or each[1] >= known_at]
+        self._sent = {
+            (command, who): at
+            for (command, who), at in self._sent.items()
+            if now - at < retry or (_is_once(command, who) and at >= known_at)
+        }
         fresh: list[Command] = []
         wanted = [MovePlayer(seat.slot, state.plan[seat.id]) for seat in state.astray() if movable(seat)]
-        for command in [*wanted, *self._bots(state, unknown)]:
+        for command in [*wanted, *(() if busy else self._bots(state, unknown))]:
             if isinstance(command, AddBot):
                 self._coming.append((command, now))
                 fresh.append(command)
@@ -166,7 +201,14 @@ class Pending:
                 underway.remove(add)
             else:
                 come.append(add)
-        return [*moved, *(RemoveBot(seat.slot) for seat in extra), *come[len(extra) + unknown :]]
+        # Those who come though they are no longer wanted, or to another team, have places too.
+        taken = len(extra) + unknown + len(underway)
+        return [*moved, *(RemoveBot(seat.slot) for seat in extra), *come[taken:]]
+
+
+def _is_once(command: Command, who: str) -> bool:
+    """Tell whether a command must not be given twice: a bot that is moved is added again on some servers."""
+    return isinstance(command, RemoveBot) or (isinstance(command, MovePlayer) and who.startswith("bot:"))
 
 
 def in_turn(lacking: list[list[AddBot]], first: int) -> list[AddBot]:
@@ -373,7 +415,9 @@ class Session:
         self._commands: list[Command] = []
         self._gone: dict[int, Seat] = {}
         self._were: dict[str, int] = {}
-        self._pending, self._switching = Pending(moves_bots=moves_bots), Switching()
+        self._pending, self._switching = Pending(moves_bots=moves_bots, lists=lists), Switching()
+        #: When orders were last under way: any, and such as must not be given twice.
+        self._ordering_at = self._busy_at = float("-inf")
         self._answered: dict[int, float] = {}
         self.played = Played()
         self._now, self._began = 0.0, float("-inf")
@@ -403,9 +447,15 @@ class Session:
             self._look_after_balance()
             self._even_numbers()
             if self.listed:
-                self._commands += self._pending.commands(self.state, now, len(self._unknown), self._movable)
+                self._commands += self._pending.commands(
+                    self.state, now, self._without_place(), self._movable, busy=now <= self._ordering_at
+                )
             self._suggest()
         return self._commands
+
+    def _without_place(self) -> int:
+        """Return how many are there who will have a place: nobody knows who they are, or where they play."""
+        return len(self._unknown) + sum(seat.id not in self.state.plan for seat in self.state.people())
 
     def _movable(self, seat: Seat) -> bool:
         """Tell whether somebody can be moved now."""
@@ -464,6 +514,21 @@ class Session:
         return not self._gentle or (seat is not None and now < seat.free_until)
 
     @property
+    def expecting(self) -> bool:
+        """Whether bots are expected to come or to go."""
+        return self._pending.expecting
+
+    @property
+    def unknown_slots(self) -> frozenset[int]:
+        """The slots of the server's last list of whom nothing is known."""
+        return frozenset(self._unknown)
+
+    @property
+    def lists_count_from(self) -> float:
+        """From when on a list that is asked for tells who is there: who stays has come again by then."""
+        return self._level_at + SETTLED
+
+    @property
     def settled(self) -> bool:
         """Whether everyone is where they are to be."""
         chosen = self.phase in (CHOSEN, PLAYING) and self._choose_at is None
@@ -483,6 +548,7 @@ class Session:
         self._suggested, self._minimum = (), None
         if event.level:
             self._unheard(Unheard())
+            self._pending.no_longer_wait()
             self._level_at, self._moves = self._now, self._can_move
         self._pending.first = (self._pending.first + 1) % max(event.teams, 1)
         if self.phase == CHOSEN and (event.teams, event.ruleset) == (before.teams, before.ruleset):
@@ -530,7 +596,7 @@ class Session:
         seat = self.state.seats.pop(event.slot, None)
         if seat is None:
             return
-        self._gone[event.slot] = seat
+        self._gone.pop(event.slot, None)
         self._pending.left(seat)
         team = self.state.plan.pop(seat.id, None)
         self._switching.volunteers.pop(seat.id, None)
@@ -567,10 +633,17 @@ class Session:
             self.state.seats[event.slot].name = event.name
 
     def _seen(self, event: Seen) -> None:
-        for other in self.state.corrections(event.teams, self._gone, self._now - FRESH):
+        asked = min(event.asked, self._now)
+        for other in self.state.corrections(event.teams, self._gone, min(asked, self._now - FRESH)):
+            gone = self.state.seats.get(other.slot) if isinstance(other, Left) else None
             getattr(self, _TAKEN_BY[type(other)])(other)
+            if gone is not None:  # nobody said so but a list: who is on the next one has been there
+                self._gone[gone.slot] = gone
         self._unknown = set(self.unknown(event))
-        if self._now - self._level_at >= SETTLED:
+        if asked <= self._busy_at:
+            return
+        self._pending.listed(asked)
+        if asked - self._level_at >= SETTLED:
             self.listed = True
 
     def _unheard(self, _: Unheard) -> None:
@@ -675,8 +748,11 @@ class Session:
         private = Say(text, seat.slot) if self._tells else Say(f"{chat_answers.addressed(seat)}: {text}")
         self._commands.append(private)
 
-    def _busy(self, _: Busy) -> None:
-        self._pending.postpone(self._now)
+    def _busy(self, event: Busy) -> None:
+        self._pending.postpone(self._now, once=event.once)
+        self._ordering_at = self._now
+        if event.once:
+            self._busy_at = self._now
 
     # Decisions
 

@@ -147,6 +147,7 @@ function holds(rule, line, sifting) {
     (rule.several && (total < 2 || line.listed)) ||
     ("answered" in rule && !answers.has(rule.answered)) ||
     (rule.below && line.number - 1 === first) ||
+    (rule.after && line.number - 1 === head) ||
     (rule.counting && !countsUp(rule.find, sifting)));
 }
 
@@ -186,8 +187,7 @@ function kindOf(line, sifting) {
       return line;
     }
     if (rule.section) {
-      [sifting.section, line.status] = [rule.section, "unread"];
-      sifting.block++;
+      beginSection(rule.section, line, sifting);
       return line;
     }
     line.listed ||= Boolean(rule.list);
@@ -282,11 +282,21 @@ function askAbout(name, line, found, sifting, rule) {
     throw new AmbiguousFault(line.number, line.raw.trim(), asked.map((/** @type {any} */ choice) => (found ? templated(choice.says, found) : choice.says)),
       say("choose"), asked.map((/** @type {any} */ choice) => choice.name));
   }
+  if (chosen.section) {
+    beginSection(chosen.section, line, sifting);
+    return;
+  }
   line.status = chosen.status ?? (chosen.takes && rule?.status) ?? line.status;
   if (!found || !("put" in chosen)) return;
   if (chosen.best) [line.text, line.changed] = [`${found[1]} ${rankOf(found[2], chosen.best)}`, true];
   else if (chosen.middle) [line.text, line.changed] = [`${found[1]} ${(Number(found[2] ?? found[4]) + Number(found[3] ?? found[5])) / 2}`, true];
   else replaceIn(line, found, templated(chosen.put, found));
+}
+
+/** Note that a line is a heading, and whether those below it come. @param {string} section @param {Kind} line @param {Sifting} sifting */
+function beginSection(section, line, sifting) {
+  [sifting.section, line.status] = [section, "unread"];
+  sifting.block++;
 }
 
 /** A weight for “Gold 2”: 100 a rank, 20 a division. @param {string} words @param {number} best */
@@ -344,6 +354,14 @@ function namesIn(text) {
     .replace(new RegExp(filledIn(PASTES.patterns.weight), "iu"), "").replace(/^["* ]+|["* ]+$/g, "")).filter((name) => name);
 }
 
+/** Who has a weight that may be a slip: a few of 20 times and more above or below the middle. @param {Player[]} players */
+function farFromOthers(players) {
+  const rated = players.filter((one) => one.mu !== null).map((one) => /** @type {[string, number]} */ ([one.name, one.mu]));
+  const middle = rated.map(([, mu]) => mu).sort((one, other) => one - other)[rated.length >> 1] ?? 0;
+  const far = rated.filter(([, mu]) => !(middle < 20 * mu && mu < 20 * middle));
+  return far.length * 4 <= rated.length ? far.map(([name, mu]) => `${quoted(name)} ${mu}`) : [];
+}
+
 /** What was read of a paste, in a sentence. @param {Player[]} players @param {Heard} heard */
 function readIn(players, heard) {
   const parties = new Map();
@@ -356,6 +374,7 @@ function readIn(players, heard) {
   const parts = counts.filter(([key, count]) => key === "players" || count)
     .map(([key, count]) => say(`read_${key}${count === 1 ? "_one" : ""}`, { count }));
   const notes = [...new Set(heard.notes.map(([, text]) => quoted(text)))].join(", ");
-  return [`${parts.join(", ")}.`, ...heard.unread.map(([, text]) => say("not_read", { text: quoted(text) })),
+  const far = farFromOthers(players).join(", ");
+  return [`${parts.join(", ")}.`, ...(far ? [say("far_from_others", { notes: far })] : []), ...heard.unread.map(([, text]) => say("not_read", { text: quoted(text) })),
     ...(notes ? [say("beside_names", { notes })] : [])];
 }
