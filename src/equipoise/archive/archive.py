@@ -58,16 +58,19 @@ from equipoise.archive.ticket_record import TicketRecord
 from equipoise.core.match import Match
 from equipoise.errors import InputError
 from equipoise.identity.forgetting import Forgotten
+from equipoise.identity.merges import NAMED, VOUCHED
 from equipoise.identity.names import bare
 from equipoise.identity.shared_ids import Identities
 from equipoise.play.evening_records import (
     COUNTED,
     DISCORD,
     GUESSES,
+    MERGED,
     PICKUP,
     REWRITTEN,
     TAKEN,
     TONIGHT,
+    namings,
     renamed_record,
     spellings,
     weighs,
@@ -458,12 +461,16 @@ class Archive:
         """
         with self._database.writing() as connection:
             self._database.alone(connection)  # who is matched meanwhile is matched before, or after
+            leaf, root = other, player
             if back:
                 corrections.separate(self._database, connection, player, other)
             else:
-                corrections.merge(self._database, connection, player, other, unseen)
+                leaf, root = corrections.merge(self._database, connection, player, other, unseen)
+            told = {"kind": MERGED, "player": leaf, "into": root, "back": back}
             if records:
-                add(self._database, connection, records, known, None, None)
+                add(self._database, connection, [told, *records], known, None, None)
+            else:
+                tell_evenings(self._database, connection, told)
 
     def forget(self, player: str) -> str:
         """Take a person out of all that is kept, for good, and return the id that replaces it.
@@ -496,16 +503,26 @@ class Archive:
         return next(iter(names.values()))
 
     def _names_of(self, player: str) -> set[str]:
-        """Return the names that are this person's alone, in every spelling that was seen."""
+        """Return the names that mean this person alone, in every spelling that was seen.
+
+        None where a service vouches for every id of theirs: no name ever means such a person.
+        """
         merged = self.merged()
         root = merged.get(player, player)
+        ids = [root, *(each for each, into in merged.items() if into == root)]
+        if all(each.startswith(VOUCHED) for each in ids):
+            return set()
         standing = self.standing()
         lookup = people_of(standing, merged)
         called = {name for who, name in standing.known.names if merged.get(who, who) == root}
         with self._database.reading() as connection:
-            spelled = map(spellings, events(connection))
-            called |= {each[root] for each in spelled if root in each}
-        return {name for name in called if set(lookup.bearers.get(bare(name), (root,))) == {root}}
+            known = [pair for record in events(connection) for pair in namings(record)]
+        others = {
+            bare(name) for who, name in known if merged.get(who, who) != root and not is_same(who, name)
+        }
+        called |= {name for who, name in known if who in ids and not who.startswith(VOUCHED)}
+        alone = (name for name in called if set(lookup.bearers.get(bare(name), (root,))) == {root})
+        return {name for name in alone if bare(name) not in others}
 
     # What is sent, and what happened in queues
 
@@ -814,14 +831,22 @@ def people(connection: sa.Connection) -> set[str]:
 
 
 def chat_players(connection: sa.Connection, gone: Forgotten) -> set[str]:
-    """Return who a person was in chats: accounts and nicks that are one of the names."""
+    """Return who a person was in chats: accounts and nicks that are one of the names.
+
+    Nobody else who was only called so: a name that somebody shows is not who they are.
+    """
     found = set()
     for event in events(connection):
         who = event.get("who") or event.get("event", {}).get("who", "")
-        for each, nick in ((who, event.get("nick", "")), (event.get("account", ""), "")):
-            if each and gone.stand_in in (gone.text(each), gone.text(nick)):
+        for each in (who, event.get("account", "")):
+            if each and not each.startswith(VOUCHED) and gone.text(each) == gone.stand_in:
                 found.add(each)
     return found
+
+
+def is_same(who: str, name: str) -> bool:
+    """Tell whether an id is no more than a name, as where nothing but that says who somebody is."""
+    return bare(who.removeprefix("~").removeprefix(NAMED)) == bare(name)
 
 
 def rename(database: Database, connection: sa.Connection, names: Mapping[str, str]) -> None:

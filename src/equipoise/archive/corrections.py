@@ -63,8 +63,10 @@ def undo(database: Database, connection: sa.Connection, match_id: str, *, back: 
 
 def merge(
     database: Database, connection: sa.Connection, player: str, other: str, unseen: Collection[str] = ()
-) -> None:
-    """Let two ids be one person, under the first; of one there may be a guess and no match.
+) -> tuple[str, str]:
+    """Let two ids be one person, under the first, and return which counts as which.
+
+    Of one there may be a guess and no match.
 
     Of ``unseen`` ids there may be neither: somebody has shown that they are theirs.
     """
@@ -90,6 +92,7 @@ def merge(
             raise InputError(msg)
     connection.execute(sa.insert(MERGED).values(player=identity(leaf), into=identity(root)))
     mark_stale(connection, "players were merged", first if first[0] < math.inf else BEGINNING)
+    return leaf, root
 
 
 def separate(database: Database, connection: sa.Connection, player: str, other: str) -> None:

@@ -208,6 +208,6 @@ def people_of(
     seen = [each for each in names if each[0] in games]
     named = {player for player, _, _ in seen}
     seen += [(player, player.removeprefix(NAMED), -math.inf) for player in games - named]
-    seen += [(player, name, math.inf) for player, name in (spelled or {}).items()]
+    seen += [(merged.get(player, player), name, math.inf) for player, name in (spelled or {}).items()]
     asked = time.time() if now is None else now
     return RosterLookup(seen, merged, standing.last_bots, asked, which)

@@ -46,6 +46,8 @@ class Forgotten:
     {'teams': [['PLAYER anonymous:7', 'Bob'], ['anonymous:7']], 'kind': 'zoe'}
     >>> gone.without({"a1": {"id": "a1", "name": "Z"}})
     {'anonymous:7': {'id': 'anonymous:7', 'name': 'anonymous:7'}}
+    >>> gone.without({"id": "b2", "name": "Zoe"})
+    {'id': 'b2', 'name': 'Zoe'}
     """
 
     ids: Mapping[str, str]
@@ -71,13 +73,17 @@ class Forgotten:
             return [self.without(each) for each in plain]
         if not isinstance(plain, Mapping):
             return plain
-        theirs = any(isinstance(plain.get(key), str) and plain[key] in self.ids for key in IDS)
+        given = [each for key in IDS if isinstance(each := plain.get(key), str) and each]
+        theirs = any(each in self.ids for each in given)
+        others = bool(given) and all(self.text(each) == each for each in given)
         found: dict[str, Any] = {}
         for key, value in plain.items():
             if key in NO_PEOPLE:
                 found[key] = value
             elif theirs and key in NAMES and isinstance(value, str):
                 found[key] = self.stand_in
+            elif others and key in NAMES:
+                found[key] = value  # somebody else who is called so
             else:
                 found[self.ids.get(key, key)] = self.without(value)
         return found

@@ -42,6 +42,7 @@ from equipoise.play.evening_events import (
     Setup,
     TakeBack,
     Teams,
+    of_people,
 )
 from equipoise.play.evening_state import EveningGame, Phase, Room, Step, UndoneStep, can_be_finished
 from equipoise.play.ledger import LedgerGame as Played
@@ -123,6 +124,7 @@ class Evening:
         self._taken = 0
         self._commands: list[Command] = []
         self._now = -math.inf
+        self._merged_into: dict[str, str] = {}
 
     @property
     def lobbies(self) -> dict[str, EveningLobby]:
@@ -133,6 +135,25 @@ class Evening:
     def waiting(self) -> dict[str, list[str]]:
         """Who waits in each lobby, or is there, in the order they came."""
         return {name: list(room.setup.here) for name, room in self.rooms.items()}
+
+    # Who is one person
+
+    def one(self, player: str) -> str:
+        """Return the id that counts for a person of whom this is an id."""
+        while player in self._merged_into:
+            player = self._merged_into[player]
+        return player
+
+    def ids_of(self, player: str) -> tuple[str, ...]:
+        """Return all ids of a person, the one that counts first."""
+        wanted = self.one(player)
+        return wanted, *(each for each in self._merged_into if self.one(each) == wanted)
+
+    def resolved(self, event: Event) -> Event:
+        """Return an event under the ids that count for people, as it is taken and kept."""
+        if not self._merged_into or isinstance(event, ev.Merged | ev.Open):
+            return event
+        return of_people(event, self.one)
 
     def handle(self, event: Event, now: float) -> tuple[Command, ...]:
         """Take an event and return what is to be done.
@@ -147,6 +168,7 @@ class Evening:
             When, seconds since 1970; a clock that goes back stands still.
         """
         self._now, self._commands = max(now, self._now), []
+        event = self.resolved(event)
         scope, before, begun = "", None, 0
         try:
             scope = self._scope(event)
@@ -190,6 +212,7 @@ class Evening:
 
         Of several the one that began by itself: where teams are called for, people may wait elsewhere.
         """
+        player = self.one(player)
         found = [game for game in self.games.values() if player in game.players]
         return min(found, key=lambda game: game.lobby.called, default=None)
 
@@ -260,7 +283,7 @@ class Evening:
     def _scope(self, event: Event) -> str:
         """Return what an event may change: such a lobby, or a game; empty where nothing is taken back."""
         name = getattr(event, "lobby", "")
-        if isinstance(event, (ev.Tick, ev.Open, ev.Counted, *ev.ANSWERS)):
+        if isinstance(event, (ev.Tick, ev.Open, ev.Counted, ev.Merged, *ev.ANSWERS)):
             return ""
         if isinstance(name, str) and name:
             room = self.room(name)
@@ -685,6 +708,68 @@ class Evening:
         self.rooms[room.lobby.name] = replace(room, setup=setup)
         self._say("roles", room.lobby.name, plays=setup.plays, needs=setup.roles)
 
+    # Two who are one
+
+    def _merged(self, event: ev.Merged) -> None:
+        """Let two be one: who is there twice is there once, in all that may be undone or redone too."""
+        if event.back:
+            if self._merged_into.get(event.player) == event.into:
+                del self._merged_into[event.player]
+            return
+        leaf, root = self.one(event.player), self.one(event.into)
+        if leaf == root:
+            return
+        self._merged_into[leaf] = root
+        twice = [name for name, room in self.rooms.items() if {leaf, root} <= set(room.setup.here)]
+        doubled = [game.id for game in self.games.values() if {leaf, root} <= {*game.players, *game.out}]
+        self._let_be_one()
+        for name in doubled:
+            game = self.games[name]
+            if not game.lobby.called:
+                self._call_off(game, [])
+            elif not all(game.teams) and game.teams:  # they were a team each
+                room = self.rooms[game.lobby.name]
+                self._drop(room)
+                self.rooms[game.lobby.name] = replace(room, game="", plan=())
+                self._say("no teams", game.lobby.name, game=game.id)
+        for name in twice:
+            room = self.rooms[name]
+            if room.lobby.called:
+                here = len(room.setup.here)
+                self._say("attending", name, who_all=(root,), state=ev.IN, waiting=here)
+                self._people_changed(name, {})
+        self._play_in_one(root)
+
+    def _let_be_one(self) -> None:
+        """Let all that is known be under the ids that count for people."""
+        one = self.one
+        self.rooms = {name: room.of_people(one) for name, room in self.rooms.items()}
+        self.games = {name: game.of_people(one) for name, game in self.games.items()}
+        self.over = {name: game.of_people(one) for name, game in self.over.items()}
+        self.apart = tuple((one(a), one(b)) for a, b in self.apart if one(a) != one(b))
+        self.duos = {one(a): one(b) for a, b in self.duos.items() if one(a) != one(b)}
+        self.preferences = {
+            (one(a), one(b)): kind for (a, b), kind in self.preferences.items() if one(a) != one(b)
+        }
+        self._proposed = {ev.parted_of(teams, one): at for teams, at in self._proposed.items()}
+        self._waited = {
+            game: {one(player): names for player, names in waited.items()}
+            for game, waited in self._waited.items()
+        }
+        self._trails = {name: [step.of_people(one) for step in trail] for name, trail in self._trails.items()}
+        self._undone = {
+            name: [each.of_people(one) for each in undone] for name, undone in self._undone.items()
+        }
+
+    def _play_in_one(self, player: str) -> None:
+        """Let somebody be in one of the games that begin by themselves, and wait for none beside it."""
+        mine = [game for game in self.games.values() if player in game.players and not game.lobby.called]
+        mine.sort(key=lambda game: game.phase not in (Phase.PLAYING, Phase.DISPUTED))
+        for game in mine[1:]:
+            self._call_off(game, [player])
+        if mine:
+            self._wait_no_longer(player)
+
     # Waiting
 
     def _add(self, event: ev.Add) -> None:
@@ -707,6 +792,7 @@ class Evening:
 
     def waits(self, who: str) -> list[str]:
         """Return the names of the lobbies where somebody waits."""
+        who = self.one(who)
         return [name for name, room in self.rooms.items() if not room.lobby.called and who in room.setup.here]
 
     def _wait_no_longer(self, who: str) -> None:
@@ -1023,7 +1109,7 @@ class Evening:
         for name, room in self.rooms.items():
             back = [player for player in stay if name in waited.get(player, [game.lobby.name])]
             if back and not room.lobby.called:
-                self._queue(name, (*back, *room.setup.here))
+                self._queue(name, dict.fromkeys((*back, *room.setup.here)))
         self._say("called off", game.lobby.name, game=game.id, gone=tuple(gone), waiting=tuple(stay))
 
     # Teams
@@ -1674,8 +1760,8 @@ class Evening:
         ev.Captains: _captains, ev.Pick: _pick, ev.SwapPlayers: _swap, ev.Lock: _lock, ev.Maps: _maps,
         ev.Veto: _veto, ev.Sub: _sub, ev.Fill: _substitute, ev.Report: _report, ev.Confirm: _confirm,
         ev.SetTeams: _set_teams, ev.SitOut: _sit_out, ev.Begin: _begin_playing,
-        ev.Correct: _correct, ev.Undo: _undo, ev.Redo: _redo, ev.Counted: _counted, ev.Cancel: _cancel,
-        ev.Tick: _tick,
+        ev.Correct: _correct, ev.Undo: _undo, ev.Redo: _redo, ev.Counted: _counted, ev.Merged: _merged,
+        ev.Cancel: _cancel, ev.Tick: _tick,
     }  # fmt: skip
 
 

@@ -8,15 +8,20 @@ by who acts.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
 
 from equipoise.core.match import Ruleset
 from equipoise.errors import InputError
 from equipoise.play import event_codec
 
 Teams = tuple[tuple[str, ...], ...]
+
+#: From the id of a player to the one that counts for that person.
+One = Callable[[str], str]
+
+T = TypeVar("T")
 
 #: Seconds for being ready, for the vote on teams, and for the other side to contradict a report.
 READY, VOTE, CONTRADICT = 60.0, 60.0, 600.0
@@ -526,6 +531,15 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
+class Merged:
+    """Two ids are one person from now on, who counts under the second; with ``back`` they are two again."""
+
+    player: str
+    into: str
+    back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Cancel:
     """Somebody in charge calls a game off."""
 
@@ -542,14 +556,16 @@ class Tick:
 Event = (
     Open | Gather | Attend | Substitute | SetRoles | Reweighed | Add | Leave | Remove | Late | Duo | Prefer
     | Ready | Sub | Fill | Call | Divided | Judged | Vote | Captains | Pick | SwapPlayers | Lock | SetTeams
-    | SitOut | Begin | Maps | Veto | Report | Confirm | Correct | Undo | Redo | Counted | Cancel | Tick
+    | SitOut | Begin | Maps | Veto | Report | Confirm | Correct | Undo | Redo | Counted | Merged | Cancel
+    | Tick
 )  # fmt: skip
 
 KINDS: Mapping[str, type[Event]] = {
     kind.__name__.lower(): kind
     for kind in (Open, Gather, Attend, Substitute, SetRoles, Reweighed, Add, Leave, Remove, Late, Duo, Prefer,
                  Ready, Sub, Fill, Call, Divided, Judged, Vote, Captains, Pick, SwapPlayers, Lock, Maps,
-                 SetTeams, SitOut, Begin, Veto, Report, Confirm, Correct, Undo, Redo, Counted, Cancel, Tick)
+                 SetTeams, SitOut, Begin, Veto, Report, Confirm, Correct, Undo, Redo, Counted, Merged, Cancel,
+                 Tick)
 }  # fmt: skip
 
 #: Answers to a command: they belong to the step that asked.
@@ -680,6 +696,75 @@ ID_FIELDS = frozenset((
     "who", "player", "players", "other", "one", "instead", "captains", "here", "duos", "apart", "prefer",
     "avoid", "fixed", "teams", "out", "moved", "unmet",
 ))  # fmt: skip
+
+
+def of_people(value: T, one: One) -> T:
+    """Return an event, setup, proposal or question under the ids that count for people, each of them once.
+
+    Examples
+    --------
+    >>> both = Attend("ctf", ("ann", "ann2"), spelled={"ann2": "Ann"})
+    >>> came = of_people(both, lambda player: player.rstrip("2"))
+    >>> came.players, came.spelled
+    (('ann',), {'ann': 'Ann'})
+    """
+    changes = {}
+    for each in fields(value):  # type: ignore[arg-type]
+        before = getattr(value, each.name)
+        after = _of_people(each.name, before, one)
+        if after != before:
+            changes[each.name] = after
+    return replace(value, **changes) if changes else value  # type: ignore[type-var]
+
+
+def _of_people(field: str, value: Any, one: One) -> Any:
+    if field == "setup":
+        return of_people(value, one)
+    if field in ("rounds", "plan"):
+        return tuple(of_people(each, one) for each in value)
+    if field in ("spelled", "weights", "now"):
+        return None if value is None else {one(player): each for player, each in value.items()}
+    if field == "plays":
+        return tuple({one(player): roles for player, roles in value}.items())
+    if field == "fixed":
+        return tuple({one(player): team for player, team in reversed(value)}.items())[::-1]
+    if field == "seen":
+        return frozenset(parted_of(each, one) for each in value)
+    if field not in ID_FIELDS:
+        return value
+    if isinstance(value, str):
+        return one(value) if value else value
+    if not isinstance(value, tuple):
+        return value  # how many teams
+    if field in ("duos", "apart", "prefer", "avoid", "unmet"):
+        together = (tuple(dict.fromkeys(map(one, each))) for each in value)
+        return tuple(each for each in together if len(each) > 1)
+    if field == "teams":
+        return teams_of(value, one)
+    return tuple(dict.fromkeys(map(one, value)))
+
+
+def teams_of(teams: Teams, one: One) -> Teams:
+    """Return teams under the ids that count for people: who was in two places keeps the first.
+
+    Examples
+    --------
+    >>> teams_of((("ann", "bob"), ("cid", "ann2")), lambda player: player.rstrip("2"))
+    (('ann', 'bob'), ('cid',))
+    """
+    placed: dict[str, int] = {}
+    for n, team in enumerate(teams):
+        for player in team:
+            placed.setdefault(one(player), n)
+    return tuple(
+        tuple(dict.fromkeys(each for each in map(one, team) if placed[each] == n))
+        for n, team in enumerate(teams)
+    )
+
+
+def parted_of(parted: Iterable[Iterable[str]], one: One) -> frozenset[frozenset[str]]:
+    """Return who was together under the ids that count for people."""
+    return frozenset(frozenset(map(one, team)) for team in parted)
 
 
 def with_other_ids(plain: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:

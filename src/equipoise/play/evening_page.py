@@ -7,7 +7,7 @@ for a tap; a tap that was taken is known by its id from then on, in any process,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from equipoise.errors import InputError
@@ -76,8 +76,20 @@ class EveningPage:
         elif kind == "status":
             self.came.pop(who, None)
             self.until[who] = record.get("until", "")
+        elif kind == "link":
+            self._sit(who, record["device"] if record["by"] != ORGANISER else "")
         elif kind == "end":
             self.ended = True
+
+    def let_be_one(self, one: Callable[[str], str]) -> None:
+        """Let seats be those of people under the ids that count; a seat of such an id goes first."""
+
+        def known(seats: Mapping[str, str]) -> dict[str, str]:
+            own = {player: each for player, each in seats.items() if one(player) == player}
+            return {**{one(player): each for player, each in seats.items()}, **own}
+
+        self.seats, self.asked = known(self.seats), known(self.asked)
+        self.came, self.until = known(self.came), known(self.until)
 
     def _claim(self, who: str, record: Mapping[str, Any]) -> None:
         device = record["device"]

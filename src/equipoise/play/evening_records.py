@@ -22,7 +22,7 @@ from equipoise.play.event_codec import from_plain
 
 #: Kinds of records.
 TAKEN, GUESSES, LIVE, CHAT, TONIGHT = "evening", "guesses", "live", "chat", "tonight"
-COUNTED, CHANGED, REWRITTEN = "counted", "changed", "rewritten"
+COUNTED, CHANGED, REWRITTEN, MERGED = "counted", "changed", "rewritten", "merged"
 
 #: What Discord shows: messages that were sent, what is proven of teams, presses, and codes that link ids.
 DISCORD = "discord"
@@ -120,6 +120,9 @@ class _Reading:
         elif kind == COUNTED:
             yield from self.rest()
             yield Taken(ev.Counted(record["match"], record["counts"]), self._at)
+        elif kind == MERGED:
+            yield from self.rest()
+            yield Taken(ev.Merged(record["player"], record["into"], record["back"]), self._at)
         elif kind in OF_NIGHTS:
             if not self._opened:
                 self._opened = True
@@ -178,6 +181,21 @@ def spellings(record: Record) -> Mapping[str, str]:
     return found
 
 
+def namings(record: Record) -> Iterator[tuple[str, str]]:
+    """Go through the ids that a record has a name for, with the name.
+
+    Examples
+    --------
+    >>> sorted(namings(record_of(ev.Attend("tonight", ("a1",), spelled={"a1": "Ann"}, who="a1"), 5.0, "Ann")))
+    [('a1', 'Ann'), ('a1', 'Ann')]
+    """
+    yield from spellings(record).items()
+    who = record.get("who") or record.get("event", {}).get("who", "")
+    for name in (record.get("nick"), record.get("name")):
+        if who and name:
+            yield str(who), str(name)
+
+
 def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
     """Return a record with other ids for some players, and without any name of theirs.
 
@@ -190,7 +208,7 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
     >>> {name: each for name, each in renamed_record(said, {"q:1": "x"}).items() if name != "event"}
     {'kind': 'evening', 'at': 5.0, 'nick': '', 'sign': '', 'chat': 'x'}
     """
-    if record["kind"] in (TONIGHT, CHANGED, DISCORD):
+    if record["kind"] in (TONIGHT, CHANGED, DISCORD, MERGED):
         return {name: values_renamed(value, names) for name, value in record.items()}
     if record["kind"] == CHAT:
         if not names.keys() & {record["who"], record.get("account")}:
@@ -221,7 +239,7 @@ def values_renamed(value: Any, names: Mapping[str, str]) -> Any:
     if isinstance(value, Mapping):
         found = {names.get(key, key): values_renamed(each, names) for key, each in value.items()}
         who = value.get("who", value.get("id"))
-        if isinstance(who, str) and who in names and "name" in found:
-            found["name"] = names[who]
+        if isinstance(who, str) and "name" in found:  # a name is whose the id is
+            found["name"] = names.get(who, value["name"])
         return found
     return [values_renamed(each, names) for each in value] if isinstance(value, list | tuple) else value

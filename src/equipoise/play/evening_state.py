@@ -8,7 +8,18 @@ from enum import Enum
 
 from equipoise.errors import InputError
 from equipoise.identity.names import folded
-from equipoise.play.evening_events import Divide, EveningLobby, Event, Proposal, Setup, Teams
+from equipoise.play.evening_events import (
+    Divide,
+    EveningLobby,
+    Event,
+    One,
+    Proposal,
+    Setup,
+    Teams,
+    of_people,
+    parted_of,
+    teams_of,
+)
 from equipoise.play.ledger import LedgerGame
 
 
@@ -142,6 +153,32 @@ class EveningGame:
         self.ready = {new if each == old else each for each in self.ready}
         self.votes.pop(old, None)
 
+    def of_people(self, one: One) -> EveningGame:
+        """Return the game under the ids that count for people: who was in two places keeps the first.
+
+        One that is over stays as it was played where that would take somebody out of a team.
+        """
+        teams = teams_of(self.teams, one)
+        if self.phase is Phase.OVER and sum(map(len, teams)) < sum(map(len, self.teams)):
+            return self
+
+        def each(players: Iterable[str]) -> tuple[str, ...]:
+            return tuple(dict.fromkeys(map(one, players)))
+
+        players = each(self.players)
+        together = (each(duo) for duo in self.duos)
+        return replace(
+            self, players=list(players), duos=tuple(duo for duo in together if len(duo) > 1), teams=teams,
+            ready=set(each(self.ready)), late=set(each(self.late)), wanted=set(each(self.wanted)),
+            votes={one(player): choice for player, choice in self.votes.items()},
+            seen={parted_of(parted, one) for parted in self.seen},
+            picks=[(one(captain), one(player) if player else "") for captain, player in self.picks],
+            out=tuple(player for player in each(self.out) if player not in players),
+            moved=each(self.moved), resting=tuple(p for p in each(self.resting) if p not in players),
+            unmet=tuple((one(a), one(b)) for a, b in self.unmet if one(a) != one(b)),
+            asked=None if self.asked is None else of_people(self.asked, one),
+        )  # fmt: skip
+
     # A draft
 
     @property
@@ -207,6 +244,17 @@ class Room:
     tonight: tuple[frozenset[frozenset[str]], ...] = ()
     ended: tuple[str, ...] = ()
 
+    def of_people(self, one: One) -> Room:
+        """Return the lobby under the ids that count for people, who are there once; all spellings stay."""
+        setup = of_people(self.setup, one)
+        spelled = {one(player): name for player, name in self.spelled.items()}
+        return replace(
+            self, setup=setup, spelled={**spelled, **self.spelled},
+            states={one(p): state for p, state in self.states.items() if one(p) not in setup.here},
+            plan=tuple(of_people(each, one) for each in self.plan),
+            tonight=tuple(parted_of(each, one) for each in self.tonight),
+        )  # fmt: skip
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -232,6 +280,17 @@ class Step:
     number: int = 0
     at: float = 0.0
 
+    def of_people(self, one: One) -> Step:
+        """Return the step under the ids that count for people."""
+        room = None if self.room is None else self.room.of_people(one)
+        games = {name: None if game is None else game.of_people(one) for name, game in self.games.items()}
+        for name, game in games.items():
+            if game is not None and game.phase is not Phase.OVER and not all(game.teams):
+                games[name] = None  # somebody played against themselves
+        if room is not None and room.game in games and games[room.game] is None:
+            room = replace(room, game="")
+        return replace(self, event=of_people(self.event, one), room=room, games=games)
+
 
 @dataclass(frozen=True, slots=True)
 class UndoneStep:
@@ -239,6 +298,10 @@ class UndoneStep:
 
     steps: tuple[Step, ...]
     after: Step
+
+    def of_people(self, one: One) -> UndoneStep:
+        """Return what was taken back under the ids that count for people."""
+        return UndoneStep(tuple(step.of_people(one) for step in self.steps), self.after.of_people(one))
 
 
 def _snake(teams: int) -> Iterator[int]:

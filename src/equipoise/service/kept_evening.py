@@ -8,11 +8,13 @@ processes, may be open to one evening: each takes in what the others have kept b
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +30,7 @@ from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
 from equipoise.play import evening_events as ev
 from equipoise.play.evening import Evening
 from equipoise.play.evening_events import Command, Divide, EveningLobby, Event, Judge, Keep, Notice, TakeBack
-from equipoise.play.evening_records import CHANGED, REWRITTEN, Record, record_of, taken
+from equipoise.play.evening_records import CHANGED, MERGED, REWRITTEN, Record, record_of, taken
 from equipoise.play.evening_state import EveningGame
 from equipoise.ratings.point_changes import PointChange, point_changes
 
@@ -125,6 +127,7 @@ class KeptEvening:
         records = self.archive.night_events()
         self._take_in(records[:known])
         self._heard += self._take_in(records[known:]) if known else self._take_in(records)[:0]
+        self._know_merged()
         self._to_open = [lobby for lobby in self._lobbies if self._is_other(lobby)]
         for lobby in self._to_open:
             self.evening.handle(ev.Open(lobby), -math.inf)
@@ -135,10 +138,26 @@ class KeptEvening:
         plain = lobby.called and lobby == ev.night_lobby(lobby.name)
         return opened is None or (not (plain and opened.called) and opened != lobby)
 
+    def _know_merged(self) -> None:
+        """Let those be one whom the archive merged before there were records of that."""
+        for player, into in self.archive.merged().items():
+            if self.evening.one(player) != self.evening.one(into):
+                self._be_one(ev.Merged(player, into), -math.inf)
+
+    def _be_one(self, event: ev.Merged, at: float) -> tuple[Command, ...]:
+        """Let two be one, or two again."""
+        done = self.evening.handle(event, at)
+        if not event.back and event.player in self.names:
+            self.names.setdefault(self.evening.one(event.player), self.names[event.player])
+        return done
+
     def _take_in(self, records: Sequence[Record]) -> list[Command]:
         """Let what records say happen, and return what followed."""
         found: list[Command] = []
         for event, at, nick in taken(records):
+            if isinstance(event, ev.Merged):
+                found += self._be_one(event, at)
+                continue
             self.note(getattr(event, "who", ""), nick)
             found += self.evening.handle(event, at)
             if isinstance(event, ev.Open):
@@ -163,6 +182,11 @@ class KeptEvening:
             self.load()
         else:
             self._heard += self._take_in(newer)
+        if not self.known:  # merges are told to evenings that have begun
+            self._know_merged()
+        if any(record["kind"] == MERGED for record in newer) and self.archive.writable:
+            with contextlib.suppress(InputError):  # whoever is next, or begins, asks again
+                self._heard += self.start(time.time())
         heard, self._heard = self._heard, []
         return [each for each in heard if isinstance(each, Notice) and each.kind != "refused"]
 
@@ -190,10 +214,11 @@ class KeptEvening:
     def note(self, who: str, nick: str) -> None:
         """Note what somebody is called."""
         if who and nick:
-            self.names[who] = nick
+            self.names[self.evening.one(who)] = nick
 
     def shown(self, player: str) -> str:
         """Return the name of somebody."""
+        player = self.evening.one(player)
         if player in self.names:
             return printable(self.names[player])
         spelled = (room.spelled.get(player) for room in self.evening.rooms.values())
@@ -236,6 +261,7 @@ class KeptEvening:
                 self.catch_up()
                 if unless():
                     return StepTaken((), again=True)
+                event = self.evening.resolved(event)
                 commands = self.evening.handle(event, now)
                 if refused := _refused(commands):
                     if strictly:
@@ -310,7 +336,7 @@ class KeptEvening:
         if game is None:
             return {}
         standing, ruleset = self.archive.standing(), self.ruleset(game.lobby)
-        everyone: Iterable[str] = self.evening.rooms[game.lobby.name].spelled
+        everyone: Iterable[str] = map(self.evening.one, self.evening.rooms[game.lobby.name].spelled)
         if ruleset is not None:
             everyone = sorted({player for player, each in standing.games if each == ruleset})
         both = dict.fromkeys([*self._counted(game).values(), *everyone])
@@ -346,8 +372,13 @@ class KeptEvening:
             except NoTeamsError:
                 answer = ev.Divided(getattr(command, "game", ""), ())
             if answer is not None:
-                found += self.take(answer, now).commands
+                found += self.take(answer, now, unless=partial(self._is_answered, answer)).commands
         return tuple(found)
+
+    def _is_answered(self, answer: Event) -> bool:
+        """Tell whether the game of an answer waits for it no longer."""
+        waiting = [each.game for each in self.evening.pending() if isinstance(each, Divide)]
+        return getattr(answer, "game", "") not in waiting
 
     # Answers
 

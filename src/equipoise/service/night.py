@@ -111,8 +111,9 @@ class Night:
         """Return the id of somebody who has come, by id or last spelling, None for anyone else."""
         from equipoise.identity.roster_lookup import RosterLookup
 
+        one = self.kept.evening.one
         both = [each for player, name in self.spelled.items() for each in ((player, player), (player, name))]
-        return RosterLookup((player, each, 0.0) for player, each in both).id_of(name)
+        return RosterLookup((one(player), each, 0.0) for player, each in both).id_of(one(name))
 
     def planned(self, rounds: int, vary: float) -> Plan:
         """Take the step to the first of several games that are divided at once."""
@@ -268,6 +269,8 @@ class Night:
         together, against = met(games)
         rows = []
         for player, name in self.spelled.items():
+            if self.kept.evening.one(player) != player:
+                continue  # another id of somebody in the table
             account = known.get(player, PlayerAccount())
             rating = standing.model.rating(standing.state, merged.get(player, player), None)
             weight = scale.shown(rating.mu) if standing.games else None

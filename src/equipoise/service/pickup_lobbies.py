@@ -143,7 +143,7 @@ class Pickups:
 
     def _plays(self, who: str) -> bool:
         """Tell whether a place is kept for somebody: in a game or lobby, or where teams are called for."""
-        player = self._persons.get(who, who)
+        player = self.evening.one(self._persons.get(who, who))
         game = self.evening.game_of(player)
         if self.evening.waits(player) or (game is not None and not game.lobby.called):
             return True
@@ -152,7 +152,13 @@ class Pickups:
 
     def _bearer(self, player: str) -> str:
         """Return who of the chat somebody is where teams are called for, empty where that is nobody yet."""
-        return next((who for who, each in self._persons.items() if each == player), "")
+        one = self.evening.one
+        return next((who for who, each in self._persons.items() if one(each) == one(player)), "")
+
+    def _in_chat(self, player: str) -> list[str]:
+        """Return who of the chat somebody is, whom something is said to."""
+        ids = self.evening.ids_of(player)
+        return [each for each in ids if each in self._heard or each in self.places] or [player]
 
     def _remember(self, plain: dict[str, Any]) -> None:
         self._noted(plain)
@@ -383,7 +389,8 @@ class Pickups:
                 text = changes_text(command.facts["rows"], self.shown)
                 found.append(ChatReply("", printable(f"[{words.short(command.lobby)}] {text}"), where))
             elif line := words.line_of(command, self.shown):
-                found += [ChatReply(to, line, where) for to in command.to or ("",)]
+                everyone = [chat for to in command.to for chat in self._in_chat(to)] or [""]
+                found += [ChatReply(to, line, where) for to in everyone]
         return found
 
     def tick(self, now: float) -> list[ChatReply]:

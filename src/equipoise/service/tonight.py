@@ -31,13 +31,14 @@ from equipoise.core.player import Player, Rating, is_bot
 from equipoise.core.rulesets import ruleset_from
 from equipoise.errors import ALIKE, AmbiguousError, InputError, nearest
 from equipoise.files.pasted_names import Entry, parse_paste
+from equipoise.identity.merges import VOUCHED
 from equipoise.identity.names import folded
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.play import evening_events as ev
 from equipoise.play.evening import EVENING, comes_or_goes, ranks_of
 from equipoise.play.evening_events import Event, Setup
 from equipoise.play.evening_page import LONGEST_NAME, MOST_PEOPLE, ORGANISER, EveningPage
-from equipoise.play.evening_records import BESIDE, COUNTED, TONIGHT, Record
+from equipoise.play.evening_records import BESIDE, COUNTED, MERGED, TONIGHT, Record
 from equipoise.play.evening_state import EveningGame, Phase, Room, Step
 from equipoise.play.ledger import accounts
 from equipoise.play.proposals import Arranged, count_splits, placed_players, rules, units_of_teams
@@ -218,7 +219,7 @@ class Tap(NamedTuple):
 
 
 class TonightView(NamedTuple):
-    """What a page may know of an evening, as JSON, and who may ask for it."""
+    """What a page may know of an evening, as JSON, and who may ask for it; empty where it cannot be shown."""
 
     evening: str
     revision: int
@@ -257,6 +258,8 @@ class KeptPages(KeptEvening):
         """Let all be what the archive has of it by now."""
         self.pages, self._read, self._changed = {}, 0, {}
         super().load()
+        for page in self.pages.values():
+            page.let_be_one(self.evening.one)
 
     def read(self, record: Record) -> None:
         """Take in a record."""
@@ -265,8 +268,13 @@ class KeptPages(KeptEvening):
             if (
                 "since" in record or record["evening"] in self.pages
             ):  # else of a page before evenings were one
-                self.pages.setdefault(record["evening"], EveningPage()).take(record)
+                known = {**record, "who": self.evening.one(record["who"])} if record.get("who") else record
+                self.pages.setdefault(record["evening"], EveningPage()).take(known)
             self._changed[record["evening"]] = self._read
+        elif record["kind"] == MERGED:
+            for page in self.pages.values():
+                page.let_be_one(self.evening.one)
+            self._changed[""] = self._read
         elif record["kind"] not in BESIDE or record["kind"] in ("changed", "rewritten"):
             self._changed[self._lobby_changed(record)] = self._read
 
@@ -490,6 +498,7 @@ class Evenings:
 
     def _known(self, tap: _Tapped, who: str) -> str:
         """Return somebody who is on the page."""
+        who = self.kept.evening.one(who)
         if not self._status_of(tap.room, who):
             msg = "that name is not here"
             raise InputError(msg)
@@ -535,8 +544,9 @@ class Evenings:
 
     def _claimed(self, tap: _Tapped) -> tuple[str, str, bool]:
         """Return who is meant by a name that somebody takes, how they are written, whether they are known."""
-        lookup, who = self._lookup(tap.room), tap.step.get("who")
-        if isinstance(who, str) and (self._status_of(tap.room, who) or who in lookup.ids):
+        lookup, given = self._lookup(tap.room), tap.step.get("who")
+        who = self.kept.evening.one(given) if isinstance(given, str) else None
+        if who is not None and (self._status_of(tap.room, who) or who in lookup.ids):
             shown = self._name(who) if self._status_of(tap.room, who) else lookup.shown(who)
             return who, shown[:LONGEST_NAME], who in lookup.ids
         name = _named(tap.step.get("name", who or ""))
@@ -696,7 +706,7 @@ class Evenings:
         self._do(tap, ev.Begin(tap.name))
 
     def _substitute(self, tap: _Tapped) -> None:
-        new, spelled = tap.text("new"), dict[str, str]()
+        new, spelled = self.kept.evening.one(tap.text("new")), dict[str, str]()
         if not self._status_of(tap.room, new):
             lookup, sure = self._lookup(tap.room), bool(tap.step.get("sure"))
             new, name, _ = self._identified(tap.room, lookup, _named(new), sure=sure)
@@ -714,7 +724,8 @@ class Evenings:
         tap.page.check_answers(who, self._name(who), tap.by, tap.device)
         people = self._everyone()
         played = {player for player, _ in people.standing.games}
-        if tap.by != ORGANISER and who in played | people.merged.keys() | set(people.merged.values()):
+        known = played | people.merged.keys() | set(people.merged.values())
+        if tap.by != ORGANISER and (who in known or who.startswith(VOUCHED)):
             msg = f"{self._name(who)} has played before: the organiser types your code"
             raise InputError(msg)
         code, record = tap.text("code")[:LONGEST_NAME], {**tap.record, "who": who}
@@ -933,7 +944,11 @@ class Evenings:
 
     def _view(self, name: str) -> TonightView:
         page = self.kept.pages[name]
-        body = msgspec.json.encode(self._shown(name, page))
+        try:
+            body = msgspec.json.encode(self._shown(name, page))
+        except InputError:  # what was kept stays kept, and keys that are revoked are
+            log.exception("an evening that cannot be shown", extra={"evening": name})
+            body = b""
         return TonightView(name, self.kept.revision(name), body, page.keys, page.expires)
 
     def _phase(self, name: str, game: EveningGame | None) -> str:

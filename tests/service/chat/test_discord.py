@@ -244,13 +244,46 @@ def test_a_message_deleted_by_hand_comes_again(tmp_path: Path) -> None:
             (second,) = await server.discord.until(lambda: server.discord.messages[server.channel])
             assert second != first
             await server.play()
+            pings = list(server.discord.pings)
             played = max(server.discord.messages[server.channel], key=int)
             await server.discord.delete(server.channel, played)
             await server.press("We won", FOUR[:1])
+            assert server.discord.pings == pings  # it was for those who play once
             await server.discord.purge(server.channel)
             await server.discord.until(lambda: len(server.discord.messages[server.channel]) == 2)
 
     against(test, tmp_path)
+
+
+@pytest.mark.parametrize("ladder", ["shared", "server"])
+def test_who_is_forgotten_is_in_no_message(tmp_path: Path, ladder: str) -> None:
+    """/forget me in one channel: messages of games in others have neither the name nor the mention."""
+
+    async def test(server: Server) -> None:
+        first, second = server.channel, server.discord.channel(server.discord.guild("Other"), "pug")
+        async with server.bot():
+            server.channel = second
+            await server.type("lobby", manages=True, name="two", form="2v2")
+            for channel in (first, second):
+                server.channel = channel
+                await server.play()
+                await server.type("report", result="won")
+                await server.press("Confirm", FOUR[1:])
+                await server.until_said(" won\n")
+            messages = [each for of in server.discord.messages.values() for each in of.values()]
+            assert sum("<@1000>" in each["content"] for each in messages) == 2
+            typed = await server.discord.type(second, "1000", "P1000", "forget")
+            await typed.done.wait()
+            button = typed.texts[-1]["components"][0]["components"][0]["custom_id"]
+            await (await server.discord.press(second, "1000", "P1000", button)).done.wait()
+
+            def gone() -> bool:
+                now = repr([each for of in server.discord.messages.values() for each in of.values()])
+                return "1000" not in now and "<@1001>" in now
+
+            await server.discord.until(gone)
+
+    against(test, tmp_path, ladder=ladder)
 
 
 def test_a_channel_that_is_made_later_has_lobbies_too(tmp_path: Path) -> None:

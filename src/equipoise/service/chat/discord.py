@@ -623,18 +623,22 @@ class DiscordBot:
     ) -> None:  # fmt: skip
         """Edit the message of a lobby or game, or send one where there is none."""
         shown: dict[str, Any] = {"embed": embed_of(message), "components": rows_of(message)}
+        playing = [int(each.removeprefix(PERSON)) for each in message.pings if IS_PERSON.fullmatch(each)]
+        mentioned = cards.cut(" ".join(f"<@{each}>" for each in playing), cards.MOST_TEXT)
         if sent.message:
             try:
-                await self._bot.rest.edit_message(int(channel), int(sent.message), **shown, **_SILENT)
+                await self._bot.rest.edit_message(
+                    int(channel), int(sent.message), mentioned or None, **shown, **_SILENT
+                )
                 return
             except hikari.NotFoundError:
                 if message.colour == cards.RULE:
                     return  # somebody deleted what is over: so be it
         # The same nonce is the same message: one that was sent just before an end is not sent again.
         nonce = cards.mark(f"{ref} {sent.message}")
-        pinged = [int(each.removeprefix(PERSON)) for each in message.pings if IS_PERSON.fullmatch(each)]
-        if pinged:
-            shown["content"] = cards.cut(" ".join(f"<@{each}>" for each in pinged), cards.MOST_TEXT)
-        mentions = {**_SILENT, "user_mentions": pinged or False}
-        made = await self._bot.rest.create_message(int(channel), nonce=nonce, **shown, **mentions)
+        # Nobody is pinged a second time by a message that was sent before and deleted since.
+        mentions = {**_SILENT, "user_mentions": (playing if not sent.message else []) or False}
+        made = await self._bot.rest.create_message(
+            int(channel), mentioned or hikari.UNDEFINED, nonce=nonce, **shown, **mentions
+        )
         await keep(ref, replace(sent, channel=channel, message=str(made.id), at=time.time()))

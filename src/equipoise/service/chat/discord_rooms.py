@@ -36,7 +36,7 @@ from equipoise.play import evening_events as ev
 from equipoise.play.chat_commands import COMMANDS, Speaking, understood
 from equipoise.play.evening import one_of
 from equipoise.play.evening_events import EveningLobby, Event, Setup
-from equipoise.play.evening_records import DISCORD, Record
+from equipoise.play.evening_records import DISCORD, TONIGHT, Record
 from equipoise.play.evening_state import EveningGame, Phase
 from equipoise.play.lobby_forms import lobby_of
 from equipoise.play.proposals import MEETING, count_splits
@@ -54,7 +54,7 @@ from equipoise.service.chat.discord_presses import (
     Sent,
 )
 from equipoise.service.kept_evening import KeptEvening, StepTaken
-from equipoise.service.tonight import LONGEST_SLUG, is_going_on, opened_evening, renewed_links
+from equipoise.service.tonight import LONGEST_SLUG, hashed, is_going_on, opened_evening, renewed_links
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
@@ -63,7 +63,7 @@ if TYPE_CHECKING:
 #: Seconds for a search: Discord shows that we think, and other presses wait.
 SECONDS = 2.0
 
-#: Games that are over whose message still follows what happens, and seconds after which one no longer does.
+#: Games that are over whose buttons do something, and seconds after which no message follows what happens.
 RECENT, FOLLOWED = 60, 12 * 3600.0
 
 #: Rows of a leaderboard, of them with a curve in its picture, and values that a completion offers at most.
@@ -107,10 +107,16 @@ class KeptMessages(KeptEvening):
         self.sent: dict[str, Sent] = {}
         self.proofs: dict[str, str] = {}
         self.presses: set[str] = set()
+        #: The keys that open the page of each evening, by their hashes.
+        self.keys: dict[str, frozenset[str]] = {}
         super().load()
 
     def read(self, record: Record) -> None:
         """Take in a record."""
+        if record["kind"] == TONIGHT and "keys" in record:
+            name, known = record["evening"], frozenset(record["keys"])
+            lasting = frozenset[str]() if record.get("only", True) else self.keys.get(name, frozenset[str]())
+            self.keys[name] = lasting | known
         if record["kind"] != DISCORD:
             return
         ref = record.get("ref", "")
@@ -158,8 +164,10 @@ class DiscordRooms:
         self._admins = frozenset(PERSON + each for each in admins)
         self.kept = KeptMessages(archive, lobbies, apart=apart, vary=vary, seconds=SECONDS)
         self._closed: dict[str, str] = {}
-        #: The link to each evening in the browser, and when it was made.
-        self._links: dict[str, tuple[str, float]] = {}
+        #: The link to each evening in the browser, with the hash of its key and when it was made.
+        self._links: dict[str, tuple[str, str, float]] = {}
+        #: How many records are known of what was told last that something happened.
+        self._told = 0
         self.kept.settle()
 
     @property
@@ -187,6 +195,10 @@ class DiscordRooms:
         name = self.kept.shown(player)
         return "somebody" if name.startswith(PERSON) else name
 
+    def on_discord(self, player: str) -> list[str]:
+        """Return the ids that somebody has on Discord."""
+        return [each for each in self.evening.ids_of(player) if IS_PERSON.fullmatch(each)]
+
     def told_apart(self, players: Iterable[str]) -> Callable[[str], str]:
         """Return what gives the names of people, with the end of the id where several bear one name."""
         names = {player: self.shown(player) for player in players}
@@ -195,7 +207,8 @@ class DiscordRooms:
         def shown(player: str) -> str:
             name = names.get(player) or self.shown(player)
             several = bear[name.casefold()] > 1
-            return f"{cards.cut(name, cards.LONGEST_NAME - 7)} ({player[-4:]})" if several else name
+            end = next(iter(self.on_discord(player)), player)[-4:]
+            return f"{cards.cut(name, cards.LONGEST_NAME - 7)} ({end})" if several else name
 
         return shown
 
@@ -223,30 +236,32 @@ class DiscordRooms:
             return
         for name, lobby in list(self.evening.lobbies.items()):
             mine = lobby.called and lobby.channel.startswith(CHANNEL) and set(name) <= SLUG
-            if not mine or now - self._links.get(name, ("", -RENEWED))[1] < RENEWED:
+            if not mine or (self.link(name) and now - self._links[name][2] < RENEWED):
                 continue
             if is_going_on(self.archive, name):
                 links = renewed_links(self.archive, name, hours=HOURS, revoke=False)
             else:
                 self.kept.take(ev.Open(lobby), now)  # the page is of this lobby, with its channel
                 links = opened_evening(self.archive, name, self._short_of(name), hours=HOURS)
-            self._links[name] = links.guests_link(self._web), now
+            self._links[name] = links.guests_link(self._web), hashed(links.guests), now
             self.kept.follow()
 
     def link(self, lobby: str) -> str:
-        """Return the link to a lobby's evening in the browser; empty where it is in none."""
-        return self._links.get(lobby, ("", 0.0))[0]
+        """Return the link to a lobby's evening in the browser; empty where it is in none, or was revoked."""
+        link, key, _ = self._links.get(lobby, ("", "", 0.0))
+        return link if key in self.kept.keys.get(lobby, ()) else ""
 
     def tick(self, now: float) -> bool:
-        """Note that time has passed, and take in what other processes did; tell whether anything happened."""
-        before = self.kept.known
+        """Note that time has passed, and take in what other processes did.
+
+        Tell whether anything happened since the last time, in whichever channel of the ladder.
+        """
         self.kept.follow()
-        found = self.kept.known != before
         self._open_pages(now)
         while self.evening.deadline() <= now:
             self._take(ev.Tick(), now)
-            found = True
-        return found
+        before, self._told = self._told, self.kept.known
+        return before != self._told
 
     def press(self, pressed: Pressed, now: float) -> DiscordAnswer:
         """Do what somebody wants, and return what to tell them."""
@@ -281,6 +296,8 @@ class DiscordRooms:
         if name in ("teams", "why"):
             return self._explained(name, pressed, here)
         if name == "browser":
+            self.kept.follow()
+            self._open_pages(now)
             links = [(self._short_of(name), self.link(name)) for name in here if self.link(name)]
             if not links:
                 msg = "no evening of this channel is in a browser: whoever runs the bot says where, by --web"
@@ -293,7 +310,7 @@ class DiscordRooms:
 
     def _out_of_all(self, pressed: Pressed, here: Sequence[str], now: float) -> DiscordAnswer:
         """Take somebody out of all lobbies of a channel, one step each."""
-        who, answers = pressed.who, list[str]()
+        who, answers = self.evening.one(pressed.who), list[str]()
         game = self.evening.game_of(who)
         for name in here:
             room, is_called = self.evening.rooms[name], self.evening.lobbies[name].called
@@ -392,8 +409,7 @@ class DiscordRooms:
     def _game_button(
         self, what: str, detail: str, game: EveningGame, pressed: Pressed, now: float
     ) -> DiscordAnswer:
-        lobby, who = game.lobby.name, pressed.who
-        mine = self.evening.game_of(who)
+        lobby, mine = game.lobby.name, self.evening.game_of(pressed.who)
         if game.lobby.called:
             if self.evening.current(lobby) is not game:
                 msg = "there are other teams by now"
@@ -444,7 +460,8 @@ class DiscordRooms:
 
     def _words(self, text: str, pressed: Pressed, here: list[str], now: float) -> DiscordAnswer:
         """Do what words of a chat mean, in these lobbies."""
-        who, admin = pressed.who, self._in_charge(pressed)
+        self.kept.catch_up()  # who is one with whom is known before anybody is looked for
+        who, admin = self.evening.one(pressed.who), self._in_charge(pressed)
         word = text.partition(" ")[0]
         game = self.evening.game_of(who)
         if word in OF_A_GAME and game is not None and game.lobby.name not in here and not game.lobby.called:
@@ -624,7 +641,8 @@ class DiscordRooms:
         who, ladders = pressed.who, self.everywhere()
         for each in ladders:
             each.kept.catch_up()
-            waits = any(who in room.setup.here for room in each.evening.rooms.values())
+            one = each.evening.one(who)
+            waits = any(one in room.setup.here for room in each.evening.rooms.values())
             if waits or each.evening.game_of(who) is not None:
                 msg = "you are here, or in a game: leave first"
                 raise InputError(msg)
@@ -652,15 +670,14 @@ class DiscordRooms:
                 f"({cards.chances_line(game.chances)})" for game in games
             ]  # fmt: skip
             return DiscordAnswer(cards.cut("\n".join(lines), cards.MOST_TEXT) or "No game is being played.")
-        mine = [game for game in games if pressed.who in game.players]
+        who = self.evening.one(pressed.who)
+        mine = [game for game in games if who in game.players]
         last = [game for game in recent if game.lobby.name in here and game.teams]
         found = next(iter([*mine, *games, *last]), None)
         if found is None:
             return DiscordAnswer("There are no teams yet.")
         if found.picks:
-            return DiscordAnswer(
-                self._shown("\n".join(words.why_lines(self.evening, pressed.who, self._safe, {})))
-            )
+            return DiscordAnswer(self._shown("\n".join(words.why_lines(self.evening, who, self._safe, {}))))
         text = f"Chances {cards.chances_line(found.chances)}"
         if found.phase is not Phase.OVER:
             weights = self._weights(chain(*found.teams), found.lobby.ruleset)
@@ -685,7 +702,7 @@ class DiscordRooms:
         names = {player: standing.names.get(player, player) for player in order}
 
         def shown(player: str) -> str:
-            return cards.safe(self.kept.names.get(player) or names.get(player, player))
+            return cards.safe(self.kept.names.get(self.evening.one(player)) or names.get(player, player))
 
         if pressed.command == "leaderboard":
             rows = [(n, player, points(weights[player]), games[player])
@@ -699,7 +716,7 @@ class DiscordRooms:
             return DiscordAnswer(f"{self._safe(who)} has no games that count yet.")
         place = f"number {order.index(root) + 1} of {len(order)}"
         text = f"{points(weights[root])} points, {place}, {games[root]} games"
-        name = self._safe(who) if who in self.kept.names else shown(root)
+        name = self._safe(who) if self.evening.one(who) in self.kept.names else shown(root)
         return DiscordAnswer(message=DiscordMessage(name, text, colour=cards.RULE), curves=(root,))
 
     def curves(self, players: Iterable[str]) -> str:
@@ -775,7 +792,7 @@ class DiscordRooms:
         """Return the games of a channel that are shown, by what their messages are known by."""
         here = set(self.here(channel))
         recent = [
-            game for game in islice(reversed(self.evening.over.values()), RECENT)
+            game for game in reversed(self.evening.over.values())
             if game.lobby.name in here and now - (game.ended or now) < FOLLOWED
         ]  # fmt: skip
         running = [game for game in self.evening.games.values() if game.lobby.name in here]
@@ -789,7 +806,8 @@ class DiscordRooms:
             if game.phase in (Phase.PLAYING, Phase.DISPUTED):
                 called = self.evening.rooms[game.lobby.name].setup.called
                 names = [cards.room_name(game.lobby, called(n), ref) for n in range(len(game.teams))]
-                found[ref] = PlayingTeams(tuple(map(tuple, game.teams)), tuple(names))
+                teams = tuple(tuple(chain(*map(self.on_discord, team))) for team in game.teams)
+                found[ref] = PlayingTeams(teams, tuple(names))
         return found
 
     def _proof(self, game: EveningGame) -> str:
@@ -821,11 +839,12 @@ class DiscordRooms:
             setup = self.evening.rooms[game.lobby.name].setup
             changes, _ = self.kept.changed.get(game.id, ((), 0)) if game.counted else ((), 0)
             teams = [setup.called(n).capitalize() for n in range(setup.teams)]
-            found[ref] = cards.game_message(
+            message = cards.game_message(
                 game, teams.__getitem__, self.told_apart([*game.players, *game.out]),
                 proof=self._proof(game), result=changes_text(changes, self._safe),
                 web=self.link(game.lobby.name), steps=len(self.evening.steps(game.lobby.name)),
             )  # fmt: skip
+            found[ref] = replace(message, pings=tuple(chain(*map(self.on_discord, message.pings))))
         for ref, sent in self.sent.items():
             if sent.channel == channel and ref not in found and sent.message and now - sent.at < FOLLOWED:
                 text = self._closed.get(ref, "")

@@ -158,6 +158,10 @@ class TonightFront:
         self._worker = Worker("tonight", url)
         self._admission = admission
         self._views: dict[str, TonightView] = {}
+        #: Who waits for the newest views, and the look that is about to begin for them.
+        self._wanted: set[str] = set()
+        self._next: asyncio.Task[None] | None = None
+        self._looking = asyncio.Lock()
         self._news = asyncio.Condition()
         #: Those of organisers go before those of guests.
         self._pending: dict[str, list[tuple[Tap, asyncio.Future[TapAnswer]]]] = {ORGANISER: [], GUEST: []}
@@ -175,11 +179,24 @@ class TonightFront:
         """Return what keeps taps and looks for news, each without end."""
         return [self._keep(), self._look()]
 
-    async def view(self, evening: str) -> TonightView | None:
+    def view(self, evening: str) -> TonightView | None:
         """Return what is known of an evening, None where there is none."""
-        if evening not in self._views:
-            await self._ask_for({evening: -1})
         return self._views.get(evening)
+
+    async def newest(self, evening: str) -> TonightView | None:
+        """Return an evening as it is now: links that are revoked are no longer good from then on."""
+        self._wanted.add(evening)
+        if self._next is None:
+            self._next = asyncio.create_task(self._look_once())
+        await asyncio.shield(self._next)
+        return self._views.get(evening)
+
+    async def _look_once(self) -> None:
+        """Look for all who asked before this look began."""
+        async with self._looking:
+            wanted, self._wanted, self._next = self._wanted, set(), None
+            known = {name: each.revision for name, each in self._views.items() if name in wanted}
+            await self._ask_for({**dict.fromkeys(wanted, -1), **known})
 
     async def _ask_for(self, revisions: dict[str, int]) -> None:
         views = await self._worker.ask(("look", revisions), KEEPING)
@@ -187,6 +204,9 @@ class TonightFront:
 
     async def _show(self, views: list[TonightView]) -> None:
         for each in views:
+            before = self._views.get(each.evening)
+            if not each.body and before is not None:  # it cannot be shown: what was shown last stays
+                each = each._replace(body=before.body)  # noqa: PLW2901
             self._views[each.evening] = each
         if views:
             async with self._news:
@@ -207,7 +227,7 @@ class TonightFront:
             raise ProblemError(
                 HttpProblem(401, "no-token", "open the link of the evening, or give its code word")
             )
-        view = await self.view(evening)
+        view = await self.newest(evening)
         role = None if view is None else _role_of(view, key.strip())
         if view is None or role is None:
             await self._admission.wrong_token(asked.whose, "tonight")
@@ -304,7 +324,7 @@ class TonightFront:
                 if _role_of(view, key) is None or view.expires < time.time():
                     yield b"event: over\ndata: {}\n\n"
                     return
-                if view.revision != known:
+                if view.revision != known and view.body:
                     known = view.revision
                     yield b"event: tonight\nid: %d\ndata: %b\n\n" % (known, view.body)
                     continue
@@ -354,6 +374,8 @@ def _front(backend: Backend) -> TonightFront:
 async def view(backend: Backend, asked: HttpRequest) -> Reply:
     """Show an evening."""
     _, found = await _front(backend).role(asked, asked.path["evening"])
+    if not found.body:
+        raise ProblemError(HttpProblem(503, "unavailable", "this evening cannot be shown now; ask again"))
     etag = b'"%d"' % found.revision
     if asked.headers.get(b"if-none-match") == etag:
         return Reply(304, b"", ((b"etag", etag),))
@@ -395,7 +417,7 @@ async def taps(backend: Backend, asked: HttpRequest) -> Reply:
     role, _ = await front.role(asked, evening)
     body = typed(asked.body, TapsBody)
     answers = await front.taps(evening, role, asked.whose, body)
-    found = await front.view(evening)
+    found = front.view(evening)
     outcomes = [
         Tapped(each.id, each.status, each.why, None if each.more is None else dict(each.more))
         for each in answers

@@ -1,0 +1,129 @@
+"""Two ids of one person: whoever is there twice is there once, whatever goes on, and so it is replayed."""
+
+from __future__ import annotations
+
+import random
+from itertools import chain
+
+import pytest
+
+from equipoise.play import evening_events as ev
+from equipoise.play.evening import Evening
+from equipoise.play.evening_events import Divide, EveningLobby, Event, Judge
+from equipoise.play.evening_state import Phase
+
+CALLED = ev.night_lobby("tonight")
+VOTED = EveningLobby("voted", size=2, called=True, contradict=0.0)
+QUEUE = EveningLobby("ctf", size=1)
+PEOPLE = ("ann", "bob", "cid", "dan", "eve", "fay")
+
+
+def answered(evening: Evening, event: Event, now: float) -> list[Event]:
+    """Take an event and answer all questions; return what was taken, as it is kept."""
+    event = evening.resolved(event)
+    taken, waiting = [event], list(evening.handle(event, now))
+    while waiting:
+        command = waiting.pop(0)
+        answer: Event | None = None
+        if isinstance(command, Divide):
+            setup = command.setup
+            most = setup.teams * setup.size if setup.size else len(setup.here)
+            playing = setup.here[:most]
+            teams = tuple(tuple(playing[n :: setup.teams]) for n in range(setup.teams))
+            fits = all(teams) and setup.here
+            answer = ev.Divided(command.game, teams if fits else (), out=setup.here[most:])
+        elif isinstance(command, Judge):
+            answer = ev.Judged(command.game, (0.5,) * len(command.teams))
+        if answer is not None:
+            taken.append(answer)
+            waiting += evening.handle(answer, now)
+    return taken
+
+
+def ids_in(evening: Evening) -> list[list[str]]:
+    """Return the ids of everybody who is there, in each lobby and each game that goes on."""
+    rooms = [[*room.setup.here, *room.states] for room in evening.rooms.values()]
+    games = [[*chain(*game.teams), *game.out] for game in evening.games.values()]
+    return [*rooms, *games, *([*game.players, *game.out] for game in evening.games.values())]
+
+
+def stands(evening: Evening) -> object:
+    """Return all that matters of an evening."""
+    games = [(each.id, each.phase, each.players, each.teams, each.out, sorted(each.ready), each.votes)
+             for each in (*evening.games.values(), *evening.over.values())]  # fmt: skip
+    return games, evening.rooms, [[step.event for step in evening.trail(name)] for name in evening.rooms]
+
+
+def step(draw: random.Random, evening: Evening) -> Event:
+    """Return something that somebody may do under any of their ids."""
+    people = [*PEOPLE, *(f"{each}2" for each in PEOPLE)]
+    who, other = draw.choice(people), draw.choice(people)
+    lobby = draw.choice(("tonight", "voted"))
+    game = evening.current(lobby)
+    return draw.choice((
+        ev.Attend(lobby, (who,), who=who), ev.Attend(lobby, (who,), spelled={who: who.title()}),
+        ev.Attend(lobby, (who,), draw.choice((ev.OUT, ev.MAYBE)), who=who), ev.Call(lobby),
+        ev.Add(who, "ctf"), ev.Leave(who), ev.Ready(who), ev.Vote(who, draw.choice(("yes", "captains"))),
+        ev.SwapPlayers(lobby, who, other), ev.Substitute(lobby, who, other), ev.Lock(lobby, (who,)),
+        ev.Captains(lobby, (who, other)), ev.Pick("", who, lobby), ev.SitOut(lobby, who),
+        ev.Begin(lobby), ev.Undo("", lobby=lobby), ev.Redo(lobby), ev.Duo(who, other),
+        ev.Prefer(who, other, "prefer"), ev.Report(who, (1.0, 2.0)), ev.Confirm(who), ev.Tick(),
+        ev.Report("", (1.0, 2.0), lobby=lobby, game="" if game is None else game.id),
+    ))  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_nobody_is_there_twice_and_a_replay_is_the_same(seed: int) -> None:
+    """Under a hundred steps with merges among them no person has two ids anywhere, live and replayed."""
+    draw, kept = random.Random(seed), list[tuple[Event, float]]()  # noqa: S311
+    evening = Evening([CALLED, VOTED, QUEUE])
+    pairs = [(each, f"{each}2") for each in PEOPLE]
+    draw.shuffle(pairs)
+    for n in range(120):
+        if pairs and draw.random() < 0.05:
+            event: Event = ev.Merged(*draw.choice((pairs[-1], pairs[-1][::-1])))
+            pairs.pop()
+        else:
+            event = step(draw, evening)
+        kept += [(each, 1000.0 + n) for each in answered(evening, event, 1000.0 + n)]
+        for ids in ids_in(evening):
+            known = [evening.one(each) for each in ids]
+            assert known == list(dict.fromkeys(known)) == ids, event
+        assert all(game.phase is Phase.DIVIDING or all(game.teams) for game in evening.games.values())
+    again = Evening([CALLED, VOTED, QUEUE])
+    for event, at in kept:
+        again.handle(event, at)
+    assert stands(again) == stands(evening)
+
+
+def test_who_is_there_twice_keeps_the_first_place_and_teams_are_made_of_the_rest() -> None:
+    """Teams that were not played change with the people; what was before is undone under the one id."""
+    evening = Evening([CALLED])
+    answered(evening, ev.Attend("tonight", ("webby",), spelled={"webby": "Webby"}, who="webby"), 1.0)
+    answered(evening, ev.Attend("tonight", ("bob", "dahlia", "eve"), spelled={"dahlia": "Dahlia"}), 2.0)
+    answered(evening, ev.Call("tonight"), 3.0)
+    before = evening.current("tonight")
+    answered(evening, ev.Merged("dahlia", "webby"), 4.0)
+    game = evening.current("tonight")
+    assert before is not None
+    assert game is not None
+    assert evening.waiting["tonight"] == ["webby", "bob", "eve"]
+    assert sorted(chain(*game.teams)) == ["bob", "eve", "webby"]
+    (refused,) = evening.handle(ev.Attend("tonight", ("dahlia",), who="dahlia"), 5.0)
+    assert "'Webby' is here already" in refused.facts["why"]  # type: ignore[union-attr]
+    answered(evening, ev.Attend("tonight", ("dahlia",), ev.OUT, who="dahlia"), 6.0)
+    assert evening.waiting["tonight"] == ["bob", "eve"]
+    answered(evening, ev.Merged("dahlia", "webby", back=True), 7.0)
+    answered(evening, ev.Attend("tonight", ("dahlia",), who="dahlia"), 8.0)
+    assert evening.waiting["tonight"] == ["bob", "eve", "dahlia"]
+
+
+def test_of_two_in_one_game_that_began_by_itself_it_is_called_off() -> None:
+    """One person cannot fill two places: those who stay wait again, each once."""
+    evening = Evening([QUEUE])
+    for who in ("ann", "ann2"):
+        answered(evening, ev.Add(who, "ctf"), 1.0)
+    assert [game.phase for game in evening.games.values()] == [Phase.CHECKING]
+    answered(evening, ev.Merged("ann2", "ann"), 2.0)
+    assert evening.games == {}
+    assert evening.waiting["ctf"] == ["ann"]
