@@ -31,7 +31,7 @@ from equipoise.core.player import Player, Rating, is_bot
 from equipoise.core.rulesets import ruleset_from
 from equipoise.errors import ALIKE, AmbiguousError, InputError, nearest
 from equipoise.files.pasted_names import Entry, parse_paste
-from equipoise.identity.merges import VOUCHED
+from equipoise.identity.merges import ANONYMOUS, VOUCHED
 from equipoise.identity.names import folded
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.play import evening_events as ev
@@ -947,7 +947,7 @@ class Evenings:
         try:
             body = msgspec.json.encode(self._shown(name, page))
         except InputError:  # what was kept stays kept, and keys that are revoked are
-            log.exception("an evening that cannot be shown", extra={"evening": name})
+            log.error("an evening that cannot be shown", extra={"evening": name})  # whose error names people
             body = b""
         return TonightView(name, self.kept.revision(name), body, page.keys, page.expires)
 
@@ -967,7 +967,8 @@ class Evenings:
         evening = self.kept.evening
         room, game, played = evening.rooms[name], self._game(name), self._played(name)
         phase, setup = self._phase(name, game), room.setup
-        statuses = {**dict.fromkeys(setup.here, ev.IN), **room.states}
+        gone = (who for who in room.states if not who.startswith(ANONYMOUS))
+        statuses = {**dict.fromkeys(setup.here, ev.IN), **{who: room.states[who] for who in gone}}
         ratings, known = self.ratings(name, list(statuses)), accounts(each.in_ledger for each in played)
         party = {player: n for n, each in enumerate(setup.duos) for player in each}
         people = [
