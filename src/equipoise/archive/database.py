@@ -37,7 +37,7 @@ def without_password(address: str) -> str:
     return _PASSWORD.sub("***", address)
 
 
-class BusyError(InputError):
+class OtherWriterError(InputError):
     """Another process has been writing for as long as one may wait."""
 
 
@@ -88,7 +88,7 @@ class Database(ABC):
                         f": {self.where} is still being written by another process after "
                         f"{self.timeout:g} s; try again when it has ended"
                     )
-                    raise BusyError(msg, "store")
+                    raise OtherWriterError(msg, "store")
             self.fence(connection)
             yield connection
 

@@ -171,7 +171,7 @@ def run_on_discord(
 
 
 def _check_store(store: str, ladder: str) -> None:
-    """Refuse a file that can be neither opened nor made, before anybody is told that the bot is there.
+    """Refuse a file that can be neither opened nor made, before the bot connects.
 
     Raises
     ------

@@ -19,7 +19,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from equipoise.archive.archive import TakenMeanwhileError
-from equipoise.archive.database import BusyError
+from equipoise.archive.database import OtherWriterError
 from equipoise.archive.rated_players import people_of, rated, weights_of
 from equipoise.core.clock import deadline
 from equipoise.core.match import Contest, Match, Ruleset
@@ -292,7 +292,7 @@ class KeptEvening:
                     raise
                 return StepTaken((Notice("refused", facts={"why": str(error)}),), refused=str(error))
             except InputError as error:
-                final = bool(self._held) or strictly or isinstance(error, BusyError)
+                final = bool(self._held) or strictly or isinstance(error, OtherWriterError)
                 self.load()
                 if final or attempt == TIMES - 1:
                     raise

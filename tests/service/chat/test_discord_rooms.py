@@ -553,8 +553,8 @@ def test_answers_are_of_people_not_of_what_is_within(rooms: DiscordRooms) -> Non
     assert four[0].raw(forged).text == "this button is not of this lobby"
 
 
-def test_a_busy_archive_is_said_to_be_busy_and_read(tmp_path: Path) -> None:
-    """While another program writes, whoever presses hears so, nothing is half done, and tables are shown."""
+def test_a_busy_archive_is_named_and_read(tmp_path: Path) -> None:
+    """While another program writes, whoever presses reads so, nothing is half done, and tables are shown."""
     with open_archive(f"sqlite:///{tmp_path}/a.db", timeout=0.0) as archive:
         rooms = DiscordRooms(archive, [in_channel(lobby_of("duel=2v2", 60.0), HERE)])
         one, two = people(rooms, 2)

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import hikari
 
-from equipoise.archive.database import BusyError
+from equipoise.archive.database import OtherWriterError
 from equipoise.errors import InputError
 from equipoise.pages.text import discord as cards
 from equipoise.pages.text.discord import DiscordMessage
@@ -293,7 +293,7 @@ class DiscordBot:
         while True:
             try:
                 await self._on(lambda ladders: ladders.start(time.time()))
-            except BusyError as error:
+            except OtherWriterError as error:
                 log.warning("discord: %s; again in %.0f s", error, AGAIN)
                 await asyncio.sleep(AGAIN)
             else:
@@ -334,7 +334,7 @@ class DiscordBot:
                     return
                 try:
                     await self._show_all(lambda rooms: rooms.tick(time.time()))
-                except BusyError as error:
+                except OtherWriterError as error:
                     log.warning("discord: %s; again in %.0f s", error, AGAIN)
                     await asyncio.wait({stop}, timeout=AGAIN)
         finally:

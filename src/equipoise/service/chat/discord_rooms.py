@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from equipoise.archive.archive import open_archive
-from equipoise.archive.database import BusyError
+from equipoise.archive.database import OtherWriterError
 from equipoise.archive.rated_players import weights_of
 from equipoise.core.match import Ruleset
 from equipoise.core.plain_data import printable
@@ -286,7 +286,7 @@ class DiscordRooms:
             if pressed.button:
                 return self._button(pressed, now)
             return self._command(pressed, now)
-        except BusyError:
+        except OtherWriterError:
             return DiscordAnswer(BUSY)
         except InputError as error:
             return DiscordAnswer(self._reason(error))
