@@ -549,7 +549,7 @@ class Evenings:
         if who is not None and (self._status_of(tap.room, who) or who in lookup.ids):
             shown = self._name(who) if self._status_of(tap.room, who) else lookup.shown(who)
             return who, shown[:LONGEST_NAME], who in lookup.ids
-        name = _named(tap.step.get("name", who or ""))
+        name = named(tap.step.get("name", who or ""))
         return self._identified(tap.room, lookup, name, sure=bool(tap.step.get("sure")))
 
     def _lookup(self, room: Room) -> RosterLookup:
@@ -605,7 +605,7 @@ class Evenings:
         ids: dict[str, str] = {}
         parties: dict[str, list[str]] = {}
         for entry in entries:
-            name = _named(entry.name)
+            name = named(entry.name)
             who, shown, _ = self._identified(room, lookup, name, sure=True)
             found[who], ids[entry.name] = shown, who
             if entry.party is not None:
@@ -709,7 +709,7 @@ class Evenings:
         new, spelled = self.kept.evening.one(tap.text("new")), dict[str, str]()
         if not self._status_of(tap.room, new):
             lookup, sure = self._lookup(tap.room), bool(tap.step.get("sure"))
-            new, name, _ = self._identified(tap.room, lookup, _named(new), sure=sure)
+            new, name, _ = self._identified(tap.room, lookup, named(new), sure=sure)
             spelled = {} if new in tap.room.spelled else {new: name}
         leaves = bool(tap.step.get("leaves"))
         self._do(tap, ev.Substitute(tap.name, new, tap.text("old"), spelled, leaves=leaves))
@@ -737,15 +737,15 @@ class Evenings:
     def _roles(self, tap: _Tapped) -> None:
         plays = {str(who): roles for who, roles in dict(tap.step.get("plays") or {}).items()}
         given = tuple(
-            (self._known(tap, who), tuple(_named(each) for each in list(roles)[:10]))
+            (self._known(tap, who), tuple(named(each) for each in list(roles)[:10]))
             for who, roles in plays.items()
         )  # fmt: skip
         needs = tap.step.get("needs")
-        counted = None if needs is None else tuple((_named(role), int(n)) for role, n in dict(needs).items())
+        counted = None if needs is None else tuple((named(role), int(n)) for role, n in dict(needs).items())
         self._do(tap, ev.SetRoles(tap.name, given, counted))
 
     def _maps(self, tap: _Tapped) -> None:
-        maps = tuple(_named(each) for each in list(tap.step["maps"])[:40])
+        maps = tuple(named(each) for each in list(tap.step["maps"])[:40])
         self._do(tap, ev.Maps(tap.name, maps, str(tap.step.get("how", ev.TURN))))
 
     def _mine(self, tap: _Tapped) -> str:
@@ -1135,7 +1135,7 @@ def _entries(text: str, read: object) -> Sequence[Entry]:
     return parse_paste(text, "names", "name-first")
 
 
-def _named(name: object) -> str:
+def named(name: object) -> str:
     """Return a name as it is kept: one line of 1 to 40 letters."""
     if not isinstance(name, str):
         msg = "a name must be text"
