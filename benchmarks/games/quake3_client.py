@@ -276,7 +276,7 @@ class Quake3Client:
         self._acknowledged = 0
         self._commands: dict[int, str] = {0: ""}
         self._last = 0
-        self._parts = b""
+        self._parts, self._whole = b"", 0
         self._time = self._moved = 0
         self._next = self._again = self._heard_at = 0.0
 
@@ -382,8 +382,8 @@ class Quake3Client:
         if more:
             begins, size = struct.unpack_from("<HH", content)
             if begins == 0:
-                self._parts = b""
-            if begins != len(self._parts):
+                self._parts, self._whole = b"", number
+            if begins != len(self._parts) or number != self._whole:
                 return
             self._parts += content[4 : 4 + size]
             if size == PART:
@@ -405,6 +405,8 @@ class Quake3Client:
             kind = reader.number(8)
             if kind == SERVER_COMMAND:
                 number, text = reader.number(), reader.text()
+                if number > self._last + KEPT:  # what was read is no message
+                    return
                 if number > self._last:
                     self._last, self._commands[number] = number, text
                     self._commands.pop(number - KEPT, None)

@@ -19,10 +19,10 @@ Three things make this hard, and are dealt with here once:
   itself, and all orders of a batch are carried out in one frame.
 
 That an order was answered does not mean that it was carried out: a Quake 3 server waits some frames between
-two of them, and a frame lasts as long as the machine is busy.  Who orders a bot anew meanwhile has two.  So a
-batch with orders that must not be given twice bears a number, which the server keeps when it begins and when
-it ends (``eq_begun``, ``eq_done``).  Until both are the same, the batch is under way: also one of a program
-that has died since.
+two of them, and a frame lasts as long as the machine is busy.  Whoever orders a bot again meanwhile gets
+two.  So a batch with orders that must not be given twice bears a number, which the server keeps when it
+begins and when it ends (``eq_begun``, ``eq_done``).  Until both are the same, the batch is under way: also
+one of a program that has died since.
 
 Only lines are sent in which no sign can begin another command.
 """
@@ -83,8 +83,12 @@ def checked_password(password: str) -> str:
 #: What every packet begins with.
 OUT_OF_BAND = b"\xff\xff\xff\xff"
 
-#: Seconds after which an answer has ended; and after which a packet, or its answer, is taken to be lost.
-SILENCE, LOST = 0.1, 1.0
+#: Seconds after which an answer has ended; and after which a packet, or its answer, is taken to be lost: at
+#: most, and at least where answers come soon.
+SILENCE, LOST, LOST_SOON = 0.1, 1.0, 0.3
+
+#: How many of the last answers tell how soon they come, and by how often their longest one is lost.
+RECENT, BEYOND = 8, 2.0
 
 #: How often something is sent at most.
 ATTEMPTS = 8
@@ -105,7 +109,7 @@ PREPARE, KEEP, RUN = range(3)
 EARLIER = 0
 
 #: How many answers that tell nothing say that a server cannot tell how far its orders are.
-TELLS_NOTHING = 3
+REPORTS_NOTHING = 3
 
 #: Most packets of one answer: a server of 64 needs three.
 MOST_PACKETS = 64
@@ -128,7 +132,7 @@ class Dialect(NamedTuple):
     burst, per_second : float
         How many packets are sent at once, and then each second.
     prepare, keep, run : str
-        What a server is told first, how orders are put aside under a name, and what carries them out, which
+        What a server must know first, how orders are put aside under a name, and what carries them out, which
         forgets them first.
     wait : str
         What lets a number of frames pass between two orders, where the game needs any to take them in.
@@ -161,12 +165,11 @@ DARKPLACES = Dialect(
     b"n", 20.0, 20.0, 'alias eq_run "eq_orders"', 'alias eq_orders "unalias eq_orders; {}"', "eq_run"
 )
 
-#: Frames after an order that must not be given twice, and after another one: every client hears of each, and
-#: one that does not keep up is dropped by the server.
-FRAMES_ONCE, FRAMES = 6, 2
+#: Frames after an order: every client hears of each, and one that does not keep up is dropped by the server.
+FRAMES = 2
 
-_TOLD = re.compile(r'\beq_(begun|done|orders) "([^"]*)"')
-_TOLD_WHOLE = "total cvars"
+_REPORTED = re.compile(r'\beq_(begun|done|orders|run) "([^"]*)"')
+_REPORT_ENDS = "total cvars"
 
 
 class ConsoleAnswer(NamedTuple):
@@ -235,8 +238,9 @@ class Rcon:
         self._number = 0
         self._look_at = float("-inf")
         self._opened: float | None = None
-        self._told_nothing = 0
+        self._reported_nothing = 0
         self._is_prepared = False
+        self._took: deque[float] = deque(maxlen=RECENT)
         #: Whether the last thing that was sent often enough stayed without an answer, and whether the last
         #: answer was that the password is wrong.
         self.silent = self.refused = False
@@ -267,17 +271,31 @@ class Rcon:
     def order(self, lines: Iterable[str]) -> None:
         """Let orders be carried out, in order; no answer is given.
 
+        Those that wait already and those that come travel together.  Where orders that must not be given
+        twice have to wait for others, the rest goes before them.
+
         Raises
         ------
         UnsafeError
             If a line must not be sent; then none is.
         """
-        self._waiting += _batches([checked(line) for line in lines], self._dialect)
+        given = [checked(line) for line in lines]
+        parts = [given]
+        if self._open is not None:
+            parts = [[line for line in given if self._is_once(line) is waits] for waits in (False, True)]
+        for part in parts:
+            batches = [item for item in self._waiting if not item.question]
+            last = batches[-1] if batches and batches[-1].once is any(map(self._is_once, part)) else None
+            self._waiting += _batches(part, self._dialect, last)
+
+    def _is_once(self, line: str) -> bool:
+        """Tell whether an order must not be given twice."""
+        return bool(self._dialect.once) and line.startswith(self._dialect.once)
 
     def forget_orders(self) -> None:
         """Drop the orders that wait: a level has begun, and they were meant for the one before.
 
-        What the server was told to carry out already may still be.
+        What was sent already may still be carried out.
         """
         self._waiting = deque(item for item in self._waiting if item.question)
         self._is_prepared = False
@@ -295,6 +313,8 @@ class Rcon:
         start = OUT_OF_BAND + self._dialect.prefix
         item = self._now
         if item is not None and packet.startswith(start) and len(item.got) < MOST_PACKETS:
+            if not item.got and item.attempts == 1:
+                self._took.append(now - item.sent)
             item.got.append(packet[len(start) :])
             item.last = now
 
@@ -304,13 +324,17 @@ class Rcon:
         if self._now is None:
             self._now = self._next(now)
         item = self._now
-        if item is None or item.got or (item.attempts and now - item.sent < LOST):
+        if item is None or item.got or (item.attempts and now - item.sent < self._lost_after()):
             return []
         if not self._spend(now):
             return []
         item.attempts += 1
         item.sent = now
         return [OUT_OF_BAND + b"rcon " + self._password + b" " + self._packet(item).encode()]
+
+    def _lost_after(self) -> float:
+        """Return the seconds after which what is not answered is sent again: later than answers come."""
+        return min(max(BEYOND * max(self._took, default=LOST), LOST_SOON), LOST)
 
     def _packet(self, item: _Queued) -> str:
         """Return what is sent: a question, or what the stage of the orders is about."""
@@ -366,7 +390,7 @@ class Rcon:
         elif item.text == self._dialect.progress:
             self._look_at = now + LOOK_AGAIN
             if text is not None:
-                self._told(text, now)
+                self._take_report(text, now)
         else:
             self._answers.append(ConsoleAnswer(item.text, text))
 
@@ -380,26 +404,27 @@ class Rcon:
         elif item.number:
             self._look_at = now + (item.frames * self._dialect.frame if item.stage == RUN else 0.0)
 
-    def _told(self, text: str, now: float) -> None:
+    def _take_report(self, text: str, now: float) -> None:
         """Take what the server has kept of how far orders are."""
-        if _TOLD_WHOLE not in text:
-            self._told_nothing += 1
-            if self._told_nothing >= TELLS_NOTHING:
+        if _REPORT_ENDS not in text:
+            self._reported_nothing += 1
+            if self._reported_nothing >= REPORTS_NOTHING:
                 self._open = None
             return
-        told = {found[1]: found[2] for found in _TOLD.finditer(text)}
-        begun, done = told.get("begun", ""), told.get("done", "")
+        reported = {found[1]: found[2] for found in _REPORTED.finditer(text)}
+        begun, done = reported.get("begun", ""), reported.get("done", "")
         if self._opened is None:
             self._opened = now
+        self._is_prepared = self._is_prepared or "run" in reported
         if self._open == EARLIER:
             is_over = begun == done
             if re.fullmatch("[0-9]{1,9}", begun):
                 self._number = max(self._number, int(begun))
-        elif begun != str(self._open) and f"set eq_begun {self._open};" in told.get("orders", ""):
+        elif begun != str(self._open) and f"set eq_begun {self._open};" in reported.get("orders", ""):
             is_over = False  # they were put aside, and nobody knows whether what carries them out arrived
             if not any(item.text == VOID for item in self._waiting):
                 self._waiting.appendleft(_Queued(VOID, question=False))
-        else:  # a server that knows nothing of them was begun anew
+        else:  # a server that knows nothing of them is another one
             is_over = done == str(self._open) or begun != str(self._open)
         if is_over or now - self._opened >= GIVEN_UP:
             self._open = None
@@ -416,13 +441,13 @@ class Rcon:
         return True
 
 
-def _batches(lines: Iterable[str], dialect: Dialect) -> list[_Queued]:
-    """Join lines into as few orders as are short enough."""
+def _batches(lines: Iterable[str], dialect: Dialect, last: _Queued | None = None) -> list[_Queued]:
+    """Join lines into as few orders as are short enough, the first ones with the last that wait."""
     longest = LONGEST_BATCH - len(dialect.keep) - len("set eq_begun 999999999; ; set eq_done 999999999")
-    batches: list[_Queued] = []
+    batches = [] if last is None else [last]
     for line in lines:
         once = line.startswith(dialect.once) if dialect.once else False
-        frames = (FRAMES_ONCE if once else FRAMES) if dialect.wait else 0
+        frames = FRAMES if dialect.wait else 0
         text = f"{line}; {dialect.wait.format(frames)}" if frames else line
         if batches and len(batches[-1].text) + len("; ") + len(text) <= longest:
             batch = batches[-1]
@@ -430,4 +455,4 @@ def _batches(lines: Iterable[str], dialect: Dialect) -> list[_Queued]:
             batch.once = batch.once or once
         else:
             batches.append(_Queued(text, question=False, frames=frames, once=once))
-    return batches
+    return batches if last is None else batches[1:]

@@ -242,6 +242,9 @@ LOOK, LOOK_SOON = 10.0, 2.0
 #: no list say that there is none.
 LOOK_FIRST, NOT_LISTS = 1.0, 3
 
+#: Seconds after which somebody of whom the log has said nothing is asked for: who loads a level comes later.
+UNHEARD_OF = 3.0
+
 #: Seconds between two looks at what time has made due.
 TICK = 0.25
 
@@ -299,6 +302,8 @@ class BalancedServer:
         self._announced = self._ended = float("-inf")
         self._gone_on = 0
         self._linked: dict[int, float] = {}
+        #: Since when nobody knows who is in a slot.
+        self._unknown: dict[int, float] = {}
         self._looked = self._asked = self._ticked = float("-inf")
         self._begun = False
         self._shown: dict[str, Any] = {}
@@ -495,7 +500,10 @@ class BalancedServer:
         if isinstance(event, Seen):
             event = replace(event, asked=self._asked)
             self._happened(event, now)
-            for who in self._lines.who(self.session.unknown(event)):
+            unknown = self.session.unknown_slots
+            self._unknown = {slot: self._unknown.get(slot, now) for slot in unknown}
+            late = [slot for slot, since in sorted(self._unknown.items()) if now - since >= UNHEARD_OF]
+            for who in self._lines.who(late):
                 self._console.ask(who)
         elif isinstance(event, Joined) and event.slot not in self.session.state.seats:
             self._happened(event, now)
@@ -526,10 +534,10 @@ class BalancedServer:
         """Ask the server for its own list now and then."""
         if self._dry:
             return
-        if not self._begun:
-            self._begun = True
-            self._send(self._lines.begin())
-        between = LOOK if self.session.settled or self.session.phase in (IDLE, OPEN) else LOOK_SOON
+        if not self._begun and self.session.listed and self._console.idle:
+            self._send([])
+        is_calm = self.session.settled or self.session.phase in (IDLE, OPEN)
+        between = LOOK if is_calm and not self.session.unknown_slots else LOOK_SOON
         if not (self.session.listed or self._trouble):
             between = LOOK_FIRST
             if now < self.session.lists_count_from or self._console.underway:
@@ -554,7 +562,12 @@ class BalancedServer:
         return self.session.can_be_moved_at(command.slot, self._now + passed)
 
     def _send(self, lines: list[str]) -> None:
-        if lines and not self._dry and not self._trouble:
+        """Order lines, after those that a server must know first."""
+        if self._dry or self._trouble:
+            return
+        if not self._begun and self.session.listed:
+            self._begun, lines = True, [*self._lines.begin(), *lines]
+        if lines:
             self._console.order(lines)
 
 

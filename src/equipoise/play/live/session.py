@@ -109,6 +109,10 @@ class Pending:
         if once:
             self._coming = [(command, now) for command, _ in self._coming]
 
+    def no_longer_wait(self) -> None:
+        """Let the next list decide of bots at once: they were ordered for the level before."""
+        self._coming = [(command, float("-inf")) for command, _ in self._coming]
+
     def listed(self, asked: float) -> None:
         """Note that a list was read that was asked for at this time, when nothing was under way."""
         self._known_at = max(self._known_at, asked)
@@ -130,7 +134,13 @@ class Pending:
         return not (list(state.astray()) or self._coming or self._bots(state))
 
     def commands(
-        self, state: State, now: float, unknown: int = 0, movable: Callable[[Seat], bool] = bool
+        self,
+        state: State,
+        now: float,
+        unknown: int = 0,
+        movable: Callable[[Seat], bool] = bool,
+        *,
+        busy: bool = False,
     ) -> list[Command]:
         """Return what is to be done, without what was asked for just now.
 
@@ -141,9 +151,11 @@ class Pending:
         now : float
             Seconds.
         unknown : int
-            How many more are on the server of whom nothing is known yet: bots do not take their places.
+            How many more are on the server who have no team yet: bots do not take their places.
         movable : callable
             Whether somebody can be moved now; by default everyone can.
+        busy : bool
+            Whether orders are under way: bots would have to wait for them, and are decided on later instead.
         """
         retry, known_at = state.policy.retry_seconds, self._known_at
         self._coming = [each for each in self._coming if now - each[1] < retry or each[1] >= known_at]
@@ -154,7 +166,7 @@ class Pending:
         }
         fresh: list[Command] = []
         wanted = [MovePlayer(seat.slot, state.plan[seat.id]) for seat in state.astray() if movable(seat)]
-        for command in [*wanted, *self._bots(state, unknown)]:
+        for command in [*wanted, *(() if busy else self._bots(state, unknown))]:
             if isinstance(command, AddBot):
                 self._coming.append((command, now))
                 fresh.append(command)
@@ -195,7 +207,7 @@ class Pending:
 
 
 def _is_once(command: Command, who: str) -> bool:
-    """Tell whether a command must not be given twice: a bot that is moved is added anew on some servers."""
+    """Tell whether a command must not be given twice: a bot that is moved is added again on some servers."""
     return isinstance(command, RemoveBot) or (isinstance(command, MovePlayer) and who.startswith("bot:"))
 
 
@@ -404,7 +416,8 @@ class Session:
         self._gone: dict[int, Seat] = {}
         self._were: dict[str, int] = {}
         self._pending, self._switching = Pending(moves_bots=moves_bots, lists=lists), Switching()
-        self._busy_at = float("-inf")
+        #: When orders were last under way: any, and such as must not be given twice.
+        self._ordering_at = self._busy_at = float("-inf")
         self._answered: dict[int, float] = {}
         self.played = Played()
         self._now, self._began = 0.0, float("-inf")
@@ -434,9 +447,15 @@ class Session:
             self._look_after_balance()
             self._even_numbers()
             if self.listed:
-                self._commands += self._pending.commands(self.state, now, len(self._unknown), self._movable)
+                self._commands += self._pending.commands(
+                    self.state, now, self._without_place(), self._movable, busy=now <= self._ordering_at
+                )
             self._suggest()
         return self._commands
+
+    def _without_place(self) -> int:
+        """Return how many are there who will have a place: nobody knows who they are, or where they play."""
+        return len(self._unknown) + sum(seat.id not in self.state.plan for seat in self.state.people())
 
     def _movable(self, seat: Seat) -> bool:
         """Tell whether somebody can be moved now."""
@@ -500,6 +519,11 @@ class Session:
         return self._pending.expecting
 
     @property
+    def unknown_slots(self) -> frozenset[int]:
+        """The slots of the server's last list of whom nothing is known."""
+        return frozenset(self._unknown)
+
+    @property
     def lists_count_from(self) -> float:
         """From when on a list that is asked for tells who is there: who stays has come again by then."""
         return self._level_at + SETTLED
@@ -524,6 +548,7 @@ class Session:
         self._suggested, self._minimum = (), None
         if event.level:
             self._unheard(Unheard())
+            self._pending.no_longer_wait()
             self._level_at, self._moves = self._now, self._can_move
         self._pending.first = (self._pending.first + 1) % max(event.teams, 1)
         if self.phase == CHOSEN and (event.teams, event.ruleset) == (before.teams, before.ruleset):
@@ -725,6 +750,7 @@ class Session:
 
     def _busy(self, event: Busy) -> None:
         self._pending.postpone(self._now, once=event.once)
+        self._ordering_at = self._now
         if event.once:
             self._busy_at = self._now
 
