@@ -1,9 +1,9 @@
-"""Kill the owner of a queue under load: ``python -m benchmarks queue_kills`` does it 500 times.
+"""Kill the owner of two queues under load: ``python -m benchmarks queue_kills`` does it 500 times.
 
 It writes ``queue_kills.json`` and ``QUEUE_KILLS.md``; ``--times N`` does it N times, ``--report`` writes
-the page again, ``--check`` tells if it is stale.  The owner is the process that holds a queue; the load is
-tickets, acceptances, declines, no-shows, cancellations and ends, some sent twice, some late and in another
-order.  After each kill a judge that knows the promises alone goes through the record.
+the page again, ``--check`` tells if it is stale.  The owner is the process that holds the queues; the load is
+tickets of people who try both, acceptances, declines, no-shows, cancellations and ends, some sent twice, some
+late and in another order.  After each kill a judge that knows the promises alone goes through the record.
 """
 
 from __future__ import annotations
@@ -40,19 +40,26 @@ PEOPLE = 60
 
 HOOKS = {"queue": ("league",)}
 
+#: The queues: everybody tries both.
+QUEUES = ("duo", "other")
+
 
 def own(url: str, questions: Connection) -> None:
-    """Own a queue, and answer what is asked, until killed."""
+    """Own the queues, and answer what each is asked, until killed."""
     from equipoise.archive.archive import open_archive
     from equipoise.service.queue_owner import QueueOwner
 
     with open_archive(url, waiting=str) as archive:
-        owner = QueueOwner(archive, queue_settings(), HOOKS, lambda: FASTER * time.time())
+        owners = {
+            name: QueueOwner(archive, queue_settings(name), HOOKS, lambda: FASTER * time.time())
+            for name in QUEUES
+        }
         while True:
-            questions.send(owner.ask(questions.recv()).answers)
+            queue, asked = questions.recv()
+            questions.send(owners[queue].ask(asked).answers)
 
 
-def queue_settings() -> Any:
+def queue_settings(name: str = QUEUES[0]) -> Any:
     """Return a queue of teams of two, whose matches must be accepted soon."""
     from equipoise.queueing import QueuePolicy
     from equipoise.service.table_settings import QueueSettings
@@ -61,7 +68,7 @@ def queue_settings() -> Any:
         team_size=2, tolerance=1e6, imbalance=0.49, most_imbalance=0.49, accept_within=2.0,
         penalties=(0.0, 1.0, 4.0), forgiven_after=86_400.0,
     )  # fmt: skip
-    return QueueSettings("duo", policy)
+    return QueueSettings(name, policy)
 
 
 class Players:
@@ -168,14 +175,36 @@ def judged(archive: Any, acknowledged: dict[str, float], queue: str = "duo", *, 
     }
 
 
+def judged_people(archive: Any) -> int:
+    """Judge that everybody is in one ticket of all queues, as the archive has it; return how many are."""
+    import sqlalchemy as sa
+
+    from equipoise.archive.tables import QUEUE_PERSON, text_of
+    from equipoise.queueing import QueuePolicy, TicketLife
+    from equipoise.queueing.record import replay
+
+    here: list[tuple[str, str, str]] = []
+    for queue in QUEUES:
+        life = TicketLife(QueuePolicy())
+        replay(life, [(each.at, each.event) for each in archive.ticket_record(queue).since(0)])
+        here += [(player, queue, ticket) for player, ticket in life.holders().items()]
+    assert len({player for player, _, _ in here}) == len(here), "somebody is in two queues"
+    with archive._database.reading() as connection:  # noqa: SLF001
+        rows = connection.execute(sa.select(QUEUE_PERSON)).all()
+    kept = [(text_of(person), queue, text_of(ticket)) for person, queue, ticket in rows]
+    assert sorted(kept) == sorted(here), "who is in which ticket and the events differ"
+    return len(here)
+
+
 def measure(times: int = TIMES, seed: int = 0) -> Row:
     """Kill so often; raise AssertionError where something is lost, doubled or torn."""
     from equipoise.archive.archive import open_archive
     from equipoise.queueing.tick import tick  # noqa: F401 -- loaded before processes are forked
 
     rng = random.Random(seed)
-    players = Players(rng)
-    acknowledged: dict[str, float] = {}
+    crowds = {queue: Players(rng) for queue in QUEUES}
+    acknowledged: dict[str, dict[str, float]] = {queue: {} for queue in QUEUES}
+    elsewhere = 0
     forked = multiprocessing.get_context("fork")
     found: Row = {}
     killed = 0
@@ -191,14 +220,17 @@ def measure(times: int = TIMES, seed: int = 0) -> Row:
             timer: threading.Timer | None = None
             try:
                 while True:
+                    queue = rng.choice(QUEUES)
+                    players = crowds[queue]
                     questions = players.batch()
-                    ours.send(questions)
+                    ours.send((queue, questions))
                     answers = ours.recv()
                     for question, answer in zip(questions, answers, strict=True):
                         for reply in answer if isinstance(answer, list) else ():
                             if reply["kind"] == "waits" and type(question).__name__ == "EnterTicket":
-                                acknowledged.setdefault(reply["ticket"], reply["since"])
-                    ask_matches(ours, players)
+                                acknowledged[queue].setdefault(reply["ticket"], reply["since"])
+                            elsewhere += " of the queue " in reply.get("why", "")
+                    ask_matches(ours, queue, players)
                     if timer is None:
                         timer = threading.Timer(
                             rng.random() * LONGEST, os.kill, (process.pid, signal.SIGKILL)
@@ -210,20 +242,25 @@ def measure(times: int = TIMES, seed: int = 0) -> Row:
             ours.close()
             if killed % 25 == 0 or killed == times:
                 with open_archive(url, create=False, waiting=str) as archive:
-                    found = judged(archive, acknowledged)
+                    some = [judged(archive, acknowledged[queue], queue, webhooks=False) for queue in QUEUES]
+                    found = {name: sum(each[name] for each in some) for name in some[0]}
+                    people = judged_people(archive)
+                    sent = archive.outbox.waiting().get("league", (0, 0.0))[0]
+                    assert sent == found["notes"], "the outbox and the events differ"
+    acts = sum((each.acts for each in crowds.values()), Counter[str]())
     return {
         "machine": platform.machine(), "python": platform.python_version(), "cores": os.cpu_count(),
-        "kills": killed, "acknowledged": len(acknowledged), **found,
-        "declines": players.acts["Decline"], "no_shows": players.acts["no-shows"],
-        "again": players.acts["sent again"], "late": players.acts["late"],
+        "kills": killed, "acknowledged": sum(map(len, acknowledged.values())), **found, "people": people,
+        "elsewhere": elsewhere, "declines": acts["Decline"], "no_shows": acts["no-shows"],
+        "again": acts["sent again"], "late": acts["late"],
     }  # fmt: skip
 
 
-def ask_matches(owner: Connection, players: Players) -> None:
+def ask_matches(owner: Connection, queue: str, players: Players) -> None:
     """Ask which matches are proposed, so that their players can answer, and which run."""
     from equipoise.service.queue_owner import MatchesAsked
 
-    owner.send([MatchesAsked()])
+    owner.send((queue, [MatchesAsked()]))
     (matches,) = owner.recv()
     players.playing = {each["match"] for each in matches if each["running"]}
     players.asked = [
@@ -243,15 +280,16 @@ def report(results: Row) -> str:
 `python -m benchmarks queue_kills --times {kills}` did this on {machine} with {cores} cores \
 and Python {python}, `python -m benchmarks queue_kills --report` wrote it; do not edit.
 
-- The process that owns a queue was killed (SIGKILL) {kills} times at random moments, within transactions of \
-its SQLite archive too, while tickets came in as fast as they were answered.
+- The process that owns two queues was killed (SIGKILL) {kills} times at random moments, within transactions \
+of its SQLite archive too, while tickets came in as fast as they were answered.
 - {acknowledged} tickets were acknowledged; there were {declines} declines and {no_shows} times somebody did \
-not answer; {again} messages were sent twice, {late} late and in another order.
+not answer; {again} messages were sent twice, {late} late and in another order; {elsewhere} times somebody \
+was refused who was in the other queue.
 - A judge that knows the promises alone went through the record: {events} events, {tickets} tickets, \
 {matches} matches.
 - Every acknowledged ticket was there, waiting since it came; none was in two matches at once; there was no \
 part of a match; the table of seats was what the events say; each of the {notes} events that webhooks \
-receive was in the outbox.
+receive was in the outbox; everybody was in one ticket of both queues, {people} at the end.
 """.format(**results)
 
 

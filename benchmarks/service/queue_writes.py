@@ -59,9 +59,9 @@ def inserted(url: str, source: str, batches: int) -> tuple[tuple[float, float], 
     import sqlalchemy as sa
 
     from equipoise.archive.archive import open_archive
-    from equipoise.archive.tables import OUTBOX, QUEUE_EVENT, QUEUE_MEMBER
+    from equipoise.archive.tables import OUTBOX, QUEUE_EVENT, QUEUE_MEMBER, QUEUE_PERSON
 
-    tables = (QUEUE_EVENT, QUEUE_MEMBER, OUTBOX)
+    tables = (QUEUE_EVENT, QUEUE_PERSON, QUEUE_MEMBER, OUTBOX)
     with open_archive(source, waiting=str) as archive, archive._database.reading() as connection:  # noqa: SLF001
         rows = [[tuple(row) for row in connection.execute(sa.select(table))] for table in tables]
     parts = [np.array_split(np.arange(len(each)), batches) for each in rows]
@@ -151,7 +151,7 @@ and Python {python}, `python -m benchmarks queue_writes --report` wrote it; do n
 
 | how | tickets a second | processor time of a ticket |
 |---|---|---|
-| from columns to commit: tickets, matches, record, seats, outbox | {ours:,.0f} | {ours_time:.0f} µs |
+| from columns to commit: tickets, people, matches, record, seats, outbox | {ours:,.0f} | {ours_time:.0f} µs |
 | the same {rows:,} rows by plain inserts, made beforehand, in as many transactions | {plain:,.0f} | \
 {plain_time:.0f} µs |
 | over HTTP, 1000 tickets a request, from one client, the kernels loaded | {http:,.0f} | |

@@ -111,7 +111,7 @@ class Schedules(RuleBasedStateMachine):
         self.said.append(self.life.handle(event, self.now))
         return self.said[-1]
 
-    def dissolve(self, name: str, players: set[str]) -> None:
+    def dissolve(self, name: str, players: set[str], *, blamed: bool = True) -> None:
         """Take a match back, as the promises say."""
         match = self.matches.pop(name)
         for ticket in match.tickets:
@@ -121,7 +121,8 @@ class Schedules(RuleBasedStateMachine):
                 kept.place = "gone"
             else:
                 kept.place, kept.returned = "waiting", kept.returned + 1
-        self.offences += [(self.now, player) for player in players]
+        if blamed:
+            self.offences += [(self.now, player) for player in players]
 
     def kept_out_until(self, player: str) -> float:
         """Return until when a player is kept out, counted from all there ever was."""
@@ -282,16 +283,16 @@ class Schedules(RuleBasedStateMachine):
                         self.seats[match.joins][number] += joined
 
     @precondition(lambda self: self.tickets)
-    @rule(data=st.data())
-    def cancel(self, data: st.DataObject) -> None:
-        """Withdraw a ticket, wherever it is."""
+    @rule(data=st.data(), why=st.sampled_from(["", "", "the same player is elsewhere"]))
+    def cancel(self, data: st.DataObject, why: str) -> None:
+        """Withdraw a ticket, wherever it is; where it was nobody's wish, nobody is kept out for it."""
         name = data.draw(st.sampled_from(sorted(self.tickets)))
-        said = self.send(CancelTicket(name))
+        said = self.send(CancelTicket(name, why))
         kept = self.tickets[name]
         if kept.place == "waiting":
             kept.place = "gone"
         elif kept.match and self.matches[kept.match].started is None:
-            self.dissolve(kept.match, set(kept.players))
+            self.dissolve(kept.match, set(kept.players), blamed=not why)
         elif kept.match:
             assert isinstance(said[-1], TicketRefused)
 

@@ -209,7 +209,10 @@ Command = Waits | Propose | Start | Dissolve | Leaves | Penalty | TicketRefused 
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """Where a ticket is: since when it waits, and the match it is in, if it is in one, with its deadline."""
+    """Where a ticket is: since when it waits, and the match it is in, if it is in one, with its deadline.
+
+    ``why`` says why it is gone, or has come back.
+    """
 
     place: TicketPlace
     since: float
@@ -299,8 +302,9 @@ class TicketLife:
     ((), 'accepted')
     >>> [type(command).__name__ for command in life.handle(Decline("1", "Bob"), 3.0)]
     ['Dissolve', 'Leaves', 'Penalty', 'Waits']
-    >>> life.where("Ann")
-    Whereabouts(place=<TicketPlace.WAITING: 'waiting'>, since=0.0, match='', until=0.0, why='')
+    >>> ann = life.where("Ann")
+    >>> ann.place.value, ann.since, ann.why
+    ('waiting', 0.0, 'a match was declined by others')
     """
 
     def __init__(self, policy: QueuePolicy, search: Callable[..., TickResult] = tick) -> None:
@@ -575,7 +579,8 @@ class TicketLife:
             self._proposals[name] = _Proposal(found, until, players)
             heappush(self._deadlines, (until, name))
             for ticket in tickets:
-                self._waits.pop(ticket.id).match = name
+                waited = self._waits.pop(ticket.id)
+                waited.match, waited.why = name, ""
             commands.append(Propose(name, found, until))
         return commands
 
@@ -873,7 +878,7 @@ class TicketLife:
     def _return(self, name: str, since: float, why: str) -> Waits:
         known = self._tickets[name]
         known.ticket = known.ticket.since_when(since, known.ticket.returned + 1)
-        known.match = ""
+        known.match, known.why = "", why
         self._waits[name] = known
         return Waits(name, since, why)
 

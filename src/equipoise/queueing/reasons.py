@@ -34,10 +34,14 @@ class WaitReason:
         What keeps it waiting.
     text : str
         The same in words, for the player.
+    here, wanted : int
+        How many players there are of how many, where it is players that are short.
     """
 
     shortage: Shortage
     text: str
+    here: int = 0
+    wanted: int = 0
 
 
 def reason_for_waiting(
@@ -72,7 +76,8 @@ def reason_for_waiting(
     here = sum(each.size for each in pool)
     if here < policy.seats:
         verb = "waits" if here == 1 else "wait"
-        return WaitReason(Shortage.PLAYERS, f"a match has {policy.seats} players, and {here} {verb} for it")
+        text = f"a match has {policy.seats} players, and {here} {verb} for it"
+        return WaitReason(Shortage.PLAYERS, text, here, policy.seats)
     may = _may_meet(ticket, pool, now, policy, overdue=overdue)
     players = sum(each.size for each in may)
     if players < policy.seats:
@@ -80,7 +85,7 @@ def reason_for_waiting(
             f"of {here} players who wait {players} may meet you, by region, map and whom somebody avoids; "
             f"a match has {policy.seats}"
         )
-        return WaitReason(Shortage.RULES, text)
+        return WaitReason(Shortage.RULES, text, players, policy.seats)
     if overdue:
         return WaitReason(Shortage.SPLIT, _uneven(policy.most_imbalance, "ever"))
     if policy.provisional is not None:
@@ -91,7 +96,7 @@ def reason_for_waiting(
             kind = "with provisional ratings" if new else "with known ratings"
             text = f"{players} of {policy.seats} players {kind} wait for a match"
             text += f"; {_promise(ticket, now, policy)}"
-            return WaitReason(Shortage.PROVISIONAL, text)
+            return WaitReason(Shortage.PROVISIONAL, text, players, policy.seats)
     columns = columns_of(may, now, policy, overdue=False)
     means = columns.total / columns.size
     accepted = tolerances(means, columns.waited, policy)
@@ -103,10 +108,22 @@ def reason_for_waiting(
             f"within {accepted[place]:.0f} of your rating {near} of {policy.seats} players wait; "
             f"{_promise(ticket, now, policy)}"
         )
-        return WaitReason(Shortage.RATINGS, text)
+        return WaitReason(Shortage.RATINGS, text, near, policy.seats)
+    return WaitReason(Shortage.SPLIT, _uneven(accepted_imbalance(ticket, now, policy), "yet"))
+
+
+def accepted_imbalance(ticket: QueueTicket, now: float, policy: QueuePolicy) -> float:
+    """Return how far from even the chance of a match may be by now for a ticket that waits.
+
+    Examples
+    --------
+    >>> from equipoise import Player
+    >>> ann = QueueTicket("Ann", [Player("Ann", 1500)], 0.0)
+    >>> accepted_imbalance(ann, 10.0, QueuePolicy(imbalance=0.02, imbalance_growth=0.001))
+    0.03
+    """
     waited = max(now - ticket.since, 0.0)
-    bound = min(policy.imbalance + policy.imbalance_growth * waited, policy.most_imbalance)
-    return WaitReason(Shortage.SPLIT, _uneven(bound, "yet"))
+    return min(policy.imbalance + policy.imbalance_growth * waited, policy.most_imbalance)
 
 
 def _promise(ticket: QueueTicket, now: float, policy: QueuePolicy) -> str:

@@ -267,6 +267,27 @@ def evenness(matches: Sequence[Sequence[Sequence[Player]]], policy: QueuePolicy)
     return list(zip(*_evenness(players, seats, len(matches), policy), strict=True))
 
 
+def chances_of(found: FoundMatch, policy: QueuePolicy) -> list[float]:
+    """Return the chance of each team of a match; of one that joins another nothing, as others play too.
+
+    Examples
+    --------
+    >>> queue = [QueueTicket(name, [Player(name, 1500.0)], 0.0) for name in ("Ann", "Bob")]
+    >>> (match,), _ = tick(queue, 1.0, QueuePolicy(team_size=1))
+    >>> chances_of(match, QueuePolicy(team_size=1))
+    [0.5, 0.5]
+    """
+    if found.joins:
+        return []
+    teams = [[player for ticket in team for player in ticket.players] for team in found.teams]
+    above = [sum(mu_of(each, policy) - policy.middle for each in team) for team in teams]
+    noise = [sum(each.rating.sigma**2 for each in team if type(each.rating) is Rating) for team in teams]
+    sizes = np.full((1, len(teams)), float(policy.team_size))
+    chances = win_probability(np.array([above]), np.array([noise]), sizes, policy.beta)
+    found_chances: list[float] = chances[0].tolist()
+    return found_chances
+
+
 def _evenness(
     players: Sequence[Player], seat: Ints, count: int, policy: QueuePolicy
 ) -> tuple[list[float], list[float]]:

@@ -50,7 +50,7 @@ from equipoise.queueing.life import (
     Waits,
 )
 from equipoise.queueing.policy import QueuePolicy
-from equipoise.queueing.reasons import reason_for_waiting
+from equipoise.queueing.reasons import accepted_imbalance, reason_for_waiting
 from equipoise.queueing.record import (
     REPLIES,
     encoded_lines,
@@ -65,7 +65,7 @@ from equipoise.queueing.record import (
     waits_data,
     with_players,
 )
-from equipoise.queueing.tick import mu_of
+from equipoise.queueing.tick import chances_of, mu_of
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
 from equipoise.service.kernel_loading import load_meanwhile
 from equipoise.service.queue_people import QueuePeople
@@ -663,7 +663,7 @@ def match_state(life: TicketLife, match: str, found: FoundMatch) -> dict[str, An
     """Return a match as plain data, with its players but those who have left it."""
     data, left = with_players(found), life.left(match)
     players = [[each for each in team if each not in left] for team in data["players"]]
-    return {"match": match, **data, "players": players}
+    return {"match": match, **data, "players": players, "chances": chances_of(found, life.policy)}
 
 
 def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) -> dict[str, Any] | None:
@@ -686,7 +686,14 @@ def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) ->
     if found.place.value == "waiting":
         data["waited"] = max(now - found.since, 0.0)
         if why:
-            data["reason"] = reason_for_waiting(known, life.waiting, now, life.policy).text
+            waiting, policy = life.waiting, life.policy
+            reason = reason_for_waiting(known, waiting, now, policy)
+            data["reason"] = reason.text
+            data["short"] = {
+                "kind": reason.shortage.name.lower(), "here": reason.here, "wanted": reason.wanted,
+                "ahead": waiting.index(known), "imbalance": accepted_imbalance(known, now, policy),
+                "anybody_in": max(policy.longest_wait - data["waited"], 0.0),
+            }  # fmt: skip
     return data
 
 

@@ -26,6 +26,7 @@ from equipoise.queueing.policy import QueuePolicy
 from equipoise.service.admission import BusyError
 from equipoise.service.monitoring import ServerMetrics, gauge_of_two
 from equipoise.service.queue_owner import Beat, HandOver, Question, QueueAnswers, TickDue
+from equipoise.service.queue_parties import QueueParties
 from equipoise.service.table_settings import QueueSettings
 from equipoise.service.worker_pool import BEGIN, Worker
 
@@ -45,6 +46,16 @@ RECENT = 100
 CAPABILITY = "tk_"
 
 log = logging.getLogger(__name__)
+
+
+def key_of(salt: bytes, queue: str) -> bytes:
+    """Return what the capabilities of a queue are signed with, from the salt of its archive."""
+    return hmac.digest(salt, f"queue:{queue}".encode(), hashlib.sha256)
+
+
+def link_key(key: bytes, join: str) -> str:
+    """Return the key of the link to a queue's page: another word in the settings, another key."""
+    return hmac.digest(key, f"join:{join}".encode(), hashlib.sha256).hex()[:24] if join else ""
 
 
 class Queue:
@@ -83,6 +94,8 @@ class Queue:
         self.ended = False
         #: Who listens to its events.
         self.listeners = 0
+        #: Who watches their ticket in it.
+        self.watching = 0
         #: Seconds without a look for matches after which the queue is late, as metrics say.
         self.late = 0.0
         self._worker = Worker("queue", store, settings, hooks, WRITER, worker)
@@ -91,6 +104,8 @@ class Queue:
         self._metrics = metrics
         self._tell = tell
         self._key = b""
+        #: Those who gather on its page.
+        self.parties = QueueParties(b"")
         self._policy: QueuePolicy | None = None
         self._asked: list[tuple[Question, asyncio.Future[Any]]] = []
         self._something = asyncio.Event()
@@ -114,10 +129,27 @@ class Queue:
             "relaxed": sum(each["relaxed"] for each in self._made),
         }
 
+    async def ready(self) -> None:
+        """Wait until it is known what capabilities and links are signed with.
+
+        Raises
+        ------
+        EquipoiseError
+            If the archive cannot be asked.
+        """
+        if not self._key:
+            await self.begin()
+
     async def begin(self) -> None:
         """Go through the record, so that the first who asks need not wait for that."""
         salt, self.number = await self._worker.ask(None, BEGIN)
-        self._key = hmac.digest(salt, f"queue:{self.name}".encode(), hashlib.sha256)
+        if not self._key:
+            self._key = key_of(salt, self.name)
+            self.parties = QueueParties(self._key)
+
+    def link_key(self) -> str:
+        """Return the key of the link to the queue's page; empty where it has none."""
+        return link_key(self._key, self.settings.join) if self._key else ""
 
     def capability(self, ticket: str, player: str) -> str:
         """Return what lets a player ask for, accept with and cancel the ticket they are in."""
@@ -174,8 +206,7 @@ class Queue:
     async def _answer(self, batch: list[tuple[Question, asyncio.Future[Any]]]) -> None:
         policy, self._policy = self._policy, None
         try:
-            if not self._key:
-                await self.begin()
+            await self.ready()
             found: QueueAnswers = await self._worker.ask(([each for each, _ in batch], policy), ANSWER)
         except Exception as error:
             self._policy = self._policy or policy

@@ -59,6 +59,7 @@ class _Queue(msgspec.Struct):
     max_players: int = 100_000
     game_type: str = ""
     keep_days: float = 0.0
+    join: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +107,8 @@ class QueueSettings:
         The ruleset whose ratings count for players who come without one, as after ``GAME``.
     keep_days : float
         Days after which events that nothing needs any longer are dropped; 0 for never.
+    join : str
+        A word of which the link to the page is made that lets people in from browsers; empty for no page.
     """
 
     name: str
@@ -115,6 +118,7 @@ class QueueSettings:
     max_players: int = 100_000
     game_type: str = ""
     keep_days: float = 0.0
+    join: str = ""
 
 
 def webhook_of(name: str, data: Any, where: str) -> Webhook:
@@ -168,7 +172,7 @@ def queue_of(name: str, data: Any, where: str) -> QueueSettings:
         msg = f"{where}: max_players must be at least 1, got {read.max_players}"
         raise InputError(msg)
     return QueueSettings(
-        name, policy, read.tick, read.heartbeat, read.max_players, read.game_type, read.keep_days
+        name, policy, read.tick, read.heartbeat, read.max_players, read.game_type, read.keep_days, read.join
     )
 
 

@@ -31,7 +31,7 @@ from equipoise.core.player import Player, Rating, is_bot
 from equipoise.core.rulesets import ruleset_from
 from equipoise.errors import ALIKE, AmbiguousError, InputError, nearest
 from equipoise.files.pasted_names import Entry, parse_paste
-from equipoise.identity.merges import VOUCHED
+from equipoise.identity.merges import ANONYMOUS, VOUCHED, check_new_name
 from equipoise.identity.names import folded
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.play import evening_events as ev
@@ -512,6 +512,9 @@ class Evenings:
     def _claim(self, tap: _Tapped) -> None:
         """Somebody says on their device who they are, which means that they are in."""
         who, name, regular = self._claimed(tap)
+        if who.startswith(ANONYMOUS):
+            msg = "nobody can be who was forgotten; take a name of your own"
+            raise InputError(msg)
         status = self._status_of(tap.room, who)
         seat = tap.page.seats.get(who, "")
         fresh = not status and not regular
@@ -549,7 +552,7 @@ class Evenings:
         if who is not None and (self._status_of(tap.room, who) or who in lookup.ids):
             shown = self._name(who) if self._status_of(tap.room, who) else lookup.shown(who)
             return who, shown[:LONGEST_NAME], who in lookup.ids
-        name = _named(tap.step.get("name", who or ""))
+        name = named(tap.step.get("name", who or ""))
         return self._identified(tap.room, lookup, name, sure=bool(tap.step.get("sure")))
 
     def _lookup(self, room: Room) -> RosterLookup:
@@ -570,6 +573,7 @@ class Evenings:
         if near is not None:
             other = names[near]
             raise _QuestionError(ALIKE_NAME, {"name": name, "who": other, "known": lookup.shown(other)})
+        check_new_name(name)
         return name, name, False
 
     def _status(self, tap: _Tapped) -> None:
@@ -605,8 +609,11 @@ class Evenings:
         ids: dict[str, str] = {}
         parties: dict[str, list[str]] = {}
         for entry in entries:
-            name = _named(entry.name)
+            name = named(entry.name)
             who, shown, _ = self._identified(room, lookup, name, sure=True)
+            if who in found:
+                msg = f"{shown} is in it twice"
+                raise InputError(msg)
             found[who], ids[entry.name] = shown, who
             if entry.party is not None:
                 parties.setdefault(entry.party, []).append(who)
@@ -709,7 +716,7 @@ class Evenings:
         new, spelled = self.kept.evening.one(tap.text("new")), dict[str, str]()
         if not self._status_of(tap.room, new):
             lookup, sure = self._lookup(tap.room), bool(tap.step.get("sure"))
-            new, name, _ = self._identified(tap.room, lookup, _named(new), sure=sure)
+            new, name, _ = self._identified(tap.room, lookup, named(new), sure=sure)
             spelled = {} if new in tap.room.spelled else {new: name}
         leaves = bool(tap.step.get("leaves"))
         self._do(tap, ev.Substitute(tap.name, new, tap.text("old"), spelled, leaves=leaves))
@@ -737,15 +744,15 @@ class Evenings:
     def _roles(self, tap: _Tapped) -> None:
         plays = {str(who): roles for who, roles in dict(tap.step.get("plays") or {}).items()}
         given = tuple(
-            (self._known(tap, who), tuple(_named(each) for each in list(roles)[:10]))
+            (self._known(tap, who), tuple(named(each) for each in list(roles)[:10]))
             for who, roles in plays.items()
         )  # fmt: skip
         needs = tap.step.get("needs")
-        counted = None if needs is None else tuple((_named(role), int(n)) for role, n in dict(needs).items())
+        counted = None if needs is None else tuple((named(role), int(n)) for role, n in dict(needs).items())
         self._do(tap, ev.SetRoles(tap.name, given, counted))
 
     def _maps(self, tap: _Tapped) -> None:
-        maps = tuple(_named(each) for each in list(tap.step["maps"])[:40])
+        maps = tuple(named(each) for each in list(tap.step["maps"])[:40])
         self._do(tap, ev.Maps(tap.name, maps, str(tap.step.get("how", ev.TURN))))
 
     def _mine(self, tap: _Tapped) -> str:
@@ -947,7 +954,7 @@ class Evenings:
         try:
             body = msgspec.json.encode(self._shown(name, page))
         except InputError:  # what was kept stays kept, and keys that are revoked are
-            log.exception("an evening that cannot be shown", extra={"evening": name})
+            log.error("an evening that cannot be shown", extra={"evening": name})  # whose error names people
             body = b""
         return TonightView(name, self.kept.revision(name), body, page.keys, page.expires)
 
@@ -967,7 +974,8 @@ class Evenings:
         evening = self.kept.evening
         room, game, played = evening.rooms[name], self._game(name), self._played(name)
         phase, setup = self._phase(name, game), room.setup
-        statuses = {**dict.fromkeys(setup.here, ev.IN), **room.states}
+        gone = (who for who in room.states if not who.startswith(ANONYMOUS))
+        statuses = {**dict.fromkeys(setup.here, ev.IN), **{who: room.states[who] for who in gone}}
         ratings, known = self.ratings(name, list(statuses)), accounts(each.in_ledger for each in played)
         party = {player: n for n, each in enumerate(setup.duos) for player in each}
         people = [
@@ -1134,7 +1142,7 @@ def _entries(text: str, read: object) -> Sequence[Entry]:
     return parse_paste(text, "names", "name-first")
 
 
-def _named(name: object) -> str:
+def named(name: object) -> str:
     """Return a name as it is kept: one line of 1 to 40 letters."""
     if not isinstance(name, str):
         msg = "a name must be text"

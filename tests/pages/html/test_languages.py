@@ -18,15 +18,15 @@ from equipoise.pages.html import site as site_module
 from equipoise.pages.html.board import board_html, board_script
 from equipoise.pages.html.queues_page import queues_html
 from equipoise.pages.html.site import Site, missing_html, shared, texts, texts_of_pages
-from equipoise.pages.html.tonight import tonight_file, tonight_html
+from equipoise.pages.html.tonight import tapped_file, tapped_html
 from equipoise.ratings.timeline import Chronicle
 
 #: What stands before every text of the language that is made here.
 MARK = "§"
 
 CACHED = (
-    site_module.languages, texts, texts_of_pages, board_script, queues_html, missing_html, tonight_file,
-    tonight_html,
+    site_module.languages, texts, texts_of_pages, board_script, queues_html, missing_html, tapped_file,
+    tapped_html,
 )  # fmt: skip
 
 
@@ -118,9 +118,11 @@ def test_a_language_is_one_file(language: str, reported: Chronicle) -> None:  # 
                 assert not foreign(page), path
     for name, page in {
         "board": board_html(language=language), "queues": queues_html(language),
-        "missing": missing_html(language), "tonight": tonight_html(language),
+        "missing": missing_html(language), "tonight": tapped_html("tonight", language),
+        "queue": tapped_html("queue", language),
     }.items():  # fmt: skip
         assert '<html lang="xx">' in page, name
         assert not foreign(page), name
-    assert MARK in tonight_file("texts.js", language)[0]
+    for kind in ("tonight", "queue"):
+        assert MARK in tapped_file(kind, "texts.js", language)[0]
     assert shared(language)["language"] == "xx"

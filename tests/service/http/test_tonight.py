@@ -13,7 +13,7 @@ from tests.service.http.asking import Answered, ask
 from tests.service.process import Served
 
 from equipoise.archive.archive import open_archive
-from equipoise.pages.html.tonight import TONIGHT_FILES
+from equipoise.pages.html.tonight import FILES
 from equipoise.service.tonight import TonightLinks, opened_evening, renewed_links
 
 DEVICE = "0123456789abcdef"
@@ -188,7 +188,7 @@ def test_the_page_is_small_and_holds_nothing_within(doors: Doors) -> None:
     for path in (
         "tonight/one",
         "style.css",
-        *(f"tonight/{name}" for name in TONIGHT_FILES),
+        *(f"tonight/{name}" for name in FILES["tonight"]),
     ):
         address = f"{doors.served.http}/{path}"
         request = urllib.request.Request(address, headers={"Accept-Encoding": "gzip"})  # noqa: S310

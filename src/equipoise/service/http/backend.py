@@ -81,6 +81,7 @@ class Backend:
         self.ending = False
         self.events: Any = None
         self.tonight: Any = None
+        self.queue_pages: Any = None
         self.where = ("", 0)
         self.lookups: Callable[[], int] = int
         self.connections: Callable[[], dict[str, int]] = dict

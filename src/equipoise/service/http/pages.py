@@ -25,7 +25,7 @@ from equipoise.pages.html.board import board_html
 from equipoise.pages.html.changed_pages import changed_pages
 from equipoise.pages.html.queues_page import queues_html, queues_script
 from equipoise.pages.html.site import KINDS, Site, mark_file, missing_html, page_beside_archive, policy
-from equipoise.pages.html.tonight import POLICY, TONIGHT_FILES, tonight_file, tonight_html
+from equipoise.pages.html.tonight import FILES, POLICY, tapped_file, tapped_html
 from equipoise.service.admission import address_of
 from equipoise.service.http.application import Receive, Scope, Send, sent
 from equipoise.service.http.backend import Backend
@@ -218,7 +218,7 @@ class Pages:
         path, headers = scope["path"].removeprefix("/"), dict(scope["headers"])
         if (found := _file(path, self._language)) is not None:
             return found.answer(headers)
-        if path == "tonight" or path.startswith("tonight/"):
+        if path.partition("/")[0] in FILES:
             raise _missing()
         if path not in ("", "index.html") and path.partition("/")[0] not in KINDS:
             raise _missing()
@@ -329,8 +329,8 @@ class _StaticFile:
 def _file(path: str, language: str) -> _StaticFile | None:
     """Return the file at a path, None where a page is made, or there is nothing."""
     folder, _, name = path.partition("/")
-    if folder == "tonight" and "/" not in name and "." not in name:
-        path = TONIGHT  # the page of every evening is the same
+    if name not in FILES.get(folder, (name,)) and "/" not in name and (folder == "queue" or "." not in name):
+        path = f"{folder}/"  # the page of every evening is the same, and that of every queue
     return _made(path, language) if path in _FILES else None
 
 
@@ -338,7 +338,7 @@ def _file(path: str, language: str) -> _StaticFile | None:
 def _made(path: str, language: str) -> _StaticFile:
     """Return one of the files that are the same until the next version."""
     text, media_type = _FILES[path](language)
-    policies = {"queues.html": policy(), TONIGHT: POLICY}
+    policies = {"queues.html": policy(), **{f"{kind}/": POLICY for kind in FILES}}
     return _StaticFile.of(text, media_type, policies.get(path, ""))
 
 
@@ -346,13 +346,12 @@ def _read(name: str) -> str:
     return files("equipoise.pages.html").joinpath(name).read_text(encoding="utf-8")
 
 
-def _of_tonight(name: str, language: str) -> tuple[str, bytes]:
-    text, media_type = tonight_file(name, language)
+def _tapped(kind: str, name: str, language: str) -> tuple[str, bytes]:
+    if not name:
+        return tapped_html(kind, language), HTML
+    text, media_type = tapped_file(kind, name, language)
     return text, f"{media_type}; charset=utf-8".encode()
 
-
-#: The page of every evening.
-TONIGHT = "tonight/"
 
 #: Text and media type of each file, in a language; evenings and questions are nobody's to find.
 _FILES: Mapping[str, Callable[[str], tuple[str, bytes]]] = {
@@ -363,8 +362,11 @@ _FILES: Mapping[str, Callable[[str], tuple[str, bytes]]] = {
     "queues.html": lambda language: (queues_html(language), HTML),
     "queues.js": lambda _: (queues_script().decode(), SCRIPT),
     "style.css": lambda _: (_read("style.css"), STYLE),
-    "robots.txt": lambda _: ("User-agent: *\nDisallow: /tonight\nDisallow: /v1/\n", PLAIN),
+    "robots.txt": lambda _: ("User-agent: *\nDisallow: /tonight\nDisallow: /queue/\nDisallow: /v1/\n", PLAIN),
     "mark.svg": lambda _: (mark_file(), b"image/svg+xml"),
-    TONIGHT: lambda language: (tonight_html(language), HTML),
-    **{f"tonight/{name}": partial(_of_tonight, name) for name in TONIGHT_FILES},
+    **{
+        f"{kind}/{name}": partial(_tapped, kind, name)
+        for kind, names in FILES.items()
+        for name in ("", *names)
+    },
 }  # fmt: skip

@@ -142,6 +142,22 @@ class QueueMatch(msgspec.Struct, omit_defaults=True):
     spread: float
     running: bool = False
     joins: str = ""
+    chances: list[float] = []
+
+
+class WaitShortage(msgspec.Struct):
+    """What keeps a ticket waiting: how many players there are of how many, and how many tickets are in front.
+
+    ``kind`` is party, roles, players, rules, provisional, ratings or split, ``imbalance`` how far from even a
+    match may be by now, and ``anybody_in`` the seconds until tolerances give way.
+    """
+
+    kind: str
+    here: int
+    wanted: int
+    ahead: int
+    imbalance: float
+    anybody_in: float
 
 
 class TicketState(msgspec.Struct, omit_defaults=True):
@@ -159,6 +175,7 @@ class TicketState(msgspec.Struct, omit_defaults=True):
     why: str = ""
     waited: float | None = None
     reason: str | None = None
+    short: WaitShortage | None = None
     match: QueueMatch | None = None
     until: float | None = None
     asked: list[str] | None = None
@@ -251,7 +268,7 @@ async def queues(backend: Backend, asked: HttpRequest) -> Reply:
 
 async def queue_state(backend: Backend, asked: HttpRequest) -> Reply:
     """Show a queue."""
-    return reply(await _state(_queue(backend, asked)))
+    return reply(await _state(queue_of(backend, asked)))
 
 
 async def _state(queue: Queue) -> dict[str, Any]:
@@ -262,7 +279,7 @@ async def _state(queue: Queue) -> dict[str, Any]:
 
 async def enter(backend: Backend, asked: HttpRequest) -> Reply:
     """Let a ticket in."""
-    queue = _queue(backend, asked)
+    queue = queue_of(backend, asked)
     ((replies, outcome),) = await _entered(backend, queue, [typed(asked.body, TicketBody)])
     if "refused" in outcome:
         raise ProblemError(HttpProblem(409, "refused", outcome["refused"]))
@@ -272,7 +289,7 @@ async def enter(backend: Backend, asked: HttpRequest) -> Reply:
 async def enter_many(backend: Backend, asked: HttpRequest) -> Reply:
     """Let several tickets in, each for itself."""
     body = typed(asked.body, TicketsBody)
-    found = await _entered(backend, _queue(backend, asked), body.tickets, "/tickets")
+    found = await _entered(backend, queue_of(backend, asked), body.tickets, "/tickets")
     return reply({"tickets": [outcome for _, outcome in found]})
 
 
@@ -359,12 +376,13 @@ def _player_of(
 
 async def where(backend: Backend, asked: HttpRequest) -> Reply:
     """Tell where a ticket is."""
-    queue, ticket = _queue(backend, asked), asked.path["ticket"]
-    await _player(backend, asked, queue, ticket)
-    return reply(await _where(queue, ticket, why=asked.query.why))
+    queue, ticket = queue_of(backend, asked), asked.path["ticket"]
+    await player_of(backend, asked, queue, ticket)
+    return reply(await where_is(queue, ticket, why=asked.query.why))
 
 
-async def _where(queue: Queue, ticket: str, *, why: bool = False) -> dict[str, Any]:
+async def where_is(queue: Queue, ticket: str, *, why: bool = False) -> dict[str, Any]:
+    """Return where a ticket is; refuse who asks for one that there is not."""
     (found,) = await queue.ask(WhereAsked(ticket, why))
     if found is None:
         _missing("ticket", ticket)
@@ -374,11 +392,11 @@ async def _where(queue: Queue, ticket: str, *, why: bool = False) -> dict[str, A
 
 async def cancel(backend: Backend, asked: HttpRequest) -> Reply:
     """Withdraw a ticket; one that has been proposed a match declines it."""
-    queue, ticket = _queue(backend, asked), asked.path["ticket"]
-    await _player(backend, asked, queue, ticket)
-    await _where(queue, ticket)
+    queue, ticket = queue_of(backend, asked), asked.path["ticket"]
+    await player_of(backend, asked, queue, ticket)
+    await where_is(queue, ticket)
     replies, state = await queue.ask(CancelTicket(ticket), WhereAsked(ticket))
-    return reply(_unless_refused(replies, state))
+    return reply(unless_refused(replies, state))
 
 
 async def accept(backend: Backend, asked: HttpRequest) -> Reply:
@@ -392,10 +410,10 @@ async def decline(backend: Backend, asked: HttpRequest) -> Reply:
 
 
 async def _answered(backend: Backend, asked: HttpRequest, kind: type[Accept | Decline]) -> Reply:
-    queue, ticket = _queue(backend, asked), asked.path["ticket"]
-    player = await _player(backend, asked, queue, ticket)
+    queue, ticket = queue_of(backend, asked), asked.path["ticket"]
+    player = await player_of(backend, asked, queue, ticket)
     body = typed(asked.body, AnswerBody)
-    state = await _where(queue, ticket)
+    state = await where_is(queue, ticket)
     wanted = body.player or player
     if wanted is not None and wanted not in state["players"]:
         wanted = backend.service.queues.meant(wanted)
@@ -406,10 +424,10 @@ async def _answered(backend: Backend, asked: HttpRequest, kind: type[Accept | De
     if kind is Decline:
         players = players[:1]  # one who declines does so for all of the ticket
     *replies, state = await queue.ask(*(kind(body.match, each) for each in players), WhereAsked(ticket))
-    return reply(_unless_refused([each for some in replies for each in some], state))
+    return reply(unless_refused([each for some in replies for each in some], state))
 
 
-def _unless_refused(replies: list[dict[str, Any]], state: dict[str, Any]) -> dict[str, Any]:
+def unless_refused(replies: list[dict[str, Any]], state: dict[str, Any]) -> dict[str, Any]:
     """Return a state, unless what was asked was refused."""
     for each in replies:
         if each["kind"] == "refused":
@@ -419,13 +437,13 @@ def _unless_refused(replies: list[dict[str, Any]], state: dict[str, Any]) -> dic
 
 async def matches(backend: Backend, asked: HttpRequest) -> Reply:
     """List the matches that are proposed or run."""
-    (found,) = await _queue(backend, asked).ask(MatchesAsked())
+    (found,) = await queue_of(backend, asked).ask(MatchesAsked())
     return reply({"matches": found})
 
 
 async def match(backend: Backend, asked: HttpRequest) -> Reply:
     """Show a match that is proposed or runs."""
-    (found,) = await _queue(backend, asked).ask(MatchesAsked(asked.path["match"]))
+    (found,) = await queue_of(backend, asked).ask(MatchesAsked(asked.path["match"]))
     if not found:
         _missing("match", asked.path["match"])
     return reply(found[0])
@@ -433,23 +451,23 @@ async def match(backend: Backend, asked: HttpRequest) -> Reply:
 
 async def end_match(backend: Backend, asked: HttpRequest) -> Reply:
     """Say that a match is over, and whether it was played."""
-    queue, name = _queue(backend, asked), asked.path["match"]
+    queue, name = queue_of(backend, asked), asked.path["match"]
     played = typed(asked.body or b"{}", EndBody).played
     found, replies = await queue.ask(MatchesAsked(name), MatchEnded(name, played))
     if not found:
         _missing("match", name)
-    return reply(_unless_refused(replies, {**found[0], "running": False}))
+    return reply(unless_refused(replies, {**found[0], "running": False}))
 
 
 async def openings(backend: Backend, asked: HttpRequest) -> Reply:
     """List the running matches with free seats."""
-    (found,) = await _queue(backend, asked).ask(OpeningsAsked())
+    (found,) = await queue_of(backend, asked).ask(OpeningsAsked())
     return reply({"openings": found})
 
 
 async def offer(backend: Backend, asked: HttpRequest) -> Reply:
     """Offer seats of a running match; offered again they count as they are now."""
-    queue, body = _queue(backend, asked), typed(asked.body, OpeningBody)
+    queue, body = queue_of(backend, asked), typed(asked.body, OpeningBody)
     try:
         teams = tuple(
             tuple(_player_of(backend, queue, each.id, each.weight, 0.0, avoid=each.avoid) for each in team)
@@ -460,18 +478,18 @@ async def offer(backend: Backend, asked: HttpRequest) -> Reply:
     left = dict.fromkeys([*body.left, *map(backend.service.queues.meant, body.left)])
     seats = OfferSeats(body.match, teams, tuple(left), body.ruleset, body.region, body.map)
     replies, found = await queue.ask(seats, OpeningsAsked())
-    return reply(_unless_refused(replies, {"openings": found}))
+    return reply(unless_refused(replies, {"openings": found}))
 
 
 async def withdraw(backend: Backend, asked: HttpRequest) -> Reply:
     """Let nobody else join a running match; said again it changes nothing."""
-    _, found = await _queue(backend, asked).ask(WithdrawSeats(asked.path["match"]), OpeningsAsked())
+    _, found = await queue_of(backend, asked).ask(WithdrawSeats(asked.path["match"]), OpeningsAsked())
     return reply({"openings": found})
 
 
 async def pause(backend: Backend, asked: HttpRequest) -> Reply:
     """Pause a queue, close it, or let it go on."""
-    queue, body = _queue(backend, asked), typed(asked.body or b"{}", PauseBody)
+    queue, body = queue_of(backend, asked), typed(asked.body or b"{}", PauseBody)
     await backend.audited(
         asked, "pause", {"queue": queue.name, "paused": body.paused, "closed": body.closed},
         lambda: queue.ask(Pause(body.paused, body.closed)),
@@ -481,7 +499,7 @@ async def pause(backend: Backend, asked: HttpRequest) -> Reply:
 
 async def events(backend: Backend, asked: HttpRequest) -> Reply:
     """Tell of what happens in a queue as it does, from the last event that somebody had."""
-    queue = _queue(backend, asked)
+    queue = queue_of(backend, asked)
     given = asked.headers.get(b"last-event-id", b"").decode("latin-1")
     if given and not (given.isascii() and given.isdigit() and len(given) <= 18):
         raise ProblemError(HttpProblem(422, "invalid", "Last-Event-ID must be the id of an event"))
@@ -508,7 +526,7 @@ async def _stream(backend: Backend, queue: Queue, number: int) -> AsyncGenerator
         queue.listeners -= 1
 
 
-def _queue(backend: Backend, asked: HttpRequest) -> Queue:
+def queue_of(backend: Backend, asked: HttpRequest) -> Queue:
     """Return the queue of a path."""
     name = asked.path["queue"]
     if name not in backend.service.queues:
@@ -520,12 +538,13 @@ def _missing(kind: str, name: str) -> NoReturn:
     raise ProblemError(HttpProblem(404, "not-found", f"there is no {kind} {name!r:.80}"))
 
 
-async def _player(backend: Backend, asked: HttpRequest, queue: Queue, ticket: str) -> str | None:
+async def player_of(backend: Backend, asked: HttpRequest, queue: Queue, ticket: str) -> str | None:
     """Return the player whose capability was given, None for a backend; refuse everybody else."""
     kind, _, token = asked.headers.get(b"authorization", b"").decode("latin-1").partition(" ")
     if kind.lower() != "bearer":
         raise ProblemError(HttpProblem(401, "no-token", "write Authorization: Bearer and a token"))
     token = token.strip()
+    await queue.ready()
     player = queue.holder(ticket, token)
     if player is not None:
         return player
@@ -542,7 +561,7 @@ async def _player(backend: Backend, asked: HttpRequest, queue: Queue, ticket: st
 
 REFUSED = {409: "The queue refuses it, and why."}
 
-_TICKET = "/v1/queues/{queue}/tickets/{ticket}"
+TICKET_PATH = "/v1/queues/{queue}/tickets/{ticket}"
 
 QUEUE_OPERATIONS: tuple[Operation, ...] = (
     Operation("queues", "GET", "/v1/queues", "List the queues, and how they stand.", queues, QueueStates),
@@ -560,19 +579,19 @@ QUEUE_OPERATIONS: tuple[Operation, ...] = (
         enter_many, TicketOutcomes, TicketsBody, answers={**WITH_BODY, **MISSING}, scope="report",
     ),
     Operation(
-        "ticket", "GET", _TICKET, "Tell where a ticket is; by a token or the capability of a player of it.",
+        "ticket", "GET", TICKET_PATH, "Tell where a ticket is; by a token or a capability.",
         where, TicketState, query=WhyQuery, answers={**WITH_TOKEN, **MISSING}, scope="",
     ),
     Operation(
-        "cancel", "DELETE", _TICKET, "Withdraw a ticket; by a token or the capability of a player of it.",
+        "cancel", "DELETE", TICKET_PATH, "Withdraw a ticket; by a token or the capability of a player of it.",
         cancel, TicketState, answers={**WITH_TOKEN, **MISSING, **REFUSED}, scope="",
     ),
     Operation(
-        "accept", "POST", f"{_TICKET}/accept", "Accept a match; by a token or a capability.", accept,
+        "accept", "POST", f"{TICKET_PATH}/accept", "Accept a match; by a token or a capability.", accept,
         TicketState, AnswerBody, answers={**WITH_BODY, **WITH_TOKEN, **MISSING, **REFUSED}, scope="",
     ),
     Operation(
-        "decline", "POST", f"{_TICKET}/decline", "Decline a match; by a token or a capability.", decline,
+        "decline", "POST", f"{TICKET_PATH}/decline", "Decline a match; by a token or a capability.", decline,
         TicketState, AnswerBody, answers={**WITH_BODY, **WITH_TOKEN, **MISSING, **REFUSED}, scope="",
     ),
     Operation(

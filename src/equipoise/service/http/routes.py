@@ -54,6 +54,7 @@ from equipoise.service.http.operation import (
 )
 from equipoise.service.http.problems import HttpProblem, ambiguous, located
 from equipoise.service.http.queue_operations import QUEUE_OPERATIONS
+from equipoise.service.http.queue_page_operations import QUEUE_PAGE_OPERATIONS
 from equipoise.service.http.schemas import (
     Alive,
     BoardQuery,
@@ -516,6 +517,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("metrics", "GET", "/metrics", "Counts and times, for Prometheus.", metrics, str),
     Operation("openapi", "GET", "/openapi.json", "This document.", document, Any, scope=""),
     *QUEUE_OPERATIONS,
+    *QUEUE_PAGE_OPERATIONS,
     *TONIGHT_OPERATIONS,
     *ADMIN_OPERATIONS,
 )  # fmt: skip

@@ -29,6 +29,7 @@ from equipoise.service.http.event_stream import Events
 from equipoise.service.http.openapi import document
 from equipoise.service.http.pages import Pages
 from equipoise.service.http.problems import MEDIA_TYPE, HttpProblem
+from equipoise.service.http.queue_page_operations import QueuePages
 from equipoise.service.http.routes import OPERATIONS
 from equipoise.service.http.tonight_operations import TonightFront
 from equipoise.service.listener import Acceptor, ConnectionLimits
@@ -311,6 +312,7 @@ class HttpFront:
         )  # fmt: skip
         self._server = HttpServer(self.application, limits(settings), admission)
         self.backend.events = Events(self.backend)
+        self.backend.queue_pages = QueuePages()
         self.backend.tonight = self._tonight = TonightFront(settings.store, admission)
         self.backend.lookups = lambda: weights.lookups
         self.backend.connections = lambda: {"weights": weights.open, "http": self._server.open}

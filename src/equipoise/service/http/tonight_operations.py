@@ -124,7 +124,7 @@ class Regulars(msgspec.Struct):
     people: list[Regular]
 
 
-class _Buckets:
+class Buckets:
     """How fast each may tap: so many a second, and some at once."""
 
     def __init__(self, rate: float, burst: float) -> None:
@@ -167,7 +167,7 @@ class TonightFront:
         self._pending: dict[str, list[tuple[Tap, asyncio.Future[TapAnswer]]]] = {ORGANISER: [], GUEST: []}
         self._waiting = asyncio.Event()
         self._watching: dict[object, tuple[str, str]] = {}
-        self._devices, self._addresses = _Buckets(*OF_DEVICE), _Buckets(*OF_ADDRESS)
+        self._devices, self._addresses = Buckets(*OF_DEVICE), Buckets(*OF_ADDRESS)
         self.ended = False
 
     @property

@@ -1,36 +1,9 @@
 // What a device keeps, sends and hears: its keys, taps that are sent once, and the newest view.
+import { device, kept, random, told } from "./device.js";
 import { say } from "./page.js";
 
 /** The evening of this page. */
 export const evening = decodeURIComponent(location.pathname.split("/").filter(Boolean)[1] ?? "");
-
-/** Where this page keeps things; a browser that keeps nothing has them while the page is open. */
-const kept = (() => {
-  /** @type {Record<string, string>} */
-  const here = {};
-  return {
-    /** @param {string} name @returns {string | null} */
-    get(name) {
-      try { return localStorage.getItem(name); } catch { return here[name] ?? null; }
-    },
-    /** @param {string} name @param {string | null} value */
-    set(name, value) {
-      try {
-        if (value === null) localStorage.removeItem(name);
-        else localStorage.setItem(name, value);
-      } catch { here[name] = value ?? ""; }
-    },
-  };
-})();
-
-/** Letters nobody guesses; pages without TLS have this too. @param {number} bytes */
-function random(bytes) {
-  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (each) => each.toString(16).padStart(2, "0")).join("");
-}
-
-/** This device, which no page shows to anybody else. */
-const device = kept.get("equipoise:device") ?? random(16);
-kept.set("equipoise:device", device);
 
 const given = new URLSearchParams(location.hash.slice(1));
 const own = `equipoise:${evening}:`;
@@ -151,25 +124,13 @@ export async function listen() {
       pause = 300;
       void send();
       draw();
-      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-      let text = "";
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) break;
-        clearTimeout(quiet);
-        quiet = setTimeout(() => gone.abort(), 40_000);
-        text += value;
-        const events = text.split("\n\n");
-        text = events.pop() ?? "";
-        for (const each of events) {
-          if (each.startsWith("event: over")) state.over = "expired";
-          const data = each.split("\n").find((line) => line.startsWith("data: "));
-          if (!data || !each.startsWith("event: tonight")) continue;
-          state.view = JSON.parse(data.slice(6));
-          kept.set(own + "view", data.slice(6));
-          draw();
-        }
-      }
+      await told(answer.body, (kind, data) => {
+        if (kind === "over") state.over = "expired";
+        if (kind !== "tonight") return;
+        state.view = JSON.parse(data);
+        kept.set(own + "view", data);
+        draw();
+      }, () => { clearTimeout(quiet); quiet = setTimeout(() => gone.abort(), 40_000); });
     } catch {
       state.online = false;
       draw();
