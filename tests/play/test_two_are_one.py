@@ -81,7 +81,7 @@ def test_nobody_is_there_twice_and_a_replay_is_the_same(seed: int) -> None:
     draw.shuffle(pairs)
     for n in range(120):
         if pairs and draw.random() < 0.05:
-            event: Event = ev.Merged(*draw.choice((pairs[-1], pairs[-1][::-1])))
+            event: Event = ev.SamePerson(*draw.choice((pairs[-1], pairs[-1][::-1])))
             pairs.pop()
         else:
             event = step(draw, evening)
@@ -103,7 +103,7 @@ def test_who_is_there_twice_keeps_the_first_place_and_teams_are_made_of_the_rest
     answered(evening, ev.Attend("tonight", ("bob", "dahlia", "eve"), spelled={"dahlia": "Dahlia"}), 2.0)
     answered(evening, ev.Call("tonight"), 3.0)
     before = evening.current("tonight")
-    answered(evening, ev.Merged("dahlia", "webby"), 4.0)
+    answered(evening, ev.SamePerson("dahlia", "webby"), 4.0)
     game = evening.current("tonight")
     assert before is not None
     assert game is not None
@@ -113,7 +113,7 @@ def test_who_is_there_twice_keeps_the_first_place_and_teams_are_made_of_the_rest
     assert "'Webby' is here already" in refused.facts["why"]  # type: ignore[union-attr]
     answered(evening, ev.Attend("tonight", ("dahlia",), ev.OUT, who="dahlia"), 6.0)
     assert evening.waiting["tonight"] == ["bob", "eve"]
-    answered(evening, ev.Merged("dahlia", "webby", back=True), 7.0)
+    answered(evening, ev.SamePerson("dahlia", "webby", back=True), 7.0)
     answered(evening, ev.Attend("tonight", ("dahlia",), who="dahlia"), 8.0)
     assert evening.waiting["tonight"] == ["bob", "eve", "dahlia"]
 
@@ -124,6 +124,6 @@ def test_of_two_in_one_game_that_began_by_itself_it_is_called_off() -> None:
     for who in ("ann", "ann2"):
         answered(evening, ev.Add(who, "ctf"), 1.0)
     assert [game.phase for game in evening.games.values()] == [Phase.CHECKING]
-    answered(evening, ev.Merged("ann2", "ann"), 2.0)
+    answered(evening, ev.SamePerson("ann2", "ann"), 2.0)
     assert evening.games == {}
     assert evening.waiting["ctf"] == ["ann"]

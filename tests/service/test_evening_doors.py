@@ -175,3 +175,22 @@ def test_no_teams_come_again_by_any_door(tmp_path: Path, people: int) -> None:
     assert any("no other teams lie within" in line for line in doors.say("!divide"))
     assert doors.view["division"]["why"]["repeated"]
     doors.archive.close()
+
+
+def test_a_result_is_undone_after_somebody_left(tmp_path: Path) -> None:
+    """By every door: teams of those who stay take the place of those that were played."""
+    doors = Doors(tmp_path)
+    doors.tap("add", text="Amber\nBirch\nCedar\nDahlia")
+    for undo in (
+        lambda: doors.say("undo"), lambda: doors.type("undo"),
+        lambda: doors.tap("undo", of=doors.view["undo"]["id"]),
+    ):  # fmt: skip
+        doors.tap("divide")
+        doors.tap("result", match=doors.view["division"]["id"], ranks=[1, 2])
+        doors.tap("claim", "guest", "phone d", who="Dahlia")
+        doors.tap("status", "guest", "phone d", who="Dahlia", status="out")
+        assert len(list(doors.archive.matches())) == 1
+        assert undo()
+        assert list(doors.archive.matches()) == []
+        assert sum(map(len, doors.view["division"]["teams"])) == 3
+        doors.tap("status", who="Dahlia", status="in")

@@ -13,12 +13,14 @@ import pytest
 from tests.service.test_tonight import Evening
 
 from equipoise.archive.archive import Archive, open_archive
+from equipoise.errors import InputError
 from equipoise.pages.text.discord import button_id
 from equipoise.play import evening_events as ev
 from equipoise.play.lobby_forms import lobby_of
 from equipoise.service import link_codes
 from equipoise.service.chat.discord_presses import DiscordAnswer, Pressed
 from equipoise.service.chat.discord_rooms import DiscordRooms, in_channel
+from equipoise.service.forgetting import forget
 from equipoise.service.night import opened
 from equipoise.service.pickup_lobbies import Pickups
 from equipoise.service.tonight import hashed, renewed_links
@@ -152,6 +154,22 @@ def test_those_merged_before_any_evening_are_one(tmp_path: Path) -> None:
         assert here(archive, lobby.name) == []
 
 
+def test_a_chat_speaks_to_who_is_merged(tmp_path: Path) -> None:
+    """An account that counts under another id waits under that one, and is answered under its own."""
+    with open_archive(f"sqlite:///{tmp_path}/night.db") as archive:
+        pair = ("discord:9", "annacc")
+        archive.merge(*pair, unseen=pair)
+        for known in (True, False):
+            pickups = Pickups(archive, [ev.EveningLobby("duel", size=1)])
+            added = pickups.hear("annacc", "Ann", "!add duel", 5.0, str.lower)
+            assert ("already" in added[0].text) != known
+            assert pickups.evening.waiting["duel"] == ["discord:9"]
+            assert [each.to for each in pickups.hear("annacc", "Ann", "!duo bob", 6.0, str.lower)] == [
+                "annacc", "bob",
+            ]  # fmt: skip
+            pickups.hear("annacc", "Ann", "!duo", 7.0, str.lower)
+
+
 def test_a_guest_links_nobody_of_a_chat(evening: Evening, archive: Archive, rooms: DiscordRooms) -> None:
     """A seat proves nothing: whom a service vouches for is taken over by no code of somebody else."""
     assert press(rooms, 3003, "Cedar", "in").text
@@ -165,7 +183,6 @@ def test_an_evening_that_cannot_be_shown_still_keeps_taps(
     evening: Evening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A tap that was kept is answered so, whatever goes wrong with the page."""
-    from equipoise.errors import InputError
 
     def fails(*_: object) -> None:
         msg = "players: two are one"
@@ -224,17 +241,22 @@ def test_a_namesake_who_is_forgotten_takes_nobody_along(
     assert "Amber" in json.dumps(evening.view)
 
 
-def test_who_is_in_under_another_id_is_told_to_leave_first(
+def test_who_is_in_under_another_id_leaves_nothing_behind(
     evening: Evening, archive: Archive, rooms: DiscordRooms
 ) -> None:
-    """Nobody who is there is forgotten, under whichever id they are: no stand-in is left in the lobby."""
+    """Who is in a game is not forgotten, by any door; who is only there leaves as they are forgotten."""
     evening.do("claim", "guest", "phone a", name="Webby")
     code = link_codes.new_code(archive, "discord:3004", time.time())
     evening.do("link", "guest", "phone a", who="Webby", code=code)
-    assert "leave first" in press(rooms, 3004, "Dahlia", "forget").text
-    assert press(rooms, 3004, "Dahlia", "out").text == ""
+    press(rooms, 3001, "Amber", "divide")
+    assert "goes on" in press(rooms, 3004, "Dahlia", "forget").text
+    with pytest.raises(InputError, match="goes on"):
+        forget(archive, "discord:3004")
+    match = evening.view["division"]["id"]
+    assert evening.do("result", match=match, ranks=[1, 2]).status == "done"
     assert press(rooms, 3004, "Dahlia", "forget").text == "You are forgotten."
     evening.again()
-    kept = json.dumps(evening.view) + repr(archive.night_events()) + repr(archive.merged())
-    assert not {"Webby", "Dahlia", "3004"} & {each for each in ("Webby", "Dahlia", "3004") if each in kept}
-    assert not any(each.startswith("anonymous:") for each in here(archive))
+    kept = json.dumps(evening.view) + repr((archive.night_events(), archive.merged()))
+    assert [each for each in ("Webby", "Dahlia", "3004") if each in kept] == []
+    assert here(archive) == ["discord:3001", "discord:3002", "discord:3003"]
+    assert [each["name"] for each in evening.view["people"]] == ["Amber", "Birch", "Cedar"]

@@ -466,11 +466,11 @@ class Archive:
                 corrections.separate(self._database, connection, player, other)
             else:
                 leaf, root = corrections.merge(self._database, connection, player, other, unseen)
-            told = {"kind": MERGED, "player": leaf, "into": root, "back": back}
+            noted = {"kind": MERGED, "player": leaf, "into": root, "back": back}
             if records:
-                add(self._database, connection, [told, *records], known, None, None)
+                add(self._database, connection, [noted, *records], known, None, None)
             else:
-                tell_evenings(self._database, connection, told)
+                tell_evenings(self._database, connection, noted)
 
     def forget(self, player: str) -> str:
         """Take a person out of all that is kept, for good, and return the id that replaces it.

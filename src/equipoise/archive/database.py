@@ -37,6 +37,10 @@ def without_password(address: str) -> str:
     return _PASSWORD.sub("***", address)
 
 
+class OtherWriterError(InputError):
+    """Another process has been writing for as long as one may wait."""
+
+
 def unfenced(connection: sa.Connection) -> None:
     """Let a transaction write."""
 
@@ -84,7 +88,7 @@ class Database(ABC):
                         f": {self.where} is still being written by another process after "
                         f"{self.timeout:g} s; try again when it has ended"
                     )
-                    raise InputError(msg, "store")
+                    raise OtherWriterError(msg, "store")
             self.fence(connection)
             yield connection
 

@@ -73,8 +73,12 @@ def merge(player: str, other: str, store: str, back: bool, as_json: bool) -> Non
 def _person(archive: Archive, player: str) -> str:
     """Return the id of somebody who is named by id or name; what nobody is called stays as it is."""
     from equipoise.archive.rated_players import people_of
+    from equipoise.play.evening_records import namings
 
-    lookup = people_of(archive_options.up_to_date(archive), archive.merged(), time.time())
+    merged = archive.merged()
+    known = archive_options.up_to_date(archive)
+    called = dict(pair for record in archive.night_events() for pair in namings(record))
+    lookup = people_of(known, merged, time.time(), called)
     try:
         return lookup.known(player, names=False) or player
     except AmbiguousNameError as error:
@@ -94,7 +98,9 @@ def forget(player: str, store: str, as_json: bool) -> None:
     The other players' ratings stay what they were.
     """
     with archive_options.opened(store) as archive:
-        stand_in = archive.forget(_person(archive, player))
+        from equipoise.service import forgetting
+
+        stand_in = forgetting.forget(archive, _person(archive, player))
         exported_site.renew(archive, archive_options.warn)
     if as_json:
         click.echo(json.dumps({"stand_in": stand_in}, indent=2))

@@ -11,7 +11,7 @@ import click
 
 from equipoise.cli import archive_options
 from equipoise.cli.output_options import Number
-from equipoise.cli.pickup_discord import discord_options, run_on_discord
+from equipoise.cli.pickup_discord import KeepingTokens, discord_options, run_on_discord
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 
 
-@click.command(name="pickup")
+@click.command(name="pickup", cls=KeepingTokens)
 @click.option("--irc", "address", metavar="HOST:PORT", help="The IRC server.")
 @click.option("--discord", is_flag=True, help="On Discord, in place of IRC; needs equipoise[discord].")
 @click.option(

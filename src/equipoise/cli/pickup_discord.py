@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,35 @@ _OPTIONS = (
 )  # fmt: skip
 
 
+#: What looks like a token: three parts with dots between them.
+_TOKEN = re.compile(r"[\w-]{4,}\.[\w-]{4,}\.[\w-]{8,}")
+
+
+def without_token(text: str) -> str:
+    """Return a text without what looks like a token.
+
+    Examples
+    --------
+    >>> without_token("Got unexpected extra argument (MTAwMDA.Gabcde.abcdefghijkl)")
+    'Got unexpected extra argument (***)'
+    """
+    return _TOKEN.sub("***", text)
+
+
+class KeepingTokens(click.Command):
+    """A command that shows nobody a token that was given to it where none belongs."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the arguments."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            for name in ("message", "option_name", "param_hint"):
+                if isinstance(given := getattr(error, name, None), str):
+                    setattr(error, name, without_token(given))
+            raise
+
+
 def discord_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of Discord to a command."""
     for option in reversed(_OPTIONS):
@@ -53,11 +83,12 @@ def token_of(file: str | None) -> str:
             msg = f"--discord needs the bot's token in a file (--token-file FILE) or in the variable {TOKEN}"
             raise InputError(msg)
     else:
-        where = f"--token-file: {file}"
+        where = f"--token-file: {without_token(file)}"
         try:
-            token = Path(file).read_text(encoding="utf-8")
+            token = Path(file).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeError) as error:
-            msg = f"{where} cannot be read: {error}"
+            why = getattr(error, "strerror", None) or "it is not a text in UTF-8"
+            msg = f"{where} cannot be read: {why}"
             raise InputError(msg) from error
     token = token.strip().removeprefix("Bot ").strip()
     if len(token.split(".")) != 3 or not token.isascii() or any(map(str.isspace, token)):
@@ -116,6 +147,7 @@ def run_on_discord(
     except InputError as error:
         flag = "--web"
         raise error.named(flag) from None
+    _check_store(store, options["ladder"])
     log_events("info", as_json=False)
     settings = DiscordSettings(token, options["api"], options["teams_in"] or "")
 
@@ -136,6 +168,29 @@ def run_on_discord(
 
     with alone(token):
         asyncio.run(speak())
+
+
+def _check_store(store: str, ladder: str) -> None:
+    """Refuse a file that can be neither opened nor made, before the bot connects.
+
+    Raises
+    ------
+    InputError
+        If it cannot.
+    """
+    from equipoise.archive.database import file_of
+    from equipoise.service.chat.discord_ladders import SHARED, url_of
+
+    path = file_of(url_of(store, "" if ladder == SHARED else "0"))
+    if path is None:
+        return
+    folder = Path(path).absolute().parent
+    if not folder.is_dir():
+        msg = f": {path} cannot be made: there is no directory {folder}"
+        raise InputError(msg, "store")
+    if not os.access(path if Path(path).exists() else folder, os.W_OK) or Path(path).is_dir():
+        msg = f": {path} cannot be written: is it, or its directory, read-only?"
+        raise InputError(msg, "store")
 
 
 def _begun(invitation: str) -> None:

@@ -151,7 +151,7 @@ class Evening:
 
     def resolved(self, event: Event) -> Event:
         """Return an event under the ids that count for people, as it is taken and kept."""
-        if not self._merged_into or isinstance(event, ev.Merged | ev.Open):
+        if not self._merged_into or isinstance(event, ev.SamePerson | ev.Open):
             return event
         return of_people(event, self.one)
 
@@ -283,7 +283,7 @@ class Evening:
     def _scope(self, event: Event) -> str:
         """Return what an event may change: such a lobby, or a game; empty where nothing is taken back."""
         name = getattr(event, "lobby", "")
-        if isinstance(event, (ev.Tick, ev.Open, ev.Counted, ev.Merged, *ev.ANSWERS)):
+        if isinstance(event, (ev.Tick, ev.Open, ev.Counted, ev.SamePerson, *ev.ANSWERS)):
             return ""
         if isinstance(name, str) and name:
             room = self.room(name)
@@ -710,7 +710,7 @@ class Evening:
 
     # Two who are one
 
-    def _merged(self, event: ev.Merged) -> None:
+    def _merged(self, event: ev.SamePerson) -> None:
         """Let two be one: who is there twice is there once, in all that may be undone or redone too."""
         if event.back:
             if self._merged_into.get(event.player) == event.into:
@@ -1760,7 +1760,7 @@ class Evening:
         ev.Captains: _captains, ev.Pick: _pick, ev.SwapPlayers: _swap, ev.Lock: _lock, ev.Maps: _maps,
         ev.Veto: _veto, ev.Sub: _sub, ev.Fill: _substitute, ev.Report: _report, ev.Confirm: _confirm,
         ev.SetTeams: _set_teams, ev.SitOut: _sit_out, ev.Begin: _begin_playing,
-        ev.Correct: _correct, ev.Undo: _undo, ev.Redo: _redo, ev.Counted: _counted, ev.Merged: _merged,
+        ev.Correct: _correct, ev.Undo: _undo, ev.Redo: _redo, ev.Counted: _counted, ev.SamePerson: _merged,
         ev.Cancel: _cancel, ev.Tick: _tick,
     }  # fmt: skip
 

@@ -531,7 +531,7 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class SamePerson:
     """Two ids are one person from now on, who counts under the second; with ``back`` they are two again."""
 
     player: str
@@ -556,7 +556,7 @@ class Tick:
 Event = (
     Open | Gather | Attend | Substitute | SetRoles | Reweighed | Add | Leave | Remove | Late | Duo | Prefer
     | Ready | Sub | Fill | Call | Divided | Judged | Vote | Captains | Pick | SwapPlayers | Lock | SetTeams
-    | SitOut | Begin | Maps | Veto | Report | Confirm | Correct | Undo | Redo | Counted | Merged | Cancel
+    | SitOut | Begin | Maps | Veto | Report | Confirm | Correct | Undo | Redo | Counted | SamePerson | Cancel
     | Tick
 )  # fmt: skip
 
@@ -564,8 +564,8 @@ KINDS: Mapping[str, type[Event]] = {
     kind.__name__.lower(): kind
     for kind in (Open, Gather, Attend, Substitute, SetRoles, Reweighed, Add, Leave, Remove, Late, Duo, Prefer,
                  Ready, Sub, Fill, Call, Divided, Judged, Vote, Captains, Pick, SwapPlayers, Lock, Maps,
-                 SetTeams, SitOut, Begin, Veto, Report, Confirm, Correct, Undo, Redo, Counted, Merged, Cancel,
-                 Tick)
+                 SetTeams, SitOut, Begin, Veto, Report, Confirm, Correct, Undo, Redo, Counted, SamePerson,
+                 Cancel, Tick)
 }  # fmt: skip
 
 #: Answers to a command: they belong to the step that asked.

@@ -122,7 +122,7 @@ class _Reading:
             yield Taken(ev.Counted(record["match"], record["counts"]), self._at)
         elif kind == MERGED:
             yield from self.rest()
-            yield Taken(ev.Merged(record["player"], record["into"], record["back"]), self._at)
+            yield Taken(ev.SamePerson(record["player"], record["into"], record["back"]), self._at)
         elif kind in OF_NIGHTS:
             if not self._opened:
                 self._opened = True

@@ -142,7 +142,9 @@ class Keeping:
                 exported_site.renew(archive, log.info)
                 return NEW
             if isinstance(question, ForgottenPlayer):
-                stand_in = archive.forget(question.id)
+                from equipoise.service import forgetting  # nothing else needs evenings
+
+                stand_in = forgetting.forget(archive, question.id)
                 exported_site.renew(archive, log.info)
                 return stand_in
             if isinstance(question, AuditStep):

@@ -19,6 +19,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from equipoise.archive.archive import TakenMeanwhileError
+from equipoise.archive.database import OtherWriterError
 from equipoise.archive.rated_players import people_of, rated, weights_of
 from equipoise.core.clock import deadline
 from equipoise.core.match import Contest, Match, Ruleset
@@ -142,9 +143,9 @@ class KeptEvening:
         """Let those be one whom the archive merged before there were records of that."""
         for player, into in self.archive.merged().items():
             if self.evening.one(player) != self.evening.one(into):
-                self._be_one(ev.Merged(player, into), -math.inf)
+                self._be_one(ev.SamePerson(player, into), -math.inf)
 
-    def _be_one(self, event: ev.Merged, at: float) -> tuple[Command, ...]:
+    def _be_one(self, event: ev.SamePerson, at: float) -> tuple[Command, ...]:
         """Let two be one, or two again."""
         done = self.evening.handle(event, at)
         if not event.back and event.player in self.names:
@@ -155,7 +156,7 @@ class KeptEvening:
         """Let what records say happen, and return what followed."""
         found: list[Command] = []
         for event, at, nick in taken(records):
-            if isinstance(event, ev.Merged):
+            if isinstance(event, ev.SamePerson):
                 found += self._be_one(event, at)
                 continue
             self.note(getattr(event, "who", ""), nick)
@@ -182,7 +183,7 @@ class KeptEvening:
             self.load()
         else:
             self._heard += self._take_in(newer)
-        if not self.known:  # merges are told to evenings that have begun
+        if not self.known:  # only evenings that have begun have records of merges
             self._know_merged()
         if any(record["kind"] == MERGED for record in newer) and self.archive.writable:
             with contextlib.suppress(InputError):  # whoever is next, or begins, asks again
@@ -217,12 +218,16 @@ class KeptEvening:
             self.names[self.evening.one(who)] = nick
 
     def shown(self, player: str) -> str:
-        """Return the name of somebody."""
+        """Return the name of somebody, with nothing in it that changes what is around it."""
+        return printable(self.called(player))
+
+    def called(self, player: str) -> str:
+        """Return the name of somebody as it is."""
         player = self.evening.one(player)
         if player in self.names:
-            return printable(self.names[player])
+            return self.names[player]
         spelled = (room.spelled.get(player) for room in self.evening.rooms.values())
-        return printable(next(filter(None, spelled), player.lstrip("~")))
+        return next(filter(None, spelled), player.lstrip("~"))
 
     def take(
         self, event: Event, now: float | None = None, nick: str = "", *, strictly: bool = False,
@@ -262,6 +267,7 @@ class KeptEvening:
                 if unless():
                     return StepTaken((), again=True)
                 event = self.evening.resolved(event)
+                known = self.evening.over | self.evening.games
                 commands = self.evening.handle(event, now)
                 if refused := _refused(commands):
                     if strictly:
@@ -275,7 +281,13 @@ class KeptEvening:
                     kept = 1
                 commands, events = self._followed(event, commands, now)
                 done = StepTaken(commands)
-                before = self._table(done.game)
+                # Where a result is taken back and others came since, its game may be another one by now.
+                game = (
+                    self.evening.over.get(done.game)
+                    or self.evening.games.get(done.game)
+                    or known.get(done.game)
+                )
+                before = self._table(game)
                 played = {player for player, _ in self.archive.standing().games} if done.game else set()
                 self._keep(events[kept:], now, commands, () if kept else beside, **({} if kept else where))
             except NoTeamsError as error:
@@ -286,14 +298,14 @@ class KeptEvening:
                 if strictly:
                     raise
                 return StepTaken((Notice("refused", facts={"why": str(error)}),), refused=str(error))
-            except InputError:
-                held = bool(self._held)
+            except InputError as error:
+                final = bool(self._held) or strictly or isinstance(error, OtherWriterError)
                 self.load()
-                if strictly or held or attempt == TIMES - 1:
+                if final or attempt == TIMES - 1:
                     raise
                 continue
             self.note(getattr(event, "who", ""), nick)
-            return self._with_changes(done, before, played, now)
+            return self._with_changes(done, game, before, played, now)
         return StepTaken(())
 
     def catch_up(self) -> None:
@@ -303,13 +315,13 @@ class KeptEvening:
             self._heard = [*heard, *self._heard]
 
     def _with_changes(
-        self, done: StepTaken, before: Mapping[str, float], played: Collection[str], now: float
-    ) -> StepTaken:
-        """Return what followed with what a result changed."""
-        if not done.game:
+        self, done: StepTaken, game: EveningGame | None, before: Mapping[str, float],
+        played: Collection[str], now: float,
+    ) -> StepTaken:  # fmt: skip
+        """Return what followed with what the result of a game changed."""
+        if game is None:
             return done
-        after = self._table(done.game)
-        game = self.evening.over.get(done.game) or self.evening.games[done.game]
+        after = self._table(game)
         playing = self._counted(game)
         both = {player: before.get(player, weight) for player, weight in after.items()}
         name_of = {counted: player for player, counted in playing.items()}
@@ -330,9 +342,8 @@ class KeptEvening:
         players = list(chain(*game.teams))
         return {p: p for p in players} if game.lobby.called else self.known_as(players, time.time())
 
-    def _table(self, name: str) -> dict[str, float]:
+    def _table(self, game: EveningGame | None) -> dict[str, float]:
         """Return the weights of all who are in the table that a game counts in."""
-        game = self.evening.over.get(name) or self.evening.games.get(name)
         if game is None:
             return {}
         standing, ruleset = self.archive.standing(), self.ruleset(game.lobby)

@@ -156,7 +156,7 @@ class Pickups:
         return next((who for who, each in self._persons.items() if one(each) == one(player)), "")
 
     def _in_chat(self, player: str) -> list[str]:
-        """Return who of the chat somebody is, whom something is said to."""
+        """Return who of the chat somebody is, for messages to them."""
         ids = self.evening.ids_of(player)
         return [each for each in ids if each in self._heard or each in self.places] or [player]
 
@@ -346,15 +346,16 @@ class Pickups:
             If the archive cannot keep it.
         """
         room = self.evening.rooms.get(getattr(event, "lobby", ""))
-        acts = getattr(event, "who", "")
+        acts = self.evening.one(getattr(event, "who", ""))
         chat = who if acts and (acts != who or (room is not None and room.lobby.called)) else ""
         done = self.kept.take(event, now, nick, sign=sign, chat=chat)
         if who and not done.refused:
             self._noted(record_of(event, now, nick, sign, chat))
         self._let_go()
         answers = self._typed(done.commands)
-        if done.game:
-            lobby = (self.evening.over.get(done.game) or self.evening.games[done.game]).lobby
+        game = self.evening.over.get(done.game) or self.evening.games.get(done.game)
+        if game is not None:
+            lobby = game.lobby
             if done.new:
                 answers.append(ChatReply("", printable(f"new: {', '.join(done.new)}"), lobby.channel))
             line = changes_text(done.changes, self.shown)

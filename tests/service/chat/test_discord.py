@@ -318,7 +318,7 @@ def test_it_ends_while_it_waits_for_a_connection(tmp_path: Path) -> None:
 
 
 def test_missing_rights_are_named(tmp_path: Path) -> None:
-    """Where the bot may not write, whoever presses is told which rights are missing; given, all is well."""
+    """Where the bot may not write, it names the missing rights and opens no lobby; given, all is well."""
 
     async def test(server: Server) -> None:
         server.discord.rights[server.channel] = ALL & ~RIGHTS["send"] & ~RIGHTS["embed"]
@@ -327,8 +327,11 @@ def test_missing_rights_are_named(tmp_path: Path) -> None:
             text = await server.type("lobby", manages=True, name="two", form="2v2")
             assert "Send Messages, Embed Links" in text
             assert not server.discord.messages[server.channel]
+            name = lobby.partition("=")[0]
+            assert "no lobby in this channel" in await server.type("in", lobby=name)
             server.discord.rights.clear()
-            assert "Send" not in await server.type("in", lobby=lobby.partition("=")[0])
+            assert "open here" in await server.type("lobby", manages=True, name="two", form="2v2")
+            assert "Send" not in await server.type("in", lobby=name)
             await server.until_said("1 of 4")
 
     against(test, tmp_path)

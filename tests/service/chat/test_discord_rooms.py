@@ -5,11 +5,13 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from equipoise.archive.archive import Archive, open_archive
+from equipoise.archive.sqlite import sqlite_driver
 from equipoise.pages.text.discord import DiscordMessage, button_id, mark
 from equipoise.play import evening_events as ev
 from equipoise.play.evening_state import Phase
@@ -357,6 +359,7 @@ def test_who_is_forgotten_is_nowhere(rooms: DiscordRooms, archive: Archive) -> N
     for each in night:
         each.press("I'm in")
     night[0].press("Make teams")
+    assert "goes on" in night[3].raw(button_id("forget", "discord:1003")).text
     night[0].press("● won")
     night[3].type("link")
     (ref,) = rooms.games(THERE, 1e9)
@@ -365,12 +368,11 @@ def test_who_is_forgotten_is_nowhere(rooms: DiscordRooms, archive: Archive) -> N
     answer = rooms.press(Pressed("9001", "1003", "P1003", THERE, command="forget"), 1e9)
     assert answer.message is not None
     (button,) = answer.message.buttons
-    assert "leave first" in night[3].raw(button.id).text
-    night[3].press("Out")
     assert night[2].raw(button.id).text != "You are forgotten."
     assert night[3].raw(button.id).text == "You are forgotten."
     kept = repr(archive.night_events()) + repr(list(archive.matches()))
     assert "1003" not in kept.replace(mark("discord:1003"), "")
+    assert rooms.evening.rooms[NIGHT].setup.here == ("discord:1000", "discord:1001", "discord:1002")
     assert rooms.wanted(THERE, 1e9)
     night[3].press("I'm in")
     assert "discord:1003" in rooms.evening.rooms[NIGHT].setup.here
@@ -382,6 +384,7 @@ def test_who_never_played_can_be_forgotten(rooms: DiscordRooms, archive: Archive
     one.press("I'm in")
     one.press("Out")
     assert one.raw(button_id("forget", "discord:4242")).text == "You are forgotten."
+    assert one.raw(button_id("forget", "discord:4242")).text == "Nothing is kept of you."
     assert "4242" not in repr(archive.night_events())
 
 
@@ -397,10 +400,10 @@ def test_who_is_forgotten_is_in_no_ladder(tmp_path: Path) -> None:
         four[0].press("● won")
         link_codes.link(rooms.archive, "discord:1000", "guid-1000")
     forget = button_id("forget", "discord:1000")
-    Person(mine, 1000, HERE).press("Out")
-    assert "leave first" in Person(mine, 1000, HERE).raw(forget).text
+    Person(other, 1001, THERE).press("Make teams")
+    assert "goes on" in Person(mine, 1000, HERE).raw(forget).text
     assert "1000" in repr(list(mine.archive.matches()))
-    Person(other, 1000, THERE).press("Out")
+    Person(other, 1001, THERE).press("● won")
     assert Person(mine, 1000, HERE).raw(forget).text == "You are forgotten."
     for rooms in (mine, other, third):
         kept = repr((rooms.archive.night_events(), list(rooms.archive.matches()), rooms.archive.merged()))
@@ -510,3 +513,59 @@ def test_ladders_of_their_own_know_nothing_of_one_another(tmp_path: Path) -> Non
         assert ("discord:1" in other.people(other.evening.rooms)) == alike
         ladders.close()
     assert url_of(url, "1").endswith("a-1.db")
+
+
+def test_namesakes_are_told_apart_in_results_and_tables(rooms: DiscordRooms) -> None:
+    """Where two bear one name, what a result changed and the leaderboard show the ends of their numbers."""
+    four = people(rooms, 4, THERE)
+    for each in four:
+        each.name = "Ann"
+        each.press("I'm in")
+    four[0].press("Make teams")
+    four[0].press("● won")
+    result = next(each.text for each in rooms.wanted(THERE, 1e9).values() if "won" in each.title)
+    pressed = Pressed(str(next(NUMBERS)), "1000", "Ann", THERE, command="leaderboard")
+    table = rooms.press(pressed, 1e9).message
+    assert table is not None
+    for number in ("1000", "1001", "1002", "1003"):
+        assert number in result
+        assert number in table.text
+    pressed = Pressed(str(next(NUMBERS)), "1000", "Ann", THERE, command="me")
+    mine = rooms.press(pressed, 1e9).message
+    assert mine is not None
+    assert mine.text.endswith("1 game")
+
+
+def test_answers_are_of_people_not_of_what_is_within(rooms: DiscordRooms) -> None:
+    """Several lines are lines, lobbies are called as in their channel, and nobody is 'somebody'."""
+    four = people(rooms, 4)
+    assert four[0].type("out") == "you wait nowhere"
+    for each in four[:3]:
+        each.press("I'm in")
+    assert four[0].press("I'm in").text == "you wait in duel already"
+    lines = four[3].type("in").splitlines()
+    assert len(lines) == 2
+    assert lines[0] == "P1003 is in: 4 of 4"
+    late = Person(rooms, 7, THERE, "\u202eDr. Late")
+    assert late.press("Out").text == "Dr. Late is not here"
+    assert late.type("me") == "Dr. Late has no games that count yet."
+    forged = button_id("divide", f"{HERE}/duel")
+    assert four[0].raw(forged).text == "this button is not of this lobby"
+
+
+def test_a_busy_archive_is_named_and_read(tmp_path: Path) -> None:
+    """While another program writes, whoever presses reads so, nothing is half done, and tables are shown."""
+    with open_archive(f"sqlite:///{tmp_path}/a.db", timeout=0.0) as archive:
+        rooms = DiscordRooms(archive, [in_channel(lobby_of("duel=2v2", 60.0), HERE)])
+        one, two = people(rooms, 2)
+        one.press("I'm in")
+        with closing(sqlite_driver().connect(tmp_path / "a.db", isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            assert "archive is busy" in two.press("I'm in").text
+            assert "archive is busy" in two.type("in")
+            answer = Pressed(str(next(NUMBERS)), "1001", "P1001", HERE, command="leaderboard")
+            assert rooms.press(answer, 1e9).message is not None
+            assert rooms.evening.waiting[f"{HERE}/duel"] == ["discord:1000"]
+            other.execute("ROLLBACK")
+        two.press("I'm in")
+        assert rooms.evening.waiting[f"{HERE}/duel"] == ["discord:1000", "discord:1001"]

@@ -49,6 +49,9 @@ MOSS, RULE, WARN = 0x43590F, 0x857B6A, 0x7A4F00
 #: Signs before the names of teams: colour is never alone.
 SIGNS = ("●", "◆", "▲", "■")
 
+#: Signs that turn the direction of what follows.
+_TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
 _MARKDOWN = frozenset("\\`*_~|>#[]()<:-+=")
 
 #: From the id of a player to what is shown.
@@ -151,9 +154,20 @@ def safe(name: str) -> str:
     >>> safe("a\nb")
     'a b'
     """
-    plain = printable(" ".join(name.split()))
+    plain = printable(" ".join(visible(name).split()))
     escaped = "".join(f"\\{sign}" if sign in _MARKDOWN else sign for sign in cut(plain, LONGEST_NAME))
     return calling_nobody(escaped).replace("//", "/\u200b/") or "?"
+
+
+def visible(name: str) -> str:
+    r"""Return a name without signs that turn the direction of a line, or are nothing to see.
+
+    Examples
+    --------
+    >>> visible("\u202eAnn")
+    'Ann'
+    """
+    return "".join(sign for sign in name if sign not in _TURNING) or name
 
 
 def quoted(text: str) -> str:
@@ -164,7 +178,7 @@ def quoted(text: str) -> str:
     >>> quoted("there is no <@5> here")
     'there is no <@\u200b5> here'
     """
-    return cut(calling_nobody(printable(text)), MOST_TEXT)
+    return cut(calling_nobody("\n".join(map(printable, visible(text).splitlines()))), MOST_TEXT)
 
 
 def level(chances: Sequence[float]) -> str:
@@ -281,7 +295,7 @@ def game_message(
         How many steps there are, so that a button of undo takes back the last one once.
     """
     name, plain, shown = safe(short(game.lobby)), shown, _safely(shown)
-    head, lines, buttons = _asked(game, shown, plain, steps)
+    head, lines, buttons = _asked(game, shown, plain, steps, lambda team: safe(called(team)))
     if game.phase is Phase.OVER and game.counted:
         best = [n for n, rank in enumerate(game.ranks) if rank == min(game.ranks)]
         head = f"{safe(called(best[0]))} won" if len(best) == 1 else "a draw"
@@ -308,6 +322,7 @@ def game_message(
     over = game.phase is Phase.OVER
     colour = RULE if over else WARN if game.phase is Phase.DISPUTED else MOSS
     if web and not over:
+        del buttons[A_ROW * ROWS - 1 :]
         buttons.append(Button("Open in the browser", url=web))
     return DiscordMessage(
         f"{name}: {head}", "\n".join(filter(None, text)), tuple(fields), game.id, colour, tuple(buttons),
@@ -319,7 +334,9 @@ def _safely(shown: Shown) -> Shown:
     return lambda player: safe(shown(player))
 
 
-def _asked(game: EveningGame, shown: Shown, plain: Shown, steps: int) -> tuple[str, list[str], list[Button]]:
+def _asked(
+    game: EveningGame, shown: Shown, plain: Shown, steps: int, called: Callable[[int], str]
+) -> tuple[str, list[str], list[Button]]:
     """Return what a game waits for: its head, lines and buttons."""
     ref, phase = game.id, game.phase
     out = _button("I can't", "out", ref)
@@ -346,21 +363,23 @@ def _asked(game: EveningGame, shown: Shown, plain: Shown, steps: int) -> tuple[s
         striking = phase is Phase.STRIKING
         maps = game.maps if striking else list(game.lobby.maps)
         side = (len(game.lobby.maps) - len(game.maps)) % game.lobby.teams
-        line = f"Team {side + 1} strikes one." if striking else f"Vote for one. {_votes(game)}"
+        line = f"{called(side)} strikes one." if striking else f"Vote for one. {_votes(game)}"
         action = "veto" if striking else "map"
         return (
             "strike a map" if striking else "vote for a map",
             [line],
-            [_button(each, f"{action}-{mark(each)}", ref) for each in maps[:20]],
+            [_button(each, f"{action}-{mark(each)}", ref) for each in maps[: A_ROW * ROWS]],
         )
     if phase in (Phase.PLAYING, Phase.DISPUTED):
-        return _playing(game, out, undo)
+        return _playing(game, out, undo, called)
     if game.counted:
         return result_text(game.ranks), _scores(game), [undo] if game.lobby.called else []
     return "called off", [], []
 
 
-def _playing(game: EveningGame, out: Button, undo: Button) -> tuple[str, list[str], list[Button]]:
+def _playing(
+    game: EveningGame, out: Button, undo: Button, called: Callable[[int], str]
+) -> tuple[str, list[str], list[Button]]:
     """Return a game that is being played, or whose result is disputed."""
     ref, lines = game.id, []
     if game.lobby.called:
@@ -377,7 +396,9 @@ def _playing(game: EveningGame, out: Button, undo: Button) -> tuple[str, list[st
         lines.append("The sides report different results: report again, or ask who is in charge.")
     elif game.reports:
         side, ranks = next(iter(game.reports.items()))
-        lines.append(f"Team {side + 1} reports: {result_text(ranks)}. It counts {_moment(game.deadline)}.")
+        best = [n for n, rank in enumerate(ranks) if rank == min(ranks)]
+        how = f"{called(best[0])} won" if len(best) == 1 else "a draw"
+        lines.append(f"{called(side)} reports: {how}. It counts {_moment(game.deadline)}.")
         buttons.append(_button("Confirm", "confirm", ref, "success"))
     second = [_button("Play for them", "sub", ref)] if game.wanted else []
     return "play", lines, [*buttons, *second, out]

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import hikari
 
+from equipoise.archive.database import OtherWriterError
 from equipoise.errors import InputError
 from equipoise.pages.text import discord as cards
 from equipoise.pages.text.discord import DiscordMessage
@@ -50,6 +51,9 @@ NEEDED = (
     hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES | hikari.Permissions.EMBED_LINKS
     | hikari.Permissions.ATTACH_FILES
 )  # fmt: skip
+
+#: Those without which nobody sees anything of a lobby.
+TO_BE_SEEN = hikari.Permissions.VIEW_CHANNEL | hikari.Permissions.SEND_MESSAGES
 
 #: The answer to a press that met a fault.
 FAULT = "That went wrong here; whoever runs the bot finds it in its log."
@@ -280,9 +284,20 @@ class DiscordBot:
             await self._bot.start(check_for_updates=False)
         finally:
             connected.set()  # until here nothing else was to be loaded: nobody answers before
-        await self._on(lambda ladders: ladders.start(time.time()))
+        await self._begin()
         await self._show_all()
         self._go_on(self._register())
+
+    async def _begin(self) -> None:
+        """Let lobbies go on, once nobody else writes to the archive."""
+        while True:
+            try:
+                await self._on(lambda ladders: ladders.start(time.time()))
+            except OtherWriterError as error:
+                log.warning("discord: %s; again in %.0f s", error, AGAIN)
+                await asyncio.sleep(AGAIN)
+            else:
+                return
 
     async def _register(self) -> None:
         """Let Discord know the commands, again and again until it takes them."""
@@ -317,7 +332,11 @@ class DiscordBot:
                 if gone in done:
                     gone.result()
                     return
-                await self._show_all(lambda rooms: rooms.tick(time.time()))
+                try:
+                    await self._show_all(lambda rooms: rooms.tick(time.time()))
+                except OtherWriterError as error:
+                    log.warning("discord: %s; again in %.0f s", error, AGAIN)
+                    await asyncio.wait({stop}, timeout=AGAIN)
         finally:
             for each in (gone, stop):
                 each.cancel()
@@ -346,7 +365,12 @@ class DiscordBot:
         def with_lobbies(ladders: Ladders) -> set[str]:
             return {each for rooms in ladders.opened(guild, channels) for each in rooms.channels()}
 
-        found = await self._on(with_lobbies)
+        try:
+            found = await self._on(with_lobbies)
+        except InputError as error:
+            if not self._ladders.done() or self._ladders.exception() is None:  # else it is why we end
+                log.warning("discord: server %s: %s", guild, error)
+            return
         for channel in channels:
             if channel in found:
                 self._changed(channel)
@@ -367,6 +391,11 @@ class DiscordBot:
         guild, channel = str(event.guild_id), str(event.channel_id)
         many = event.message_ids if isinstance(event, hikari.GuildBulkMessageDeleteEvent) else ()
         gone = {str(each) for each in many or [getattr(event, "message_id", 0)]}
+        with contextlib.suppress(InputError):
+            await self._send_again(guild, channel, gone)
+
+    async def _send_again(self, guild: str, channel: str, gone: set[str]) -> None:
+        """Let what deleted messages show be sent again."""
         sent = await self._on(lambda ladders: dict(ladders.rooms(guild, channel).sent))
         for ref in [ref for ref, each in sent.items() if each.message in gone]:
             self._shown.pop((channel, ref), None)
@@ -489,13 +518,19 @@ class DiscordBot:
         """Do what somebody wants, and return what to tell them, with its picture."""
         pressed, guild = self._pressed_of(interaction), str(interaction.guild_id)
         self._guilds[pressed.channel] = guild  # the channel may be younger than the connection
+        missing = self._settings.permissions & ~interaction.app_permissions
+        if interaction.app_permissions & hikari.Permissions.ADMINISTRATOR:
+            missing = hikari.Permissions.NONE
+        if pressed.command == "lobby" and missing & TO_BE_SEEN:
+            self._lacks(pressed.channel, missing)
+            text = (
+                f"I lack rights in this channel: {named(missing)}. Nobody would see a lobby: give them first."
+            )
+            return DiscordAnswer(text), b""
         answer = await self._on(
             lambda ladders: ladders.rooms(guild, pressed.channel).press(pressed, time.time())
         )
         self._changed(pressed.channel)
-        missing = self._settings.permissions & ~interaction.app_permissions
-        if interaction.app_permissions & hikari.Permissions.ADMINISTRATOR:
-            missing = hikari.Permissions.NONE
         if missing:
             self._lacks(pressed.channel, missing)
             text = f"{answer.text}\nI lack rights in this channel: {named(missing)}.".strip()
@@ -565,9 +600,10 @@ class DiscordBot:
 
     def _lacks(self, channel: str, missing: hikari.Permissions) -> None:
         """Name rights that are missing, once."""
-        if self._missing.get(channel) != missing:
-            self._missing[channel] = missing
-            log.warning("discord: rights are missing in channel %s: %s", channel, named(missing))
+        known = self._missing.get(channel, hikari.Permissions.NONE)
+        self._missing[channel] = known | missing
+        if missing & ~known:
+            log.warning("discord: rights are missing in channel %s: %s", channel, named(missing & ~known))
 
     # What is sent
 
@@ -587,7 +623,7 @@ class DiscordBot:
             try:
                 await self._send_all(channel)
             except hikari.ForbiddenError:
-                self._lacks(channel, NEEDED)
+                self._lacks(channel, self._missing.get(channel) or NEEDED)
             except hikari.NotFoundError:
                 log.warning("discord: channel %s is gone, or not to be seen", channel)
             except (hikari.HikariError, InputError, OSError) as error:

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from equipoise.archive.archive import Archive, open_archive
+from equipoise.archive.database import file_of
 from equipoise.errors import InputError
 from equipoise.play.evening_events import EveningLobby
 from equipoise.service.chat.discord_rooms import DiscordRooms, in_channel
 
 #: What shares a ladder.
 SHARED, SERVER, CHANNEL = "shared", "server", "channel"
+
+#: Seconds to wait for another process that writes: whoever presses is answered in time.
+WAITS = 1.0
+
+log = logging.getLogger(__name__)
 
 #: The address of an archive in a file.
 FILE = "sqlite:///"
@@ -28,15 +35,16 @@ def url_of(url: str, key: str) -> str:
 
     Examples
     --------
-    >>> url_of("sqlite:///nights.db", "42"), url_of("sqlite:///nights.db", "")
-    ('sqlite:///nights-42.db', 'sqlite:///nights.db')
+    >>> url_of("sqlite:///nights.db", "42"), url_of("nights.db", "42"), url_of("sqlite:///nights.db", "")
+    ('sqlite:///nights-42.db', 'sqlite:///nights-42.db', 'sqlite:///nights.db')
     """
     if not key:
         return url
-    if not url.startswith(FILE):
+    file = file_of(url)
+    if file is None:
         msg = "--ladder: ladders of their own are files beside one another: give a file as --store"
         raise InputError(msg)
-    path = Path(url.removeprefix(FILE))
+    path = Path(file)
     return FILE + str(path.with_name(f"{path.stem}-{key}{path.suffix}"))
 
 
@@ -80,7 +88,7 @@ class Ladders:
                 of = {SHARED: self._channels, CHANNEL: [channel]}.get(self._by, self._guilds.get(guild, []))
                 mine = [in_channel(lobby, each) for each in of if each in self._channels
                         for lobby in self._lobbies]  # fmt: skip
-                archive = open_archive(url_of(self._url, key), create=True)
+                archive = open_archive(url_of(self._url, key), create=True, timeout=WAITS, waiting=log.info)
                 self._rooms[key] = self._made(archive, mine)
                 self._rooms[key].url = url_of(self._url, key)
                 self._rooms[key].everywhere = self.all

@@ -13,19 +13,21 @@ from __future__ import annotations
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from equipoise.archive.archive import open_archive
+from equipoise.archive.database import OtherWriterError
 from equipoise.archive.rated_players import weights_of
 from equipoise.core.match import Ruleset
 from equipoise.core.plain_data import printable
 from equipoise.core.player import is_bot
 from equipoise.core.rulesets import ruleset_from
 from equipoise.errors import InputError
+from equipoise.identity.merges import ANONYMOUS
 from equipoise.identity.short_ids import meant_by
 from equipoise.pages.text import discord as cards
 from equipoise.pages.text import evening as words
@@ -53,6 +55,7 @@ from equipoise.service.chat.discord_presses import (
     Pressed,
     Sent,
 )
+from equipoise.service.forgetting import check_no_game, forget_in
 from equipoise.service.kept_evening import KeptEvening, StepTaken
 from equipoise.service.tonight import LONGEST_SLUG, hashed, is_going_on, opened_evening, renewed_links
 
@@ -86,6 +89,12 @@ FOR_OTHERS = frozenset(("in", "out", "maybe"))
 #: Signs of a name that can stand in a link; how long the links to pages hold, and when they are made again.
 SLUG = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 HOURS, RENEWED = 7 * 24.0, 3 * 86400.0
+
+#: What is answered while another program writes to the archive.
+BUSY = "The archive is busy: another program is writing to it.  Nothing was done; try again in a moment."
+
+#: What stands before a reason: the field of a request that is at fault, which nobody has typed here.
+FIELD = re.compile(r"^(?:players|teams|lobby|undo|redo|forget|captains|game|name|merge|report|store): ")
 
 _COMMAND = re.compile(r"!(?=[a-z])")
 _ID = re.compile(r"'?(discord:\d{1,20})'?")
@@ -166,8 +175,10 @@ class DiscordRooms:
         self._closed: dict[str, str] = {}
         #: The link to each evening in the browser, with the hash of its key and when it was made.
         self._links: dict[str, tuple[str, str, float]] = {}
-        #: How many records are known of what was told last that something happened.
-        self._told = 0
+        #: How many records were known when it was last asked whether anything happened.
+        self._looked = 0
+        #: What those are called who have pressed last, and whom they named.
+        self._asking: Mapping[str, str] = {}
         self.kept.settle()
 
     @property
@@ -192,8 +203,10 @@ class DiscordRooms:
 
     def shown(self, player: str) -> str:
         """Return the name of somebody, as it is: not safe to be sent."""
-        name = self.kept.shown(player)
-        return "somebody" if name.startswith(PERSON) else name
+        name = cards.visible(self.kept.called(player))
+        if name.startswith(ANONYMOUS):
+            return "somebody"
+        return self._asking.get(player, "somebody") if name.startswith(PERSON) else name
 
     def on_discord(self, player: str) -> list[str]:
         """Return the ids that somebody has on Discord."""
@@ -201,7 +214,10 @@ class DiscordRooms:
 
     def told_apart(self, players: Iterable[str]) -> Callable[[str], str]:
         """Return what gives the names of people, with the end of the id where several bear one name."""
-        names = {player: self.shown(player) for player in players}
+        people = dict.fromkeys(players)
+        return self._apart_by_end({player: self.shown(player) for player in people})
+
+    def _apart_by_end(self, names: Mapping[str, str]) -> Callable[[str], str]:
         bear = Counter(name.casefold() for name in names.values())
 
         def shown(player: str) -> str:
@@ -260,20 +276,30 @@ class DiscordRooms:
         self._open_pages(now)
         while self.evening.deadline() <= now:
             self._take(ev.Tick(), now)
-        before, self._told = self._told, self.kept.known
-        return before != self._told
+        before, self._looked = self._looked, self.kept.known
+        return before != self._looked
 
     def press(self, pressed: Pressed, now: float) -> DiscordAnswer:
         """Do what somebody wants, and return what to tell them."""
+        self._asking = {**pressed.names, pressed.who: pressed.name}
         try:
             if pressed.button:
                 return self._button(pressed, now)
             return self._command(pressed, now)
+        except OtherWriterError:
+            return DiscordAnswer(BUSY)
         except InputError as error:
-            return DiscordAnswer(self._shown(str(error)))
+            return DiscordAnswer(self._reason(error))
+
+    def _reason(self, error: InputError) -> str:
+        """Return why something was not done, as a sentence of its own."""
+        return self._shown(FIELD.sub("", str(error)))
 
     def _shown(self, text: str) -> str:
         """Return a sentence of a chat as it stands on Discord: with names, slashes, and no mention."""
+        lobbies = sorted(self.evening.lobbies, key=len, reverse=True)
+        for name in lobbies:
+            text = text.replace(name, self._short_of(name))
         named = _ID.sub(lambda found: cards.safe(self.shown(found[1])), text)
         return cards.quoted(_COMMAND.sub("/", named))
 
@@ -325,6 +351,11 @@ class DiscordRooms:
 
     def _safe(self, player: str) -> str:
         return cards.safe(self.shown(player))
+
+    def _safely(self, players: Iterable[str]) -> Callable[[str], str]:
+        """Return what gives the names of people as they can be sent, told apart."""
+        shown = self.told_apart(players)
+        return lambda player: cards.safe(shown(player))
 
     def _short(self, lines: Iterable[str], here: Iterable[str]) -> Iterator[str]:
         for line in lines:
@@ -401,7 +432,7 @@ class DiscordRooms:
         called = self.evening.lobbies[lobby].called
         known = {"in": "in" if called else f"add {short}", "out": "out" if called else f"leave {short}",
                  "maybe": "maybe", "divide": "divide"}  # fmt: skip
-        if what not in known:
+        if what not in known or (what in ("maybe", "divide") and not called):
             msg = "this button is not of this lobby"
             raise InputError(msg)
         return self._words(known[what], pressed, [lobby], now)
@@ -485,7 +516,7 @@ class DiscordRooms:
         event = self._spelled(self._kept_within(meant, pressed, here), pressed)
         done = self._take(event, now, pressed.name, pressed.id)
         if done.refused:
-            return DiscordAnswer(self._shown(done.refused))
+            return DiscordAnswer(self._reason(InputError(done.refused)))
         lines = [words.line_of(each, self._safe) for each in done.notices()]
         lines = [line.partition("] ")[2] if line.startswith("[") else line for line in lines]
         return DiscordAnswer(
@@ -640,18 +671,11 @@ class DiscordRooms:
     def _forget(self, pressed: Pressed) -> DiscordAnswer:
         who, ladders = pressed.who, self.everywhere()
         for each in ladders:
-            each.kept.catch_up()
-            one = each.evening.one(who)
-            waits = any(one in room.setup.here for room in each.evening.rooms.values())
-            if waits or each.evening.game_of(who) is not None:
-                msg = "you are here, or in a game: leave first"
-                raise InputError(msg)
-        for each in ladders:
-            if each is self or each.knows(who):
-                each.archive.forget(who)
-                each.kept.names.pop(who, None)
-                each.kept.follow()
-        return DiscordAnswer("You are forgotten.")
+            check_no_game(each.kept, who)
+        known = [each for each in ladders if each.knows(who)]
+        for each in known:
+            forget_in(each.kept, who)
+        return DiscordAnswer("You are forgotten." if known else "Nothing is kept of you.")
 
     def knows(self, who: str) -> bool:
         """Tell whether anything is kept of somebody."""
@@ -699,10 +723,14 @@ class DiscordRooms:
                 games[player] = games.get(player, 0) + number
         weights = weights_of(standing, games, None, merged)
         order = sorted(games, key=lambda player: (-weights[player], player))
-        names = {player: standing.names.get(player, player) for player in order}
+        called = self._apart_by_end({
+            player: self.kept.names.get(self.evening.one(player))
+            or ("somebody" if player.startswith(ANONYMOUS) else standing.names.get(player, player))
+            for player in order
+        })  # fmt: skip
 
         def shown(player: str) -> str:
-            return cards.safe(self.kept.names.get(self.evening.one(player)) or names.get(player, player))
+            return cards.safe(called(player))
 
         if pressed.command == "leaderboard":
             rows = [(n, player, points(weights[player]), games[player])
@@ -715,9 +743,8 @@ class DiscordRooms:
         if root not in games:
             return DiscordAnswer(f"{self._safe(who)} has no games that count yet.")
         place = f"number {order.index(root) + 1} of {len(order)}"
-        text = f"{points(weights[root])} points, {place}, {games[root]} games"
-        name = self._safe(who) if self.evening.one(who) in self.kept.names else shown(root)
-        return DiscordAnswer(message=DiscordMessage(name, text, colour=cards.RULE), curves=(root,))
+        text = f"{points(weights[root])} points, {place}, {games[root]} game{'s' * (games[root] != 1)}"
+        return DiscordAnswer(message=DiscordMessage(shown(root), text, colour=cards.RULE), curves=(root,))
 
     def curves(self, players: Iterable[str]) -> str:
         """Return the picture of what was known of some over time; none before the first game."""
@@ -839,9 +866,10 @@ class DiscordRooms:
             setup = self.evening.rooms[game.lobby.name].setup
             changes, _ = self.kept.changed.get(game.id, ((), 0)) if game.counted else ((), 0)
             teams = [setup.called(n).capitalize() for n in range(setup.teams)]
+            everyone = [*game.players, *game.out]
             message = cards.game_message(
-                game, teams.__getitem__, self.told_apart([*game.players, *game.out]),
-                proof=self._proof(game), result=changes_text(changes, self._safe),
+                game, teams.__getitem__, self.told_apart(everyone),
+                proof=self._proof(game), result=changes_text(changes, self._safely(everyone)),
                 web=self.link(game.lobby.name), steps=len(self.evening.steps(game.lobby.name)),
             )  # fmt: skip
             found[ref] = replace(message, pings=tuple(chain(*map(self.on_discord, message.pings))))
