@@ -1,6 +1,6 @@
 """Lines of a log that hostile clients write on a real server: ``python -m benchmarks forgeries``.
 
-Debian's OpenArena server has eight hostile clients on it, of the real protocol, and two honest ones.  The
+Debian's OpenArena server has four hostile clients on it, of the real protocol, and two honest ones.  The
 hostile ones state names, models, colours, names of teams, ids and chats that hold lines of a log: ends,
 scores, kills, levels, people who come and go; with line feeds, carriage returns, quotes, colour codes and up
 to 1,000 bytes.  Meanwhile the honest ones ask in the chat and kill themselves, levels begin anew, and games
@@ -49,10 +49,10 @@ from equipoise.play.live.events import (
 )
 
 #: Forgeries in all, how many before a game may end, the clients, and what the randomness begins with.
-COUNT, A_GAME, HOSTILE, HONEST, SEED = 10_000, 2_500, 8, 2, 1
+COUNT, A_GAME, HOSTILE, HONEST, SEED = 10_000, 2_500, 4, 2, 1
 
 #: Forgeries of one client at a time, and seconds in which a server must have taken them.
-TOGETHER, PATIENCE = 3, 3.0
+TOGETHER, PATIENCE = 6, 3.0
 
 #: Longest text that a client states in one setting, as userinfos end at 1,024 characters.
 LONGEST = 1000

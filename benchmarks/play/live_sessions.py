@@ -284,7 +284,7 @@ class Session:
         )  # fmt: skip
         self.judge = Judge(self.server.log)
         dropped, delayed = (DROPPED, DELAYED) if bad else (0.0, 0.0)
-        self.net = BadNet(self.server.port, self.rng, dropped, delayed)
+        self.net = BadNet(self.server.port, random.Random(seed), dropped, delayed)
         self.people: list[Quake3Client] = []
         self.live: subprocess.Popen[bytes] | None = None
         self.done: Counter[str] = Counter()

@@ -15,9 +15,12 @@ from typing import Any
 import pytest
 from tests.cli.running import runner
 
+from equipoise.archive.archive import open_archive
 from equipoise.cli import group
 from equipoise.core.win_probability import LOGISTIC_SLOPE
 from equipoise.errors import ALIKE, EquipoiseError, nearest
+from equipoise.play.evening_events import Attend
+from equipoise.service.kept_evening import KeptEvening
 
 THIRTEEN = """# Tonight
 1. Amber + Birch
@@ -129,6 +132,18 @@ def test_an_undone_night_leaves_the_ratings_bit_for_bit(data_folder: Path) -> No
     assert undone == ["result", "teams", "teams", "teams", "teams", "result", "teams"]
     assert players(data_folder) == before
     assert plain("table") == table
+
+
+def test_undo_names_the_step_it_takes_back(data_folder: Path) -> None:
+    """The last one but for those who came by themselves since, as on a page, who have still done so."""
+    night("Amber", "Birch", "Cedar", "Dahlia")
+    match = plain("won", "1")["match"]
+    with open_archive(f"sqlite:///{data_folder / 'equipoise' / 'night.db'}") as archive:
+        coming = Attend("night", ("Gorse",), spelled={"Gorse": "Gorse"}, who="Gorse")
+        assert not KeptEvening(archive).take(coming, strictly=True).refused
+    undone = plain("undo")
+    assert (undone["step"], undone["match"], bool(undone["changes"])) == ("result", match, True)
+    assert "Gorse" in json.dumps(plain("table")["teams"])
 
 
 @pytest.mark.slow

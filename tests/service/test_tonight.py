@@ -203,7 +203,10 @@ def test_hostile_names_are_names(evening: Evening, name: str) -> None:
         {"type": "add", "text": ""},
         {"type": "status", "who": "Amber", "status": "king"}, {"type": "undo", "of": "x"}, {"type": "undo"},
         {"type": "lock", "who": "Amber"}, {"type": "sitout", "who": "Amber"}, {"type": "next"},
-        {"type": "redo", "of": ""},
+        {"type": "redo", "of": ""}, {"type": "add", "text": "Gorse 30\nGorse"},
+        {"type": "add", "text": "Gorse + Gorse"},
+        *({kind: name, "type": step} for name in ("bot:Elm", "Anonymous:beef", "name:Nobody", "discord:1")
+          for step, kind in (("claim", "name"), ("add", "text"))),
     ],
     ids=str,
 )  # fmt: skip
@@ -287,3 +290,13 @@ def test_a_forgotten_person_is_in_no_view(evening: Evening) -> None:
     (view,) = evening.ask(("look", {"thursday": -1}))
     assert b"Amber" not in view.body
     assert stand_in.encode() in view.body
+
+
+def test_nobody_takes_the_place_of_somebody_forgotten(evening: Evening) -> None:
+    """Whose stand-in may still be in: it is nobody's seat, by id and by name alike."""
+    played(evening)
+    with open_archive(evening.url) as archive:
+        stand_in = archive.forget("Fern")
+    for given in ({"who": stand_in}, {"name": stand_in}):
+        answer = evening.do("claim", "guest", "phone", **given)
+        assert (answer.status, "forgotten" in answer.why) == ("refused", True)

@@ -13,6 +13,7 @@ from equipoise.core.compiled import is_kept, keeps
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.player import Player
 from equipoise.errors import InputError
+from equipoise.service import worker_pool
 from equipoise.service.kernel_warmup import STEPS, Compiling
 from equipoise.service.questions import INFEASIBLE, Gathered
 from equipoise.service.worker_pool import OTHER_NICE, Worker, WorkerError
@@ -60,6 +61,31 @@ def test_workers_leave_the_processor_to_those_that_answer() -> None:
             assert seen.pop() == (OTHER_NICE["compile"] if beside else 0)
             assert os.getpriority(os.PRIO_PROCESS, process.pid) - own == OTHER_NICE["compile"]
             await worker.end()
+
+    asyncio.run(play())
+
+
+def test_who_begins_too_slowly_has_twice_as_long_the_next_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However slow the machine is, it begins at last, and the wait is the first one again."""
+    waits = list[float]()
+    monkeypatch.setattr(worker_pool, "BEGIN", 8.0)
+
+    class Slow(Worker):
+        async def _message(self, process: asyncio.subprocess.Process) -> tuple[str, object]:
+            waits.append(self._begin_within)
+            if len(waits) < 4:
+                raise TimeoutError
+            return await super()._message(process)
+
+    async def play() -> None:
+        worker = Slow("divide")
+        for _ in range(3):
+            with pytest.raises(WorkerError, match="has not begun"):
+                await worker._ready(None)
+        await worker._ready(None)
+        assert waits == [16.0, 32.0, 64.0, 128.0]
+        assert worker._begin_within == 8.0
+        await worker.end(5.0)
 
     asyncio.run(play())
 

@@ -530,18 +530,18 @@ def undo(store: str | None, as_json: bool) -> None:
     from equipoise.play.evening_events import Undo
 
     with night_names.opened_night(store) as night:
-        steps = night.kept.evening.steps(night.lobby)
-        if not steps:
+        step = night.kept.evening.last_step(night.lobby)
+        if step is None:
             msg = "undo: there is no step to take back"
             raise InputError(msg)
         game, spelled = night.game, night.spelled
-        done = night.take(Undo("", lobby=night.lobby))
+        done = night.take(Undo("", lobby=night.lobby, step=step.number))
         if as_json:
             match = done.game or (None if game is None else game.id)
-            plain = {"match": match, "status": "undone", "step": step_word(steps[-1])}
+            plain = {"match": match, "status": "undone", "step": step_word(step.event)}
             click.echo(json.dumps({**plain, "changes": [each.as_dict() for each in done.changes]}, indent=2))
             return
-        click.echo(undo_line(night.setup, steps[-1], game, spelled, done.changes))
+        click.echo(undo_line(night.setup, step.event, game, spelled, done.changes))
         if night.proposal is not None:
             click.echo("\n".join(proposal_lines(night.setup, night.proposal, night.spelled)))
         if lines := _next_lines(night):

@@ -18,6 +18,7 @@ from equipoise.core.clock import deadline
 from equipoise.core.plain_data import printable
 from equipoise.core.stopping import Stop
 from equipoise.errors import AmbiguousError, InputError
+from equipoise.identity.merges import check_new_name
 from equipoise.identity.names import folded
 from equipoise.identity.roster_lookup import MOST_LISTED, AmbiguousNameError, RosterLookup
 from equipoise.service import night
@@ -82,7 +83,9 @@ def entries_of(
         msg = "nobody is named; write names, or - and a paste on standard input"
         raise click.UsageError(msg)
     for entry in entries:
-        unquoted(entry.name)  # refuses what has nothing between its quotes
+        name = unquoted(entry.name)  # refuses what has nothing between its quotes
+        if known.id_of(name) is None:
+            check_new_name(name)
     return entries
 
 

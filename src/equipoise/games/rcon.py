@@ -292,13 +292,18 @@ class Rcon:
         """Tell whether an order must not be given twice."""
         return bool(self._dialect.once) and line.startswith(self._dialect.once)
 
-    def forget_orders(self) -> None:
+    def forget_orders(self, *, same_server: bool = False) -> None:
         """Drop the orders that wait: a level has begun, and they were meant for the one before.
 
         What was sent already may still be carried out.
+
+        Parameters
+        ----------
+        same_server : bool
+            Whether the server is surely the one that was there before.
         """
         self._waiting = deque(item for item in self._waiting if item.question)
-        self._is_prepared = False
+        self._is_prepared = self._is_prepared and same_server
         if self._now is not None and not self._now.question:
             self._now.forgotten = True
 

@@ -66,8 +66,8 @@ class RemoteConsole(Protocol):
     def order(self, lines: Iterable[str]) -> None:
         """Let orders be carried out, in order."""
 
-    def forget_orders(self) -> None:
-        """Drop the orders that wait."""
+    def forget_orders(self, *, same_server: bool = False) -> None:
+        """Drop the orders that wait; tell whether the server is surely the one that was there before."""
 
     def receive(self, data: bytes, now: float, /) -> None:
         """Take bytes that arrived."""

@@ -121,7 +121,7 @@ class StreamConsole(ABC):
             (ConsoleLine(line, question=False), 0) for line in [checked(line) for line in lines]
         ]
 
-    def forget_orders(self) -> None:
+    def forget_orders(self, *, same_server: bool = False) -> None:  # noqa: ARG002 -- connections tell
         """Drop the orders that wait."""
         self._waiting = deque(item for item in self._waiting if item[0].question)
 

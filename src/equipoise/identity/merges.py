@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from equipoise.core.match import Contest, Match, Members, Statistics
+from equipoise.core.player import BOT
+from equipoise.errors import InputError
 
 #: How the ids of forgotten players begin.
 ANONYMOUS = "anonymous:"
@@ -20,6 +22,9 @@ NAMED = "name:"
 #: How ids begin that a service vouches for: no name, however spelled, ever counts as one of them.
 VOUCHED = ("discord:",)
 
+#: How no name of somebody new begins, as these say what an id is.
+RESERVED = (ANONYMOUS, BOT, NAMED, *VOUCHED)
+
 #: Hexadecimal digits of a stand-in: among 2^64, two of a million people meet with odds of 1 to 10^7.
 DIGITS = 16
 
@@ -27,6 +32,26 @@ DIGITS = 16
 #: The id of one who came while somebody else with the same id was there, as readers of logs give it: mostly
 #: the same person, whose first connection is not given up yet.  Longer numbers belong to names of people.
 AGAIN = re.compile(r"(.+)#(?:[2-9]|[1-9][0-9]{1,2})", re.DOTALL)
+
+
+def check_new_name(name: str) -> None:
+    """Refuse a name of somebody new that begins as ids of bots, of forgotten people or of services do.
+
+    Raises
+    ------
+    InputError
+        With what it begins with.
+
+    Examples
+    --------
+    >>> check_new_name("Bot: Ann"), check_new_name("botany")
+    Traceback (most recent call last):
+    equipoise.errors.InputError: a name cannot begin with 'bot:', as ids do that are no person's name
+    """
+    for beginning in RESERVED:
+        if name.strip().casefold().startswith(beginning):
+            msg = f"a name cannot begin with {beginning!r}, as ids do that are no person's name"
+            raise InputError(msg)
 
 
 def without_number(player: str) -> str:

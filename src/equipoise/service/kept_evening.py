@@ -272,6 +272,7 @@ class KeptEvening:
                 if unless():
                     return StepTaken((), again=True)
                 event = self.evening.resolved(event)
+                known = self.evening.over | self.evening.games
                 commands = self.evening.handle(event, now)
                 if refused := _refused(commands):
                     if strictly:
@@ -285,7 +286,13 @@ class KeptEvening:
                     kept = 1
                 commands, events = self._followed(event, commands, now)
                 done = StepTaken(commands)
-                before = self._table(done.game)
+                # Where a result is taken back and others came since, its game may be another one by now.
+                game = (
+                    self.evening.over.get(done.game)
+                    or self.evening.games.get(done.game)
+                    or known.get(done.game)
+                )
+                before = self._table(game)
                 played = {player for player, _ in self.archive.standing().games} if done.game else set()
                 self._keep(events[kept:], now, commands, () if kept else beside, **({} if kept else where))
             except NoTeamsError as error:
@@ -303,7 +310,7 @@ class KeptEvening:
                     raise
                 continue
             self.note(getattr(event, "who", ""), nick)
-            return self._with_changes(done, before, played, now)
+            return self._with_changes(done, game, before, played, now)
         return StepTaken(())
 
     def catch_up(self) -> None:
@@ -313,13 +320,13 @@ class KeptEvening:
             self._heard = [*heard, *self._heard]
 
     def _with_changes(
-        self, done: StepTaken, before: Mapping[str, float], played: Collection[str], now: float
-    ) -> StepTaken:
-        """Return what followed with what a result changed."""
-        game = self.evening.over.get(done.game) or self.evening.games.get(done.game)
-        if game is None:  # there was none, or its teams went with people who left after it
+        self, done: StepTaken, game: EveningGame | None, before: Mapping[str, float],
+        played: Collection[str], now: float,
+    ) -> StepTaken:  # fmt: skip
+        """Return what followed with what the result of a game changed."""
+        if game is None:
             return done
-        after = self._table(done.game)
+        after = self._table(game)
         playing = self._counted(game)
         both = {player: before.get(player, weight) for player, weight in after.items()}
         name_of = {counted: player for player, counted in playing.items()}
@@ -340,9 +347,8 @@ class KeptEvening:
         players = list(chain(*game.teams))
         return {p: p for p in players} if game.lobby.called else self.known_as(players, time.time())
 
-    def _table(self, name: str) -> dict[str, float]:
+    def _table(self, game: EveningGame | None) -> dict[str, float]:
         """Return the weights of all who are in the table that a game counts in."""
-        game = self.evening.over.get(name) or self.evening.games.get(name)
         if game is None:
             return {}
         standing, ruleset = self.archive.standing(), self.ruleset(game.lobby)

@@ -435,9 +435,10 @@ class BalancedServer:
             self.there.pop(event.slot, None)
         elif isinstance(event, Announced):
             self._announced, self._ended, self._gone_on = now, float("-inf"), 0
-            self._console.forget_orders()
+            self._console.forget_orders(same_server=event.same_server)
             self._looked = float("-inf")
-            self._begun = False  # the server may be another one, without the settings of the last
+            # A server that is another one has not the settings of the last.
+            self._begun = self._begun and event.same_server
         elif isinstance(event, Ended):
             self._ended = now
 

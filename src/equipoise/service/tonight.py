@@ -31,7 +31,7 @@ from equipoise.core.player import Player, Rating, is_bot
 from equipoise.core.rulesets import ruleset_from
 from equipoise.errors import ALIKE, AmbiguousError, InputError, nearest
 from equipoise.files.pasted_names import Entry, parse_paste
-from equipoise.identity.merges import ANONYMOUS, VOUCHED
+from equipoise.identity.merges import ANONYMOUS, VOUCHED, check_new_name
 from equipoise.identity.names import folded
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.play import evening_events as ev
@@ -512,6 +512,9 @@ class Evenings:
     def _claim(self, tap: _Tapped) -> None:
         """Somebody says on their device who they are, which means that they are in."""
         who, name, regular = self._claimed(tap)
+        if who.startswith(ANONYMOUS):
+            msg = "nobody can be who was forgotten; take a name of your own"
+            raise InputError(msg)
         status = self._status_of(tap.room, who)
         seat = tap.page.seats.get(who, "")
         fresh = not status and not regular
@@ -570,6 +573,7 @@ class Evenings:
         if near is not None:
             other = names[near]
             raise _QuestionError(ALIKE_NAME, {"name": name, "who": other, "known": lookup.shown(other)})
+        check_new_name(name)
         return name, name, False
 
     def _status(self, tap: _Tapped) -> None:
@@ -607,6 +611,9 @@ class Evenings:
         for entry in entries:
             name = named(entry.name)
             who, shown, _ = self._identified(room, lookup, name, sure=True)
+            if who in found:
+                msg = f"{shown} is in it twice"
+                raise InputError(msg)
             found[who], ids[entry.name] = shown, who
             if entry.party is not None:
                 parties.setdefault(entry.party, []).append(who)

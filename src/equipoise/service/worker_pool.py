@@ -40,6 +40,9 @@ OTHER_NICE = {"keep": 0, "queue": 0, "tonight": 0, "learn": 5, "settle": 6, "com
 #: Seconds to begin, which takes long on a machine that is busy; and to end by itself, before it is killed.
 BEGIN, LAST = 60.0, 0.5
 
+#: Seconds to begin at most: after one that was too slow the next has twice as long.
+MOST_BEGIN = 600.0
+
 #: Seconds beyond its time limit after which a worker is restarted, unless its pool says otherwise: it may
 #: have to load what it needs first, and is short of the processor wherever much else runs.
 PATIENCE = 15.0
@@ -104,6 +107,7 @@ class Worker:
         self._process: asyncio.subprocess.Process | None = None
         self._beginning: asyncio.Task[asyncio.subprocess.Process] | None = None
         self._has_begun = False
+        self._begin_within = BEGIN
         self._killed: list[asyncio.subprocess.Process] = []
         self._turn = asyncio.Lock()
 
@@ -215,8 +219,11 @@ class Worker:
         if self._beside:
             self._give_way(process.pid)
         process.stdin.write(_framed((_logging(), self._arguments)))
-        async with asyncio.timeout(BEGIN):
+        begin_within = self._begin_within
+        self._begin_within = min(2.0 * begin_within, MOST_BEGIN)
+        async with asyncio.timeout(begin_within):
             await self._message(process)
+        self._begin_within = BEGIN
         if not self._beside:
             self._give_way(process.pid)
         self._has_begun = True

@@ -145,8 +145,10 @@ class Quake3Log:
     def _init(self, seconds: int, rest: bytes) -> list[Event]:
         settings = settings_of(rest)
         events: list[Event] = []
-        if seconds < self._last or (not seconds and not self._last):  # a server that was restarted
-            events += [Left(slot) for slot in sorted(self._here)]
+        gone: list[Event] = []
+        goes_on = seconds >= self._last > 0  # its clock: else it is another map, or a server that is new
+        if not goes_on and (seconds < self._last or not seconds):
+            gone += [Left(slot) for slot in sorted(self._here)]
             self._here.clear()
             self._infos.clear()
         if not self._exited and self._begins is None and self._last:
@@ -160,7 +162,8 @@ class Quake3Log:
         self._carriers.clear()
         where = settings.get("mapname", "")
         low, high = self.ranges.get(where, (0, None))
-        return [*events, Announced(where, self.teams, low, high, self.ruleset)]
+        announced = Announced(where, self.teams, low, high, self.ruleset, same_server=goes_on)
+        return [*events, announced, *gone]
 
     def _clock(self, seconds: int) -> list[Event]:
         self._looked = seconds

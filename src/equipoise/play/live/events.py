@@ -35,6 +35,8 @@ class Announced:
     level : bool
         Whether a level begins, in which the server's own list is believed only after a moment; otherwise
         another match begins among those who are there.
+    same_server : bool
+        Whether the server is surely the one of the level before; otherwise it may have been started again.
     """
 
     map: str = ""
@@ -44,6 +46,7 @@ class Announced:
     ruleset: Ruleset = field(default_factory=Ruleset)
     sides: tuple[str, ...] = SIDES
     level: bool = True
+    same_server: bool = False
 
 
 @dataclass(frozen=True, slots=True)

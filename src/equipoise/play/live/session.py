@@ -140,7 +140,8 @@ class Pending:
         unknown: int = 0,
         movable: Callable[[Seat], bool] = bool,
         *,
-        busy: bool = False,
+        ordering: bool = False,
+        underway: bool = False,
     ) -> list[Command]:
         """Return what is to be done, without what was asked for just now.
 
@@ -154,8 +155,9 @@ class Pending:
             How many more are on the server who have no team yet: bots do not take their places.
         movable : callable
             Whether somebody can be moved now; by default everyone can.
-        busy : bool
-            Whether orders are under way: bots would have to wait for them, and are decided on later instead.
+        ordering, underway : bool
+            Whether orders are under way, any or such as must not be given twice: bots who would have to wait
+            for them, to come or to go, are decided on later instead.
         """
         retry, known_at = state.policy.retry_seconds, self._known_at
         self._coming = [each for each in self._coming if now - each[1] < retry or each[1] >= known_at]
@@ -166,7 +168,9 @@ class Pending:
         }
         fresh: list[Command] = []
         wanted = [MovePlayer(seat.slot, state.plan[seat.id]) for seat in state.astray() if movable(seat)]
-        for command in [*wanted, *(() if busy else self._bots(state, unknown))]:
+        for command in [*wanted, *self._bots(state, unknown)]:
+            if (isinstance(command, AddBot) and ordering) or (isinstance(command, RemoveBot) and underway):
+                continue
             if isinstance(command, AddBot):
                 self._coming.append((command, now))
                 fresh.append(command)
@@ -408,6 +412,8 @@ class Session:
         self._gentle = moves_kill and not (policy or Policy()).move_alive
         self._can_move = self._moves = moves
         self._suggested: tuple[tuple[str, int], ...] = ()
+        #: What was said of the teams last, and when.
+        self._said, self._said_at = "", float("-inf")
         self._lists, self.listed = lists, not lists
         self._level_at = float("-inf")
         self._unknown: set[int] = set()
@@ -448,8 +454,9 @@ class Session:
             self._even_numbers()
             if self.listed:
                 self._commands += self._pending.commands(
-                    self.state, now, self._without_place(), self._movable, busy=now <= self._ordering_at
-                )
+                    self.state, now, self._without_place(), self._movable,
+                    ordering=now <= self._ordering_at, underway=now <= self._busy_at,
+                )  # fmt: skip
             self._suggest()
         return self._commands
 
@@ -765,7 +772,10 @@ class Session:
         self.phase = CHOSEN if self.phase != PLAYING else PLAYING
         self._fill()
         if announce and state.plan and state.match.teams > 1:
-            self._commands.append(Say(f"Teams: {chat_answers.describe_teams(state)}"))
+            text = f"Teams: {chat_answers.describe_teams(state)}"
+            if self._said != text or self._now - self._said_at >= BETWEEN_ANSWERS:
+                self._said, self._said_at = text, self._now
+                self._commands.append(Say(text))
 
     def _fill(self) -> None:
         """Decide on bots, and tell what the weaker team is owed."""
