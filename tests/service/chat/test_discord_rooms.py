@@ -546,6 +546,14 @@ def test_answers_are_of_people_not_of_what_is_within(rooms: DiscordRooms) -> Non
     lines = four[3].type("in").splitlines()
     assert len(lines) == 2
     assert lines[0] == "P1003 is in: 4 of 4"
+    night = people(rooms, 2, THERE)
+    for each in night:
+        each.now += 1e5  # the games of the other channel are over
+        each.press("I'm in")
+    night[0].press("Make teams")
+    game = rooms.evening.current(NIGHT)
+    assert game is not None
+    assert game.id in night[0].type("won", team="red")
     late = Person(rooms, 7, THERE, "\u202eDr. Late")
     assert late.press("Out").text == "Dr. Late is not here"
     assert late.type("me") == "Dr. Late has no games that count yet."
