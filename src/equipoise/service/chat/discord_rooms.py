@@ -300,7 +300,7 @@ class DiscordRooms:
         lobbies = sorted(self.evening.lobbies, key=len, reverse=True)
         for name in lobbies:
             whole = rf"(?<![\w/-]){re.escape(name)}(?![\w/-])"  # no part of the id of a game
-            text = re.sub(whole, lambda _, name=name: self._short_of(name), text)
+            text = re.sub(whole, self._short_of(name).replace("\\", r"\\"), text)
         named = _ID.sub(lambda found: cards.safe(self.shown(found[1])), text)
         return cards.quoted(_COMMAND.sub("/", named))
 
