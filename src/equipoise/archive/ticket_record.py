@@ -60,14 +60,14 @@ class Letter(NamedTuple):
     questions: str
 
 
-class Known(NamedTuple):
+class ArchiveMarks(NamedTuple):
     """How many ids are forgotten, and the revision of the archive: whether either may be another now."""
 
     forgotten: int
     revision: int
 
 
-class Seat(NamedTuple):
+class PersonSeat(NamedTuple):
     """The ticket that somebody is in, its queue, and the match it is in, if it is in one."""
 
     queue: str
@@ -113,7 +113,7 @@ class TicketRecord:
         with self._database.reading() as connection:
             return _state(connection, self.queue)
 
-    def known(self) -> Known:
+    def known(self) -> ArchiveMarks:
         """Return what tells whether people were forgotten, and the record rewritten, or merged."""
         with self._database.reading() as connection:
             return _known(connection)
@@ -228,7 +228,7 @@ class AddedEvents:
         """Return the newest state that was kept."""
         return _state(self._connection, self._queue)
 
-    def known(self) -> Known:
+    def known(self) -> ArchiveMarks:
         """Return what tells whether people were forgotten, and the record rewritten, or merged."""
         return _known(self._connection)
 
@@ -242,7 +242,7 @@ class AddedEvents:
         rows = self._connection.execute(wanted.where(QUEUE_PERSON.c.queue == self._queue))
         return {text_of(person): text_of(ticket) for person, ticket in rows}
 
-    def claim(self, people: Mapping[str, str]) -> dict[str, Seat]:
+    def claim(self, people: Mapping[str, str]) -> dict[str, PersonSeat]:
         """Put people into tickets of this queue; return where those are who are in another one already.
 
         Whoever asks for the same person in another queue meanwhile waits for the end of this transaction.
@@ -254,9 +254,9 @@ class AddedEvents:
         found = self.seats_of(list(people))
         return {who: seat for who, seat in found.items() if seat[:2] != (self._queue, people[who])}
 
-    def seats_of(self, people: Sequence[str]) -> dict[str, Seat]:
+    def seats_of(self, people: Sequence[str]) -> dict[str, PersonSeat]:
         """Return the tickets of those of some people who are in one, of whichever queue."""
-        found: dict[str, Seat] = {}
+        found: dict[str, PersonSeat] = {}
         same = sa.and_(
             QUEUE_MEMBER.c.queue == QUEUE_PERSON.c.queue, QUEUE_MEMBER.c.ticket == QUEUE_PERSON.c.ticket
         )
@@ -264,7 +264,7 @@ class AddedEvents:
         for start in range(0, len(people), ASKED):
             keys = [identity(each) for each in people[start : start + ASKED]]
             for row in self._connection.execute(wanted.where(QUEUE_PERSON.c.person.in_(keys))):
-                found[text_of(row.person)] = Seat(row.queue, text_of(row.ticket), row.match or "")
+                found[text_of(row.person)] = PersonSeat(row.queue, text_of(row.ticket), row.match or "")
         return found
 
     def move(self, people: Mapping[str, str]) -> None:
@@ -328,8 +328,8 @@ def _state(connection: sa.Connection, queue: str) -> KeptState | None:
     return None if row is None else KeptState(*row)
 
 
-def _known(connection: sa.Connection) -> Known:
-    return Known(*connection.execute(_KNOWN).one())
+def _known(connection: sa.Connection) -> ArchiveMarks:
+    return ArchiveMarks(*connection.execute(_MARKS).one())
 
 
 def _since(connection: sa.Connection, queue: str, number: int, limit: int | None) -> list[RecordedEvent]:
@@ -343,7 +343,7 @@ def _since(connection: sa.Connection, queue: str, number: int, limit: int | None
 _STATE = sa.select(QUEUE_STATE.c.number, QUEUE_STATE.c.state).where(
     QUEUE_STATE.c.queue == sa.bindparam("queue")
 )
-_KNOWN = sa.select(
+_MARKS = sa.select(
     sa.select(sa.func.count()).select_from(FORGOTTEN).scalar_subquery(),
     sa.select(ARCHIVE.c.revision).scalar_subquery(),
 )

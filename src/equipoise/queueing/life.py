@@ -44,7 +44,7 @@ class EnterTicket:
 class CancelTicket:
     """A ticket is withdrawn; one that has been proposed a match declines it.
 
-    Where it is nobody's wish, ``why`` says what it is; it is held against nobody then.
+    Where nobody of it asked for that, ``why`` says what happened, and nobody is kept out for it.
     """
 
     ticket: str
@@ -856,8 +856,8 @@ class TicketLife:
     ) -> list[Command]:
         """Take a match back: the tickets of those players leave, all others wait on in front."""
         proposal = self._proposals.pop(match)
-        said = why if blamed else "cancelled"
-        commands: list[Command] = [Dissolve(match, players, said)]
+        words = why if blamed else "cancelled"
+        commands: list[Command] = [Dissolve(match, players, words)]
         leaving = {self._holder[player] for player in players}
         commands += [
             self._leave(self._tickets[ticket.id], why)
@@ -869,7 +869,7 @@ class TicketLife:
             self._offended.append((self._now, player))
             commands.append(Penalty(player, self.kept_out_until(player)))
         commands += [
-            self._return(ticket.id, ticket.since, f"a match was {said} by others" if players else why)
+            self._return(ticket.id, ticket.since, f"a match was {words} by others" if players else why)
             for ticket in proposal.found.tickets
             if ticket.id not in leaving
         ]

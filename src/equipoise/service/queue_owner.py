@@ -28,7 +28,14 @@ import msgspec
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.outbox import OutboxNote
 from equipoise.archive.shards import BEAT, Alone, FencedError, Owned
-from equipoise.archive.ticket_record import AddedEvents, KeptState, Known, Letter, RecordedEvent, TicketRecord
+from equipoise.archive.ticket_record import (
+    AddedEvents,
+    ArchiveMarks,
+    KeptState,
+    Letter,
+    RecordedEvent,
+    TicketRecord,
+)
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.queueing.backfill import Opening
 from equipoise.queueing.columns import use_kernels
@@ -200,7 +207,7 @@ class QueueOwner:
         self._clock = clock
         self._life: TicketLife | None = None
         self._number = self._stated = 0
-        self._known = Known(0, 0)
+        self._known = ArchiveMarks(0, 0)
         self._merged: dict[str, str] | None = None  # None until all are found who are in two tickets
         self._heard: dict[str, float] = {}
         self._since = clock()

@@ -1,7 +1,7 @@
 """Parties that gather on the page of a queue, by a short code: no I/O, ``now`` an argument.
 
 A party lives in the memory of the server that was asked; a member has a token that says so, with which a
-server that has begun anew knows the party again.  What has entered the queue is a ticket like any other.
+server knows the party again after a restart.  What has entered the queue is a ticket like any other.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import hmac
 import secrets
 from dataclasses import dataclass, field
 
-#: Letters of a code: no two that are taken for each other.
+#: Letters of a code: no two that look alike.
 LETTERS = "ACDEFHJKLMNPQRTUVWXY3479"
 
 #: How many letters a code has.

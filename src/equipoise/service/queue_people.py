@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-from equipoise.archive.ticket_record import AddedEvents, Seat
+from equipoise.archive.ticket_record import AddedEvents, PersonSeat
 from equipoise.queueing.life import TicketLife, TicketPlace
 from equipoise.queueing.tickets import QueueTicket
 
@@ -46,7 +46,7 @@ class QueuePeople:
         for leaf, root in merged.items():
             self._ids.setdefault(root, [root]).append(leaf)
         self._claimed: dict[str, str] = {}
-        self._found: dict[str, Seat] = {}
+        self._found: dict[str, PersonSeat] = {}
         #: Whether somebody is in two tickets of which none can be taken back yet.
         self.unsettled = False
 

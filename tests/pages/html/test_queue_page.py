@@ -213,7 +213,7 @@ def test_from_the_link_to_the_end_of_a_match(browser: Browser, service: Service)
     cid.reads("Nobody waits yet.")
 
 
-def test_who_declines_is_told_and_who_did_not_waits_on(browser: Browser, service: Service) -> None:
+def test_who_did_not_decline_waits_on(browser: Browser, service: Service) -> None:
     """Also who left before, and who opens the page anew; a name that waits is refused on another device."""
     phone = Phone(browser, service, "eve")
     phone.tap("new")

@@ -104,7 +104,7 @@ def test_nobody_comes_in_without_the_link(served: Served, key: str) -> None:
 
 
 def test_who_may_be_meant_is_listed(served: Served, key: str) -> None:
-    """Those seen last first; by part of a name; of a name of several the page is told who they are."""
+    """Those seen last first; by part of a name; of a name of several the page gets the candidates."""
     people = at(served, "page/people", key).plain["people"]
     assert {each["id"] for each in people} == {"a1", "b1", "b2", "zed"}
     found = at(served, "page/people?q=ann", key).plain["people"]
@@ -156,11 +156,11 @@ def test_a_party_enters_as_one_ticket_and_who_leads_it_lets_it_in(served: Served
     assert at(served, "page/join", key, {**body, "who": "b1", "token": joined["token"]}).status == 409
     entered = at(served, "page/join", key, {**body, "who": "a1", "token": led["token"]})
     assert (entered.status, entered.plain["state"]["players"]) == (201, ["a1", "b1"])
-    told = at(served, "page/party", key, {"who": "b1", "code": code, "token": joined["token"]}).plain
-    assert told["ticket"] == entered.plain["ticket"]
-    assert told["capability"] != entered.plain["capability"]
-    ticket = told["ticket"]
-    assert at(served, f"tickets/{ticket}", told["capability"]).plain["place"] == "waiting"
+    joined_state = at(served, "page/party", key, {"who": "b1", "code": code, "token": joined["token"]}).plain
+    assert joined_state["ticket"] == entered.plain["ticket"]
+    assert joined_state["capability"] != entered.plain["capability"]
+    ticket = joined_state["ticket"]
+    assert at(served, f"tickets/{ticket}", joined_state["capability"]).plain["place"] == "waiting"
     assert at(served, "page/party", key, {"who": "b2", "code": code}).plain["type"].endswith("full")
     thief = at(served, "page/party", key, {"who": "b1"}).plain
     for capability in ("", joined["token"], thief["token"], entered.plain["capability"]):
@@ -173,11 +173,11 @@ def test_a_party_enters_as_one_ticket_and_who_leads_it_lets_it_in(served: Served
         assert served.process.poll() is None
     assert sum(state["match"]["chances"]) == pytest.approx(1.0)
     match = state["match"]["match"]
-    for capability in (entered.plain["capability"], told["capability"]):
+    for capability in (entered.plain["capability"], joined_state["capability"]):
         at(served, f"tickets/{ticket}/accept", capability, {"match": match})
     for each in tickets:
         at(served, f"tickets/{each['id']}/accept", TOKEN, {"match": match})
-    first = at(served, f"tickets/{ticket}/finish", told["capability"], {}).plain
+    first = at(served, f"tickets/{ticket}/finish", joined_state["capability"], {}).plain
     left = sorted(player for team in first["match"]["players"] for player in team)
     assert (first["place"], left) == ("playing", ["a1", "o0", "o1"])
     assert at(served, f"tickets/{ticket}/finish", entered.plain["capability"], {}).plain["place"] == "gone"
