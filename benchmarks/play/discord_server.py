@@ -759,9 +759,9 @@ class Discord:
                 self._checked(body)
                 for name in ("content", "embeds", "components"):
                     if name in body:
-                        message[name] = (
-                            _numbered(body[name]) if name == "components" else body[name] or message[name]
-                        )
+                        nothing: Any = "" if name == "content" else []  # as null says
+                        given = body[name] or nothing
+                        message[name] = _numbered(given) if name == "components" else given
                 message["edited_timestamp"] = "2024-01-01T00:00:00+00:00"
                 message["edits"] = message.get("edits", 0) + 1
                 self.log.append(("edit", rest[1]))

@@ -522,6 +522,12 @@ def report(raw: dict[str, Any]) -> str:
             _line(f"{kill} program{net}", _times(some, "settled", "kill e"), SETTLED),
             _line(f"{kill} server{net}", _times(some, "settled", "kill s"), SETTLED),
         ]
+    lines += [
+        "",
+        "What is beyond a bar waits for the console: such a server takes ten packets at once and then one a",
+        "second, an order takes two, and of four exchanges one succeeds where half of the packets are",
+        "dropped each way. A burst of people asks for more than that.",
+    ]
     return "\n".join([*lines, ""])
 
 

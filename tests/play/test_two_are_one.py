@@ -78,11 +78,15 @@ def test_nobody_is_there_twice_and_a_replay_is_the_same(seed: int) -> None:
     draw, kept = random.Random(seed), list[tuple[Event, float]]()  # noqa: S311
     evening = Evening([CALLED, VOTED, QUEUE])
     pairs = [(each, f"{each}2") for each in PEOPLE]
+    merged = list[tuple[str, str]]()
     draw.shuffle(pairs)
     for n in range(120):
         if pairs and draw.random() < 0.05:
-            event: Event = ev.SamePerson(*draw.choice((pairs[-1], pairs[-1][::-1])))
+            merged.append(draw.choice((pairs[-1], pairs[-1][::-1])))
+            event: Event = ev.SamePerson(*merged[-1])
             pairs.pop()
+        elif merged and draw.random() < 0.02:
+            event = ev.SamePerson(*merged.pop(), back=True)
         else:
             event = step(draw, evening)
         kept += [(each, 1000.0 + n) for each in answered(evening, event, 1000.0 + n)]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from tests.service.test_tonight import Evening
 
+from equipoise.archive import corrections
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.errors import InputError
 from equipoise.pages.text.discord import button_id
@@ -152,6 +153,21 @@ def test_those_merged_before_any_evening_are_one(tmp_path: Path) -> None:
         assert here(archive, lobby.name) == ["Webby"]
         assert press(rooms, 3004, "Dahlia", "out", lobby.name).text == ""
         assert here(archive, lobby.name) == []
+
+
+def test_an_archive_without_records_of_merges_is_read(evening: Evening, archive: Archive) -> None:
+    """As an earlier version has left it: both are in, with teams, and are one from the next start on."""
+    for phone in ("Amber", "Birch", "Cedar", "Dahlia"):
+        evening.do("claim", "guest", phone, name=phone)
+    evening.do("divide")
+    with archive._database.writing() as connection:
+        corrections.merge(archive._database, connection, "Amber", "Dahlia", ("Amber", "Dahlia"))
+    evening.again()
+    assert [each["name"] for each in evening.view["people"]] == ["Amber", "Birch", "Cedar"]
+    assert sum(map(len, evening.view["division"]["teams"])) == 3
+    assert evening.do("status", "guest", "Amber", who="Dahlia", status="out").status == "done"
+    evening.again()
+    assert here(archive) == ["Birch", "Cedar"]
 
 
 def test_a_chat_speaks_to_who_is_merged(tmp_path: Path) -> None:

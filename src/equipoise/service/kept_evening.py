@@ -125,6 +125,7 @@ class KeptEvening:
         known, self.known = self.known, 0
         self.evening, self._opened = Evening(self._lobbies, self._apart), dict[str, EveningLobby]()
         self.changed, self._held = {}, None if self._held is None else []
+        self._to_merge: list[Record] = []
         records = self.archive.night_events()
         self._take_in(records[:known])
         self._heard += self._take_in(records[known:]) if known else self._take_in(records)[:0]
@@ -140,10 +141,14 @@ class KeptEvening:
         return opened is None or (not (plain and opened.called) and opened != lobby)
 
     def _know_merged(self) -> None:
-        """Let those be one whom the archive merged before there were records of that."""
+        """Let those be one whom the archive merged before there were records of that.
+
+        The next event that is kept brings a record of each, as it is from here on that they are one.
+        """
         for player, into in self.archive.merged().items():
             if self.evening.one(player) != self.evening.one(into):
                 self._be_one(ev.SamePerson(player, into), -math.inf)
+                self._to_merge.append({"kind": MERGED, "player": player, "into": into, "back": False})
 
     def _be_one(self, event: ev.SamePerson, at: float) -> tuple[Command, ...]:
         """Let two be one, or two again."""
@@ -516,7 +521,8 @@ class KeptEvening:
         undone = next((each.game for each in commands if isinstance(each, TakeBack)), None)
         match = None if keep is None else self._match(keep, now)
         opened, self._to_open = self._to_open, []
-        records = [*(record_of(ev.Open(lobby), now) for lobby in opened), *beside]
+        merged, self._to_merge = self._to_merge, []
+        records = [*merged, *(record_of(ev.Open(lobby), now) for lobby in opened), *beside]
         records += [record_of(each, now, **({} if n else where)) for n, each in enumerate(events)]
         back = any(isinstance(each, ev.Undo | ev.Redo) for each in events)
         weighs = any(getattr(each, "weights", None) for each in events)

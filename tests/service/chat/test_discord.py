@@ -286,6 +286,20 @@ def test_who_is_forgotten_is_in_no_message(tmp_path: Path, ladder: str) -> None:
     against(test, tmp_path, ladder=ladder)
 
 
+def test_a_game_that_is_called_off_mentions_nobody(tmp_path: Path) -> None:
+    """Its message has no names any more, and no mentions that would outlast them."""
+
+    async def test(server: Server) -> None:
+        async with server.bot():
+            await server.press("I'm in")
+            await server.press("I can't", FOUR[:1])
+            await server.until_said("called off")
+            messages = server.discord.messages[server.channel].values()
+            assert not any("<@" in each["content"] for each in messages)
+
+    against(test, tmp_path)
+
+
 def test_a_channel_that_is_made_later_has_lobbies_too(tmp_path: Path) -> None:
     """A lobby that is opened in a channel of today shows there at once."""
 

@@ -546,6 +546,14 @@ def test_answers_are_of_people_not_of_what_is_within(rooms: DiscordRooms) -> Non
     lines = four[3].type("in").splitlines()
     assert len(lines) == 2
     assert lines[0] == "P1003 is in: 4 of 4"
+    night = people(rooms, 2, THERE)
+    for each in night:
+        each.now += 1e5  # the games of the other channel are over
+        each.press("I'm in")
+    night[0].press("Make teams")
+    game = rooms.evening.current(NIGHT)
+    assert game is not None
+    assert game.id in night[0].type("won", team="red")
     late = Person(rooms, 7, THERE, "\u202eDr. Late")
     assert late.press("Out").text == "Dr. Late is not here"
     assert late.type("me") == "Dr. Late has no games that count yet."
@@ -569,3 +577,21 @@ def test_a_busy_archive_is_named_and_read(tmp_path: Path) -> None:
             other.execute("ROLLBACK")
         two.press("I'm in")
         assert rooms.evening.waiting[f"{HERE}/duel"] == ["discord:1000", "discord:1001"]
+
+
+def test_every_map_has_a_button_and_teams_are_called_as_above_them(archive: Archive) -> None:
+    """As many maps as a message can have buttons are voted on; a report names the teams of the columns."""
+    maps = [f"m{n}" for n in range(25)]
+    rooms = DiscordRooms(archive, [in_channel(lobby_of(f"duel=1v1:{','.join(maps)}:vote", 60.0), HERE)])
+    two = people(rooms, 2)
+    for label in ("I'm in", "Ready", "Play"):
+        for each in two:
+            each.press(label)
+    assert [each.label for each in only(rooms).buttons] == maps
+    for each in two:
+        each.press("m24")
+    assert "Map: m24" in only(rooms).text
+    two[0].press("We won")
+    team = only(rooms).fields[rooms.evening.game_of("discord:1000").team_of("discord:1000")][0]  # type: ignore[union-attr]
+    name = team.partition(" ")[2]
+    assert f"{name} reports: {name} won." in only(rooms).text

@@ -412,8 +412,8 @@ class Session:
         self._gentle = moves_kill and not (policy or Policy()).move_alive
         self._can_move = self._moves = moves
         self._suggested: tuple[tuple[str, int], ...] = ()
-        #: What was said of the teams last, and when.
-        self._said, self._said_at = "", float("-inf")
+        #: What the chat was last given of the teams, and when.
+        self._announcement, self._announced_at = "", float("-inf")
         self._lists, self.listed = lists, not lists
         self._level_at = float("-inf")
         self._unknown: set[int] = set()
@@ -773,8 +773,8 @@ class Session:
         self._fill()
         if announce and state.plan and state.match.teams > 1:
             text = f"Teams: {chat_answers.describe_teams(state)}"
-            if self._said != text or self._now - self._said_at >= BETWEEN_ANSWERS:
-                self._said, self._said_at = text, self._now
+            if self._announcement != text or self._now - self._announced_at >= BETWEEN_ANSWERS:
+                self._announcement, self._announced_at = text, self._now
                 self._commands.append(Say(text))
 
     def _fill(self) -> None:

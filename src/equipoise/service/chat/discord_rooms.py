@@ -299,7 +299,8 @@ class DiscordRooms:
         """Return a sentence of a chat as it stands on Discord: with names, slashes, and no mention."""
         lobbies = sorted(self.evening.lobbies, key=len, reverse=True)
         for name in lobbies:
-            text = text.replace(name, self._short_of(name))
+            whole = rf"(?<![\w/-]){re.escape(name)}(?![\w/-])"  # no part of the id of a game
+            text = re.sub(whole, self._short_of(name).replace("\\", r"\\"), text)
         named = _ID.sub(lambda found: cards.safe(self.shown(found[1])), text)
         return cards.quoted(_COMMAND.sub("/", named))
 
@@ -656,7 +657,8 @@ class DiscordRooms:
         self.kept.follow()
         text = (
             f"Your code is **{code}**, for a quarter of an hour. Type `!link {code}` in the chat of the game "
-            "or of another chat of this group: whoever types it is you from then on."
+            "or in another chat of this group, or give it on the page of an evening, under Code from a chat: "
+            "whoever does is you from then on."
         )
         return DiscordAnswer(text)
 
