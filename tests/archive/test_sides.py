@@ -67,6 +67,7 @@ def test_an_archive_of_before_learns_again_once(tmp_path: Path) -> None:
         before = archive.standing()
         with archive._database.writing() as connection:
             connection.execute(sa.text("DELETE FROM derived WHERE part = 'known.sides'"))
+            connection.execute(sa.text("DROP TABLE queue_person"))  # of a later step
             connection.execute(sa.text("UPDATE alembic_version SET version_num = '11'"))
     with open_archive(url) as archive:
         assert archive.is_behind()

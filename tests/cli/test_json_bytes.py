@@ -11,7 +11,13 @@ import click
 import pytest
 from tests.cli.running import run_process, runner
 
+from equipoise.archive.archive import open_archive
 from equipoise.cli import group
+from equipoise.core.player import Player
+from equipoise.queueing import QueuePolicy, QueueTicket
+from equipoise.queueing.life import EnterTicket
+from equipoise.service.queue_owner import QueueOwner
+from equipoise.service.table_settings import QueueSettings
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("one archive")]
 
@@ -75,6 +81,7 @@ QUESTIONS: Mapping[str, str] = {
     "night roles": "{four}night roles none --store {night}",
     "night maybe": "{four}night maybe Dee --store {night}",
     "night links": "night links --store {night}",
+    "queue empty": "queue empty --queue duel --store {queue}",
     "games list": "games list",
     "games try": "games try {examples}/games/kag.toml {examples}/games/kag.log",
 }
@@ -106,9 +113,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
     done = run_process("import-results", f"{folder}/results.csv", "--store", names["archive"])
     assert done.returncode == 0, done.stderr
+    queue = f"sqlite:///{folder}/queue.db"
+    with open_archive(queue) as archive:
+        entering = EnterTicket(QueueTicket("t1", [Player("Ann", 1500)], 0.0))
+        QueueOwner(archive, QueueSettings("duel", QueuePolicy(team_size=2))).ask([entering])
     history = run_process("players", "Ann", "--store", names["archive"], "--json").stdout
     return {
-        "examples": str(EXAMPLES), "folder": str(folder), "log": str(LOG), **names,
+        "examples": str(EXAMPLES), "folder": str(folder), "log": str(LOG), **names, "queue": queue,
         "player": "Ann", "other": "Bob", "match": json.loads(history)["games"][0]["match"],
     }  # fmt: skip
 

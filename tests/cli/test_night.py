@@ -393,14 +393,15 @@ def test_help_among_names_is_the_help() -> None:
 
 @pytest.mark.slow
 def test_hostile_names_are_shown_harmless_and_come_back_whole() -> None:
-    """Control signs, quotes, SQL, words of the events; the same name twice is refused in any case."""
-    names = ["Robert'); DROP TABLE match;--", "kind", "日本", "bot:Xan:5", "a" * 200, "Ann\u202e"]
+    """Control signs, quotes, SQL, words of the events; ids, and a name twice in any case, are refused."""
+    names = ["Robert'); DROP TABLE match;--", "kind", "日本", "botany", "a" * 200, "Ann\u202e"]
     reported = plain("-", given="\n".join(f'"{name}"' for name in names))
     assert len(reported["here"]) == 6
     assert "\u202e" not in night("table")
     assert plain("won", "1")["status"] == "new"
     assert "choose one with --read alike-one|alike-two" in night("Amber", "AMBER", fails=1)
     assert "Amber" in night("Amber", "Amber", fails=1)
+    assert "cannot begin with 'bot:'" in night("Amber", "bot:Xan:5", fails=1)
 
 
 @pytest.mark.slow
