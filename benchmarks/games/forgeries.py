@@ -343,6 +343,15 @@ def report(raw: dict[str, Any]) -> str:
         "| the log is read | believed, though it never happened | happened, and not read |",
         "|---|---:|---:|",
     ]  # fmt: skip
+    whole = raw["whole"]
+    missed = ", ".join(
+        f"{many} of {truth} {name}"
+        for name, many, truth in (
+            ("levels", whole["lost levels"], raw["levels"]),
+            ("games with a result", whole["lost games rated"], len(raw["games"])),
+            ("questions", whole["lost questions"], raw["questions"]),
+        )
+    )
     names = ["whole", *(f"in pieces, {n}" for n in range(1, len(ways)))]
     for name, each in zip(names, ways, strict=True):
         lines.append(f"| {name} | {each['believed']} | {each['lost']} |")
@@ -350,6 +359,9 @@ def report(raw: dict[str, Any]) -> str:
         "",
         "Believed counts ends, scores, levels, warm-ups, flags, questions, people who are not there, and",
         "whatever the honest did not do, as `equipoise live` reads the log and as it is read for ratings.",
+        f"Not read, in the whole log: {missed}.",
+        "An id that becomes another text hides what follows it, up to the next line with settings, so that",
+        "whoever states such ids keeps games of that server from being read.",
         "An id that stays one, with a line feed and a line after it, is not among the forgeries: it cannot",
         "be told from a line of the server's own (docs/games.md).",
     ]
