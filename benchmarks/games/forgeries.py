@@ -54,6 +54,9 @@ COUNT, A_GAME, HOSTILE, HONEST, SEED = 10_000, 2_500, 4, 2, 1
 #: Forgeries of one client at a time, and seconds for which it is waited until a server has taken them.
 TOGETHER, PATIENCE = 6, 0.4
 
+#: Seconds after which a game must have ended: its time limit is a minute.
+A_GAME_LASTS = 150.0
+
 #: Longest text that a client states in one setting, as userinfos end at 1,024 characters.
 LONGEST = 1000
 
@@ -204,10 +207,15 @@ class Game:
             self.level()
 
     def until_a_game_ends(self) -> None:
-        """Wait for the time limit."""
-        games = len(self.truth.games)
+        """Wait for the time limit; a game that is tied goes on, so one of the honest dies now and then."""
+        games, end = len(self.truth.games), time.monotonic() + A_GAME_LASTS
         while len(self.truth.games) == games:
-            run(self.everybody, 0.2)
+            if time.monotonic() > end:
+                msg = "a game does not end by its time limit"
+                raise RuntimeError(msg)
+            self.honest[0].command("kill")
+            self.truth.suicides += 1
+            run(self.everybody, 3.0)
             self._note_ends()
 
     def finish(self) -> None:
