@@ -54,6 +54,9 @@ COUNT, A_GAME, HOSTILE, HONEST, SEED = 10_000, 2_500, 4, 2, 1
 #: Forgeries of one client at a time, and seconds for which it is waited until a server has taken them.
 TOGETHER, PATIENCE = 6, 0.4
 
+#: Seconds after which a game must have ended: its time limit is a minute.
+A_GAME_LASTS = 150.0
+
 #: Longest text that a client states in one setting, as userinfos end at 1,024 characters.
 LONGEST = 1000
 
@@ -204,10 +207,15 @@ class Game:
             self.level()
 
     def until_a_game_ends(self) -> None:
-        """Wait for the time limit."""
-        games = len(self.truth.games)
+        """Wait for the time limit; a game that is tied goes on, so one of the honest dies now and then."""
+        games, end = len(self.truth.games), time.monotonic() + A_GAME_LASTS
         while len(self.truth.games) == games:
-            run(self.everybody, 0.2)
+            if time.monotonic() > end:
+                msg = "a game does not end by its time limit"
+                raise RuntimeError(msg)
+            self.honest[0].command("kill")
+            self.truth.suicides += 1
+            run(self.everybody, 3.0)
             self._note_ends()
 
     def finish(self) -> None:
@@ -343,6 +351,15 @@ def report(raw: dict[str, Any]) -> str:
         "| the log is read | believed, though it never happened | happened, and not read |",
         "|---|---:|---:|",
     ]  # fmt: skip
+    whole = raw["whole"]
+    missed = ", ".join(
+        f"{many} of {truth} {name}"
+        for name, many, truth in (
+            ("levels", whole["lost levels"], raw["levels"]),
+            ("games with a result", whole["lost games rated"], len(raw["games"])),
+            ("questions", whole["lost questions"], raw["questions"]),
+        )
+    )
     names = ["whole", *(f"in pieces, {n}" for n in range(1, len(ways)))]
     for name, each in zip(names, ways, strict=True):
         lines.append(f"| {name} | {each['believed']} | {each['lost']} |")
@@ -350,6 +367,9 @@ def report(raw: dict[str, Any]) -> str:
         "",
         "Believed counts ends, scores, levels, warm-ups, flags, questions, people who are not there, and",
         "whatever the honest did not do, as `equipoise live` reads the log and as it is read for ratings.",
+        f"Not read, in the whole log: {missed}.",
+        "An id that becomes another text hides what follows it, up to the next line with settings, so that",
+        "whoever states such ids keeps games of that server from being read.",
         "An id that stays one, with a line feed and a line after it, is not among the forgeries: it cannot",
         "be told from a line of the server's own (docs/games.md).",
     ]
