@@ -218,7 +218,7 @@ class Rcon:
     [b'\xff\xff\xff\xffrcon secret status']
     >>> console.receive(b"\xff\xff\xff\xffprint\nmap: oa_dm5\n", 0.05)
     >>> console.outgoing(0.2), console.answers()
-    ([], [ConsoleAnswer(question='status', text='map: oa_dm5\n')])
+    ([b'\xff\xff\xff\xffrcon secret cvarlist eq_*'], [ConsoleAnswer(question='status', text='map: oa_dm5\n')])
     """
 
     #: How the bytes travel.

@@ -33,6 +33,13 @@ _PLACE = re.compile(r"\{(\w+)(?::path)?\}")
 #: What answers are written as that are no JSON: texts, and events.
 MEDIA_TYPES: Mapping[Any, str] = {str: "text/plain", bytes: "text/event-stream"}
 
+#: One of the events of a stream (Server-Sent Events): what it is, its number, and what it says.
+EVENT: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("event", "id", "data")},
+    "required": ["data"],
+}
+
 #: What a body is written as that is no JSON.
 BODY_TYPES: Mapping[Any, str] = {"SpadsBody": "application/x-www-form-urlencoded"}
 
@@ -139,6 +146,8 @@ def _operation(each: Operation, components: Mapping[str, Any]) -> dict[str, Any]
 def _schema(kind: Any) -> dict[str, Any]:
     if kind is Any:
         return {"type": "object"}
+    if kind is bytes:
+        return dict(EVENT)
     if kind in MEDIA_TYPES:
         return {"type": "string"}
     return {"$ref": REF.format(name=kind if isinstance(kind, str) else kind.__name__)}
