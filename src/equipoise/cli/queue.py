@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.archive_options import progress_bar
+from equipoise.cli import archive_options
 from equipoise.cli.fan_out_options import fan_out_options
 from equipoise.cli.output_options import (
     NewFile,
@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
 #: Tickets times policies from which a process a core is worth beginning.
 PAYS = 30_000  # effort
+
+
+_queue = click.option(
+    "--queue", required=True, metavar="NAME", help="The queue, as [queue.NAME] of the settings."
+)
 
 
 @click.group(name="queue")
@@ -137,7 +142,7 @@ def _simulate(
 
     def under_each(policies: Sequence[QueuePolicy]) -> Iterator[QueueFigures]:
         pays = expected * len(policies) >= PAYS
-        with progress_bar("Simulating") as tell, fanned_out(ray, workers, pays=pays) as tasks:
+        with archive_options.progress_bar("Simulating") as tell, fanned_out(ray, workers, pays=pays) as tasks:
             for number, figures in enumerate(tasks(simulated, queue, policies)):
                 if tell is not None:
                     tell((number + 1) / len(policies))
@@ -151,7 +156,7 @@ def _simulate(
         return
     if p95 is None:
         if ray is None and not workers:
-            with progress_bar("Simulating") as progress:
+            with archive_options.progress_bar("Simulating") as progress:
                 figures = queue.under(read, progress)
         else:
             (figures,) = under_each([read])
@@ -166,11 +171,8 @@ def _simulate(
 
 
 @command.command(name="tickets")
-@click.option(
-    "--store", required=True, metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
-    help="The archive: sqlite:///PATH or postgresql://...",
-)  # fmt: skip
-@click.option("--queue", required=True, metavar="NAME", help="The queue, as [queue.NAME] of the settings.")
+@archive_options.store
+@_queue
 @click.option("--since", type=Number(), metavar="SECONDS", help="Those that came no earlier, since 1970.")
 @click.option("--until", type=Number(), metavar="SECONDS", help="Those that came earlier, since 1970.")
 def _tickets(store: str, queue: str, since: float | None, until: float | None) -> None:
@@ -200,11 +202,8 @@ def _tickets(store: str, queue: str, since: float | None, until: float | None) -
 
 
 @command.command(name="empty")
-@click.option(
-    "--store", required=True, metavar="URL", envvar="EQUIPOISE_STORE", show_envvar=True,
-    help="The archive: sqlite:///PATH or postgresql://...",
-)  # fmt: skip
-@click.option("--queue", required=True, metavar="NAME", help="The queue, as [queue.NAME] of the settings.")
+@archive_options.store
+@_queue
 @with_json
 def _empty(store: str, queue: str, as_json: bool) -> None:
     """Let all who wait or play in a queue go.

@@ -16,7 +16,16 @@ from typing import Any
 _TITLES = ("name_title", "weight_title", "first_title", "last_title", "rank_title", "partner_title", "aside",
            "out_heading", "blank", "sum")  # fmt: skip
 
-_AS_THEY_ARE = ("asks", "most_lines", "most_signs", "rules", "contexts", "rank_aliases")
+_AS_THEY_ARE = (
+    "asks",
+    "most_lines",
+    "most_signs",
+    "far_times",
+    "far_among",
+    "rules",
+    "contexts",
+    "rank_aliases",
+)
 #: Patterns that stand alone.
 _SINGLE = ("attendance", "brings", "ranked", "lead", "weight")
 

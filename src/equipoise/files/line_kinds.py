@@ -26,8 +26,6 @@ _UNSEEN = re.compile("[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e
 #: What ends all but the last sentence of a message.
 _SENTENCE = re.compile(r"[.?!]\s+")
 _COMMA = re.compile(r"\s*,\s*")
-#: How many times the middle weight one may be, or a part of it, and how many have to have others beside it.
-FAR, FEW = 20.0, 4
 _NUMBERED = re.compile(r"^([0-9]{1,3})\s+(.*)$")
 
 
@@ -89,11 +87,12 @@ def _counts(players: Sequence[Player]) -> tuple[int, int, int]:
 
 
 def _far_from_others(players: Sequence[Player]) -> list[str]:
-    """Return who has a weight that may be a slip: a few of 20 times and more above or below the middle."""
+    """Return who has a weight that may be a slip: a few, many times above or below the middle one."""
+    times, among = grammar()["far_times"], grammar()["far_among"]
     weights = {each.id: each.rating.mu for each in players if isinstance(each.rating, Rating)}
     middle = sorted(weights.values())[len(weights) // 2] if weights else 0.0
-    far = [name for name, weight in weights.items() if not middle < FAR * weight < FAR * FAR * middle]
-    return [f"{short(name)} {weights[name]:g}" for name in far] if len(far) * FEW <= len(weights) else []
+    far = [name for name, weight in weights.items() if not middle < times * weight < times * times * middle]
+    return [f"{short(name)} {weights[name]:g}" for name in far] if len(far) * among <= len(weights) else []
 
 
 @dataclass(slots=True)

@@ -272,7 +272,8 @@ class KeptEvening:
                 if unless():
                     return StepTaken((), again=True)
                 event = self.evening.resolved(event)
-                known = self.evening.over | self.evening.games
+                is_back = isinstance(event, ev.Undo | ev.Redo)
+                known = self.evening.over | self.evening.games if is_back else {}
                 commands = self.evening.handle(event, now)
                 if refused := _refused(commands):
                     if strictly:

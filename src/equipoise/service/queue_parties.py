@@ -69,7 +69,7 @@ class QueueParties:
             If there is no party of this code, it is full, or somebody else is there under this name; the
             message is ``missing``, ``full`` or ``taken``.
         """
-        party = self._parties.get(written(code))
+        party = self._known(code)
         here = self.members(code, now)
         if party is None or player in here or len(here) >= size:
             why = "missing" if party is None else "taken" if player in here else "full"
@@ -92,7 +92,7 @@ class QueueParties:
 
     def leave(self, code: str, player: str) -> None:
         """Let a member go; with who leads it the party is over."""
-        party = self._parties.get(written(code))
+        party = self._known(code)
         if party is None:
             return
         party.heard.pop(player, None)
@@ -101,7 +101,7 @@ class QueueParties:
 
     def members(self, code: str, now: float) -> list[str]:
         """Return who is there, the leader first."""
-        party = self._parties.get(written(code))
+        party = self._known(code)
         if party is None:
             return []
         party.heard = {who: at for who, at in party.heard.items() if now - at <= SILENT}
@@ -109,17 +109,17 @@ class QueueParties:
 
     def leads(self, code: str, player: str) -> bool:
         """Tell whether somebody leads a party."""
-        party = self._parties.get(written(code))
+        party = self._known(code)
         return party is not None and party.leader == player
 
     def ticket(self, code: str) -> str:
         """Return the ticket with which a party has entered; empty where it has not."""
-        party = self._parties.get(written(code))
+        party = self._known(code)
         return "" if party is None else party.ticket
 
     def enters(self, code: str, ticket: str) -> None:
         """Note with which ticket a party has entered."""
-        party = self._parties.get(written(code))
+        party = self._known(code)
         if party is not None:
             party.ticket = ticket
 
@@ -127,6 +127,9 @@ class QueueParties:
         """Return what says that somebody is in a party, and whether they lead it."""
         what = b"\0".join((b"party", written(code).encode(), str(leads).encode(), player.encode()))
         return hmac.digest(self._key, what, hashlib.sha256).hex()[:32]
+
+    def _known(self, code: str) -> _Party | None:
+        return self._parties.get(written(code))
 
     def _party(self, code: str, leader: str) -> _Party:
         while code not in self._parties and len(self._parties) >= MOST:

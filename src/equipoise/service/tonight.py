@@ -974,8 +974,8 @@ class Evenings:
         evening = self.kept.evening
         room, game, played = evening.rooms[name], self._game(name), self._played(name)
         phase, setup = self._phase(name, game), room.setup
-        gone = (who for who in room.states if not who.startswith(ANONYMOUS))
-        statuses = {**dict.fromkeys(setup.here, ev.IN), **{who: room.states[who] for who in gone}}
+        others = {who: state for who, state in room.states.items() if not who.startswith(ANONYMOUS)}
+        statuses = {**dict.fromkeys(setup.here, ev.IN), **others}
         ratings, known = self.ratings(name, list(statuses)), accounts(each.in_ledger for each in played)
         party = {player: n for n, each in enumerate(setup.duos) for player in each}
         people = [

@@ -21,7 +21,7 @@ from starlette.routing import BaseRoute, Route, Router
 
 from equipoise.errors import EquipoiseError
 from equipoise.service.admission import BY_TOKEN, Admission, BusyError, address_of
-from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, refusal
+from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, bearer_of, refusal
 from equipoise.service.http.operation import Operation
 from equipoise.service.http.problems import HttpProblem
 from equipoise.service.tokens import SCOPES, Holder
@@ -273,13 +273,10 @@ def _route(path: str, endpoint: Any) -> Route:
 
 def _token(operation: Operation, headers: Mapping[bytes, bytes]) -> str | None:
     """Return the token of a request, None where there is none; what is no token is a wrong one."""
-    given = headers.get(b"authorization")
-    if given is None or not operation.scope:
+    if b"authorization" not in headers or not operation.scope:
         return None
-    kind, _, token = given.decode("latin-1").partition(" ")
-    if kind.lower() == "bearer":
-        return token.strip()
-    return None if operation.lenient else ""
+    token = bearer_of(headers)
+    return "" if token is None and not operation.lenient else token
 
 
 async def _in_time(receive: Receive) -> MutableMapping[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -44,6 +44,18 @@ def event(kind: str, content: object, revision: int | None = None) -> bytes:
     """
     number = b"" if revision is None else b"id: %d\n" % revision
     return b"event: %b\n%bdata: %b\n\n" % (kind.encode(), number, msgspec.json.encode(content))
+
+
+def last_known(headers: Mapping[bytes, bytes]) -> int:
+    """Return the revision that somebody who comes back knows; -1 where there is none to be read.
+
+    Examples
+    --------
+    >>> last_known({b"last-event-id": b"7"}), last_known({b"last-event-id": b"x"}), last_known({})
+    (7, -1, -1)
+    """
+    given = headers.get(b"last-event-id", b"")
+    return int(given) if given.isdigit() and len(given) < 18 else -1
 
 
 def heard_lately(sessions: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

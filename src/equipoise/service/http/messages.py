@@ -46,6 +46,12 @@ class HttpRequest:
     headers: Mapping[bytes, bytes]
 
 
+def bearer_of(headers: Mapping[bytes, bytes]) -> str | None:
+    """Return the token or key of a request; None where it has none, or something else in its place."""
+    kind, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else None
+
+
 @dataclass(slots=True)
 class Reply:
     """An answer.

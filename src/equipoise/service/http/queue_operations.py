@@ -29,7 +29,7 @@ from equipoise.queueing.promises import policy_in_words
 from equipoise.queueing.tickets import QueueTicket
 from equipoise.service.http.backend import Backend
 from equipoise.service.http.event_stream import OWN, QUIET, event
-from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, invalid, reply, typed
+from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, bearer_of, invalid, reply, typed
 from equipoise.service.http.operation import LONGEST_ID, MISSING, WITH_BODY, WITH_TOKEN, Operation
 from equipoise.service.http.problems import HttpProblem, ambiguous
 from equipoise.service.queue_owner import MatchesAsked, OpeningsAsked, StatusAsked, WhereAsked
@@ -540,10 +540,9 @@ def _missing(kind: str, name: str) -> NoReturn:
 
 async def player_of(backend: Backend, asked: HttpRequest, queue: Queue, ticket: str) -> str | None:
     """Return the player whose capability was given, None for a backend; refuse everybody else."""
-    kind, _, token = asked.headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-    if kind.lower() != "bearer":
+    token = bearer_of(asked.headers)
+    if token is None:
         raise ProblemError(HttpProblem(401, "no-token", "write Authorization: Bearer and a token"))
-    token = token.strip()
     await queue.ready()
     player = queue.holder(ticket, token)
     if player is not None:

@@ -27,8 +27,8 @@ from equipoise.queueing.life import EnterTicket, MatchEnded, OfferSeats, Withdra
 from equipoise.queueing.tickets import QueueTicket
 from equipoise.ratings.model import last_seen
 from equipoise.service.http.backend import Backend
-from equipoise.service.http.event_stream import QUIET, event
-from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, invalid, reply, typed
+from equipoise.service.http.event_stream import QUIET, event, last_known
+from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, bearer_of, invalid, reply, typed
 from equipoise.service.http.operation import LONGEST_ID, MISSING, WITH_BODY, WITH_TOKEN, Operation
 from equipoise.service.http.problems import HttpProblem, ambiguous
 from equipoise.service.http.queue_operations import (
@@ -166,12 +166,12 @@ def _regular(known: Any, player: str) -> Regular:
 async def _by_link(backend: Backend, asked: HttpRequest) -> Queue:
     """Return the queue whose link's key was given; refuse everybody else."""
     queue = queue_of(backend, asked)
-    kind, _, given = asked.headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-    if kind.lower() != "bearer" or not given.strip():
+    given = bearer_of(asked.headers)
+    if not given:
         raise ProblemError(HttpProblem(401, "no-token", "open the link of the queue"))
     await queue.ready()
     key = queue.link_key()
-    if not key or not hmac.compare_digest(key.encode(), given.strip().encode("latin-1", "replace")):
+    if not key or not hmac.compare_digest(key.encode(), given.encode("latin-1", "replace")):
         await backend.service.admission.wrong_token(asked.whose, "queue")
         raise ProblemError(
             HttpProblem(401, "wrong-token", "this link is not for this queue, or is no longer good")
@@ -331,8 +331,7 @@ async def stream(backend: Backend, asked: HttpRequest) -> Reply:
     await where_is(queue, ticket)
     if queue.watching >= MOST_WATCHING:
         raise ProblemError(HttpProblem(429, "busy", "as many watch as may; ask again"))
-    last = asked.headers.get(b"last-event-id", b"")
-    known = int(last) if last.isdigit() and len(last) < 18 else -1
+    known = last_known(asked.headers)
     headers = ((b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"))
     return Reply(200, b"", headers, b"text/event-stream", _stream(backend, queue, ticket, player, known))
 

@@ -24,7 +24,8 @@ from equipoise.errors import EquipoiseError
 from equipoise.play.evening_page import GUEST, ORGANISER
 from equipoise.service.admission import Admission
 from equipoise.service.http.backend import Backend
-from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, invalid, reply, typed
+from equipoise.service.http.event_stream import last_known
+from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, bearer_of, invalid, reply, typed
 from equipoise.service.http.operation import MISSING, UNCHANGED, WITH_BODY, WITH_TOKEN, Operation
 from equipoise.service.http.problems import HttpProblem
 from equipoise.service.listener import is_local, reached_at
@@ -222,13 +223,13 @@ class TonightFront:
         ProblemError
             If it has no key of this evening, or one that is no longer good.
         """
-        kind, _, key = asked.headers.get(b"authorization", b"").decode("latin-1").partition(" ")
-        if kind.lower() != "bearer" or not key.strip():
+        key = bearer_of(asked.headers)
+        if not key:
             raise ProblemError(
                 HttpProblem(401, "no-token", "open the link of the evening, or give its code word")
             )
         view = await self.newest(evening)
-        role = None if view is None else _role_of(view, key.strip())
+        role = None if view is None else _role_of(view, key)
         if view is None or role is None:
             await self._admission.wrong_token(asked.whose, "tonight")
             raise ProblemError(
@@ -386,11 +387,9 @@ async def stream(backend: Backend, asked: HttpRequest) -> Reply:
     """Tell of an evening as it changes."""
     front, evening = _front(backend), asked.path["evening"]
     role, found = await front.role(asked, evening)
-    last = asked.headers.get(b"last-event-id", b"")
     if not front.has_room(asked.whose):
         raise ProblemError(HttpProblem(429, "busy", "as many watch as may; ask again"))
-    known = int(last) if last.isdigit() and len(last) < 18 else -1
-    key = asked.headers[b"authorization"].decode("latin-1").partition(" ")[2].strip()
+    known, key = last_known(asked.headers), bearer_of(asked.headers) or ""
     headers = (
         (b"cache-control", b"no-store"), (b"x-role", role.encode()), (b"x-accel-buffering", b"no"),
         (b"x-reached-at", link_base(backend, asked.headers.get(b"host", b"")).encode()),

@@ -354,12 +354,12 @@ function namesIn(text) {
     .replace(new RegExp(filledIn(PASTES.patterns.weight), "iu"), "").replace(/^["* ]+|["* ]+$/g, "")).filter((name) => name);
 }
 
-/** Who has a weight that may be a slip: a few of 20 times and more above or below the middle. @param {Player[]} players */
+/** Who has a weight that may be a slip: a few, many times above or below the middle one. @param {Player[]} players */
 function farFromOthers(players) {
   const rated = players.filter((one) => one.mu !== null).map((one) => /** @type {[string, number]} */ ([one.name, one.mu]));
   const middle = rated.map(([, mu]) => mu).sort((one, other) => one - other)[rated.length >> 1] ?? 0;
-  const far = rated.filter(([, mu]) => !(middle < 20 * mu && mu < 20 * middle));
-  return far.length * 4 <= rated.length ? far.map(([name, mu]) => `${quoted(name)} ${mu}`) : [];
+  const far = rated.filter(([, mu]) => !(middle < PASTES.far_times * mu && mu < PASTES.far_times * middle));
+  return far.length * PASTES.far_among <= rated.length ? far.map(([name, mu]) => `${quoted(name)} ${mu}`) : [];
 }
 
 /** What was read of a paste, in a sentence. @param {Player[]} players @param {Heard} heard */
