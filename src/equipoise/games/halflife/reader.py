@@ -16,8 +16,9 @@ from itertools import accumulate, compress
 from operator import or_
 
 from equipoise.core.dates import of_date
-from equipoise.core.match import CLOCK, Contest, Match, Ruleset, Unfinished
+from equipoise.core.match import CLOCK, Match, Ruleset, Unfinished
 from equipoise.core.rulesets import GameRules
+from equipoise.games.halflife.counter_strike import CountedRounds
 from equipoise.games.halflife.rulesets import CS2, GO, MAPS, OLD, OTHER, RULES, TF2, changes_play, rules_of
 from equipoise.games.halflife.team_fortress import (
     CAPTURED,
@@ -122,9 +123,6 @@ RESTARTS = (
     b'World triggered "Match_Start"',
 )
 
-#: Rounds after which a restart is half-time rather than the end of a warm-up.
-HALF = 12
-
 #: Seconds between two lines from which on a clock was set, or nothing went on: no time of the game.
 JUMP = 900.0
 
@@ -200,14 +198,10 @@ class HalfLifeGame:
         self.seen = date
         self.play = Play()
         self.hash = sha256()
-        self.contests: list[Contest] = []
+        self.counted = CountedRounds()
         self.before: dict[str, tuple[int, int]] = {}
-        self.score: tuple[bytes, ...] = ()
-        #: How many rounds count by the server's own word, and whether an earlier state was restored since.
-        self.rounds_played = 0
-        self.is_reloaded = False
-        #: Whether the server says how many rounds count, and that the match is over.
-        self.counts_rounds = self.is_over = False
+        #: Whether the server said that the match is over.
+        self.is_over = False
         self.totals: dict[int, float] = {}
         self.sides = {**SIDES, TEAMS[0]: len(SIDES) + 1, TEAMS[1]: len(SIDES) + 2}
         self.settings: dict[str, str] = {}
@@ -274,7 +268,8 @@ class HalfLifeGame:
                 self.forget_names()
                 self._move(identity, text_from(name))
                 self.play.arrive(number, identity, text_from(name))
-        else:
+        elif client.person.name != text_from(name):
+            self.forget_names()
             client.person.name = text_from(name)
         if team:
             self.place(number, team)
@@ -309,33 +304,22 @@ class HalfLifeGame:
 
     def restart(self) -> None:
         """Restart: whatever was before did not count, unless it was a half of a match."""
-        if len(self.contests) < HALF:
-            self.contests.clear()
+        if self.counted.restart():
             self.play.again()
-        self.score, self.rounds_played = (), 0
         self.before = self.play.counts()
 
     def status(self, rounds: int) -> None:
-        """Take how many rounds count: fewer than before where an earlier state is restored, or none."""
-        self.counts_rounds = True
-        if self.is_reloaded or rounds < self.rounds_played or (rounds <= 0 and self.contests):
-            del self.contests[max(rounds, 0) :]
-            self.score = ()
+        """Take how many rounds count by the server's own word."""
+        if self.counted.status(rounds):
             self.before = self.play.counts()
-            self.is_reloaded = False
-        self.rounds_played = rounds
 
-    def round_ends(self, winner: bytes | None, score: tuple[bytes, ...]) -> None:
+    def round_ends(self, winner: bytes | None, score: tuple[int, int]) -> None:
         """Keep a round, once."""
         self.counter_strike = True
-        if self.is_reloaded or (score and score == self.score):
-            return
-        self.score = score
         side = None if winner is None else SIDES[winner]
         contest = self.play.moment(Ruleset(), side, self.at, self.before)
-        if contest is not None:
-            self.contests.append(contest)
-        self.before = self.play.counts()
+        if self.counted.draws(contest) if winner is None else self.counted.wins(score, contest):
+            self.before = self.play.counts()
 
     def is_fortress(self) -> bool:
         """Tell whether Red and Blue play rounds, as in Team Fortress 2."""
@@ -356,7 +340,7 @@ class HalfLifeGame:
         rules = rules_of(self.game())
         mutators = [name for name, value in self.settings.items() if changes_play(name, value)]
         rounds = next((kind for start, kind in MAPS.items() if self.map.startswith(start)), "elimination")
-        contests = self.contests
+        contests = self.counted.contests
         kind = rounds
         if self.is_fortress():
             if not self.rounds.ended:
@@ -368,7 +352,7 @@ class HalfLifeGame:
             contests = self.rounds.found(self.sides, self.at)
         elif not self.map:
             return Unfinished(self.where, "the beginning of the map is not in the log")
-        elif contests and self.counts_rounds and not self.is_over:
+        elif contests and self.counted.is_counted and not self.is_over:
             return Unfinished(self.where, "the match was not played to its end: there is no Game Over")
         elif not contests:
             in_teams = any(side is not None and side != ALONE for _, (side, _) in self.play.shares().items())
@@ -678,7 +662,7 @@ def _event(game: HalfLifeGame, text: bytes) -> None:
         game.restart()
         return
     if text.startswith(RELOADED):
-        game.is_reloaded = True
+        game.counted.reload()
         return
     status = STATUS.match(text)
     if status is not None:
@@ -687,10 +671,10 @@ def _event(game: HalfLifeGame, text: bytes) -> None:
     won, drawn = WON.match(text), DRAWN.match(text)
     if won is not None:
         game.marked |= won[2] is not None
-        game.round_ends(won[1], (won[4], won[5]))
+        game.round_ends(won[1], (int(won[4]), int(won[5])))
     elif drawn is not None:
         game.marked |= drawn[1] is not None
-        game.round_ends(None, ())
+        game.round_ends(None, (0, 0))
     elif (scored := SCORED.match(text)) is not None:
         side = game.sides.get(scored[1])
         if side is not None:
