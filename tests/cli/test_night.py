@@ -568,3 +568,52 @@ def test_what_waits_for_a_map_says_so() -> None:
     night("veto", "keep")
     assert "--at must be a date" in night("won", "red", "--at", "1969", fails=1)
     assert "before 1970" in night("won", "red", "--at", "1950-01-01", fails=1)
+
+
+FIVE = ("Amber", "Birch", "Cedar", "Dahlia", "Elm")
+PASTED = "Friday 20 Nov\nAmber 30\nBirch 28\nCedar out\nDahlia\nElm (GK)\n"
+
+
+def test_a_night_says_what_it_read_of_a_paste() -> None:
+    """Who does not come and what is no player stand above the teams, as data, and beside a table."""
+    said = ["4 players, 2 without points, 1 not coming.", "Not read: 'Friday 20 Nov'", "Beside names: '(GK)'"]
+    assert night("-", given=PASTED).splitlines()[:3] == said
+    read = plain("-", given=PASTED)["read"]
+    assert (read["out"], [each["text"] for each in read["unread"]]) == (["Cedar"], ["Friday 20 Nov"])
+    beside = runner().invoke(group, ["night", "-", "--csv"], input=PASTED)
+    assert beside.stdout.startswith("team,player")
+    assert said[0] in beside.stderr
+
+
+def test_late_comers_and_those_who_come_perhaps_are_read_aloud_too() -> None:
+    """Every step that takes names says what of them it did not take, and can be answered with --read."""
+    night("Amber", "Birch", "Cedar", "Dahlia")
+    assert night("late", "-", given="Elm\nFir out\n").startswith("1 player, 1 not coming.\n")
+    assert night("late", "Gorse", "Hazel out").startswith("1 player, 1 not coming.\n")
+    assert night("maybe", "-", given="Monday\nIris\n").startswith("1 player.\nNot read: 'Monday'\n")
+    assert "1 not coming" in night("late", "Kale out", fails=2)
+    assert "maybe-in" in night("late", "Laurel?", fails=1)
+    assert "Laurel" in night("late", "Laurel?", "--read", "maybe-in")
+    assert night("Amber", "Birch").startswith("Even")  # names alone say nothing new
+
+
+def test_a_draft_says_what_is_under_way_at_every_step() -> None:
+    """Results, votes, vetoes and swaps during a draft say whose pick it is, and the table shows the draft."""
+    night("Amber", "Birch", "Cedar", "Dahlia")
+    night("captains", "Amber", "Birch")
+    refused = {night(*step.split(), fails=1) for step in (
+        "won red", "won Cedar", "draw", "score 3 1", "result 3:1", "vote Birch yes", "veto dock",
+        "swap Amber Birch",
+    )}  # fmt: skip
+    (text,) = refused
+    assert "waiting for Amber to pick one of Cedar, Dahlia: 'pick NAME'" in text
+    shown = night("table")
+    assert "Teams so far:\nred  Amber\nblue  Birch\nAmber picks next, one of Cedar, Dahlia" in shown
+    table = plain("table")
+    assert (table["phase"], table["captain"], table["left"]) == ("drafting", "Amber", ["Cedar", "Dahlia"])
+
+
+def test_the_larger_team_is_named() -> None:
+    """Of five equals one team has one player more, which is why it is ahead."""
+    assert night(*FIVE).splitlines()[1] == "Red has one player more."
+    assert "more" not in night(*FIVE[:4])

@@ -384,6 +384,7 @@ def test_teams_of_a_night_are_reported() -> None:
     width = max(map(len, heads))
     assert lines == [
         "Close: 60 : 40.",
+        f"{capital(heads[0])} has one player more.",
         f"{heads[0]:<{width}}  Ann, b",
         f"{heads[1]:<{width}}  c",
         "d sits out.",

@@ -344,7 +344,9 @@ def _show_front(roster: str | None, objectives: str, options: dict[str, Any]) ->
     with interruptible(options["time_limit"]) as stop:
         front = pareto(replace(request, stop=stop), *axes)
     if options["as_json"]:
-        print_json(front.as_dict())
+        print_json(front.as_dict() | ({"read": options["heard_data"]} if options["heard_data"] else {}))
+    elif options["heard"]:
+        click.echo("\n".join([*options["heard"], ""]), err=options.get("form") is not None)
     if front.nothing is not None:
         click.echo(f"error: {front.nothing.status}: {front.nothing.reason}", err=True)
         if stop.interruption.happened:

@@ -57,8 +57,12 @@ def command(roster: str | None, **options: Any) -> None:
     with naming(options):
         game = _game(roster, options)
         if options["as_json"]:
-            click.echo(json.dumps(game.as_dict(), indent=2))
-        elif game.newcomer is None:
+            read = {} if options["heard_data"] is None else {"read": options["heard_data"]}
+            click.echo(json.dumps({**game.as_dict(), **read}, indent=2))
+            return
+        if options["heard"]:
+            click.echo("\n".join([*options["heard"], ""]), err=options.get("form") is not None)
+        if game.newcomer is None:
             _show_advantage(game, options)
         else:
             _show_placement(game, game.newcomer, options)
@@ -86,6 +90,9 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
         raise InputError(msg)
     if newcomer is not None:
         players.append(newcomer)
+    heard = getattr(players, "heard", None)
+    options["heard"] = None if heard is None else heard.lines(players)
+    options["heard_data"] = None if heard is None else heard.as_dict(players)
     stored = rated(players, options, keywords)
     options["points"] = point_scale(players, options)
     keywords |= typed_fields(options, stored)

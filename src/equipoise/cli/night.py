@@ -116,7 +116,8 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
     with searching(store, options["who"]) as night:
         known = night.people()
         _refuse_misspelt_step(names, options["new"], known)
-        entries = night_names.entries_of(names, options["read"], known, command.commands)
+        typed = night_names.entries_of(names, options["read"], known, command.commands)
+        entries = typed.entries
         ids = night.resolved([entry.name for entry in entries], options["new"])
         setup, weights = _setup(night, entries, ids, options), night.weighing(entries, ids)
         spelled, vary = night.spellings(ids), _price(options["vary"])
@@ -124,7 +125,8 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
         night.note_weights(weights)
         if known.last_names:  # else everybody is
             _tell_newcomers(known, ids)
-        _tell_teams(night, options["as_json"], options.get("form"))
+        typed.say({"as_json": options["as_json"], "form": options.get("form")})
+        _tell_teams(night, options["as_json"], options.get("form"), typed.data)
 
 
 def _refuse_misspelt_step(names: Sequence[str], new: Sequence[str], known: RosterLookup) -> None:
@@ -198,8 +200,10 @@ def _price(text: str) -> float:
     return price_of(text, "price", "--vary")
 
 
-def _tell_teams(night: Night, as_json: bool, form: str | None = None) -> None:
-    """Say which teams are proposed now."""
+def _tell_teams(
+    night: Night, as_json: bool, form: str | None = None, read: Mapping[str, Any] | None = None
+) -> None:
+    """Say which teams are proposed now, and as data what was ``read`` besides the names."""
     from equipoise.pages.text.night import arranged_lines, names_of, proposal_rows
 
     arranged, proposal, spelled = night.arranged, night.proposal, night.spelled
@@ -208,7 +212,8 @@ def _tell_teams(night: Night, as_json: bool, form: str | None = None) -> None:
         shown = plain if arranged is None else arranged.as_dict(night.setup)
         here = [spelled.get(player, player) for player in night.setup.here]
         out = [] if proposal is None else [spelled.get(p, p) for p in proposal.out]
-        click.echo(json.dumps({**shown, "here": here, "out": out}, indent=2))
+        more = {} if read is None else {"read": read}
+        click.echo(json.dumps({**shown, "here": here, "out": out, **more}, indent=2))
     elif form is not None:
         cells = proposal_rows(night.setup, None if arranged is None else proposal, spelled)
         click.echo(table(("team", "player"), cells, form))
@@ -258,12 +263,14 @@ def searching(store: str | None, who: Sequence[str] = ()) -> Iterator[Night]:
 
 @archive_options.step("late")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@read_option
 @new_option
 @night_names.who_option
 @table_forms
 def late(
-    names: tuple[str, ...], store: str | None, new: tuple[str, ...], who: tuple[str, ...], **forms: Any
-) -> None:
+    names: tuple[str, ...], store: str | None, read: str | None, new: tuple[str, ...], who: tuple[str, ...],
+    **forms: Any,
+) -> None:  # fmt: skip
     """Add somebody who comes late.
 
     Written as the first names: "Cedar 1500", "Amber + Birch".
@@ -273,7 +280,8 @@ def late(
 
     with searching(store, who) as night:
         known = night.people()
-        entries = night_names.entries_of(names, None, known, command.commands)
+        typed = night_names.entries_of(names, read, known, command.commands)
+        entries = typed.entries
         ids = night.arrivals([entry.name for entry in entries], new)
         duos = tuple(night_names.parties_of(entries, ids).values())
         weights = night.weighing(entries, ids)
@@ -281,6 +289,7 @@ def late(
                                  weights=weights))  # fmt: skip
         night.note_weights(weights)
         _tell_newcomers(known, ids)
+        typed.say(forms)
         _tell_people(night, done, **forms)
 
 
@@ -328,7 +337,7 @@ def sub(
 
     with searching(store, who) as night:
         finder = night.people()
-        entries = night_names.entries_of([" ".join(names[:n])], None, finder, command.commands)
+        entries = night_names.entries_of([" ".join(names[:n])], None, finder, command.commands).entries
         if len(entries) > 1:
             msg = f"there is one place, but {' and '.join(entry.name for entry in entries)} would take it"
             raise click.UsageError(msg)
@@ -479,12 +488,12 @@ def _teams(night: Night) -> tuple[tuple[str, ...], ...]:
     Raises
     ------
     InputError
-        If there are none.
+        If there are none, or captains still pick them.
     """
-    if night.proposal is None:
+    if night.game is None:
         msg = "there are no teams yet; 'equipoise night NAMES' makes them"
         raise InputError(msg)
-    return night.proposal.teams
+    return night.kept.evening.divided(night.lobby).teams
 
 
 def _report_score(
@@ -552,21 +561,21 @@ def undo(store: str | None, as_json: bool) -> None:
 @table_forms
 def everyone(store: str | None, as_json: bool, form: str | None = None) -> None:
     """Show everyone's ratings and games, and the teams."""
-    from equipoise.pages.text.night import table_lines, table_rows
+    from equipoise.pages.text.night import game_data, table_lines, table_rows
 
     with night_names.opened_night(store) as night:
         rows, proposal = night.rows(), night.proposal
         if as_json:
             teams = [] if proposal is None else [list(team) for team in proposal.teams]
             plain = {"players": rows, "id": None if proposal is None else proposal.id, "teams": teams}
-            click.echo(json.dumps({**plain, "games": len(night.results)}, indent=2))
+            game = game_data(night.setup, night.game, night.spelled)
+            now = {key: game.get(key) for key in ("phase", "captain", "left", "map", "maps")}
+            click.echo(json.dumps({**plain, "games": len(night.results), **now}, indent=2))
         elif form is not None:
             columns, *cells = table_rows(rows)
             click.echo(table(columns, cells, form))
         elif rows:
-            played = night.game is not None and night.game.counted
-            lines = table_lines(rows, night.setup, proposal, night.spelled, played=played)
-            click.echo("\n".join(lines))
+            click.echo("\n".join(table_lines(rows, night.setup, night.game, night.spelled)))
         else:
             click.echo("Nobody has come yet: equipoise night NAMES makes teams.")
 
@@ -610,9 +619,13 @@ def stepping(store: str | None, forms: dict[str, Any]) -> Iterator[Night]:
 @archive_options.step("maybe")
 @click.argument("names", nargs=-1, required=True, metavar="NAME...")
 @click.option("--later", is_flag=True, help="They come later for sure.")
+@read_option
 @new_option
 @table_forms
-def maybe(names: tuple[str, ...], store: str | None, later: bool, new: tuple[str, ...], **forms: Any) -> None:
+def maybe(
+    names: tuple[str, ...], store: str | None, later: bool, read: str | None, new: tuple[str, ...],
+    **forms: Any,
+) -> None:  # fmt: skip
     """Note who comes perhaps, or later.
 
     'late NAME' once they are there.
@@ -620,7 +633,9 @@ def maybe(names: tuple[str, ...], store: str | None, later: bool, new: tuple[str
     from equipoise.play.evening_events import LATER, MAYBE, Attend
 
     with stepping(store, forms) as night:
-        entries = night_names.entries_of(names, None, night.people(), command.commands)
+        typed = night_names.entries_of(names, read, night.people(), command.commands)
+        entries = typed.entries
+        typed.say(forms)
         ids = night.resolved([entry.name for entry in entries], new)
         state = LATER if later else MAYBE
         night.take(Attend(night.lobby, tuple(ids.values()), state, spelled=night.spellings(ids)))

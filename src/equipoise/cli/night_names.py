@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -25,7 +25,7 @@ from equipoise.service import night
 from equipoise.service.night import Night
 
 if TYPE_CHECKING:
-    from equipoise.files.pasted_names import Entry
+    from equipoise.files.pasted_names import Entry, PastedEntries
 
 
 def unquoted(name: str) -> str:
@@ -74,22 +74,47 @@ def _asked(name: str, near: str, player: str) -> str | None:
     return player if meant else None
 
 
+class TypedNames(NamedTuple):
+    """Entries of names that are typed or pasted, with what else was read.
+
+    Parameters
+    ----------
+    entries : tuple of Entry
+        Who is named.
+    report : tuple of str
+        What was read, in a sentence, then each line that is no player; empty where that says nothing new.
+    data : mapping, optional
+        The same as data.
+    """
+
+    entries: tuple[Entry, ...]
+    report: tuple[str, ...] = ()
+    data: Mapping[str, Any] | None = None
+
+    def say(self, forms: Mapping[str, Any]) -> None:
+        """Print what was read: above an answer for people, beside one that programs read."""
+        if self.report:
+            click.echo("\n".join(map(printable, self.report)), err=any(forms.values()))
+
+
 def entries_of(
     names: Sequence[str], read: str | None, known: RosterLookup, steps: Collection[str]
-) -> tuple[Entry, ...]:
+) -> TypedNames:
     """Return the entries of names that are typed, or of a roster on standard input."""
-    entries = _roster_entries(read) if list(names) == ["-"] else _typed_entries(names, read, known, steps)
-    if not entries:
+    pasted = list(names) == ["-"]
+    typed = _roster_entries(read) if pasted else _typed_entries(names, read, known, steps)
+    if not typed.entries:
+        unread = "; ".join(typed.report)
         msg = "nobody is named; write names, or - and a paste on standard input"
-        raise click.UsageError(msg)
-    for entry in entries:
+        raise click.UsageError(f"{msg} ({unread})" if unread else msg)
+    for entry in typed.entries:
         name = unquoted(entry.name)  # refuses what has nothing between its quotes
         if known.id_of(name) is None:
             check_new_name(name)
-    return entries
+    return typed
 
 
-def _roster_entries(read: str | None) -> tuple[Entry, ...]:
+def _roster_entries(read: str | None) -> TypedNames:
     """Return what a night takes of a roster on standard input; say what it leaves out."""
     from equipoise.core.player import Player, Rating
     from equipoise.files.pasted_names import Entry
@@ -106,12 +131,13 @@ def _roster_entries(read: str | None) -> tuple[Entry, ...]:
     if left_out:
         what = ", ".join(sorted("sigma" if name == "rating" else name for name in left_out))
         archive_options.warn(f"note: a night takes names, weights and parties, and leaves out: {what}")
-    return tuple(entries)
+    data = None if players.heard is None else players.heard.as_dict(players)
+    return TypedNames(tuple(entries), tuple(players.report), data)
 
 
 def _typed_entries(
     names: Sequence[str], read: str | None, known: RosterLookup, steps: Collection[str]
-) -> tuple[Entry, ...]:
+) -> TypedNames:
     """Return the entries of names that are typed."""
     from equipoise.files.pasted_names import parse_paste
 
@@ -124,7 +150,7 @@ def _typed_entries(
             )
             raise click.UsageError(msg)
     try:
-        return parse_paste(text, where, read) if text.strip() else ()
+        return _heard(parse_paste(text, where, read)) if text.strip() else TypedNames(())
     except AmbiguousError as error:
         name, _ = error.ways.get("names", ("", None))
         if "name-first" not in error.ways or known.id_of(name) is not None:
@@ -134,7 +160,13 @@ def _typed_entries(
         archive_options.warn(
             f"Starting weights: {', '.join(weighed)}; --read names if they belong to the names."
         )
-        return entries
+        return _heard(entries)
+
+
+def _heard(entries: PastedEntries) -> TypedNames:
+    """Return entries with what else was read."""
+    players = night.players_of(entries)
+    return TypedNames(tuple(entries), tuple(night.heard_of(entries)), entries.heard.as_dict(players))
 
 
 who_option = click.option(

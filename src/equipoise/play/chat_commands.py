@@ -273,7 +273,7 @@ def _report_of_called(
     name: str, rest: str, lobby: str, me: str, speaking: Speaking, evening: Evening
 ) -> Event:
     game, setup = evening.current(lobby), evening.rooms[lobby].setup
-    teams = () if game is None else game.teams
+    teams = () if game is None else evening.divided(lobby).teams
     claim = rest.lower()
     if name == "report" and claim in ("won", "win", "lost", "loss"):
         if game is None or game.phase.value == "nothing":

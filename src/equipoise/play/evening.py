@@ -1064,14 +1064,30 @@ class Evening:
             raise InputError(msg)
         return self._waiting_for(game, *phases)
 
-    @staticmethod
-    def _waiting_for(game: EveningGame, *phases: Phase) -> EveningGame:
+    def _waiting_for(self, game: EveningGame, *phases: Phase) -> EveningGame:
         if game.phase not in phases:
-            left = {Phase.STRIKING: game.maps, Phase.CHOOSING: game.lobby.maps}.get(game.phase, ())
-            waits = "a map to be struck" if game.phase is Phase.STRIKING else game.phase.value
-            of = f" (of {', '.join(left)})" if left else ""
-            msg = f"{'the' if game.lobby.called else 'your'} game is waiting for {waits}{of}"
-            raise InputError(msg)
+            raise InputError(self.refusal(game))
+        return game
+
+    def refusal(self, game: EveningGame | None) -> str:
+        """Return why something else cannot be done now with a game, or where there is none."""
+        if game is None:
+            return "there are no teams yet"
+        room = self.rooms.get(game.lobby.name)
+        spelled = {} if room is None else room.spelled
+        return game.refusal(lambda player: spelled.get(player, player))
+
+    def divided(self, lobby: str) -> EveningGame:
+        """Return the current teams of a lobby where teams are called for, or those of its last game.
+
+        Raises
+        ------
+        InputError
+            If there are none, or captains still pick them.
+        """
+        game = self.current(lobby)
+        if game is None or not game.is_whole:
+            raise InputError(self.refusal(game))
         return game
 
     def _game_meant(self, who: str, lobby: str, *phases: Phase) -> EveningGame:
@@ -1080,8 +1096,7 @@ class Evening:
             return self._game(who, *phases)
         game = self.current(self.room(lobby).lobby.name)
         if game is None:
-            msg = "there are no teams yet"
-            raise InputError(msg)
+            raise InputError(self.refusal(game))
         if who and who not in (*game.players, *game.out):
             msg = "you are not in that game"
             raise InputError(msg)
@@ -1389,9 +1404,11 @@ class Evening:
         """Return a lobby where teams are called for, and its current teams, which must have no result yet."""
         room = self._called(name)
         game = self._not_begun(room)
-        if game is None or game.phase is Phase.OVER or not game.is_whole:
+        if game is None or game.phase is Phase.OVER:
             msg = "there are no teams that wait to be played"
             raise InputError(msg)
+        if not game.is_whole:
+            raise InputError(self.refusal(game))
         return room, game
 
     def _swap(self, event: ev.SwapPlayers) -> None:
@@ -1629,8 +1646,7 @@ class Evening:
             raise InputError(msg)
         game = self.games[wanted]
         if not game.is_whole:
-            msg = "captains are still picking these teams"
-            raise InputError(msg)
+            raise InputError(self.refusal(game))
         if len(event.ranks) != len(game.teams):
             msg = f"score must be one number for each of {len(game.teams)} teams, got {len(event.ranks)}"
             raise InputError(msg)

@@ -37,6 +37,10 @@ class Phase(Enum):
     OVER = "nothing"
 
 
+#: What goes on with a game, by what it is waiting for; every door has a step of that name.
+_STEPS = {Phase.DRAFTING: "'pick NAME'", Phase.STRIKING: "'veto MAP'", Phase.PLAYING: "report how it ended"}
+
+
 @dataclass(slots=True)
 class EveningGame:
     """A game from the ready check to its result.
@@ -106,6 +110,31 @@ class EveningGame:
     def in_ledger(self) -> LedgerGame:
         """The game as a ledger counts it."""
         return LedgerGame(self.teams, self.chances, self.ranks, self.out, self.moved, self.unmet)
+
+    def waits_for(self, shown: Callable[[str], str]) -> str:
+        """Return what it is waiting for, in words: whose turn it is, and what there is to choose.
+
+        Parameters
+        ----------
+        shown : callable
+            From the id of a player to what is shown.
+        """
+        if self.phase is Phase.DRAFTING:
+            captain, left = shown(self.teams[self.turn][0]), ", ".join(map(shown, self.unpicked))
+            return f"{captain} to pick one of {left}"
+        if self.phase is Phase.STRIKING:
+            return f"a map to be struck (of {', '.join(self.maps)})"
+        if self.phase is Phase.CHOOSING:
+            return f"votes on maps (of {', '.join(self.lobby.maps)})"
+        return str(self.phase.value)
+
+    def refusal(self, shown: Callable[[str], str]) -> str:
+        """Return why something else cannot be done now: what is under way, and what goes on with it."""
+        whose = "the" if self.lobby.called else "your"
+        if self.phase is Phase.OVER:
+            return f"{whose} game is over"
+        step = f": {_STEPS[self.phase]}" if self.phase in _STEPS else ""
+        return f"{whose} game is waiting for {self.waits_for(shown)}{step}"
 
     def copied(self) -> EveningGame:
         """Return a copy that nothing changes from then on."""

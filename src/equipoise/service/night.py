@@ -17,7 +17,8 @@ from equipoise.errors import ALIKE, InputError, again, nearest
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
-    from equipoise.files.pasted_names import Entry
+    from equipoise.core.player import Player
+    from equipoise.files.pasted_names import Entry, PastedEntries
     from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
     from equipoise.play.evening_events import Event, Proposal, Setup
     from equipoise.play.evening_state import EveningGame, Room
@@ -325,6 +326,28 @@ def opened(
         kept.settle()
         kept.start(time.time())
         yield Night(archive, kept, NIGHT, warn, ask, which)
+
+
+def players_of(entries: Sequence[Entry]) -> list[Player]:
+    """Return the players that entries of names stand for."""
+    from equipoise.core.player import Player, Rating
+
+    return [Player(entry.name, None if entry.weight is None else Rating(entry.weight), party=entry.party)
+            for entry in entries]  # fmt: skip
+
+
+def heard_of(entries: PastedEntries) -> list[str]:
+    """Return what was read of names that are typed, line by line; nothing where that is their names alone.
+
+    Examples
+    --------
+    >>> from equipoise.files.pasted_names import parse_paste
+    >>> heard_of(parse_paste("Ann\nBob out", "here")), heard_of(parse_paste("Ann, Bob", "here"))
+    (['1 player, 1 not coming.'], [])
+    """
+    heard = entries.heard
+    more = heard.out or heard.late or heard.unread or heard.notes
+    return heard.lines(players_of(entries)) if more else []
 
 
 def resolved(known: RosterLookup, names: Sequence[str], new: Sequence[str], ask: Ask) -> dict[str, str]:

@@ -30,7 +30,7 @@ from equipoise.core.match import Ruleset
 from equipoise.core.player import Player, Rating, is_bot
 from equipoise.core.rulesets import ruleset_from
 from equipoise.errors import ALIKE, AmbiguousError, InputError, nearest
-from equipoise.files.pasted_names import Entry, parse_paste
+from equipoise.files.pasted_names import PastedEntries, parse_paste
 from equipoise.identity.merges import ANONYMOUS, VOUCHED, check_new_name
 from equipoise.identity.names import folded
 from equipoise.identity.roster_lookup import RosterLookup
@@ -46,7 +46,7 @@ from equipoise.ratings.display_scale import scale_of
 from equipoise.ratings.point_changes import points
 from equipoise.service.kept_evening import KeptEvening
 from equipoise.service.link_codes import redeem
-from equipoise.service.night import Night
+from equipoise.service.night import Night, heard_of
 from equipoise.teams.balance import balance
 from equipoise.teams.request import BalanceRequest
 from equipoise.teams.solution import Status
@@ -331,6 +331,8 @@ class _Tapped(NamedTuple):
     record: dict[str, Any]
     page: EveningPage
     room: Room
+    #: What its sender is told.
+    said: list[str]
 
     def text(self, field: str) -> str:
         """Return what a tap says in a field."""
@@ -449,7 +451,7 @@ class Evenings:
                 "device": tap.device, "at": time.time(),
             }  # fmt: skip
             room = self.kept.evening.rooms[tap.evening]
-            each = _Tapped(tap.evening, kind, tap.by, tap.device, tap.step, record, page, room)
+            each = _Tapped(tap.evening, kind, tap.by, tap.device, tap.step, record, page, room, [])
             self._check_game(each)
             self._STEPS[kind](self, each)
         except _QuestionError as error:
@@ -461,7 +463,7 @@ class Evenings:
         except (KeyError, TypeError, ValueError) as error:
             log.info("a tap that cannot be read", extra={"why": repr(error)})
             return TapAnswer(given, "refused", "This tap cannot be read.")
-        return TapAnswer(given, "done")
+        return TapAnswer(given, "done", " ".join(each.said))
 
     def _check_game(self, tap: _Tapped) -> None:
         """Refuse a tap for other teams than those in view."""
@@ -604,6 +606,7 @@ class Evenings:
         except AmbiguousError as error:
             ways = {way: reading[0] for way, reading in error.ways.items()}
             raise _QuestionError(PASTE, {"text": str(error), "ways": ways, "paste": text}) from None
+        tap.said.extend(heard_of(entries))
         lookup, room = self._lookup(tap.room), tap.room
         found: dict[str, str] = {}
         ids: dict[str, str] = {}
@@ -775,7 +778,8 @@ class Evenings:
     def _result(self, tap: _Tapped) -> None:
         game = self._game(tap.name)
         if game is None or game.phase is not Phase.PLAYING:
-            msg = "this result is saved already" if game is not None else "there are no teams yet"
+            saved = game is not None and game.phase is Phase.OVER
+            msg = "this result is saved already" if saved else self.kept.evening.refusal(game)
             raise InputError(msg)
         ranks, scores = _ranks_and_scores(tap.step)
         if len(ranks) != len(game.teams) or len(scores) not in (0, len(ranks)):
@@ -1131,7 +1135,7 @@ def _place_among(others: Sequence[Mapping[str, Any]], teams: Sequence[Sequence[s
     return next((n for n, each in enumerate(others) if list(map(set, each["teams"])) == wanted), None)
 
 
-def _entries(text: str, read: object) -> Sequence[Entry]:
+def _entries(text: str, read: object) -> PastedEntries:
     """Return the names of a paste; a number behind a name is its weight where that is a question."""
     way = read if isinstance(read, str) and read else None
     try:

@@ -23,3 +23,13 @@ def test_a_text_is_read_as_a_file_is() -> None:
         given = sorted(name for name, _, _ in case["gives"])
         teams = [sorted(team) for team in plain["splits"][0]["teams"]]
         assert sorted(name for team in teams for name in team) == given, case["paste"]
+
+
+def test_an_answer_says_what_was_read_of_a_text() -> None:
+    """Who does not come and which lines are no players are in the answer, of every question about a text."""
+    text = "Friday 20 Nov\nAnn 9\nBob 7\nCid out\nDee 3"
+    for kind in ("balance", "explain"):
+        status, answer = answered(kind, json.dumps({"text": text}).encode(), 1.0)
+        read = json.loads(answer)["read"]
+        assert (status, read["players"], read["out"]) == (200, 3, ["Cid"])
+        assert read["unread"] == [{"line": 1, "text": "Friday 20 Nov"}]

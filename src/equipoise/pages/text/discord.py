@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from equipoise.core.plain_data import calling_nobody, printable
 from equipoise.pages.text.evening import names_of, result_text
-from equipoise.pages.text.teams import verdict_of, whole_chances
+from equipoise.pages.text.teams import sizes_text, verdict_of, whole_chances
 from equipoise.play.evening_events import LATER, MAYBE
 from equipoise.play.evening_state import Phase
 
@@ -308,7 +308,8 @@ def game_message(
     if game.is_whole and not game.counted:
         bubble = level(game.chances)
         even = verdict_of(game.chances, teams)
-        text += [f"**{even}**", f"`{bubble}`" if bubble else "", proof]
+        larger = sizes_text(list(map(len, game.teams)), teams)
+        text += [f"**{even}**", f"`{bubble}`" if bubble else "", f"{larger}." if larger else "", proof]
     if game.out:
         text.append(f"Sits out: {_people(game.out, shown)}")
     if game.unmet:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from equipoise.core.plain_data import printable
-from equipoise.pages.text.teams import whole_chances
+from equipoise.pages.text.teams import sizes_text, whole_chances
 from equipoise.play.evening_events import COLOURS, LATER, MAYBE
 from equipoise.ratings.point_changes import points
 
@@ -48,7 +48,7 @@ def _facts(raw: Mapping[str, Any], shown: Shown) -> dict[str, str]:
     if "teams" in raw:
         facts["line_up"] = teams_text(raw["teams"], shown)
     if "chances" in raw:
-        facts["odds"] = _odds(raw["chances"])
+        facts["odds"] = _odds(raw["chances"], raw.get("teams", ()))
     if "ranks" in raw:
         facts["result"] = result_text(raw["ranks"])
     if "maps" in raw:
@@ -76,11 +76,13 @@ def teams_text(teams: Sequence[Sequence[str]], shown: Shown) -> str:
     return " | ".join(f"{called(n)}: {names_of(team, shown)}" for n, team in enumerate(teams))
 
 
-def _odds(chances: Sequence[float]) -> str:
+def _odds(chances: Sequence[float], teams: Sequence[Sequence[str]]) -> str:
+    """Return how even a game is, and which team has more players."""
     best = max(range(len(chances)), key=lambda n: chances[n])
-    if chances[best] - 1.0 / len(chances) < 0.005:
-        return "an even game"
-    return f"{called(best)} wins {100.0 * chances[best]:.0f} %"
+    even = chances[best] - 1.0 / len(chances) < 0.005
+    text = "an even game" if even else f"{called(best)} wins {whole_chances(chances)[best]} %"
+    larger = sizes_text(list(map(len, teams)), list(map(called, range(len(teams)))))
+    return f"{text}; {larger}" if larger else text
 
 
 def result_text(ranks: Sequence[float]) -> str:
@@ -146,7 +148,7 @@ def status_lines(evening: Evening, shown: Shown, names: Collection[str]) -> list
         text = f"{short(name)}: {len(queue)} {seats}" + (f": {names_of(queue, shown)}" if queue else "")
         lines.append("; ".join([text, *states]))
     lines += [
-        f"{game.id}: waiting for {game.phase.value}"
+        f"{game.id}: waiting for {game.waits_for(shown)}"
         for game in evening.games.values() if game.lobby.name in names
     ]  # fmt: skip
     return list(map(printable, lines))
@@ -155,10 +157,15 @@ def status_lines(evening: Evening, shown: Shown, names: Collection[str]) -> list
 def teams_lines(evening: Evening, shown: Shown, names: Collection[str]) -> list[str]:
     """Return the teams of the games there are in these lobbies."""
     lines = [
-        f"{game.id}: {teams_text(game.teams, shown)} ({_odds(game.chances)})"
+        f"{game.id}: {teams_text(game.teams, shown)} ({now_text(game, shown)})"
         for game in evening.games.values() if game.teams and game.lobby.name in names
     ]  # fmt: skip
     return list(map(printable, lines)) or ["no game is being played"]
+
+
+def now_text(game: EveningGame, shown: Shown) -> str:
+    """Return how even teams are, or what goes on while they are not whole."""
+    return _odds(game.chances, game.teams) if game.is_whole else f"waiting for {game.waits_for(shown)}"
 
 
 def game_meant(evening: Evening, who: str) -> EveningGame | None:

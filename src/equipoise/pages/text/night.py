@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from equipoise.core.plain_data import printable
 from equipoise.pages.text.point_changes import changes_text
-from equipoise.pages.text.teams import verdict_of, whole_chances
+from equipoise.pages.text.teams import sizes_text, verdict_of, whole_chances
 from equipoise.pages.text.wording import capital
 from equipoise.play import evening_events as ev
 from equipoise.ratings.point_changes import points
@@ -43,8 +43,11 @@ def proposal_lines(setup: Setup, proposal: Proposal, spelled: Mapping[str, str])
     """Return how even the game is, the teams, a line each, and who sits out."""
     heads = [printable(setup.called(n)) for n in range(len(proposal.teams))]
     width = max(map(len, heads))
+    named = [capital(head) for head in heads]
+    larger = sizes_text(list(map(len, proposal.teams)), named)
     lines = [
-        f"{verdict_of(proposal.chances, [capital(head) for head in heads])}.",
+        f"{verdict_of(proposal.chances, named)}.",
+        *([f"{larger}."] if larger else []),
         *(f"{head:<{width}}  {names_of(team, spelled)}"
           for head, team in zip(heads, proposal.teams, strict=True)),
     ]  # fmt: skip
@@ -279,10 +282,10 @@ def _points(weight: object) -> int | None:
 
 
 def table_lines(
-    rows: Sequence[Mapping[str, object]], setup: Setup, proposal: Proposal | None,
-    spelled: Mapping[str, str], *, played: bool,
+    rows: Sequence[Mapping[str, object]], setup: Setup, game: EveningGame | None,
+    spelled: Mapping[str, str],
 ) -> list[str]:  # fmt: skip
-    """Return everyone who has come so far as a table, and the current teams, which may be ``played``."""
+    """Return everyone who has come so far as a table, and the current game, or the last one."""
     cells = table_rows(rows)
     widths = [max(len(row[n]) for row in cells) for n in range(len(cells[0]))]
     lines = [
@@ -291,9 +294,11 @@ def table_lines(
         ).rstrip()
         for row in cells
     ]
-    if proposal is not None:
-        lines += ["", "Teams of the last game:" if played else "Current teams:"]
-        lines += proposal_lines(setup, proposal, spelled)
+    if game is not None and game.counted:
+        lines += ["", "Teams of the last game:", *proposal_lines(setup, game.proposal, spelled)]
+    elif game is not None and game.teams:
+        lines += ["", "Current teams:" if game.is_whole else "Teams so far:"]
+        lines += game_lines(setup, game, spelled)
     return lines
 
 

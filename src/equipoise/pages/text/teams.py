@@ -193,12 +193,23 @@ def whole_chances(chances: Sequence[float]) -> list[int]:
 def size_lines(split: Split, names: Sequence[str] = ()) -> list[str]:
     """Return why totals differ: which team has more players."""
     sizes = [len(team) + bots for team, bots in zip(split.teams, split.bots, strict=True)]
-    most, least = max(sizes), min(sizes)
+    return [f"{text}."] if (text := sizes_text(sizes, names)) else []
+
+
+def sizes_text(sizes: Sequence[int], names: Sequence[str] = ()) -> str:
+    """Return which team has more players; empty where none has, or one is empty.
+
+    Examples
+    --------
+    >>> sizes_text((3, 2), ("Red", "Blue")), sizes_text((4, 4, 2)), sizes_text((2, 2))
+    ('Red has one player more', 'Team 1 and Team 2 have 2 players more', '')
+    """
+    most, least = max(sizes, default=0), min(sizes, default=0)
     larger = [_name(names, n) for n, size in enumerate(sizes) if size == most]
     if most == least or not least:
-        return []
+        return ""
     many = "one player" if most - least == 1 else f"{most - least} players"
-    return [f"{' and '.join(larger)} {'has' if len(larger) == 1 else 'have'} {many} more."]
+    return f"{' and '.join(larger)} {'has' if len(larger) == 1 else 'have'} {many} more"
 
 
 def _head(solution: Solution, split: Split, chosen: int | None, names: Sequence[str], *, edited: bool) -> str:

@@ -693,7 +693,7 @@ class DiscordRooms:
         if name == "teams":
             lines = [
                 f"{cards.safe(cards.short(game.lobby))}: {words.teams_text(game.teams, self._safe)} "
-                f"({cards.chances_line(game.chances)})" for game in games
+                f"({words.now_text(game, self._safe)})" for game in games
             ]  # fmt: skip
             return DiscordAnswer(cards.cut("\n".join(lines), cards.MOST_TEXT) or "No game is being played.")
         who = self.evening.one(pressed.who)

@@ -172,7 +172,13 @@ def _balance(body: bytes, seconds: float) -> Any:
 
     players, keywords = _asked(plain_object(body))
     request = BalanceRequest.of(players, **keywords, stop=deadline(seconds))
-    return balance(request).as_dict()
+    return {**balance(request).as_dict(), **_read(players)}
+
+
+def _read(players: Sequence[Any]) -> dict[str, Any]:
+    """Return what was read of a text besides its players; nothing where there was none."""
+    heard = getattr(players, "heard", None)
+    return {} if heard is None else {"read": heard.as_dict(players)}
 
 
 def _explain(body: bytes, seconds: float) -> Any:
@@ -193,7 +199,7 @@ def _explain(body: bytes, seconds: float) -> Any:
     players, keywords = _asked(data)
     request = BalanceRequest.of(players, **keywords, stop=deadline(FIRST * seconds))
     solution = balance(request)
-    plain: dict[str, Any] = {**solution.as_dict()}
+    plain: dict[str, Any] = {**solution.as_dict(), **_read(players)}
     split = solution.splits[0] if solution.splits else None
     request = replace(request, stop=never)
     share = shares((1.0 - FIRST) * seconds)
@@ -241,7 +247,7 @@ def _late(body: bytes, seconds: float) -> Any:
         msg = f"pool must be a whole number from 0 to {MOST_POOL}"
         raise invalid(msg, "/pool")
     players, keywords = _asked(data)
-    return running_game(players, pool=pool, **keywords).as_dict()
+    return {**running_game(players, pool=pool, **keywords).as_dict(), **_read(players)}
 
 
 def _lobbies(body: bytes, seconds: float) -> Any:

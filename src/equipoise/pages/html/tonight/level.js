@@ -65,6 +65,15 @@ export function numbers(given) {
   return given.length === 2 ? `${word}: ${parts[0]}\u00a0:\u00a0${parts[1]}` : `${word}: ${Math.min(...parts)} ${say("to")} ${Math.max(...parts)}`;
 }
 
+/** Which teams have more players; nothing where none has. @param {string[][]} teams */
+export function larger(teams) {
+  const sizes = teams.map((team) => team.length);
+  const [most, least] = [Math.max(...sizes), Math.min(...sizes)];
+  if (most === least || !least) return "";
+  const which = sizes.flatMap((size, at) => (size === most ? [called(at)] : [])).join(", ");
+  return say(most - least === 1 ? "larger_by_one" : "larger_by", { count: most - least, teams: which });
+}
+
 /** All of it as one sentence, for those who hear it. @param {number[]} given @param {string} badge */
 export function aloud(given, badge) {
   const parts = whole(given).map((each, at) => `${called(at)} ${each}`);

@@ -1,5 +1,5 @@
 // The evening: which screen is shown, and what each tap does.
-import { aloud, called, chances, isEven, level, numbers, shape, teamName, whole } from "./level.js";
+import { aloud, called, chances, isEven, larger, level, numbers, shape, teamName, whole } from "./level.js";
 import { bdi, draw, icon, listed, make, say, show, told } from "./page.js";
 import { ask, evening, guestsLink, keys, linked, listen, outbox, seat, send, state, tap, wake, whenever } from "./wire.js";
 
@@ -340,7 +340,7 @@ function verdictHead(/** @type {any} */ division) {
   const parts = whole(division.chances);
   const head = numbers(division.chances);
   const [before, after] = head.split("\u00a0:\u00a0");
-  const label = aloud(division.chances, `${text}.`);
+  const label = aloud(division.chances, [larger(division.teams), `${text}.`].filter(Boolean).join(" "));
   if (label !== ui.wasAloud) { ui.wasAloud = label; said.textContent = label; }
   return [
     make("div.verdict", {}, make("h1", {}, ...(after === undefined ? [head] : [before, make("i", {}, "\u00a0:\u00a0"), after])),
@@ -349,6 +349,7 @@ function verdictHead(/** @type {any} */ division) {
     parts.length === 2
       ? make("div.ends", {}, make("span.teamname.t1", {}, shape(0), `${called(0)} ${parts[0]}`), make("span", {}, say("in_100_games")), make("span.teamname.t2", {}, shape(1), `${parts[1]} ${called(1)}`))
       : make("div.ends", {}, make("span", {}, say("less")), make("span", {}, say("more"))),
+    larger(division.teams) ? make("p.note", {}, larger(division.teams)) : null,
   ];
 }
 
@@ -458,7 +459,7 @@ function nextText(division) {
 function chatText(division) {
   const lines = division.teams.map((/** @type {string[]} */ team, /** @type {number} */ n) => `${called(n)}: ${namesOf(team).map(plain).join(", ")}`);
   const out = division.out.length ? `\n${say("out_list")}: ${namesOf(division.out).map(plain).join(", ")}` : "";
-  return `${numbers(division.chances)}. ${badge(division)[1]}.\n${lines.join("\n")}${out}`;
+  return `${[`${numbers(division.chances)}.`, larger(division.teams), `${badge(division)[1]}.`].filter(Boolean).join(" ")}\n${lines.join("\n")}${out}`;
 }
 /** A name that calls nobody and changes nothing in a chat. @param {string} name */
 const plain = (name) => name.replace(/[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, "").replace(/@/g, "@\u200b").replace(/[*_~`|>]/g, "\\$&");

@@ -83,7 +83,7 @@ export async function send() {
       outbox.splice(0, taps.length);
       keep();
       for (const [at, each] of said.taps.entries()) {
-        if (each.status === "refused") state.note = each.why;
+        if (each.status === "refused" || (each.status === "done" && each.why)) state.note = each.why;
         if (each.status === "asked") state.question = { why: each.why, tap: taps[at], ...each.more };
       }
       state.online = true;
