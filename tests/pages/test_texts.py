@@ -478,7 +478,7 @@ def test_a_table_of_a_night_is_aligned() -> None:
     shown = night.table_rows([{**row, "name": "Ann", "out": 9}])
     assert shown[0][:8] == ("name", "here", "points", "played", "won", "drawn", "lost", "sat out")
     assert shown[1][7] == "9"
-    lines = night.table_lines([{**row, "name": "Longer name"}], setup(), None, {}, played=False)
+    lines = night.table_lines([{**row, "name": "Longer name"}], setup(), None, {})
     assert len({len(line) for line in lines}) == 1
     assert lines[1].startswith("Longer name  ")
 
@@ -560,6 +560,8 @@ def test_who_waits_where_and_why_teams_are_so_is_reported() -> None:
         phase=SimpleNamespace(value="votes"),
         teams=(("ann",), ("bob", "cid")),
         picks=(),
+        is_whole=True,
+        waits_for=lambda shown: "votes",
         chances=(0.25, 0.75),
         seen=[1, 2],
     )
@@ -578,7 +580,7 @@ def test_who_waits_where_and_why_teams_are_so_is_reported() -> None:
         "g1: waiting for votes",
     ]
     assert evening.teams_lines(lobbies, str.title, ["two"]) == [
-        "g1: red: Ann | blue: Bob, Cid (blue wins 75 %)"
+        "g1: red: Ann | blue: Bob, Cid (blue wins 75 %; blue has one player more)"
     ]
     weights = {"ann": 50.4, "bob": 30.0}
     assert evening.why_lines(lobbies, "eve", str.title, weights) == [

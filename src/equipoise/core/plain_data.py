@@ -12,7 +12,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from equipoise.core.player import LARGEST_WEIGHT, NO_SIDE, Player, Rating
 from equipoise.errors import InputError, again
@@ -200,6 +200,40 @@ def column_of(name: str) -> str | None:
     return _BY_NAME.get(name.strip().lower())
 
 
+class DataRows(NamedTuple):
+    """Rows of data as the columns of a table are read: those who come, under the names of fields.
+
+    Parameters
+    ----------
+    rows : list of mappings
+        The rows of those who come.
+    places : list of str
+        What messages call each.
+    heard : object
+        What else was read, :class:`equipoise.files.line_kinds.Heard`; None where there is nothing.
+    """
+
+    rows: list[Mapping[str, Any]]
+    places: list[str]
+    heard: Any = None
+
+
+def data_rows(rows: Sequence[Mapping[Any, Any]], where: str, read: str | None = None) -> DataRows | None:
+    """Return rows by what their titles say, as those of a table are read; None where all are fields.
+
+    Titles may be in other languages, and some say who comes; what reads them for tables reads them here.
+    """
+    titles = {title for row in rows for title in row}
+    if all(
+        isinstance(title, str) and (column_of(title) or title.strip().lower() in OF_ALL) for title in titles
+    ):
+        return None
+    from equipoise.core.registry import ROW_READERS, resolve
+
+    found: DataRows | None = resolve("reader", ROW_READERS, "titles")(rows, where, read)
+    return found
+
+
 def players_of(data: Any, where: str, *, strict: bool = False, places: Sequence[str] = ()) -> list[Player]:
     """Return the players of a list of objects, or of an object from names to weights.
 
@@ -222,6 +256,9 @@ def players_of(data: Any, where: str, *, strict: bool = False, places: Sequence[
         return [player_of(row, f"{where}, entry {n}", seen, n) for n, row in enumerate(rows, start=1)]
     if not isinstance(data, Sequence) or isinstance(data, str | bytes):
         fail(where, "it is neither a list of players nor an object from names to weights")
+    if not (strict or places) and data and all(isinstance(each, Mapping) for each in data):
+        known = data_rows(data, where, "column-ignored")  # there is nobody to ask
+        data, places = (data, places) if known is None else (known.rows, known.places)
     players = []
     for number, raw in enumerate(data, start=1):
         at = places[number - 1] if places else f"{where}, entry {number}"

@@ -48,6 +48,9 @@ OBJECTIVES: Mapping[str, str] = joined(
     },
 )
 
+#: What reads rows of data by their titles, as it reads tables: a function of rows, place and choices.
+ROW_READERS: Mapping[str, str] = {"titles": "equipoise.files.table_columns:rows_by_titles"}
+
 #: What may stand for an objective besides, for those who weigh it against one: it says nothing of fairness.
 TERMS: Mapping[str, str] = joined(
     "terms",

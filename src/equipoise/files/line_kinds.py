@@ -518,8 +518,20 @@ def rank_weight(words: str, best: int) -> int:
     return 100 * (ranks.index(letters) + 1) + 20 * (5 - place if best == 1 else place - 1)
 
 
-def cell_status(name: str, replies: Sequence[str], where: str, answers: frozenset[str]) -> tuple[str, str]:
-    """Return a name in a table without what strikes it through, and whether that player comes.
+def cell_context(names: Sequence[str], where: str, answers: frozenset[str]) -> _State:
+    """Return what the names of a table have in common, by which :func:`cell_status` judges one of them.
+
+    Of more rows than a paste has lines, only what strikes a name through is looked at.
+    """
+    tidy = [_UNSEEN.sub("", name).translate(_WIDE).strip() for name in names]
+    filled = [at for at, name in enumerate(tidy) if name]
+    if len(tidy) > grammar()["most_lines"]:
+        return _State(where, answers, 0, {}, frozenset(), -1)
+    return _state(tidy, filled, _matched(tidy, filled), where, answers, 0)
+
+
+def cell_status(name: str, replies: Sequence[str], number: int, state: _State) -> tuple[str, str]:
+    """Return a name in a table without the marks beside it, and whether that player comes.
 
     Parameters
     ----------
@@ -527,22 +539,45 @@ def cell_status(name: str, replies: Sequence[str], where: str, answers: frozense
         The cell with the name.
     replies : sequence of str
         The cells of columns that say who comes.
-    where : str
-        The source and the line.
-    answers : frozenset of str
-        The choices that are made.
+    number : int
+        The number of the line.
+    state : _State
+        What :func:`cell_context` has returned.
     """
-    state = _State(where.rpartition(", line ")[0], answers, 1, {}, frozenset(), -1)
-    line = _Line(int(where.rpartition(" ")[2]), name, name.strip())
-    for rule in grammar()["rules"]:
-        if "cell" in rule and (found := _found(rule["find"], line.text)):
-            _put(line, found, rule, state)
-            line.status = rule["status"]
+    line = _Line(number, name, _UNSEEN.sub("", name).translate(_WIDE).strip())
+    if _PLAIN_NAME.fullmatch(line.text):
+        line.text = name.strip()
+    else:
+        _read_cell(line, state)
     for cell in replies:
         line.status = reply_of(cell) or line.status
     if line.status == "maybe":
         _ask("maybe", line, None, state)
     return line.text, line.status
+
+
+def _read_cell(line: _Line, state: _State) -> None:
+    """Apply the rules for cells: those that are for every text, and those that lines have in common."""
+    for rule in grammar()["rules"]:
+        every = rule.get("cell") is True
+        if "cell" not in rule or not (every or (state.total and _holds(rule, line, state))):
+            continue
+        if (found := _found(rule["find"], line.text)) is None:
+            continue
+        if "ask" in rule:
+            _ask(rule["ask"], line, found, state, rule)
+        else:
+            _put(line, found, rule, state)
+            line.status = rule.get("status", line.status)
+        if line.status in ("out", "maybe") and not rule.get("all"):
+            break
+    if state.total:
+        line.text = _MARK.sub("", line.text) or line.text
+
+
+#: A name that no rule for cells looks at, and what stands around one that says no more than that it is there.
+_PLAIN_NAME = re.compile(r"\w+")
+_MARK = re.compile(r"^(?:[-*•–—▪◦‣·●○]\s+)?(?:\[[xX✓]\]\s*)?|\s*[✅✔☑👍]\ufe0f?$")
 
 
 def is_word(words: str, text: str) -> bool:

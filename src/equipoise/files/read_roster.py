@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any, cast
+from unicodedata import normalize
 
 from equipoise.core import notices
 from equipoise.core.data_frames import SEPARATOR_LINE
@@ -24,6 +25,7 @@ from equipoise.core.plain_data import (
     NUMBER,
     OF_ALL,
     column_of,
+    data_rows,
     fail,
     of_all,
     player_of,
@@ -65,6 +67,10 @@ _OBJECT = re.compile(r"\s*\{.*\}\s*")
 _JSON = re.compile(r"\{\s*(?:\"|\}|$)|\[\s*(?:[\"{\[]|\](?=\s*$)|-?\d+(?:\.\d+)?\s*[,\]]|$)")
 _PLAIN_WEIGHT = re.compile(r"\s*(?:-?[0-9]+(?:\.[0-9]+)?)?\s*(?<!\.[0-9]{3})").fullmatch
 _PLAIN_CELL = re.compile(r"[\w .,'=;%-]*").fullmatch
+#: A name beside which nothing stands that could say whether its bearer comes.
+_PLAIN_NAME = re.compile(r"\s*\w*\s*").fullmatch
+#: How many rows a table has at most in which people say so beside names.
+MOST_ROWS = 2000
 #: The line below the header of a Markdown table.
 _RULE = re.compile(r"[\s|:+-]*-[\s|:+-]*")
 #: The lines that consoles draw around tables, as those of Markdown.
@@ -234,12 +240,18 @@ def parse_roster(content: bytes, where: str, ending: str = "", read: str | None 
     if not first:
         return ReadRoster()
     if ending == ".json" or (ending not in (".csv", ".tsv") and _JSON.match(first)):
-        return _from_json(text, where)
-    if ending in (".csv", ".tsv") or _looks_like_table(first.split("\n")[0], where):
+        return _from_json(text, where, read)
+    if ending in (".csv", ".tsv"):
         return _from_table(text, where, read)
-    if (above := _above_header(text)) is not None:
-        return _from_table(text, where, read, above)
-    return _from_lines(text, where, read)
+    above = 0 if _looks_like_table(first.split("\n")[0], where) else _above_header(text)
+    if above is None:
+        return _from_lines(text, where, read)
+    roster = _from_table(text, where, read, above)
+    if roster.heard is None and len(roster) <= MOST_ROWS:  # pasted, as names are
+        from equipoise.files.line_kinds import Heard
+
+        roster.heard = Heard()
+    return roster
 
 
 def _above_header(text: str) -> int | None:
@@ -331,6 +343,8 @@ def _from_table(text: str, where: str, read: str | None = None, above: int = 0) 
             free = ["coming" if at in settled.coming else column for at, column in enumerate(columns)]
             _refuse_numbers([titles, *(cells for _, cells in kept)], free, top)
     columns = _header(titles, columns, top)
+    if "id" not in columns:
+        kept = _alike(kept, columns.index("name"), where, read)
     for number, cells in kept:
         at = f"{where}, line {number}"
         if len(cells) > len(columns):
@@ -359,14 +373,37 @@ def _from_table(text: str, where: str, read: str | None = None, above: int = 0) 
     return roster
 
 
+def _alike(
+    rows: Sequence[tuple[int, list[str]]], label: int, where: str, read: str | None
+) -> list[tuple[int, list[str]]]:
+    """Return rows; of ``Anna`` and ``anna`` only one where they are answered to be one player."""
+    seen: dict[str, str] = {}
+    kept = []
+    for number, cells in rows:
+        name = plain_name(cells[label]) if label < len(cells) else ""
+        before = seen.setdefault(normalize("NFC", name).casefold(), name)
+        if before != name:
+            from equipoise.files.line_kinds import asked_choice, choices_of
+
+            chosen = asked_choice("alike", f"{where}, line {number}", name, choices_of(read))
+            if chosen["name"] == "alike-one":
+                continue
+        kept.append((number, cells))
+    return kept
+
+
 def _is_plain(columns: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> bool:
     """Tell whether all columns are fields, and no cell needs more than to be read as it stands."""
     if "" in columns or not rows:
         return False
     weights = [column in ("weight", "mu") for column in columns]
+    named = _PLAIN_NAME if len(rows) <= MOST_ROWS else _PLAIN_CELL
+    label = "name" if "name" in columns else "id"
+    plain = [_PLAIN_WEIGHT if column in ("weight", "mu") else named if column == label else _PLAIN_CELL
+             for column in columns]  # fmt: skip
     for _, cells in rows:
-        for cell, weight in zip(cells, weights, strict=False):
-            if not (_PLAIN_WEIGHT if weight else _PLAIN_CELL)(cell):
+        for cell, is_plain in zip(cells, plain, strict=False):
+            if not is_plain(cell):
                 return False
     numbers = [
         [float(cell or 0.0) for cell, weight in zip(cells, weights, strict=False) if weight]
@@ -439,7 +476,7 @@ def _header(cells: Sequence[str], columns: list[str], at: str) -> list[str]:
     return columns
 
 
-def _from_json(text: str, where: str) -> ReadRoster:
+def _from_json(text: str, where: str, read: str | None = None) -> ReadRoster:
     def load(piece: str) -> Any:
         return json.loads(piece, object_pairs_hook=lambda pairs: _object(pairs, where))
 
@@ -458,9 +495,15 @@ def _from_json(text: str, where: str) -> ReadRoster:
     if isinstance(data, dict) and isinstance(data.get("players"), list):
         data = data["players"]
     objects = [each for each in data if isinstance(each, dict)] if isinstance(data, list) else []
-    players = players_of(data, where)
+    known = data_rows(data, where, read) if objects and len(objects) == len(data) else None
+    players = players_of(
+        data if known is None else known.rows, where, places=() if known is None else known.places
+    )
     places = [f"{where}, entry {number}" for number in range(1, len(players) + 1)]
-    return ReadRoster(players, **of_all((where, each) for each in objects), places=places)
+    places = places if known is None else known.places
+    roster = ReadRoster(players, **of_all((where, each) for each in objects), places=places)
+    roster.heard = None if known is None else known.heard
+    return roster
 
 
 def _object(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:

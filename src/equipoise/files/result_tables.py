@@ -26,6 +26,7 @@ from equipoise.files.result_titles import result_title
 from equipoise.files.spreadsheets import SPREADSHEETS, Row, rows_from
 from equipoise.files.table_dates import (
     ORDERS,
+    ask_order,
     WHEN,
     check_order,
     check_short_years,
@@ -230,6 +231,8 @@ def results_from(
     if dates is None:
         check_short_years(rows)
         dates = order_of(rows)
+        if dates is None:
+            ask_order(rows)
     else:
         check_order(rows, dates)
     columns = list(dict.fromkeys(name for _, row in rows for name in row if name != WRONG))

@@ -7,14 +7,17 @@ Columns that players' fields know keep their meaning; only the others are looked
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from equipoise.core.paste_grammar import grammar
-from equipoise.core.plain_data import column_of, fail, short
+from equipoise.core.plain_data import COLUMNS, OF_ALL, DataRows, column_of, fail, has_value, short
+from equipoise.errors import AmbiguousError
 from equipoise.files.line_kinds import (
     Heard,
     asked_choice,
+    cell_context,
     cell_status,
     choices_of,
     is_word,
@@ -85,8 +88,9 @@ def is_header(cells: Sequence[str]) -> bool:
 
 
 def tell(
-    titles: Sequence[str], columns: Sequence[str], rows: Sequence[Row], where: str, read: str | None
-) -> ColumnsRead:
+    titles: Sequence[str], columns: Sequence[str], rows: Sequence[Row], where: str, read: str | None,
+    *, marks: bool = True,
+) -> ColumnsRead:  # fmt: skip
     """Return who plays by a table, from its titles, the fields they are of, and the rows below.
 
     Parameters
@@ -101,6 +105,8 @@ def tell(
         What messages call the source.
     read : str, optional
         Choices that answer questions.
+    marks : bool
+        Whether what stands beside a name says who comes, as in what people write; in data a name is one.
 
     Raises
     ------
@@ -124,7 +130,7 @@ def tell(
     _ranks(known, cells)
     _digits(known, cells)
     _attending(known, cells)
-    return _coming(known, cells)
+    return _coming(known, cells, marks=marks)
 
 
 def _free(known: _Columns) -> list[int]:
@@ -205,23 +211,23 @@ def _attending(known: _Columns, cells: Sequence[Row]) -> None:
             continue
         elif is_word("date", title):
             dated.append(place)
-        elif is_word("out_heading", title) and known.coming:
+        elif is_word("out_heading", title):
             known.missing.append(place)
-        elif not title or _is_asked_to_count(known, title, filled[0][0]):
+        elif not title:
             known.coming.append(place)
+        else:
+            chosen = asked_choice("column", f"{known.where}, line {filled[0][0]}", title, known.answers)[
+                "name"
+            ]
+            if chosen != "column-ignored":
+                (known.coming if chosen == "column-comes" else known.missing).append(place)
     if len(dated) > 1 and not known.coming:
         several = ", ".join(short(known.titles[place]) for place in dated)
         fail(known.where, f"several columns say who comes: {several}; keep the one that counts")
     known.coming.extend(dated)
 
 
-def _is_asked_to_count(known: _Columns, title: str, line: int) -> bool:
-    """Tell whether a column of yes and no was declared to be of who comes."""
-    chosen = asked_choice("column", f"{known.where}, line {line}", title, known.answers)
-    return bool(chosen["name"] == "column-comes")
-
-
-def _coming(known: _Columns, cells: Sequence[Row]) -> ColumnsRead:
+def _coming(known: _Columns, cells: Sequence[Row], *, marks: bool) -> ColumnsRead:
     """Return who comes, and what else was read."""
     label = known.columns.index("name" if "name" in known.columns else "id")
     weights = [at for at, column in enumerate(known.columns) if column in ("weight", "mu")]
@@ -231,6 +237,7 @@ def _coming(known: _Columns, cells: Sequence[Row]) -> ColumnsRead:
     out, late = list[str](), list[str]()
     unread = list[tuple[int, str]]()
     kept = list[Row]()
+    context = cell_context([_at(row, label) for _, row in cells] if marks else (), known.where, known.answers)
     for number, row in cells:
         if len(row) <= label:
             kept.append((number, row))
@@ -243,7 +250,7 @@ def _coming(known: _Columns, cells: Sequence[Row]) -> ColumnsRead:
         filled = [_reply(text) if text else _silent(replies[place])
                 for place, text in zip(known.coming, texts, strict=True)]  # fmt: skip
         filled += ["out" for place in known.missing if _reply(_at(row, place)) == "in"]
-        name, status = cell_status(row[label], filled, f"{known.where}, line {number}", known.answers)
+        name, status = cell_status(row[label], filled, number, context)
         if status in ("out", "late"):
             (out if status == "out" else late).append(name)
         if status == "out":
@@ -290,3 +297,47 @@ def _pair(known: _Columns, rows: Sequence[Row], label: int, partner: int) -> Non
             row = here[name.casefold()]
             row.extend([""] * (partner + 1 - len(row)))
             row[partner] = row[partner] or party
+
+
+def rows_by_titles(rows: Sequence[Mapping[Any, Any]], where: str, read: str | None) -> DataRows | None:
+    """Return rows of data as :func:`tell` reads a table; None where two of their titles are one field.
+
+    Values stay as they are, but for those that are texts of an answer, a rank or a part of a name.
+    """
+    named = [{_field_of(key): value for key, value in row.items()} for row in rows]
+    if any(len(one) < len(row) for one, row in zip(named, rows, strict=True)):
+        return None
+    titles = list(dict.fromkeys(title for row in named for title in row))
+    texts = [[_text_of(row.get(title)) for title in titles] for row in named]
+    columns = [title if title in COLUMNS or title in OF_ALL else "" for title in titles]
+    try:
+        settled = tell(titles, columns, list(enumerate(map(list, texts), start=1)), where, read, marks=False)
+    except AmbiguousError as error:
+        place = error.where.replace(", line ", ", entry ")
+        raise AmbiguousError(place, error.text, error.readings, error.remedy, error.ways) from None
+    found = []
+    for number, cells in settled.rows:
+        before, row = named[number - 1], dict[str, Any]()
+        for at, (title, column) in enumerate(zip(titles, settled.columns, strict=True)):
+            as_it_was = cells[at] == texts[number - 1][at]
+            if column and (title in before or cells[at]):
+                row[column] = before.get(title) if as_it_was else cells[at]
+        found.append((number, row))
+    places = [f"{where}, entry {number}" for number, _ in found]
+    return DataRows([row for _, row in found], places, settled.heard)
+
+
+def _field_of(key: Any) -> str:
+    title = str(key)
+    return column_of(title) or title.strip().lower()
+
+
+def _text_of(value: Any) -> str:
+    """Return a value as a cell of a table; numbers that are not whole so that no digits look grouped."""
+    if not isinstance(value, str | int | float) and not hasattr(value, "item"):
+        return ""
+    if not isinstance(value, str) and not has_value(value):
+        return ""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else f"{value:e}"
+    return str(value)

@@ -14,7 +14,7 @@ from typing import Any
 
 from equipoise.core.match_records import LATEST, time_from
 from equipoise.core.paste_grammar import short_grammar
-from equipoise.errors import InputError
+from equipoise.errors import AmbiguousError, InputError
 from equipoise.files.spreadsheets import Row
 
 #: The columns that say when a match was played, the first of them that is there.
@@ -99,6 +99,35 @@ def order_of(rows: Iterable[Row]) -> str | None:
         if len(fitting) == 1:
             shown.add(fitting[0])
     return shown.pop() if len(shown) == 1 else None
+
+
+def ask_order(rows: Sequence[Row]) -> None:
+    """Ask for the order of day and month where a date has two meanings, and no other date says which.
+
+    Raises
+    ------
+    AmbiguousError
+        If one has; it names the first.
+    InputError
+        If two dates contradict each other: one fits one order only, and one the other.
+    """
+    only: dict[str, str] = {}
+    for at, row in rows:
+        when = _text(row.get(when_of(row)))
+        meant = [_moment(when, order) for order in ORDERS] if _SLASHED.fullmatch(when) else []
+        if meant.count(None) == 1:
+            only.setdefault(ORDERS[meant.index(None) - 1], f"{at}: {when!r}")
+            if len(only) > 1:
+                one, other = only.items()
+                msg = f"{one[1]} is {one[0]}, and {other[1]} is {other[0]}; write dates as 2026-01-31"
+                raise InputError(msg)
+    for at, row in rows:
+        when = _text(row.get(when_of(row)))
+        meant = [_moment(when, order) for order in ORDERS] if _SLASHED.fullmatch(when) else []
+        if len({*meant}) > 1 and None not in meant:
+            readings = tuple(f"{order}: {each:%Y-%m-%d}" for order, each in zip(ORDERS, meant, strict=True))
+            remedy = f"choose --dates {' or --dates '.join(ORDERS)} (dates= in Python), or write dates as 2026-01-31"
+            raise AmbiguousError(at, when, readings, remedy)
 
 
 def check_short_years(rows: Iterable[Row]) -> None:

@@ -331,8 +331,8 @@ class _Tapped(NamedTuple):
     record: dict[str, Any]
     page: EveningPage
     room: Room
-    #: What its sender is told.
-    said: list[str]
+    #: What its sender hears besides.
+    report: list[str]
 
     def text(self, field: str) -> str:
         """Return what a tap says in a field."""
@@ -463,7 +463,7 @@ class Evenings:
         except (KeyError, TypeError, ValueError) as error:
             log.info("a tap that cannot be read", extra={"why": repr(error)})
             return TapAnswer(given, "refused", "This tap cannot be read.")
-        return TapAnswer(given, "done", " ".join(each.said))
+        return TapAnswer(given, "done", " ".join(each.report))
 
     def _check_game(self, tap: _Tapped) -> None:
         """Refuse a tap for other teams than those in view."""
@@ -606,7 +606,7 @@ class Evenings:
         except AmbiguousError as error:
             ways = {way: reading[0] for way, reading in error.ways.items()}
             raise _QuestionError(PASTE, {"text": str(error), "ways": ways, "paste": text}) from None
-        tap.said.extend(heard_of(entries))
+        tap.report.extend(heard_of(entries))
         lookup, room = self._lookup(tap.room), tap.room
         found: dict[str, str] = {}
         ids: dict[str, str] = {}

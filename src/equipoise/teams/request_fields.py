@@ -684,6 +684,11 @@ def players_in(entries: Iterable[Any]) -> tuple[list[Player], dict[str, float]]:
     """
     found: list[Player] = []
     rows: list[tuple[str, Mapping[str, Any]]] = []
+    entries = list(entries)
+    if entries and all(isinstance(entry, Mapping) for entry in entries):
+        plain = [{str(name).strip().lower(): cell for name, cell in entry.items()} for entry in entries]
+        scale = of_all((f"players, entry {n}", row) for n, row in enumerate(plain, start=1))
+        return players_of(plain, "players"), scale
     for number, entry in enumerate(entries, start=1):
         at = f"players, entry {number}"
         if isinstance(entry, Player):
