@@ -561,7 +561,7 @@ def test_who_waits_where_and_why_teams_are_so_is_reported() -> None:
         teams=(("ann",), ("bob", "cid")),
         picks=(),
         is_whole=True,
-        waits_for=lambda shown: "votes",
+        waits_for=lambda _: "votes",
         chances=(0.25, 0.75),
         seen=[1, 2],
     )

@@ -27,9 +27,9 @@ def say_error(message: str, usage: str = "") -> None:
 
 #: Options that name files, archives or addresses: what is found there is at fault, not the call.
 _NAMING = frozenset(
-    {"--store", "--settings", "--starting", "--output", "--plot", "--receipt", "--curves", "--roster", "--out",
-     "--one-file", "--tls-ca", "--recent", "--rules", "--request", "--mutators", "--config", "--log", "--rcon",
-     "--http", "--irc", "--receive"}
+    {"--store", "--settings", "--starting", "--output", "--plot", "--receipt", "--curves", "--roster",
+     "--out", "--one-file", "--tls-ca", "--recent", "--rules", "--request", "--mutators", "--config", "--log",
+     "--rcon", "--http", "--irc", "--receive"}
 )  # fmt: skip
 _BLAMED = re.compile(r"(--[a-z][a-z-]*)\b|[A-Z]{2,} is missing|--[a-z-]+ is missing")
 

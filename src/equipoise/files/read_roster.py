@@ -383,11 +383,19 @@ def _alike(
         name = plain_name(cells[label]) if label < len(cells) else ""
         before = seen.setdefault(normalize("NFC", name).casefold(), name)
         if before != name:
-            from equipoise.files.line_kinds import asked_choice, choices_of
+            from equipoise.files.line_kinds import choices_of
 
-            chosen = asked_choice("alike", f"{where}, line {number}", name, choices_of(read))
-            if chosen["name"] == "alike-one":
+            answers = choices_of(read)
+            if "alike-one" in answers:
                 continue
+            if "alike-two" not in answers:
+                ways: dict[str, tuple[str, float | None]] = {
+                    "alike-one": (before, None),
+                    "alike-two": (name, None),
+                }
+                readings = (f"the same player as {short(before)}", "somebody else")
+                msg = f"{where}, line {number}"
+                raise AmbiguousError(msg, name, readings, "choose with read", ways)
         kept.append((number, cells))
     return kept
 

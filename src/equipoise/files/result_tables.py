@@ -26,8 +26,8 @@ from equipoise.files.result_titles import result_title
 from equipoise.files.spreadsheets import SPREADSHEETS, Row, rows_from
 from equipoise.files.table_dates import (
     ORDERS,
-    ask_order,
     WHEN,
+    ask_order,
     check_order,
     check_short_years,
     is_local,

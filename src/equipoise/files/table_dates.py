@@ -126,7 +126,8 @@ def ask_order(rows: Sequence[Row]) -> None:
         meant = [_moment(when, order) for order in ORDERS] if _SLASHED.fullmatch(when) else []
         if len({*meant}) > 1 and None not in meant:
             readings = tuple(f"{order}: {each:%Y-%m-%d}" for order, each in zip(ORDERS, meant, strict=True))
-            remedy = f"choose --dates {' or --dates '.join(ORDERS)} (dates= in Python), or write dates as 2026-01-31"
+            choice = f"choose --dates {' or --dates '.join(ORDERS)} (dates= in Python)"
+            remedy = f"{choice}, or write dates as 2026-01-31"
             raise AmbiguousError(at, when, readings, remedy)
 
 

@@ -337,7 +337,7 @@ def players_of(entries: Sequence[Entry]) -> list[Player]:
 
 
 def heard_of(entries: PastedEntries) -> list[str]:
-    """Return what was read of names that are typed, line by line; nothing where that is their names alone.
+    r"""Return what was read of names that are typed, line by line; nothing where that is their names alone.
 
     Examples
     --------

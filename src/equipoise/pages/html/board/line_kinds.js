@@ -31,13 +31,16 @@ const nothingHeard = () => ({ out: [], late: [], unread: [], notes: [] });
 const kindFrom = (number, raw, text) => ({ number, raw, text, status: "in", block: 0, changed: text !== raw.trim(), tidy: text,
   whole: "", notes: [], listed: false });
 
+/** A line without signs that are not seen, and of plain width. @param {string} raw */
+const tidied = (raw) => raw.replace(/[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]/g, "")
+  .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0)).replace(/\u3000/g, " ").trim();
+
 /** A paste with what names players and nothing else, and what else was read.
  * @param {string} text @param {Set<string>} answers @returns {{text: string, heard: Heard}} */
 function sift(text, answers) {
   const raws = text.split("\n");
   if (raws.length > PASTES.most_lines) return { text, heard: nothingHeard() };
-  const tidy = raws.map((raw) => raw.replace(/[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]/g, "")
-    .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0)).replace(/\u3000/g, " ").trim());
+  const tidy = raws.map(tidied);
   for (let at = 1; at < tidy.length - 1; at++) {  // as Discord copies who wrote, and when
     if (tidy[at] === "—" && tidy[at - 1] && tidy[at + 1]) tidy.splice(at - 1, 3, `${tidy[at - 1]} — ${tidy[at + 1]}`, "", "");
   }
@@ -322,20 +325,41 @@ function askedChoice(name, number, text, answers, found = null) {
     say("choose"), asked.map((/** @type {any} */ choice) => choice.name));
 }
 
-/** A name in a table without what strikes it through, and whether that player comes.
- * @param {string} name @param {string[]} said @param {number} number @param {Set<string>} answers */
-function cellStatus(name, said, number, answers) {
-  const line = kindFrom(number, name, name.trim());
-  const sifting = /** @type {any} */ ({ answers, aside: [], partners: new Map() });
-  for (const rule of PASTES.rules) {
-    const found = rule.cell ? foundIn(rule.find, line.text) : null;
-    if (!found) continue;
-    putIn(line, found, rule, sifting);
-    line.status = rule.status;
-  }
+/** What the names of a table have in common, by which one of them is judged. @param {string[]} names @param {Set<string>} answers @returns {Sifting} */
+function cellContext(names, answers) {
+  const tidy = names.map(tidied);
+  const filled = tidy.length > PASTES.most_lines ? [] : tidy.flatMap((name, at) => (name ? [at] : []));
+  const matched = Object.entries(PASTES.contexts).map(([name, pattern]) =>
+    /** @type {[string, boolean[]]} */ ([name, filled.map((at) => foundIn(pattern, tidy[at]) !== null)]));
+  return /** @type {any} */ ({ answers, total: filled.length, counts: countsOf(matched, 0), below: countsOf(matched, 0), counted: new Set(),
+    first: -1, head: -1, aside: [], present: [], partners: new Map(), counting: new Map() });
+}
+
+/** A name in a table without the marks beside it, and whether that player comes.
+ * @param {string} name @param {string[]} said what columns say of it @param {number} number @param {Sifting} sifting */
+function cellStatus(name, said, number, sifting) {
+  const line = kindFrom(number, name, tidied(name));
+  if (/^[\p{L}\p{N}_]+$/u.test(line.text)) line.text = name.trim();
+  else readCell(line, sifting);
   for (const cell of said) line.status = replyOf(cell) || line.status;
   if (line.status === "maybe") askAbout("maybe", line, null, sifting);
   return { text: line.text, status: line.status };
+}
+
+/** Apply the rules for cells: those for every text, and those that lines have in common. @param {Kind} line @param {Sifting} sifting */
+function readCell(line, sifting) {
+  for (const rule of PASTES.rules) {
+    if (!rule.cell || !(rule.cell === true || (sifting.total && holds(rule, line, sifting)))) continue;
+    const found = foundIn(rule.find, line.text);
+    if (!found) continue;
+    if (rule.ask) askAbout(rule.ask, line, found, sifting, rule);
+    else {
+      putIn(line, found, rule, sifting);
+      line.status = rule.status ?? line.status;
+    }
+    if (["out", "maybe"].includes(line.status) && !rule.all) break;
+  }
+  if (sifting.total) line.text = line.text.replace(/^(?:[-*•–—▪◦‣·●○]\s+)?(?:\[[xX✓]\]\s*)?|\s*[✅✔☑👍]\ufe0f?$/gu, "") || line.text;
 }
 
 /** Take the numbers off “1 Amber”, “2 Birch” where they count within what a heading is above. @param {Kind[]} lines */

@@ -167,11 +167,14 @@ function readTable(given, answers, above = 0) {
   const [header, ...below] = rowsOf(text).filter(({ cells }) => cells.some((cell) => cell.trim()));
   const titles = header.cells.map(titleOf);
   const columns = header.cells.map((cell) => columnOf(plainName(cell)) ?? "");
-  const { rows, coming } = told(titles, columns, below, answers);
+  const { rows: read, coming } = told(titles, columns, below, answers);
   if (!columns.includes("name") && !columns.includes("id")) throw new InputFault("header");
   if (!columns.includes("weight") && !columns.includes("mu")) {
-    refuseNumbers([header.cells, ...rows.map(({ cells }) => cells)], columns.map((column, at) => (coming.includes(at) ? "coming" : column)));
+    refuseNumbers([header.cells, ...read.map(({ cells }) => cells)], columns.map((column, at) => (coming.includes(at) ? "coming" : column)));
   }
+  const label = columns.indexOf("name");
+  const rows = columns.includes("id") ? read
+    : alike(read.map((row) => ({ ...row, name: plainName(row.cells[label] ?? ""), line: row.number })), answers);
   const weights = rows.map(({ cells, number }) => /** @type {[number, string]} */ ([number, (cells[columns.indexOf("weight")] ?? "").trim()])).filter(([, cell]) => cell);
   refusePoints(weights, delimiterOf(text) === ";" || weights.some(([, cell]) => /^[1-9]\d{2,}$/.test(cell)));
   return rows.map(({ cells, number: at }) => {
@@ -265,8 +268,11 @@ function attending(titles, rows, answers, free) {
     if (isWord("attendance", title)) coming.push(place);
     else if (!answered || isWord("aside", title) || filled.every(({ text }) => text === "0" || text === "1")) continue;
     else if (isWord("date", title)) dated.push(place);
-    else if (isWord("out_heading", title) && coming.length) missing.push(place);
-    else if (!title || askedChoice("column", filled[0].number, title, answers).name === "column-comes") coming.push(place);
+    else if (isWord("out_heading", title)) missing.push(place);
+    else {
+      const chosen = title ? askedChoice("column", filled[0].number, title, answers).name : "column-comes";
+      if (chosen !== "column-ignored") (chosen === "column-comes" ? coming : missing).push(place);
+    }
   }
   if (dated.length > 1 && !coming.length) throw new InputFault("several_dates", { names: dated.map((place) => quoted(titles[place])).join(", ") });
   return { coming: [...coming, ...dated], missing };
@@ -278,6 +284,7 @@ function whoComes(columns, rows, answers, coming, missing, partner) {
   const label = columns.includes("name") ? columns.indexOf("name") : columns.indexOf("id");
   const replies = coming.map((place) => new Set(rows.map(({ cells }) => replyIn(answerIn(cells, place)))));
   const silent = (/** @type {Set<string>} */ said) => (said.has("in") ? (said.has("out") || said.has("maybe") ? "maybe" : "out") : "");
+  const context = cellContext(rows.map(({ cells }) => cellIn(cells, label)), answers);
   const kept = rows.filter(({ number, cells }, at) => {
     if (cells.length <= label) return true;
     const plain = plainName(cells[label]).trim();
@@ -287,7 +294,7 @@ function whoComes(columns, rows, answers, coming, missing, partner) {
     }
     const said = coming.map((place, n) => (answerIn(cells, place) ? replyIn(answerIn(cells, place)) : silent(replies[n])));
     if (missing.some((place) => replyIn(answerIn(cells, place)) === "in")) said.push("out");
-    const { text: name, status } = cellStatus(cells[label], said, number, answers);
+    const { text: name, status } = cellStatus(cells[label], said, number, context);
     if (status === "late") heard.late.push(name);
     if (status === "out") return heard.out.push(name), false;
     if (name !== cells[label].trim()) cells[label] = name;
