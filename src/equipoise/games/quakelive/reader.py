@@ -9,6 +9,7 @@ counts for who stood in the teams when it began; otherwise the result counts, wi
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -227,13 +228,10 @@ class QuakeLiveGame:
         elif key in _TEXTS:
             setattr(self, _TEXTS[key], value)
 
-    def passes_over(self, line: bytes) -> bool:
-        """Take a figure of a player of which only its name is needed; tell whether it was one."""
-        name = line[2 : line.find(b" ", 2)]
-        if name in _FIGURE_NAMES or self.side or not self.people:
-            return False
-        self.people[-1].last_figure = name.decode("latin-1")
-        return True
+    def pass_over(self, line: bytes) -> None:
+        """Take a figure of which only its name is needed, and that only if it is a player's last."""
+        if self.people and not self.side:
+            self.people[-1].last_figure = line.split(b" ", 2)[1].decode("latin-1")
 
     def _figure(self, name: str, amount: str) -> None:
         """Take a figure of a team or of a player."""
@@ -336,15 +334,24 @@ class QuakeLiveReader(GameReader[QuakeLiveGame]):
 
     def take(self, block: Block) -> None:
         """Go through the lines."""
-        place = 0
-        for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
-            if line[:2] == b"e " and self.game is not None and self.game.passes_over(line):
-                pass
-            elif line.lstrip().startswith(b"{"):
-                self._event_line(block, place, number, line)
+        content = block.content
+        lines = b"\n" + content[:-1]
+        over = 0  # the end of the last line that was taken
+        for each in LOUD.finditer(lines):
+            place = each.start()
+            self._pass_over(content[over:place])
+            over = content.index(b"\n", place) + 1
+            line = content[place : over - 1]
+            if line.lstrip().startswith(b"{"):
+                self._event_line(block, place, line)
             elif line.strip():
                 self._report_line(block, place, line.rstrip(b"\r"))
-            place += len(line) + 1
+        self._pass_over(content[over:])
+
+    def _pass_over(self, figures: bytes) -> None:
+        """Go over lines with figures that do not matter; the last of them shows where a report was cut."""
+        if figures and self.game is not None:
+            self.game.pass_over(figures[figures.rfind(b"\n", 0, -1) + 1 :])
 
     def end(self) -> None:
         """Take the end: a report, and a match that was reported, have all they will have."""
@@ -373,11 +380,11 @@ class QuakeLiveReader(GameReader[QuakeLiveGame]):
 
     # Events
 
-    def _event_line(self, block: Block, place: int, number: int, line: bytes) -> None:
+    def _event_line(self, block: Block, place: int, line: bytes) -> None:
         try:
             content = json.loads(line)
         except (ValueError, RecursionError):
-            self.skip(number, "no event: it is not JSON")
+            self.skip(block.line_at(place), "no event: it is not JSON")
             return
         events = content.get("EVENTS") if isinstance(content, dict) else None
         self._date = _date(content.get("FINISH_DATE")) if isinstance(content, dict) else None
@@ -422,7 +429,8 @@ _FIGURES = {
     "scoreboard-score": "score", "rank": "rank",
 }  # fmt: skip
 
-_FIGURE_NAMES = frozenset(name.encode() for name in _FIGURES)
+#: Where lines begin that are more than a figure that does not matter, each behind a line feed.
+LOUD = re.compile(rb"\n(?!e (?!(?:" + "|".join(_FIGURES).encode() + rb") )[^ \n]+ )")
 
 
 def _date(value: Any) -> float | None:
