@@ -53,6 +53,13 @@ def test_a_person_has_one_id_in_every_game(ids: tuple[str, ...], mark: str, game
     assert sorted(match.roster) == sorted(IDS)
 
 
+def test_a_map_of_the_workshop_is_what_its_name_says() -> None:
+    """It is in a folder."""
+    log = counter_strike("WIN CT 1 0").replace("de_dust2", "workshop/125438255/de_dust2")
+    assert ruleset_text(only(log).ruleset) == "cstrike/bomb"
+    assert only(log).map == "workshop/125438255/de_dust2"
+
+
 def test_halves_are_one_match_of_two_rosters() -> None:
     """Sides swap, with a restart or without; each round is of those who play it."""
     for restart in ([], ['World triggered "Restart_Round_(3_seconds)"']):

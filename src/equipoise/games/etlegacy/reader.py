@@ -207,8 +207,12 @@ class EnemyTerritoryReader(GameReader[StopwatchMatch]):
 
     def end(self) -> None:
         """Take the end."""
-        game = self.game
-        if game is not None and game.second is not None and (self.lines.rest() or not game.is_whole()):
+        game, rest = self.game, self.lines.rest().rstrip(b"\r")
+        last = self._round.lines[-1] if self._round is not None else b""
+        if rest and last.count(b"\t") == rest.count(b"\t") > 0:  # whole, but for its line feed
+            self._player(self.lines.line, rest)
+            rest = b""
+        if game is not None and game.second is not None and (rest or not game.is_whole()):
             self.give_up("the file of its second round ends within it")
         self._ends()
         self.give_up(self.cut_off)
@@ -304,8 +308,10 @@ class EnemyTerritory:
 
     def recognise(self, head: bytes) -> str:
         """Tell by a first line, and a player in the second."""
-        first, _, rest = head.partition(b"\n")
-        if HEADER.fullmatch(first) and (not rest or _player_of(rest.partition(b"\n")[0].rstrip(b"\r"))):
+        first, _, rest = head.lstrip(b"\r\n").partition(b"\n")
+        if HEADER.fullmatch(first) and (
+            not rest or _player_of(rest.lstrip(b"\r\n").partition(b"\n")[0].rstrip(b"\r"))
+        ):
             return "a line 'server\\map\\config\\round\\...'"
         return ""
 

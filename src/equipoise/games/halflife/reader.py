@@ -339,7 +339,8 @@ class HalfLifeGame:
             self.map = self.map or self.same_map
         rules = rules_of(self.game())
         mutators = [name for name, value in self.settings.items() if changes_play(name, value)]
-        rounds = next((kind for start, kind in MAPS.items() if self.map.startswith(start)), "elimination")
+        name = self.map.rpartition("/")[2]  # a map of the workshop is in a folder
+        rounds = next((kind for start, kind in MAPS.items() if name.startswith(start)), "elimination")
         contests = self.counted.contests
         kind = rounds
         if self.is_fortress():
