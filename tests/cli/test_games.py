@@ -1,4 +1,4 @@
-"""``games try``: what a description makes of a log, and what a newcomer is told when it makes nothing of it."""
+"""``games try``: what a description makes of a log, and what is said when that is nothing."""
 
 from __future__ import annotations
 
