@@ -179,7 +179,7 @@ def counted(rounds: int) -> str:
         (BEGUN, counted(2)),
     ],
 )
-def test_a_restored_state_is_known_in_whatever_order_it_is_told(restored: tuple[str, ...]) -> None:
+def test_a_restored_state_is_known_whatever_the_order_of_its_lines(restored: tuple[str, ...]) -> None:
     """Two of four rounds are kept, and the third is played again."""
     played = [line for n in (1, 2, 3, 4) for line in (f"WIN CT {n} 0", counted(n))]
     again = ["WIN TERRORIST 2 1", 'MatchStatus: Score: 2:1 on map "de_dust2" RoundsPlayed: 3', OVER]
@@ -195,7 +195,7 @@ def test_a_draw_counts_where_the_server_counts_it() -> None:
 
 
 def test_a_match_that_another_server_began_goes_on_with_its_number() -> None:
-    """Its first rounds are in another log; of the others none is lost, and one that is told again is one."""
+    """Its first rounds are in another log; none of the others is lost, and none counts twice."""
     began = [RELOADED, counted(7), "WIN CT 5 3", counted(8), "WIN TERRORIST 5 4", counted(9), "WIN CT 6 4"]
     restored = [
         counted(10),

@@ -396,7 +396,7 @@ class ManyLines:
         self._ends = [0, *accumulate(map(len, self.lines))]
 
     def is_each_dated(self) -> bool:
-        """Tell whether each of the lines has a date, and nothing was taken for one line that was two."""
+        """Tell whether each of the lines has a date, and no two look like one."""
         return len(self.stamps) == len(self.lines) and all(map(STAMP.fullmatch, {*self.stamps}))
 
     def place(self, line: int) -> int:
@@ -469,7 +469,7 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
                 return
 
     def _go_on(self, block: Block, many: ManyLines, line: int, game: HalfLifeGame) -> int:
-        """Go on with a game until it ends, or it is not known any more how people are written."""
+        """Go on with a game until it ends, or somebody is written in a new way."""
         forgotten = game.forgotten
         for number in many.loud(line, game.sighted):
             if many.people[number] in game.sighted:  # since a line before
