@@ -73,6 +73,14 @@ def test_halves_are_one_match_of_two_rosters() -> None:
             assert {player for player, _ in contest.teams[winner]} == {IDS[0], IDS[2]}
 
 
+def test_who_only_talks_does_not_play() -> None:
+    """Chat makes nobody, whatever team it names."""
+    talk = '"x<99><[U:1:99]><CT>" say "hi"'
+    assert only(counter_strike(talk, "WIN CT 1 0", talk, "WIN CT 2 0")).roster == only(
+        counter_strike("WIN CT 1 0", "WIN CT 2 0")
+    ).roster  # fmt: skip
+
+
 def test_a_round_is_reported_once() -> None:
     """Two triggers of one round with one score are one round, and a draw has no winner."""
     match = only(counter_strike("WIN CT 1 0", "WIN CT 1 0", 'World triggered "Round_Draw" (CT "1") (T "0")'))

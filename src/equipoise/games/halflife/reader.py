@@ -80,10 +80,13 @@ BEGINNINGS = (
 #: Lines in which people have other numbers than everywhere else.
 OTHER_NUMBERS = (b"money change ",)
 
+#: How what somebody says begins.
+CHAT = b"say"
+
 #: What most lines say of somebody, which only shows that they are there, and in which team.
 SIGHTINGS = (
     b"picked up ", b"dropped ", b"purchased ", b"attacked ", b"left buyzone ", b"blinded for ", b"threw ",
-    b'triggered "(?!flagevent")', b"killed other ", b"(?:flash-)?assisted killing ", b"say", b"spawned as ",
+    b'triggered "(?!flagevent")', b"killed other ", b"(?:flash-)?assisted killing ", CHAT, b"spawned as ",
     b"changed role to ", b"position_report ", b"sv_throw_", b"shot_fired ", b"shot_hit ",
 )  # fmt: skip
 
@@ -635,6 +638,8 @@ def _person(game: HalfLifeGame, text: bytes) -> None:
         game.forget_names()
         game.play.leave(person[2])
         return
+    if person[5].startswith(CHAT) and person[4] in SIDES and person[2] not in game.play.clients:
+        return  # in Counter-Strike rounds count for all who are there: who only talks is not
     number = game.someone(person[1], person[2], person[3], person[4])
     game.sight(text[: text.find(b'>" ') + 3], number, person[1], person[4])
     joined = JOINED.match(person[5]) or SWITCHED.match(person[5])
