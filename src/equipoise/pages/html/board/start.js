@@ -207,3 +207,5 @@ function start() {
 }
 
 if (typeof document !== "undefined") start();
+// Without a page the script answers questions: names within it are short once it is minified, these stay.
+else Object.assign(globalThis, { AmbiguousFault, Contradiction, askedInForm, build, dataOf, fill, judge, readPaste, requestOf, solve, violation });
