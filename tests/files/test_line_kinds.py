@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 
@@ -9,10 +10,12 @@ import pytest
 from benchmarks.files import pastes
 from benchmarks.pages.board import ask_script
 
+from equipoise.core.data_frames import Table
 from equipoise.core.paste_grammar import choices, grammar
 from equipoise.errors import AmbiguousError, InputError
 from equipoise.files.line_kinds import choices_of
 from equipoise.files.read_roster import parse_roster
+from equipoise.teams.request_fields import players_in, with_scale
 
 needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 
@@ -88,6 +91,94 @@ def test_a_weight_far_from_the_others_is_said(slip: str, said: bool) -> None:
 def test_tables_say_who_comes(table: str) -> None:
     """By a name that is struck through, or by a column."""
     assert names(table) == ["Amber"]
+
+
+MARKED = "name,elo\n- [ ] Kai,1500\n☑ Ann,1400\n-Jade,1200\nMia ❌,1200\nLuc (out),1200\nBob out,1300\nTim late,1100\nUlf ✅,1000\n• Zoe,900\n"
+OUT = "name,elo,{title}\nAnn,1500,\nLuc,1400,x\nBob,1300,\n"
+
+
+def test_marks_beside_names_mean_in_tables_what_they_mean_in_lists() -> None:
+    """Boxes, minus signs, crosses and words; and the first line says so."""
+    assert names(MARKED) == ["Ann", "Tim", "Ulf", "Zoe"]
+    assert heard(MARKED) == ["4 players, 1 late, 5 not coming."]
+    assert heard("name,elo\nAnn Lee,3\nBob,2") == ["2 players."]
+    assert names("name,elo\n-Ann,3\n-Bob,2") == ["-Ann", "-Bob"]  # not a few, as in a list
+    with pytest.raises(AmbiguousError, match="Kai"):
+        names("name,elo\nKai?,3\nBob,2")
+
+
+def test_a_column_may_say_who_does_not_come() -> None:
+    """By its title, in any language; else it is a question that has this answer too."""
+    for title in ("out", "Injured", "verletzt"):
+        assert names(OUT.format(title=title)) == ["Ann", "Bob"]
+    with pytest.raises(AmbiguousError) as caught:
+        names(OUT.format(title="bibs2"))
+    assert list(caught.value.ways) == ["column-comes", "column-out", "column-ignored"]
+    found = [names(OUT.format(title="bibs2"), way) for way in caught.value.ways]
+    assert found == [["Luc"], ["Ann", "Bob"], ["Ann", "Luc", "Bob"]]
+
+
+def test_capitals_alone_are_a_question_in_tables_too() -> None:
+    """Unless an id tells them apart."""
+    table = "name,elo\nAnna,900\nanna,800"
+    with pytest.raises(AmbiguousError, match="the same player as 'Anna'"):
+        names(table)
+    assert (names(table, "alike-one"), names(table, "alike-two")) == (["Anna"], ["Anna", "anna"])
+    assert names("id,name\n1,Anna\n2,anna") == ["Anna", "anna"]
+
+
+ROWS: list[tuple[list[dict[str, object]], list[tuple[str, float]]]] = [
+    (
+        [{"name": "Ann", "weight": 9, "status": "in"}, {"name": "Bob", "weight": 7, "status": "out"}],
+        [("Ann", 9.0)],
+    ),
+    (
+        [{"name": "Ann", "elo": 9.5, "coming?": True}, {"name": "Bob", "elo": 7, "coming?": False}],
+        [("Ann", 9.5)],
+    ),
+    ([{"Spieler": "Ann", "Punkte": 9}, {"Spieler": "Bob", "Punkte": 7.523}], [("Ann", 9.0), ("Bob", 7.523)]),
+    ([{"prénom": "Ann", "nom de famille": "Lee", "points": 9}], [("Ann Lee", 9.0)]),
+    ([{"name": "-Ann", "weight": 9, "note": "x"}], [("-Ann", 9.0)]),
+]
+
+
+@pytest.mark.parametrize(("rows", "wanted"), ROWS)
+def test_titles_mean_the_same_in_json_rows_and_frames(
+    rows: list[dict[str, object]], wanted: list[tuple[str, float]]
+) -> None:
+    """One reader of titles: whoever does not come by a CSV does not by data; a name in data is a name."""
+    frame = Table(tuple(rows[0]), tuple(tuple(row.values()) for row in rows))
+    read = [parse_roster(json.dumps(rows).encode(), "rows"), players_in(rows)[0], with_scale(frame, {})[0]]
+    for players in read:
+        assert [(each.label, each.rating.mu) for each in players] == wanted
+    out = len(rows) - len(wanted)
+    assert read[0].report == [
+        f"{len(wanted)} player{'s' * (len(wanted) != 1)}{', 1 not coming' * out}."
+    ] * bool(out)
+
+
+def test_a_question_about_data_names_the_entry() -> None:
+    """And a choice answers it where there is somebody to ask."""
+    rows = json.dumps([{"name": "Ann", "coming": "yes"}, {"name": "Bob", "coming": "maybe"}])
+    with pytest.raises(AmbiguousError, match="entry 2: 'Bob'"):
+        names(rows)
+    assert names(rows, "maybe-out") == ["Ann"]
+
+
+@needs_node
+@pytest.mark.parametrize("text", [
+    MARKED, *(OUT.format(title=title) for title in ("out", "Injured", "bibs2")),
+    "name,elo\nAnna,900\nanna,800", "id,name\n1,Anna\n2,anna", "name,elo\nKai?,3\nBob,2",
+])  # fmt: skip
+def test_the_board_reads_tables_as_the_library_does(text: str) -> None:
+    """The same players, or the same question."""
+    (answer,) = ask_script([{"paste": text}])
+    try:
+        wanted = names(text)
+    except AmbiguousError as error:
+        assert list(answer["ways"]) == list(error.ways)
+    else:
+        assert [each[0] for each in answer["gives"]] == wanted
 
 
 def test_a_minus_before_every_name_is_a_bullet() -> None:
