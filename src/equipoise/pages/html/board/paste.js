@@ -422,7 +422,7 @@ function pasted(given, answer) {
   if (!read) refuseWordsInARow(items), refuseStrayNumbers(items);
   if (!read && !answers.has("thousands") && !answers.has("decimals")) refusePoints(lines.map((line) => [line.number, line.text]), isLarge(items) || lines.some((line) => line.text.includes(";")));
   const census = censusOf(items);
-  return alike(items.map((item) => ({ ...resolved(item, census, read), line: item.line })), answers);
+  return alike(items.map((item) => ({ ...resolved(item, census, read), line: item.line })), answers).map(({ name, mu, party }) => ({ name, mu, party }));
 }
 
 /** “Anna” and “anna” are one player or two, as is answered. @param {any[]} entries @param {Set<string>} answers */
@@ -435,7 +435,7 @@ function alike(entries, answers) {
     if (before === name || answers.has("alike-two")) return true;
     if (answers.has("alike-one")) return false;
     throw new AmbiguousFault(line, name, [say("same_player", { name: quoted(before) }), say("somebody_else")], say("choose"), ["alike-one", "alike-two"]);
-  }).map(({ name, mu, party }) => ({ name, mu, party }));
+  });
 }
 
 /** The lines that name somebody, without what surrounds the names.
