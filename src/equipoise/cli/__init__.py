@@ -18,15 +18,7 @@ from typing import Any
 
 import click
 
-from equipoise.cli.exit_codes import (
-    FAULT,
-    INTERRUPTED,
-    USAGE,
-    is_wrong_call,
-    say_error,
-    say_wrong_usage,
-    usage_of,
-)
+from equipoise.cli.exit_codes import FAULT, INTERRUPTED, USAGE, say_error, say_wrong_usage
 from equipoise.core import notices
 from equipoise.core.packages import missing
 from equipoise.core.registry import part_at_fault
@@ -313,9 +305,8 @@ def main() -> None:
     except EquipoiseError as error:
         if isinstance(error, InputError) and error.argument == "store":
             error = error.named("--store")
-        wrong = isinstance(error, InputError) and is_wrong_call(str(error))
-        say_error(str(error), usage_of(group, sys.argv[1:]) if wrong else "")
-        sys.exit(USAGE if wrong else FAULT)
+        say_error(str(error))
+        sys.exit(FAULT)
     except OSError as error:
         say_error(f"the output cannot be written: {error.strerror or error}")
         os._exit(FAULT)  # at a normal exit Python would try to write it again

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import click
 
@@ -23,38 +22,6 @@ def say_error(message: str, usage: str = "") -> None:
     click.echo(f"error: {message}", err=True)
     if usage:
         click.echo(usage, err=True)
-
-
-#: Options that name files, archives or addresses: what is found there is at fault, not the call.
-_NAMING = frozenset(
-    {"--store", "--settings", "--starting", "--output", "--plot", "--receipt", "--curves", "--roster",
-     "--out", "--one-file", "--tls-ca", "--recent", "--rules", "--request", "--mutators", "--config", "--log",
-     "--rcon", "--http", "--irc", "--receive"}
-)  # fmt: skip
-_BLAMED = re.compile(r"(--[a-z][a-z-]*)\b|[A-Z]{2,} is missing|--[a-z-]+ is missing")
-
-
-def is_wrong_call(message: str) -> bool:
-    """Tell whether a message blames how a command was called: one of its options, or what is missing.
-
-    Examples
-    --------
-    >>> is_wrong_call("--stay must be at least 0, got -1"), is_wrong_call("--store: there is no night.db")
-    (True, False)
-    >>> is_wrong_call("ROSTER is missing; give a file"), is_wrong_call("roster.txt, line 2: no name")
-    (True, False)
-    """
-    blamed = _BLAMED.match(message)
-    return blamed is not None and (blamed[1] not in _NAMING or " is missing" in message)
-
-
-def usage_of(command: click.Command, typed: Sequence[str]) -> str:
-    """Return how to call the command that was typed, by the words that name it."""
-    context = click.Context(command, info_name="equipoise")
-    for word in typed:
-        if isinstance(context.command, click.Group) and (step := context.command.get_command(context, word)):
-            context = click.Context(step, info_name=word, parent=context)
-    return f"{context.get_usage()}\n'{context.command_path} --help' says more."
 
 
 def say_wrong_usage(error: click.ClickException) -> None:
