@@ -46,8 +46,7 @@ function sift(text, answers) {
   }
   const long = raws.map((raw) => [...raw].length > PASTES.most_signs);
   const filled = tidy.flatMap((line, at) => (line && !long[at] ? [at] : []));
-  const matched = Object.entries(PASTES.contexts).map(([name, pattern]) =>
-    /** @type {[string, boolean[]]} */ ([name, filled.map((at) => foundIn(pattern, tidy[at]) !== null)]));
+  const matched = matchedIn(filled, tidy);
   const siftingBelow = (/** @type {number} */ titles) => /** @type {Sifting} */ ({ answers, total: filled.length - titles,
     counts: countsOf(matched, 0), below: countsOf(matched, titles), counted: countedIn(tidy, filled), first: filled[0] ?? -1,
     section: "in", sender: "", block: 0, said: new Map(), aside: [], present: filled.map((at) => tidy[at]),
@@ -325,14 +324,17 @@ function askedChoice(name, number, text, answers, found = null) {
     say("choose"), asked.map((/** @type {any} */ choice) => choice.name));
 }
 
+/** Which lines match each context. @param {number[]} filled @param {string[]} tidy */
+const matchedIn = (filled, tidy) => Object.entries(PASTES.contexts).map(([name, pattern]) =>
+  /** @type {[string, boolean[]]} */ ([name, filled.map((at) => foundIn(pattern, tidy[at]) !== null)]));
+
 /** What the names of a table have in common, by which one of them is judged. @param {string[]} names @param {Set<string>} answers @returns {Sifting} */
 function cellContext(names, answers) {
   const tidy = names.map(tidied);
   const filled = tidy.length > PASTES.most_lines ? [] : tidy.flatMap((name, at) => (name ? [at] : []));
-  const matched = Object.entries(PASTES.contexts).map(([name, pattern]) =>
-    /** @type {[string, boolean[]]} */ ([name, filled.map((at) => foundIn(pattern, tidy[at]) !== null)]));
-  return /** @type {any} */ ({ answers, total: filled.length, counts: countsOf(matched, 0), below: countsOf(matched, 0), counted: new Set(),
-    first: -1, head: -1, aside: [], present: [], partners: new Map(), counting: new Map() });
+  const matched = matchedIn(filled, tidy);
+  const counts = countsOf(matched, 0);
+  return /** @type {any} */ ({ answers, total: filled.length, counts, below: counts, aside: [], partners: new Map() });
 }
 
 /** A name in a table without the marks beside it, and whether that player comes.

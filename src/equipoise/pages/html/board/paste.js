@@ -173,8 +173,8 @@ function readTable(given, answers, above = 0) {
     refuseNumbers([header.cells, ...read.map(({ cells }) => cells)], columns.map((column, at) => (coming.includes(at) ? "coming" : column)));
   }
   const label = columns.indexOf("name");
-  const rows = columns.includes("id") ? read
-    : alike(read.map((row) => ({ ...row, name: plainName(row.cells[label] ?? ""), line: row.number })), answers);
+  const rows = /** @type {Row[]} */ (columns.includes("id") ? read
+    : alike(read.map((row) => ({ ...row, name: plainName(row.cells[label] ?? ""), line: row.number })), answers));
   const weights = rows.map(({ cells, number }) => /** @type {[number, string]} */ ([number, (cells[columns.indexOf("weight")] ?? "").trim()])).filter(([, cell]) => cell);
   refusePoints(weights, delimiterOf(text) === ";" || weights.some(([, cell]) => /^[1-9]\d{2,}$/.test(cell)));
   return rows.map(({ cells, number: at }) => {
