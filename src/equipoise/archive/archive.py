@@ -472,20 +472,27 @@ class Archive:
             else:
                 tell_evenings(self._database, connection, noted)
 
-    def forget(self, player: str) -> str:
+    def forget(
+        self, player: str, *, records: Sequence[Mapping[str, Any]] = (), known: int | None = None
+    ) -> str:
         """Take a person out of all that is kept, for good, and return the id that replaces it.
 
         The person's ids and names are rewritten in every match; a salted hash of each id stays, so that a log
         that is read again does not bring the person back.  Everyone else's ratings stay what they were.
+        ``records`` are kept with it, as :meth:`add_night_events` does.
 
         Raises
         ------
         InputError
             If there is no such player.
+        TakenMeanwhileError
+            If somebody else has added a record meanwhile.
         """
         called = self._names_of(player)
         with self._database.writing() as connection:
             self._database.alone(connection)
+            if records:
+                add(self._database, connection, records, known)
             names = corrections.forget(self._database, connection, player, people(connection))
             stand_in = next(iter(names.values()))
             gone = Forgotten(names, {bare(each) for each in called}, stand_in)

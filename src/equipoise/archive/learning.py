@@ -263,7 +263,10 @@ class Learner:
         self._cache = self._cache or ReplayCache()
 
     def pack(self) -> bool:
-        """Pack some of the matches that are learnt from, before something comes late; False once all are."""
+        """Pack some of the matches that are learnt from, and learn what is known at places among them.
+
+        It is for before something comes late; False once there is no more to do.
+        """
         with self._database.reading() as connection:
             row = archive_row(connection)
             due = not row.rated or self._reason(connection, row)
@@ -274,7 +277,20 @@ class Learner:
         place = BEGINNING
         while (there := cache.at(place)) is not None:
             place = there.end
-        return next(self._parts(row, known, place, PARTS * TOGETHER, cache, None), None) is not None
+        some = next(self._parts(row, known, place, PARTS * TOGETHER, cache, None), None)
+        return some is not None or self._go_ahead(cache)
+
+    def _go_ahead(self, cache: ReplayCache) -> bool:
+        """Remember what is known at one place more, of what is packed; return False at the end."""
+        place, both = cache.ahead or (BEGINNING, None)
+        segment = None if cache.ahead is None else cache.at(place)
+        if segment is None:
+            cache.ahead = None
+            return False
+        both = both or Both(self._learns.initial(), Known())
+        cache.remember(place, both)
+        cache.ahead = segment.end, self._after(both, segment)
+        return True
 
     def reason(self) -> str:
         """Return why the ratings must be rebuilt, empty where they need not."""
@@ -512,16 +528,20 @@ class Learner:
     ) -> _Learnt:
         """Learn from the matches there were; without a connection some are read at a time.
 
-        Where it is ``swift`` it goes on from what is remembered, if anything is, and leaves no checkpoints.
+        Where it is ``swift`` it goes on from what is remembered, if anything is, and leaves no checkpoints:
+        to write these takes as long as to learn.
         """
         cache = None
         if connection is None:
             with self._database.reading() as reading:
                 cache = self._fitting(begun.row, begun.known, begun.waits, begun.numbers, reading)
-        nearest = None if cache is None or not swift else _remembered(cache, begun)
-        if nearest is not None and begun.before is not None:
+        over = swift and cache is not None and begun.since is not None and begun.before is not None
+        nearest = cache.remembered(begun.since) if over and cache is not None and begun.since else None
+        if nearest is None:
+            begun = self._went_back(begun, connection)
+        if over and cache is not None and begun.before is not None:
+            nearest = nearest or Remembered(begun.last or BEGINNING, begun.start)
             return self._learnt_over(begun, cache, nearest, begun.before)
-        begun = self._went_back(begun, connection)
         last, both, new, places = begun.last, begun.start, begun.new, begun.places
         if isinstance(self._learns, Further):
             self._learns.prepare(begun.left)
@@ -550,18 +570,15 @@ class Learner:
             ratings,
         )
 
-    def _learnt_over(
-        self, begun: _Begun, cache: ReplayCache | None, nearest: Remembered, before: Both
-    ) -> _Learnt:
-        """Learn from a place that is remembered on, to put what is known then over what there is."""
+    def _learnt_over(self, begun: _Begun, cache: ReplayCache, nearest: Remembered, before: Both) -> _Learnt:
+        """Learn from a place on, to put what is known then over what there is."""
         last, both = nearest.position, nearest.both
         many = int(max(before.known.counted[0] - nearest.matches, 0.0)) + len(begun.waits.late)
         if isinstance(self._learns, Further):
             self._learns.prepare(many)
         learnt = 0
         for part in self._parts(begun.row, begun.known, last, many, cache, None):
-            if cache is not None and learnt:
-                cache.remember(last, both)
+            cache.remember(last, both)
             both = self._after(both, part)
             learnt += len(part)
             last = part.end
@@ -849,11 +866,6 @@ def _rows_over(both: Both, there: Both) -> tuple[list[MatchRow], bool]:
     rows, moved = rows_over(both.state, there.state, STATE)
     more, too = rows_over(both.known, there.known, KNOWN)
     return rows + more, moved or too
-
-
-def _remembered(cache: ReplayCache, begun: _Begun) -> Remembered | None:
-    """Return what is remembered of the last place before a change."""
-    return None if begun.since is None or begun.before is None else cache.remembered(begun.since)
 
 
 def _mark(marks: list[Mark], one: Mark) -> None:
