@@ -9,6 +9,7 @@ events of a night mean is in :mod:`equipoise.play.evening_records`.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -367,12 +368,17 @@ class Archive:
         """Pack some of what is to be kept so, before something comes late; return False once all is."""
         return self._learner.pack()
 
-    def follow_newest(self) -> Updated:
+    def follow_newest(self, since: float = math.inf) -> Updated:
         """Learn at once from what follows the last match that is learnt; what came late waits.
 
         Until :meth:`update_ratings` has learnt from that too, the ratings are as if it had not come.
+
+        Parameters
+        ----------
+        since : float
+            When the first of what is new may have been kept, if that is known: since then it waits.
         """
-        return self._learner.follow_newest()
+        return self._learner.follow_newest(since)
 
     def waiting_since(self) -> float | None:
         """Return since when what came late waits, seconds since 1970; None where nothing does.

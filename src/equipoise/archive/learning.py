@@ -17,6 +17,7 @@ since is new: the next call learns from it.  A kill at any place does no harm: w
 from __future__ import annotations
 
 import gc
+import math
 import time
 from bisect import bisect_right
 from collections import Counter
@@ -419,11 +420,17 @@ class Learner:
         reason = asked or changed or late
         return None if reason is None else self._begun(connection, row, reason, None if asked else since)
 
-    def follow_newest(self) -> Updated:
+    def follow_newest(self, since: float = math.inf) -> Updated:
         """Learn from what follows the last match that is learnt, and note what came late, which waits.
 
         Where nothing is learnt yet, or by another model, all is learnt from.
+
+        Parameters
+        ----------
+        since : float
+            When the first of what is new may have been kept, seconds since 1970.
         """
+        since = min(since, time.time())
         for _ in range(ATTEMPTS):
             with self._database.reading() as connection:
                 row = archive_row(connection)
@@ -432,7 +439,7 @@ class Learner:
                 mine = not self._asked and is_rated_by(row.rated_by, self._learns)
                 if not (row.rated and known and mine):
                     break
-                late = self._new_late(connection, row)
+                late = self._new_late(connection, row, since)
                 learnt = self._learnt(self._begun(connection, row, "", None), connection)
             if not learnt.matches and not late:
                 return Updated(0, "")
@@ -445,21 +452,22 @@ class Learner:
         """Note what came late, so that others know that it waits."""
         with self._database.reading() as connection:
             row = archive_row(connection)
-            if not row.rated or not self._new_late(connection, row):
+            if not row.rated or not self._new_late(connection, row, 0.0):
                 return
         with self._database.writing() as connection:
             row = archive_row(connection)
-            self._database.insert_missing(connection, LATE, self._new_late(connection, row))
+            self._database.insert_missing(connection, LATE, self._new_late(connection, row, time.time()))
 
-    def _new_late(self, connection: sa.Connection, row: Any) -> list[tuple[bytes, float, float]]:
+    def _new_late(
+        self, connection: sa.Connection, row: Any, since: float
+    ) -> list[tuple[bytes, float, float]]:
         """Return the new matches that come before the last one that is learnt, as they are noted."""
         last = (row.last_ended, bytes(row.last_match))
         new = sa.select(MATCH.c.ended, MATCH.c.turn, MATCH.c.id).where(
             MATCH.c.undone.is_(False), MATCH.c.revision > row.rated, MATCH.c.ended <= row.last_ended
         )
-        now = time.time()
         return [
-            (bytes(one.id), float(one.ended), now)
+            (bytes(one.id), float(one.ended), since)
             for one in connection.execute(new)
             if (float(one.ended), bytes(one.turn)) <= last
         ]
