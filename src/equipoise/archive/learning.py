@@ -65,7 +65,15 @@ from equipoise.archive.derived_rows import (
     way_back_now,
 )
 from equipoise.archive.replay_cache import Remembered, ReplayCache, ReplaySegment
-from equipoise.archive.row_codec import MatchRow, match_of, rows_before, rows_of, rows_over, sizes_of
+from equipoise.archive.row_codec import (
+    MatchRow,
+    match_of,
+    replayed_match_of,
+    rows_before,
+    rows_of,
+    rows_over,
+    sizes_of,
+)
 from equipoise.archive.standing import Known, Standing, Updated
 from equipoise.archive.tables import (
     ARCHIVE,
@@ -632,10 +640,10 @@ class Learner:
             positions = positions[: bisect_right(positions, until)]
         if not positions:
             return None
-        matches = _matches(rows[: len(positions)], known)
+        some = rows[: len(positions)]
         if cache is None:
-            return _Part(positions[-1], matches)
-        segment = ReplaySegment.of(matches, positions)
+            return _Part(positions[-1], _matches(some, known))
+        segment = ReplaySegment.of(_replayed(some, known), positions)
         cache.put(last or BEGINNING, segment)
         return segment
 
@@ -854,6 +862,15 @@ def _count(connection: sa.Connection, last: Position | None, row: Any) -> int:
 def _matches(rows: Iterable[Any], known: Identities) -> list[Match]:
     """Return matches as they count, with the people who played."""
     return [known.applied(match_of(each.record, each.ended)) for each in rows]
+
+
+def _replayed(rows: Sequence[Any], known: Identities) -> list[Match]:
+    """Return matches as they count, as far as learning looks at them."""
+    matches = [replayed_match_of(each.record, each.ended) for each in rows]
+    return [
+        known.applied(match_of(each.record, each.ended)) if known.of(match) else match
+        for each, match in zip(rows, matches, strict=True)
+    ]
 
 
 def _rows(both: Both, start: Both | None) -> Iterator[MatchRow]:
