@@ -388,6 +388,8 @@ class Learner:
                 begun = self._to_renew(connection, asked, spread=spread)
                 if begun is None:
                     return Updated(0, "")
+                if not alone and not spread and self._packs(begun, connection):
+                    continue  # that took long: others have learnt from too much meanwhile
                 if alone:
                     learnt = self._learnt(begun, connection)
                     written = self._write(connection, begun.row, learnt)
@@ -409,6 +411,17 @@ class Learner:
         if not spread:
             raise AssertionError  # alone it is always written
         return Updated(0, "")  # another time
+
+    def _packs(self, begun: _Begun, connection: sa.Connection) -> bool:
+        """Pack what is to be learnt from over what there is; tell whether that was much."""
+        cache = self._fitting(begun.row, begun.known, begun.waits, begun.numbers, connection)
+        if cache is None or begun.since is None or begun.before is None:
+            return False
+        nearest, before = cache.remembered(begun.since), len(cache)
+        last = begun.last if nearest is None else nearest.position
+        for _ in self._parts(begun.row, begun.known, last, begun.left, cache, connection):
+            pass
+        return len(cache) > before + 1
 
     def _tidy(self) -> None:
         """Unite checkpoints, unless somebody may be on the way back to one of them."""
