@@ -276,8 +276,8 @@ every third game.
 Of {total:,} games {lost} were lost.
 "Order" counts logs whose games are replayed in another order than they stand in, "followed" those that \
 gave another archive when they were followed than when they were read, and "date" games whose date is off: \
-by more than {near:.0f} s, where clocks are changed by an hour more, and by more than eight hours of what was \
-played with a clock that is years wrong.
+by more than {near:.0f} s, where clocks are changed by an hour more, and by more than eight hours of what \
+was played with a clock that is years wrong.
 
 | zone | changes | games | lost | order | followed | date |
 |---|---|---|---|---|---|---|
