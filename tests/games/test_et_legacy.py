@@ -83,6 +83,13 @@ def test_what_has_no_result_says_why() -> None:
     assert reasons(first + second.replace(r"\2\4:00", r"\0\4:00")) == ["round 2 ended without a winner"]
 
 
+def test_the_last_line_may_have_no_end() -> None:
+    """A file that was copied without its last line feed is whole; one that lacks a figure is not."""
+    match = stopwatch_match()
+    assert one("\n" + match.removesuffix("\n")) == one(match)
+    assert reasons(match.rstrip("\n").rpartition("\t")[0]) == ["the file of its second round ends within it"]
+
+
 def test_files_of_rounds_are_joined_by_their_names(tmp_path: Path) -> None:
     """In any order; a match has the date of its second file, and counts once however often it is read."""
     for day, times in (("14", ("4:00", "3:00")), ("15", ("5:00", "4:00"))):
