@@ -53,6 +53,13 @@ def test_a_person_has_one_id_in_every_game(ids: tuple[str, ...], mark: str, game
     assert sorted(match.roster) == sorted(IDS)
 
 
+def test_a_map_of_the_workshop_is_what_its_name_says() -> None:
+    """It is in a folder."""
+    log = counter_strike("WIN CT 1 0").replace("de_dust2", "workshop/125438255/de_dust2")
+    assert ruleset_text(only(log).ruleset) == "cstrike/bomb"
+    assert only(log).map == "workshop/125438255/de_dust2"
+
+
 def test_halves_are_one_match_of_two_rosters() -> None:
     """Sides swap, with a restart or without; each round is of those who play it."""
     for restart in ([], ['World triggered "Restart_Round_(3_seconds)"']):
@@ -64,6 +71,14 @@ def test_halves_are_one_match_of_two_rosters() -> None:
         for contest in match.contests:
             winner = contest.ranks.index(0.0)
             assert {player for player, _ in contest.teams[winner]} == {IDS[0], IDS[2]}
+
+
+def test_who_only_talks_does_not_play() -> None:
+    """Chat makes nobody, whatever team it names."""
+    talk = '"x<99><[U:1:99]><CT>" say "hi"'
+    assert only(counter_strike(talk, "WIN CT 1 0", talk, "WIN CT 2 0")).roster == only(
+        counter_strike("WIN CT 1 0", "WIN CT 2 0")
+    ).roster  # fmt: skip
 
 
 def test_a_round_is_reported_once() -> None:
@@ -172,7 +187,7 @@ def counted(rounds: int) -> str:
         (BEGUN, counted(2)),
     ],
 )
-def test_a_restored_state_is_known_in_whatever_order_it_is_told(restored: tuple[str, ...]) -> None:
+def test_a_restored_state_is_known_whatever_the_order_of_its_lines(restored: tuple[str, ...]) -> None:
     """Two of four rounds are kept, and the third is played again."""
     played = [line for n in (1, 2, 3, 4) for line in (f"WIN CT {n} 0", counted(n))]
     again = ["WIN TERRORIST 2 1", 'MatchStatus: Score: 2:1 on map "de_dust2" RoundsPlayed: 3', OVER]
@@ -188,7 +203,7 @@ def test_a_draw_counts_where_the_server_counts_it() -> None:
 
 
 def test_a_match_that_another_server_began_goes_on_with_its_number() -> None:
-    """Its first rounds are in another log; of the others none is lost, and one that is told again is one."""
+    """Its first rounds are in another log; none of the others is lost, and none counts twice."""
     began = [RELOADED, counted(7), "WIN CT 5 3", counted(8), "WIN TERRORIST 5 4", counted(9), "WIN CT 6 4"]
     restored = [
         counted(10),

@@ -40,6 +40,30 @@ def test_each_round_counts_for_those_who_played_it() -> None:
     assert dict(match.names)[ANN] == "Ann"
 
 
+@pytest.mark.parametrize(
+    "log",
+    [
+        "".join(f"2021-01-01 10:00:00,123 INFO {json.dumps(each)}\n" for each in quake_live_events()),
+        "".join(f"{each!r}\n" for each in quake_live_events()),
+        "".join(f"b'{json.dumps(each)}'\n" for each in quake_live_events()),
+        "[" + ",\n".join(map(json.dumps, quake_live_events())) + "]\n",
+        json.dumps([{"EVENTS": quake_live_events()}]) + "\n",
+        "\n" + "\n\n".join(map(json.dumps, quake_live_events())) + "\n",
+    ],
+)
+def test_events_are_read_as_collectors_keep_them(log: str) -> None:
+    """Behind a date, as Python prints them, in a list: the same match."""
+    assert guess_game(log.encode()).name == "quakelive"
+    assert one(log) == one(QUAKE_LIVE)
+
+
+def test_an_event_in_a_report_is_none() -> None:
+    """A player may be called like one."""
+    name = json.dumps(quake_live_events()[-1])
+    match = one(QUAKE_LIVE_REPORT.replace("n Cid", f"n {name}"))
+    assert match.contests[0].scores == (3, 1)
+
+
 def test_a_line_with_all_events_is_dated() -> None:
     """Rounds have their times within the game."""
     match = one(json.dumps({"EVENTS": quake_live_events(), "FINISH_DATE": "2017-10-23 15:19:15"}) + "\n")

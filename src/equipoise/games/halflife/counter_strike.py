@@ -1,9 +1,9 @@
 """Which rounds of a Counter-Strike match count: the score numbers them, and newer servers count them too.
 
-A round that was won is as many as the score comes to, so that one told twice is one.  A server that says how
-many rounds count (``RoundsPlayed``) is believed: warm-up and knife rounds go when it says none, rounds after
-a state that was restored go when it says fewer, and a draw, which a restored state begins with, counts only
-if it says one more.
+The number of a round that was won is what the score comes to, so that one reported twice is one.  A server
+that says how many rounds count (``RoundsPlayed``) is believed: warm-up and knife rounds go when it says none,
+rounds after a state that was restored go when it says fewer, and a draw, which a restored state begins with,
+counts only if it says one more.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class CountedRounds:
         return [contest for _, contest in self._kept if contest is not None]
 
     def restart(self) -> bool:
-        """Begin anew; tell whether what was before did not count, which it does if it was a half."""
+        """Restart; tell whether what came before is dropped: a half is not."""
         self._score = None
         if not self.is_counted and len(self._kept) >= HALF:
             return False

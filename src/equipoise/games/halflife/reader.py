@@ -80,10 +80,13 @@ BEGINNINGS = (
 #: Lines in which people have other numbers than everywhere else.
 OTHER_NUMBERS = (b"money change ",)
 
+#: How what somebody says begins.
+CHAT = b"say"
+
 #: What most lines say of somebody, which only shows that they are there, and in which team.
 SIGHTINGS = (
     b"picked up ", b"dropped ", b"purchased ", b"attacked ", b"left buyzone ", b"blinded for ", b"threw ",
-    b'triggered "(?!flagevent")', b"killed other ", b"(?:flash-)?assisted killing ", b"say", b"spawned as ",
+    b'triggered "(?!flagevent")', b"killed other ", b"(?:flash-)?assisted killing ", CHAT, b"spawned as ",
     b"changed role to ", b"position_report ", b"sv_throw_", b"shot_fired ", b"shot_hit ",
 )  # fmt: skip
 
@@ -339,7 +342,8 @@ class HalfLifeGame:
             self.map = self.map or self.same_map
         rules = rules_of(self.game())
         mutators = [name for name, value in self.settings.items() if changes_play(name, value)]
-        rounds = next((kind for start, kind in MAPS.items() if self.map.startswith(start)), "elimination")
+        name = self.map.rpartition("/")[2]  # a map of the workshop is in a folder
+        rounds = next((kind for start, kind in MAPS.items() if name.startswith(start)), "elimination")
         contests = self.counted.contests
         kind = rounds
         if self.is_fortress():
@@ -395,7 +399,7 @@ class ManyLines:
         self._ends = [0, *accumulate(map(len, self.lines))]
 
     def is_each_dated(self) -> bool:
-        """Tell whether each of the lines has a date, and nothing was taken for one line that was two."""
+        """Tell whether each of the lines has a date, and no two look like one."""
         return len(self.stamps) == len(self.lines) and all(map(STAMP.fullmatch, {*self.stamps}))
 
     def place(self, line: int) -> int:
@@ -468,7 +472,7 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
                 return
 
     def _go_on(self, block: Block, many: ManyLines, line: int, game: HalfLifeGame) -> int:
-        """Go on with a game until it ends, or it is not known any more how people are written."""
+        """Go on with a game until it ends, or somebody is written in a new way."""
         forgotten = game.forgotten
         for number in many.loud(line, game.sighted):
             if many.people[number] in game.sighted:  # since a line before
@@ -634,6 +638,8 @@ def _person(game: HalfLifeGame, text: bytes) -> None:
         game.forget_names()
         game.play.leave(person[2])
         return
+    if person[5].startswith(CHAT) and person[4] in SIDES and person[2] not in game.play.clients:
+        return  # in Counter-Strike rounds count for all who are there: who only talks is not
     number = game.someone(person[1], person[2], person[3], person[4])
     game.sight(text[: text.find(b'>" ') + 3], number, person[1], person[4])
     joined = JOINED.match(person[5]) or SWITCHED.match(person[5])
