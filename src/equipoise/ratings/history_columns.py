@@ -7,6 +7,7 @@ done here.
 
 from __future__ import annotations
 
+import itertools
 import math
 from array import array
 from collections.abc import Callable, Mapping, Sequence
@@ -182,20 +183,21 @@ class Columns:
         self.extend("ended", (match.ended or 0.0,))
         self.extend("contests", (len(match.contests),))
         for contest in match.contests:
-            figures = figures_of(contest) if contest.statistics else {}
+            members = list(itertools.chain(*contest.teams))
+            players, shares = [who for who, _ in members], [share for _, share in members]
+            figures, reported = figures_of([contest], players, shares)
             self.extend("which", (self.rulesets.setdefault(contest.ruleset, len(self.rulesets)),))
             self.extend("at", (contest.at,))
             self.extend("weight", (contest.weight,))
-            self.extend("reported", (len(figures),))
+            self.extend("reported", reported)
             self.extend("teams", (len(contest.teams),))
             self.extend("rank", contest.ranks)
             scores = settled_scores(contest.ranks, contest.scores) if contest.scores else ()
             self.extend("score", scores or (np.nan,) * len(contest.teams))
             self.extend("size", map(len, contest.teams))
-            for player, share in (member for team in contest.teams for member in team):
-                self.extend("player", (self.players.setdefault(player, len(self.players)),))
-                self.extend("share", (share,))
-                self.extend("figure", (figures.get(player, np.nan),))
+            self.extend("player", [self.players.setdefault(who, len(self.players)) for who in players])
+            self.extend("share", shares)
+            self.extend("figure", figures)
 
     def arrange(self, order: Any) -> None:
         """Leave the matches of an order, in it."""
