@@ -60,6 +60,9 @@ PAIR = 2
 #: What plain kernels take for a prediction, and for a part of a skill in a leaderboard, in contests.
 PREDICTED, LISTED = 0.3, 0.0015  # effort
 
+#: What can be recorded.
+RECORDED = (Match, Contest)
+
 #: Rulesets and sizes of teams of which columns are kept for the next contest of the kind.
 MOST_KINDS = 256  # effort
 
@@ -422,7 +425,7 @@ class Ladder:
 
 def _check_match(match: object) -> None:
     """Raise where something else is to be recorded."""
-    if not isinstance(match, Match | Contest):
+    if not isinstance(match, RECORDED):
         msg = f"match must be a Match or a Contest, got {match!r:.80}"
         raise InputError(msg)
 
@@ -436,7 +439,7 @@ def _check_player(player: object) -> None:
 
 def _check_ruleset(ruleset: object) -> None:
     """Raise where a rating is asked in something else than a ruleset, or in none."""
-    if not isinstance(ruleset, Ruleset | None):
+    if ruleset is not None and not isinstance(ruleset, Ruleset):
         msg = f'ruleset must be a Ruleset, such as Ruleset("ut2004", "ctf"), or None, got {ruleset!r:.80}'
         raise InputError(msg)
 
@@ -575,7 +578,7 @@ class Resident:
             if len(set(seats)) == len(seats) and len(sizes) > 1 and 0 not in sizes:
                 shape = shape_of(sizes)
                 found: list[float] = asked.chances(
-                    np.array(seats), shape.shares, shape.first_member, shape.first_team, when, len(sizes)
+                    np.array(seats), shape.shares, shape.first_member, shape.first_team, when, shape.room
                 ).tolist()
                 return found
         return self._predict(teams, asked, when)
@@ -589,7 +592,7 @@ class Resident:
         shape = shape_of(tuple(map(len, members)))
         shares = np.array([share for team in members for _, share in team])
         found: list[float] = asked.chances(
-            np.array(seats), shares, shape.first_member, shape.first_team, when, len(members)
+            np.array(seats), shares, shape.first_member, shape.first_team, when, shape.room
         ).tolist()
         return found
 
@@ -622,7 +625,7 @@ class Resident:
             seats
         ):
             return None
-        chances: Floats = asked.chances(seats, np.ones(len(seats)), starts, ends, at, teams)
+        chances: Floats = asked.chances(seats, np.ones(len(seats)), starts, ends, at, np.empty(2 * teams))
         return chances.reshape(many, teams)
 
     def predict_indices(
@@ -640,7 +643,7 @@ class Resident:
         starts = np.arange(0, many * teams * size + 1, size, dtype=np.int64)
         ends = np.arange(0, many * teams + 1, teams, dtype=np.int64)
         seats = np.ascontiguousarray(seats, dtype=np.int64)
-        chances: Floats = asked.chances(seats, np.ones(len(seats)), starts, ends, at, teams)
+        chances: Floats = asked.chances(seats, np.ones(len(seats)), starts, ends, at, np.empty(2 * teams))
         return chances.reshape(many, teams)
 
     def _seated(self, players: Sequence[str], asked: LineUpsAsked) -> list[int] | None:
@@ -683,7 +686,7 @@ class Resident:
         seats.follow(self._places.keys)
         asked = LineUpsAsked(
             self._version, of, constants, weights, seats, learnt.games, learnt.blocks(constants, weights),
-            len(parts), int(untyped(of)), learnt.lanes,
+            seats.flat(), len(parts), int(untyped(of)), learnt.lanes,
         )  # fmt: skip
         self._answers[ruleset] = asked
         return asked
