@@ -1,7 +1,8 @@
 """Measure games: ``python -m benchmarks games`` writes ``games.json`` and from it ``GAMES.md``.
 
 ``--report`` only writes the report anew; ``--check`` writes nothing and exits with 1 where it is stale.
-The logs are those of the tests, repeated until they are as long as a server's of some weeks.
+The logs are those of the tests, and real ones of other games where they lie beside the project, repeated
+until they are as long as a server's of some weeks.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from benchmarks.games.real_logs import DATA as REAL
+from benchmarks.games.real_logs import known_logs
 from benchmarks.reporting import PAGES, RAW, ROOT, describe, pin, run
 
 from equipoise.core.match import Match
@@ -36,6 +39,14 @@ LOGS = (
     "nexuiz_tdm_console_eventlog",
 )
 
+#: Real logs, by their folder and how their names begin, and what they are.
+REAL_LOGS = {
+    ("TF2", "log_"): "Team Fortress 2", ("CS", "navi"): "Counter-Strike: GO",
+    ("CS", "seatlon"): "Counter-Strike 2", ("QL", "ca-full"): "Quake Live, the stream",
+    ("QL", "sample"): "Quake Live, reports", ("ET", ""): "ET: Legacy",
+    ("TW", "07"): "Teeworlds 0.7", ("TW", "06"): "Teeworlds 0.6",
+}  # fmt: skip
+
 #: Logs of bots with known skill, and what the rank correlation must reach after how many games.
 CORRELATIONS = ((LOGS[0], 10, 0.80), (LOGS[0], 80, 0.95), (LOGS[1], 44, 0.90))
 
@@ -49,6 +60,17 @@ SPEED = 100.0
 def log(name: str) -> bytes:
     """Return a log of the tests."""
     return gzip.decompress((DATA / f"{name}.log.gz").read_bytes())
+
+
+def logs() -> dict[str, bytes]:
+    """Return the logs that are read, by what they are called."""
+    found = {f"`{name}`": log(name) for name in LOGS}
+    known = list(known_logs()) if REAL.is_dir() else []
+    for (folder, start), name in REAL_LOGS.items():
+        each = [one.content for one in known if one.game == folder and one.name.startswith(start)]
+        if each:
+            found[name] = b"".join(one if one.endswith(b"\n") else one + b"\n" for one in each)
+    return found
 
 
 def matches_in(content: bytes) -> list[Match]:
@@ -86,11 +108,10 @@ def best_of(once: Callable[[bytes], Any], content: bytes) -> float:
 def speeds() -> list[dict[str, Any]]:
     """Measure reading and the two loops, one right after the other."""
     rows = []
-    for name in LOGS:
-        content = log(name)
-        content *= -(-LENGTH // len(content))
+    for name, once in logs().items():
+        content = once * -(-LENGTH // len(once))
         kinds = {"read": matches_in, "lines": split_lines, "fields": split_fields}
-        taken = {kind: best_of(once, content) for kind, once in kinds.items()}
+        taken = {kind: best_of(read, content) for kind, read in kinds.items()}
         rows.append({"log": name, "bytes": len(content), "games": len(matches_in(content)), **taken})
     return rows
 
@@ -157,6 +178,7 @@ def report(results: dict[str, Any]) -> str:
         f"Each log is repeated to {LENGTH / 1e6:.0f} MB and read from memory in pieces of {PIECE >> 10} KiB.",
         f"The best of {TIMES} runs counts; {SPEED:.0f} MB a second is wanted.",
         "Beside it stand two loops over the lines: one does nothing with them, one splits each at blanks.",
+        "The first three are of OpenArena, the last ones real logs, the same again and again.",
         "",
         "| Log | games | MB/s | games/s | loop over lines, MB/s | ratio | splitting, MB/s | ratio |",
         "|---|---:|---:|---:|---:|---:|---:|---:|",
@@ -164,7 +186,7 @@ def report(results: dict[str, Any]) -> str:
     for row in results["speeds"]:
         read, size = row["read"], row["bytes"] / 1e6
         lines.append(
-            f"| `{row['log']}` | {row['games']:,} | {size / read:.0f} | {row['games'] / read:,.0f} "
+            f"| {row['log']} | {row['games']:,} | {size / read:.0f} | {row['games'] / read:,.0f} "
             f"| {size / row['lines']:.0f} | {read / row['lines']:.1f} "
             f"| {size / row['fields']:.0f} | {read / row['fields']:.1f} |"
         )

@@ -54,11 +54,17 @@ function OBJECTIVES_OF(problem, question, labels) {
   return all;
 }
 
+/** What kind of error something is: the names of the script's own classes are short once it is minified. */
+function nameOf(error) {
+  const own = Object.entries({ AmbiguousFault, Contradiction }).find(([, kind]) => error instanceof kind);
+  return own ? own[0] : error.constructor.name;
+}
+
 function pasted(paste) {
   try {
     return { gives: readPaste(paste, null).map((player) => [player.name || player.id, player.mu, player.party]) };
   } catch (error) {
-    return { says: error.message, ways: error.ways || null, name: error.constructor.name };
+    return { says: error.message, ways: error.ways || null, name: nameOf(error) };
   }
 }
 
@@ -66,6 +72,6 @@ readline.createInterface({ input: process.stdin }).on("line", (line) => {
   try {
     console.log(JSON.stringify(answered(JSON.parse(line))));
   } catch (error) {
-    console.log(JSON.stringify({ error: error.constructor.name, message: String(error.message) }));
+    console.log(JSON.stringify({ error: nameOf(error), message: String(error.message) }));
   }
 });

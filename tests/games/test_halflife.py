@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 from tests.games.samples import CS, STEAM, counter_strike
 
 from equipoise.core.match import Match, Unfinished
 from equipoise.core.rulesets import ruleset_text
-from equipoise.games.halflife.reader import GAME, HALF
+from equipoise.games.halflife.counter_strike import HALF
+from equipoise.games.halflife.reader import GAME
 from equipoise.games.laws import parsed
 from equipoise.games.log_reader import guess_game
 
@@ -50,6 +53,13 @@ def test_a_person_has_one_id_in_every_game(ids: tuple[str, ...], mark: str, game
     assert sorted(match.roster) == sorted(IDS)
 
 
+def test_a_map_of_the_workshop_is_what_its_name_says() -> None:
+    """It is in a folder."""
+    log = counter_strike("WIN CT 1 0").replace("de_dust2", "workshop/125438255/de_dust2")
+    assert ruleset_text(only(log).ruleset) == "cstrike/bomb"
+    assert only(log).map == "workshop/125438255/de_dust2"
+
+
 def test_halves_are_one_match_of_two_rosters() -> None:
     """Sides swap, with a restart or without; each round is of those who play it."""
     for restart in ([], ['World triggered "Restart_Round_(3_seconds)"']):
@@ -61,6 +71,14 @@ def test_halves_are_one_match_of_two_rosters() -> None:
         for contest in match.contests:
             winner = contest.ranks.index(0.0)
             assert {player for player, _ in contest.teams[winner]} == {IDS[0], IDS[2]}
+
+
+def test_who_only_talks_does_not_play() -> None:
+    """Chat makes nobody, whatever team it names."""
+    talk = '"x<99><[U:1:99]><CT>" say "hi"'
+    assert only(counter_strike(talk, "WIN CT 1 0", talk, "WIN CT 2 0")).roster == only(
+        counter_strike("WIN CT 1 0", "WIN CT 2 0")
+    ).roster  # fmt: skip
 
 
 def test_a_round_is_reported_once() -> None:
@@ -145,6 +163,104 @@ def test_rounds_of_a_state_that_was_not_kept_do_not_count() -> None:
     assert len(same.contests) == 4, "the same score once more is another round"
     quiet = only(counter_strike(*played, status.format(2, 2), *again, mark="SFUI_Notice_"))
     assert len(quiet.contests) == 3, "fewer rounds than before are a restored state too"
+
+
+RELOADED = 'World triggered "Match_Reloaded" on "de_dust2"'
+DRAW = 'World triggered "SFUI_Notice_Round_Draw" (CT "2") (T "0")'
+BEGUN = 'World triggered "Match_Start" on "de_dust2"'
+
+
+def counted(rounds: int) -> str:
+    """Return how a server says that so many rounds count."""
+    return f'MatchStatus: Score: {rounds}:0 on map "de_dust2" RoundsPlayed: {rounds}'
+
+
+@pytest.mark.parametrize(
+    "restored",
+    [
+        (RELOADED, DRAW, counted(2)),
+        (DRAW, RELOADED, counted(2)),
+        (counted(2), RELOADED, DRAW),
+        (counted(2), DRAW),
+        (RELOADED, counted(2), DRAW, counted(2)),
+        (RELOADED, BEGUN, counted(2), DRAW, counted(2)),
+        (BEGUN, counted(2)),
+    ],
+)
+def test_a_restored_state_is_known_whatever_the_order_of_its_lines(restored: tuple[str, ...]) -> None:
+    """Two of four rounds are kept, and the third is played again."""
+    played = [line for n in (1, 2, 3, 4) for line in (f"WIN CT {n} 0", counted(n))]
+    again = ["WIN TERRORIST 2 1", 'MatchStatus: Score: 2:1 on map "de_dust2" RoundsPlayed: 3', OVER]
+    match = only(counter_strike(*played, *restored, *again, mark="SFUI_Notice_"))
+    assert [contest.ranks for contest in match.contests] == [(1.0, 0.0), (1.0, 0.0), (0.0, 1.0)]
+
+
+def test_a_draw_counts_where_the_server_counts_it() -> None:
+    """Everybody died at once, and the server says one round more; the score does not."""
+    played = ["WIN CT 1 0", counted(1), DRAW, counted(2), "WIN CT 2 0", counted(3), "WIN CT 2 0", OVER]
+    match = only(counter_strike(*played, mark="SFUI_Notice_"))
+    assert [contest.ranks for contest in match.contests] == [(1.0, 0.0), (0.0, 0.0), (1.0, 0.0)]
+
+
+def test_a_match_that_another_server_began_goes_on_with_its_number() -> None:
+    """Its first rounds are in another log; none of the others is lost, and none counts twice."""
+    began = [RELOADED, counted(7), "WIN CT 5 3", counted(8), "WIN TERRORIST 5 4", counted(9), "WIN CT 6 4"]
+    restored = [
+        counted(10),
+        RELOADED,
+        counted(9),
+        "WIN TERRORIST 5 5",
+        counted(10),
+        "WIN TERRORIST 5 5",
+        OVER,
+    ]
+    match = only(counter_strike(*began, *restored, mark="SFUI_Notice_"))
+    assert [contest.ranks for contest in match.contests] == [(1.0, 0.0), (0.0, 1.0), (0.0, 1.0)]
+
+
+#: What is said of people in a random log, with how often.
+SAID = {
+    '{who} [1 2 3] attacked {other} [1 2 3] with "ak"': 400, '{who} say "hi"': 100,
+    '{who} killed {other} with "ak"': 60, '{who} joined team "{team}"': 6, "{who} disconnected": 2,
+    'Team "CT" triggered "CTs_Win" (CT "{n}") (T "0")': 4, 'rcon from "1": command': 50,
+    'Started map "de_nuke" (CRC "1")': 0.3, '"player_1" : "  1, 2"': 20,
+}  # fmt: skip
+
+
+def random_log(rng: random.Random) -> str:
+    """Return a log of people who come, change teams and names, and times that mostly go forward."""
+    head, minute = counter_strike("WIN CT 1 0").splitlines()[:12], 0
+    for n in range(rng.randrange(50, 1500)):
+        minute = max(minute + rng.choice([0] * 40 + [1, 2, 20, -3, -70]), 0)
+        one = rng.randrange(8)
+        people = []
+        for m in (one, (one + 1) % 8):
+            team = rng.choice(["CT", "TERRORIST"]) if rng.random() < 0.02 else ("CT", "TERRORIST")[m % 2]
+            name = f"P{m}" + "x" * (rng.random() < 0.01)
+            people.append(f'"{name}<{20 + m}><STEAM_0:1:{m + 11}><{team}>"')
+        what = rng.choices(list(SAID), list(SAID.values()))[0]
+        line = what.format(
+            who=people[0], other=people[1], n=n, team=rng.choice(["CT", "TERRORIST", "Spectator"])
+        )
+        day, hour = 1 + minute // 1440, minute // 60 % 24
+        date = f"L 01/{day:02}/2026 - {hour:02}:{minute % 60:02}:{n % 60 if minute % 7 == 0 else 0:02}: "
+        head.append(line if rng.random() < 0.0005 else date + line)
+    return "\n".join([*head, ""])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_lines_together_say_what_they_say_one_by_one(seed: int) -> None:
+    """A log with other line ends is read one by one; pieces of any size are other lines together."""
+    rng = random.Random(seed)  # noqa: S311  # no secret
+    log = random_log(rng).encode()
+    together = parsed(GAME, log)
+    reader = GAME.reader("log")
+    cuts = sorted(rng.sample(range(len(log)), 20))
+    pieces = [
+        each for a, b in zip([0, *cuts], [*cuts, len(log)], strict=True) for each in reader.read(log[a:b])
+    ]
+    assert [*pieces, *reader.finish()] == together
+    assert parsed(GAME, log.replace(b"\n", b"\r\n")) == together
 
 
 def test_a_server_that_counts_rounds_says_when_a_match_is_over() -> None:

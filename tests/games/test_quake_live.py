@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.games.samples import QUAKE_LIVE, QUAKE_LIVE_REPORT, quake_live_events
 
-from equipoise.core.match import Match, Unfinished
+from equipoise.core.match import Match, Skipped, Unfinished
 from equipoise.core.rulesets import ruleset_text
 from equipoise.games.laws import parsed
 from equipoise.games.log_reader import guess_game
@@ -38,6 +38,42 @@ def test_each_round_counts_for_those_who_played_it() -> None:
     assert teams(match) == [[[ANN], [BOB]], [[ANN, CID], [BOB]], [[ANN, CID], [BOB]]]
     assert [contest.ranks for contest in match.contests] == [(0, 1), (1, 0), (0, 1)]
     assert dict(match.names)[ANN] == "Ann"
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "".join(f"2021-01-01 10:00:00,123 INFO {json.dumps(each)}\n" for each in quake_live_events()),
+        "".join(f"{each!r}\n" for each in quake_live_events()),
+        "".join(f"b'{json.dumps(each)}'\n" for each in quake_live_events()),
+        "[" + ",\n".join(map(json.dumps, quake_live_events())) + "]\n",
+        json.dumps([{"EVENTS": quake_live_events()}]) + "\n",
+        "\n" + "\n\n".join(map(json.dumps, quake_live_events())) + "\n",
+    ],
+)
+def test_events_are_read_as_collectors_keep_them(log: str) -> None:
+    """Behind a date, as Python prints them, in a list: the same match."""
+    assert guess_game(log.encode()).name == "quakelive"
+    assert one(log) == one(QUAKE_LIVE)
+
+
+@pytest.mark.parametrize("cut", ["{", '{"TYPE": "MATCH_REPORT", "DATA": {', '{"TYPE": "X", "DATA": {}'])
+def test_an_event_that_was_cut_is_skipped(cut: str) -> None:
+    """It is said, and the match goes on."""
+    first, _, rest = QUAKE_LIVE.partition("\n")
+    match, skipped = sorted(
+        parsed(GAME, f"{first}\n{cut}\n{rest}".encode()), key=lambda each: isinstance(each, Skipped)
+    )
+    assert match == one(QUAKE_LIVE)
+    assert isinstance(skipped, Skipped)
+    assert "not JSON" in skipped.reason
+
+
+def test_an_event_in_a_report_is_none() -> None:
+    """A player may be called like one."""
+    name = json.dumps(quake_live_events()[-1])
+    match = one(QUAKE_LIVE_REPORT.replace("n Cid", f"n {name}"))
+    assert match.contests[0].scores == (3, 1)
 
 
 def test_a_line_with_all_events_is_dated() -> None:

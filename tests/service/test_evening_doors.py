@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import comb
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,9 @@ from click.testing import CliRunner
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.cli import group
 from equipoise.play.evening_events import night_lobby
-from equipoise.play.evening_records import NIGHT
+from equipoise.play.evening_records import CHANGED, NIGHT
+from equipoise.service import kept_evening
+from equipoise.service.kept_evening import KeptEvening
 from equipoise.service.pickup_lobbies import Pickups
 from equipoise.service.tonight import Evenings, Tap, TapAnswer, opened_evening
 
@@ -109,6 +111,92 @@ def test_teams_results_and_what_they_changed_are_seen_by_all(doors: Doors) -> No
     assert "taken back: report" in doors.heard()
     assert doors.tap("result", match=match, scores=[1, 3]).status == "done"
     assert f"blue won; it counts ({match})" in doors.heard()
+
+
+def test_teams_in_view_stay_what_was_found_when_other_results_come(doors: Doors, tmp_path: Path) -> None:
+    """Results that are ingested change ratings: a worker that begins then calls the teams nobody's hand."""
+    doors.tap("divide")
+    before = doors.view["division"]
+    teams = [["Amber", "Birch", "Cedar"], ["Dahlia", "Elm", "Fern"]]
+    lines = [
+        {"id": f"x{n}", "ended": doors.now - 9000 + n, "teams": teams, "scores": [5, 0]} for n in range(6)
+    ]
+    (tmp_path / "games.json").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    done = CliRunner().invoke(group, ["ingest", str(tmp_path / "games.json"), "--store", doors.url])
+    assert "6 new matches" in done.output
+    before_them, doors.pages = doors.pages, Evenings(doors.url)
+    after = doors.view["division"]
+    assert (after["teams"], after["chances"]) == (before["teams"], before["chances"])
+    assert (before["proof"], before["hand"]) == ("proven", False)
+    assert (after["proof"], after["hand"], after["at"]) == ("found", False, 0)
+    other, doors.pages = doors.pages, before_them
+    for _ in range(after["others"]):  # in each of two processes, which know others
+        doors.pages, other = other, doors.pages
+        assert doors.tap("next").status == "done"
+        assert not doors.view["division"]["hand"]
+        doors.pages, other = other, doors.pages
+        assert not doors.view["division"]["hand"]
+
+
+class Killed(BaseException):
+    """A process ends here."""
+
+
+def killed(kept: KeptEvening, *_: Any) -> None:
+    """End, as a process that is killed does: nothing that follows is done once a second result is kept."""
+    if len(list(kept.archive.matches())) == 2:
+        raise Killed
+
+
+@pytest.mark.parametrize("point", ["settle", "_report"])
+@pytest.mark.parametrize("goes_on", ["page", "chat", "terminal", "other chat"])
+@pytest.mark.parametrize("dies", ["page", "chat", "terminal"])
+def test_a_door_killed_after_a_result_leaves_what_it_changed_to_the_next(
+    doors: Doors, dies: str, goes_on: str, point: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed before the ratings are learnt, or after it: whoever goes on says what the result changed."""
+
+    def stands() -> dict[str, int]:
+        return {each["id"]: round(10 * each["weight"]) for each in doors.type("table")["players"]}
+
+    doors.tap("divide")
+    doors.say("!won red")
+    doors.tap("divide")
+    before = stands()
+    match = doors.view["division"]["id"]
+    watching = Pickups(doors.archive, [night_lobby(NIGHT)], admins=["org"])
+    steps: dict[str, Callable[[], object]] = {
+        "page": lambda: doors.tap("result", match=match, scores=[1, 3]),
+        "chat": lambda: doors.say("!won blue"), "terminal": lambda: doors.type("won", "blue"),
+    }  # fmt: skip
+    with monkeypatch.context() as here:
+        here.setattr(KeptEvening, point, killed)
+        with pytest.raises(Killed):
+            steps[dies]()
+    monkeypatch.setattr(kept_evening, "PATIENCE", -1.0)
+    if goes_on == "page":
+        doors.pages = Evenings(doors.url)
+    elif goes_on == "chat":
+        doors.chat = Pickups(doors.archive, [night_lobby(NIGHT)], admins=["org"])
+        doors.chat.start(time.time())
+    elif goes_on == "terminal":
+        doors.type("table")
+    else:
+        heard = "\n".join(each.text for each in watching.tick(time.time()))
+        assert "won" in heard
+        assert "+" in heard
+    kept = [each["kind"] for each in doors.archive.night_events() if each.get("match") == match]
+    if goes_on == "page":
+        kept.append(CHANGED)  # pages do so when they are asked
+    assert kept.count(CHANGED) == 1
+    view, after = doors.view, stands()
+    assert view["last"]["match"] == match
+    rows = {each["id"]: each for each in view["last"]["changes"]["rows"]}
+    assert {who: each["points"] for who, each in rows.items()} == after
+    assert all(each["change"] == after[who] - before[who] for who, each in rows.items())
+    assert all(each["place"] == 1 + sum(p > after[who] for p in after.values()) for who, each in rows.items())
+    kept = [each["kind"] for each in doors.archive.night_events() if each.get("match") == match]
+    assert kept.count(CHANGED) == 1
 
 
 def test_an_undo_of_the_archive_reaches_every_door(doors: Doors) -> None:

@@ -61,6 +61,9 @@ def _try(description: str, log: str, missed: bool, as_json: bool) -> None:
     found: list[Parsed] = []
     for piece in pieces(source):
         found += reader.read(piece)
+    unended = len(lines)
+    found += reader.read(b"\n") if reader.lines.rest() else []
+    unended = lines[-1].number if len(lines) > unended else 0
     found += reader.finish()
     if as_json:
         print_json({
@@ -71,6 +74,8 @@ def _try(description: str, log: str, missed: bool, as_json: bool) -> None:
         })  # fmt: skip
         return
     _show(game, lines, found, missed=missed)
+    if unended:
+        click.echo(f"Line {unended}, the last, has no line feed: a log is read up to the last one it has.")
 
 
 def _show(game: DescribedGame, lines: list[Understood], found: list[Parsed], *, missed: bool) -> None:
@@ -88,6 +93,10 @@ def _show(game: DescribedGame, lines: list[Understood], found: list[Parsed], *, 
             click.echo(f"        {line.text[:100]}")
     understood = sum(bool(line.event) for line in lines)
     click.echo(f"{game.name}: {understood} of {len(lines)} lines mean something.")
+    others = [line for line in lines if line.text.strip() and game.framed(line.text.encode()) is None]
+    if others:
+        forms = " or ".join(map(repr, game.lines))
+        click.echo(f"{len(others)} are not of the form {forms}; the first is line {others[0].number}.")
     for one in found:
         outcome = _outcome(one)
         click.echo(f"{outcome['where']}: {outcome['result']}" if outcome["where"] else outcome["result"])

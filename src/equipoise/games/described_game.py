@@ -16,7 +16,7 @@ import tomllib
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from typing import Any, NamedTuple
 
@@ -262,6 +262,11 @@ class DescribedGame:
         return None
 
     @cached_property
+    def beginnings(self) -> re.Pattern[bytes]:
+        """How texts begin that may mean something."""
+        return re.compile(b"|".join(re.escape(each.literal) for each in self.templates))
+
+    @cached_property
     def arrive_by_kills(self) -> bool:
         """Whether only kills tell who is there; otherwise those of who never came are not believed."""
         return not any(template.event in ("arrive", "team") for template in self.templates)
@@ -441,7 +446,8 @@ class DescribedReader(GameReader[DescribedMatch]):
         for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
             bare = line.rstrip(b"\r")
             found = described.framed(bare)
-            fit = None if found is None else _fitting(described.templates, found["text"])
+            text = b"" if found is None else found["text"]
+            fit = _fitting(described.templates, text) if described.beginnings.match(text) else None
             self._outcome = ""
             if found is not None:
                 self._time(found)
@@ -465,13 +471,11 @@ class DescribedReader(GameReader[DescribedMatch]):
 
     def _time(self, found: re.Match[bytes]) -> None:
         """Move the clock on; times that run backwards move nothing."""
-        now = None
-        for kind in TIMES:
-            if kind in found.re.groupindex and found[kind] is not None:
-                now = _seconds(kind, found[kind].decode())
+        kind = next((kind for kind in TIMES if kind in found.re.groupindex), None)
         game = self.game
+        now = None if kind is None else _seconds(kind, found[kind].decode())
         if now is None:
-            if game is not None and not set(TIMES) & set(found.re.groupindex):
+            if game is not None and kind is None:
                 game.play.clock += 1.0
             return
         passed = 0.0 if self._clock is None else now[1] - self._clock[1]
@@ -678,6 +682,7 @@ class DescribedReader(GameReader[DescribedMatch]):
         return None if number is None else number + 1
 
 
+@lru_cache(1000)
 def _seconds(kind: str, text: str) -> tuple[str, float] | None:
     """Return a time in seconds: of the clock, of a local date, or since 1970."""
     if kind == "clock":

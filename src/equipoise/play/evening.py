@@ -1132,10 +1132,11 @@ class Evening:
         if not self._holds(game, event):
             msg = f"teams of {game.id} break its rules"
             raise InputError(msg)
-        self._take(game, Proposal(
+        game.found = Proposal(
             game.id, event.teams, event.chances or (1.0 / game.lobby.teams,) * game.lobby.teams,
             event.out, event.moved, event.unmet,
-        ))  # fmt: skip
+        )  # fmt: skip
+        self._take(game, game.found)
         if game.lobby.called:
             if game.asked is not None and game.asked.now is None and game.parted in game.asked.seen:
                 self._say("no others", game.lobby.name, game=game.id, price=f"{100.0 * event.price:g} %")

@@ -4,8 +4,9 @@ A record is an event with when it was taken, and what the one who acts was calle
 their connection began (``sign``) and who they are there (``chat``), so that a crash never parts what somebody
 did from who it was.  Beside these stand what changes nothing of an evening: the ledger of running games
 (``live``), where people of a chat were seen (``chat``), links, seats and taps of a page (``tonight``, read by
-:mod:`equipoise.play.evening_page`), what a result changed (``changed``), and that people were forgotten in
-the records before (``rewritten``).
+:mod:`equipoise.play.evening_page`), where those of a game stood before its result (``before``, kept with it)
+and what that changed (``changed``, once it is learnt), and that people were forgotten in the records before
+(``rewritten``).
 Records of nights and lobbies from before both were one are read as the events they are today.
 """
 
@@ -22,13 +23,16 @@ from equipoise.play.event_codec import from_plain
 
 #: Kinds of records.
 TAKEN, GUESSES, LIVE, CHAT, TONIGHT = "evening", "guesses", "live", "chat", "tonight"
-COUNTED, CHANGED, REWRITTEN, MERGED = "counted", "changed", "rewritten", "merged"
+COUNTED, REWRITTEN, MERGED = "counted", "rewritten", "merged"
+
+#: Where those of a game stood before its result, kept with it, and what that changed, once it is learnt.
+BEFORE, CHANGED = "before", "changed"
 
 #: What Discord shows: messages that were sent, what is proven of teams, presses, and codes that link ids.
 DISCORD = "discord"
 
 #: Those that no event follows from.
-BESIDE = (LIVE, CHAT, TONIGHT, CHANGED, REWRITTEN, DISCORD)
+BESIDE = (LIVE, CHAT, TONIGHT, BEFORE, CHANGED, REWRITTEN, DISCORD)
 
 #: Kinds of earlier records: of lobbies, and of nights.
 PICKUP = "pickup"
@@ -208,7 +212,7 @@ def renamed_record(record: Record, names: Mapping[str, str]) -> dict[str, Any]:
     >>> {name: each for name, each in renamed_record(said, {"q:1": "x"}).items() if name != "event"}
     {'kind': 'evening', 'at': 5.0, 'nick': '', 'sign': '', 'chat': 'x'}
     """
-    if record["kind"] in (TONIGHT, CHANGED, DISCORD, MERGED):
+    if record["kind"] in (TONIGHT, BEFORE, CHANGED, DISCORD, MERGED):
         return {name: values_renamed(value, names) for name, value in record.items()}
     if record["kind"] == CHAT:
         if not names.keys() & {record["who"], record.get("account")}:

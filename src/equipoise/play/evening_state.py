@@ -81,6 +81,8 @@ class EveningGame:
     scores: tuple[float, ...] = ()
     ended: float | None = None
     asked: Divide | None = None
+    #: The teams that were found, before anybody changed them by hand.
+    found: Proposal | None = None
     #: Whether it is being played, so that its teams stay as they are.
     begun: bool = False
     #: Who sits out this game though there may be a place.
@@ -177,6 +179,7 @@ class EveningGame:
             moved=each(self.moved), resting=tuple(p for p in each(self.resting) if p not in players),
             unmet=tuple((one(a), one(b)) for a, b in self.unmet if one(a) != one(b)),
             asked=None if self.asked is None else of_people(self.asked, one),
+            found=None if self.found is None else of_people(self.found, one),
         )  # fmt: skip
 
     # A draft

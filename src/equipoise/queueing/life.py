@@ -7,7 +7,7 @@ gives the same commands, so that their record is all there is to keep.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from heapq import heappop, heappush
@@ -391,6 +391,10 @@ class TicketLife:
     def holder(self, player: str) -> str | None:
         """Return the ticket that a player waits or plays with; None if there is none."""
         return self._holder.get(player)
+
+    def not_held(self, tickets: Mapping[str, str]) -> set[tuple[str, str]]:
+        """Return those players of some, and their tickets, who are not in these tickets."""
+        return tickets.items() - self._holder.items()
 
     def holders(self) -> dict[str, str]:
         """Return the ticket of everybody who waits or plays."""

@@ -68,16 +68,35 @@ def point_changes(
     >>> change
     PointChange(id='ann', points=518, change=18, place=1, up=1)
     """
+    playing = list(players)
+    return changes_between(points_and_places(playing, before), points_and_places(playing, after))
+
+
+def points_and_places(players: Iterable[str], weights: Mapping[str, float]) -> dict[str, tuple[int, int]]:
+    """Return the points of players and their places in the table; those with as many points share one.
+
+    Examples
+    --------
+    >>> points_and_places(["ann", "bob"], {"ann": 51.8, "bob": 51.0, "cid": 51.8})
+    {'ann': (518, 1), 'bob': (510, 3)}
+    """
+    table = [points(each) for each in weights.values()]
+    own = {player: points(weights[player]) for player in players}
+    return {player: (mine, 1 + sum(each > mine for each in table)) for player, mine in own.items()}
+
+
+def changes_between(
+    before: Mapping[str, tuple[int, int]], after: Mapping[str, tuple[int, int]]
+) -> list[PointChange]:
+    """Return what changed from some points and places to others of the same players, most points won first.
+
+    Examples
+    --------
+    >>> changes_between({"ann": (500, 2)}, {"ann": (518, 1)})
+    [PointChange(id='ann', points=518, change=18, place=1, up=1)]
+    """
     found = [
-        PointChange(
-            player, points(after[player]), points(after[player]) - points(before[player]),
-            _place(player, after), _place(player, before) - _place(player, after),
-        )
-        for player in players
-    ]  # fmt: skip
+        PointChange(player, now, now - before[player][0], place, before[player][1] - place)
+        for player, (now, place) in after.items()
+    ]
     return sorted(found, key=lambda each: (-each.change, each.place))
-
-
-def _place(player: str, weights: Mapping[str, float]) -> int:
-    """Return the place of a player by points; those with as many share it."""
-    return 1 + sum(points(each) > points(weights[player]) for each in weights.values())

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -31,9 +31,9 @@ from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
 from equipoise.play import evening_events as ev
 from equipoise.play.evening import Evening
 from equipoise.play.evening_events import Command, Divide, EveningLobby, Event, Judge, Keep, Notice, TakeBack
-from equipoise.play.evening_records import CHANGED, MERGED, REWRITTEN, Record, record_of, taken
+from equipoise.play.evening_records import BEFORE, CHANGED, MERGED, REWRITTEN, Record, record_of, taken
 from equipoise.play.evening_state import EveningGame
-from equipoise.ratings.point_changes import PointChange, point_changes
+from equipoise.ratings.point_changes import PointChange, changes_between, points_and_places
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
 
 #: How often a step is taken again where somebody else took one meanwhile.
 TIMES = 3
+
+#: Seconds after which a door reports what a result at another one changed, where that one has not.
+PATIENCE = 5.0
 
 
 class NoTeamsError(InputError):
@@ -115,6 +118,9 @@ class KeptEvening:
         self.arranged: Arranged | None = None
         #: What each result changed, with how many are in the table, by the id of its game.
         self.changed: dict[str, tuple[tuple[PointChange, ...], int]] = {}
+        #: Where those stood whose result came, by the id of its game, until what that changed is reported.
+        self._unreported: dict[str, tuple[Record, float]] = {}
+        self._reporting = False
         self.known = 0
         self._heard: list[Command] = []
         self._held: list[dict[str, Any]] | None = None
@@ -124,7 +130,7 @@ class KeptEvening:
         """Let the evening be what the archive has of it by now."""
         known, self.known = self.known, 0
         self.evening, self._opened = Evening(self._lobbies, self._apart), dict[str, EveningLobby]()
-        self.changed, self._held = {}, None if self._held is None else []
+        self.changed, self._unreported, self._held = {}, {}, None if self._held is None else []
         self._to_merge: list[Record] = []
         records = self.archive.night_events()
         self._take_in(records[:known])
@@ -169,7 +175,10 @@ class KeptEvening:
             if isinstance(event, ev.Open):
                 self._opened[event.lobby.name] = event.lobby
         for record in records:
-            if record["kind"] == CHANGED:
+            if record["kind"] == BEFORE:
+                self._unreported[record["match"]] = record, time.monotonic()
+            elif record["kind"] == CHANGED:
+                self._unreported.pop(record["match"], None)
                 rows = tuple(PointChange(**row) for row in record["rows"])
                 self.changed[record["match"]] = rows, record["of"]
                 found.append(Notice("changed", record["lobby"], facts={"rows": rows}))
@@ -193,6 +202,10 @@ class KeptEvening:
         if any(record["kind"] == MERGED for record in newer) and self.archive.writable:
             with contextlib.suppress(InputError):  # whoever is next, or begins, asks again
                 self._heard += self.start(time.time())
+        late = time.monotonic() - PATIENCE
+        if any(tried < late for _, tried in self._unreported.values()) and self.archive.writable:
+            with contextlib.suppress(InputError):
+                self._report_changes(time.time())
         heard, self._heard = self._heard, []
         return [each for each in heard if isinstance(each, Notice) and each.kind != "refused"]
 
@@ -216,6 +229,31 @@ class KeptEvening:
                 raise
         finally:
             self._held = None
+
+    def forget(self, player: str, leaving: Sequence[Event], now: float) -> str:
+        """Let somebody leave and be forgotten, all of it or nothing; return the id that replaces theirs.
+
+        Raises
+        ------
+        InputError
+            If there is no such player, or the archive cannot be written.
+        """
+        for attempt in range(TIMES):
+            self._held = []
+            try:
+                for event in leaving:
+                    self.take(event, now)
+                stand_in = self.archive.forget(player, records=self._held, known=self.known)
+                self.known += len(self._held)
+                break
+            except BaseException as error:  # what was taken is not kept
+                self.load()
+                if not isinstance(error, TakenMeanwhileError) or attempt == TIMES - 1:
+                    raise
+            finally:
+                self._held = None
+        self.follow()
+        return stand_in
 
     def note(self, who: str, nick: str) -> None:
         """Note what somebody is called."""
@@ -269,6 +307,7 @@ class KeptEvening:
             kept = 0
             try:
                 self.catch_up()
+                self._report_changes(now)
                 if unless():
                     return StepTaken((), again=True)
                 event = self.evening.resolved(event)
@@ -293,9 +332,10 @@ class KeptEvening:
                     or self.evening.games.get(done.game)
                     or known.get(done.game)
                 )
-                before = self._table(game)
+                stood = () if game is None else (self._stood(game, now),)
                 played = {player for player, _ in self.archive.standing().games} if done.game else set()
-                self._keep(events[kept:], now, commands, () if kept else beside, **({} if kept else where))
+                also = [*stood, *(() if kept else beside)]
+                self._keep(events[kept:], now, commands, also, **({} if kept else where))
             except NoTeamsError as error:
                 self._write([])
                 self.load()
@@ -311,7 +351,7 @@ class KeptEvening:
                     raise
                 continue
             self.note(getattr(event, "who", ""), nick)
-            return self._with_changes(done, game, before, played, now)
+            return done if game is None else self._with_changes(done, game, played, now)
         return StepTaken(())
 
     def catch_up(self) -> None:
@@ -321,43 +361,72 @@ class KeptEvening:
             self._heard = [*heard, *self._heard]
 
     def _with_changes(
-        self, done: StepTaken, game: EveningGame | None, before: Mapping[str, float],
-        played: Collection[str], now: float,
-    ) -> StepTaken:  # fmt: skip
+        self, done: StepTaken, game: EveningGame, played: Collection[str], now: float
+    ) -> StepTaken:
         """Return what followed with what the result of a game changed."""
-        if game is None:
-            return done
-        after = self._table(game)
-        playing = self._counted(game)
-        both = {player: before.get(player, weight) for player, weight in after.items()}
-        name_of = {counted: player for player, counted in playing.items()}
-        changes = tuple(
-            replace(each, id=name_of.get(each.id, each.id))
-            for each in point_changes(playing.values(), both, after)
-        )
-        self.changed[game.id] = changes, len(after)
-        rows = [each.as_dict() for each in changes]
-        self.remember({"kind": CHANGED, "at": now, "lobby": game.lobby.name, "match": game.id, "rows": rows,
-                       "of": len(after)})  # fmt: skip
+        self._report(game.id, now)
+        changes, _ = self.changed.get(game.id, ((), 0))
+        counted = self._counted(game.lobby, chain(*game.teams))
+        fresh = [player for player, known in counted.items() if known not in played]
         keep = any(isinstance(each, Keep) for each in done.commands)
-        fresh = [player for player in chain(*game.teams) if playing[player] not in played]
         return replace(done, changes=changes, new=tuple(map(self.shown, fresh)) if keep else ())
 
-    def _counted(self, game: EveningGame) -> dict[str, str]:
-        """Return the id that each player of a game has in the archive."""
-        players = list(chain(*game.teams))
-        return {p: p for p in players} if game.lobby.called else self.known_as(players, time.time())
+    def _stood(self, game: EveningGame, now: float) -> Record:
+        """Return the record of where those of a game stand before its result."""
+        places, _ = self._places(game.lobby, chain(*game.teams))
+        return {"kind": BEFORE, "at": now, "lobby": game.lobby.name, "match": game.id, "rows": places}
 
-    def _table(self, game: EveningGame | None) -> dict[str, float]:
-        """Return the weights of all who are in the table that a game counts in."""
-        if game is None:
-            return {}
-        standing, ruleset = self.archive.standing(), self.ruleset(game.lobby)
-        everyone: Iterable[str] = map(self.evening.one, self.evening.rooms[game.lobby.name].spelled)
+    def _report_changes(self, now: float) -> None:
+        """Report what those results changed whose door ended before it did."""
+        if self._unreported and not self._held and not self._reporting:
+            tried = time.monotonic()
+            self._unreported = {match: (record, tried) for match, (record, _) in self._unreported.items()}
+            self.settle()
+            for match, (record, _) in list(self._unreported.items()):
+                if match in self._unreported and self._report(match, now):
+                    facts = {"rows": self.changed[match][0]}
+                    self._heard.append(Notice("changed", record["lobby"], facts=facts))
+
+    def _report(self, match: str, now: float) -> bool:
+        """Keep what a result changed, and tell whether that was not kept by another door meanwhile."""
+        record, _ = self._unreported[match]
+        before = {self.evening.one(player): tuple(stood) for player, stood in record["rows"].items()}
+        after, of = self._places(self.evening.rooms[record["lobby"]].lobby, before)
+        changes = tuple(changes_between(before, after))
+        rows = [each.as_dict() for each in changes]
+        report = {
+            "kind": CHANGED,
+            "at": now,
+            "lobby": record["lobby"],
+            "match": match,
+            "rows": rows,
+            "of": of,
+        }
+        self._reporting = True  # what others keep is taken in before this is kept, and may be another result
+        try:
+            if not self.remember(report, unless=lambda: match not in self._unreported):
+                return False
+        finally:
+            self._reporting = False
+        del self._unreported[match]
+        self.changed[match] = changes, of
+        return True
+
+    def _counted(self, lobby: EveningLobby, players: Iterable[str]) -> dict[str, str]:
+        """Return the id that each player of a game has in the archive."""
+        return {p: p for p in players} if lobby.called else self.known_as(players, time.time())
+
+    def _places(self, lobby: EveningLobby, players: Iterable[str]) -> tuple[dict[str, tuple[int, int]], int]:
+        """Return players' points and places in the table that a game counts in, and how many are in that."""
+        counted = self._counted(lobby, players)
+        standing, ruleset = self.archive.standing(), self.ruleset(lobby)
+        everyone: Iterable[str] = map(self.evening.one, self.evening.rooms[lobby.name].spelled)
         if ruleset is not None:
             everyone = sorted({player for player, each in standing.games if each == ruleset})
-        both = dict.fromkeys([*self._counted(game).values(), *everyone])
-        return weights_of(standing, both, ruleset, self.archive.merged())
+        both = dict.fromkeys([*counted.values(), *everyone])
+        weights = weights_of(standing, both, ruleset, self.archive.merged())
+        places = points_and_places(counted.values(), weights)
+        return {player: places[known] for player, known in counted.items()}, len(both)
 
     @staticmethod
     def ruleset(lobby: EveningLobby) -> Ruleset | None:
@@ -382,6 +451,8 @@ class KeptEvening:
 
     def start(self, now: float) -> tuple[Command, ...]:
         """Answer what was not answered before the last end."""
+        with contextlib.suppress(InputError):  # whoever is next asks again
+            self._report_changes(now)
         found: list[Command] = []
         for command in self.evening.pending():
             try:
@@ -499,17 +570,23 @@ class KeptEvening:
 
     # Keeping
 
-    def remember(self, record: Record) -> None:
-        """Keep a record that is no event."""
+    def remember(self, record: Record, unless: Callable[[], bool] = bool) -> bool:
+        """Keep a record that is no event, and tell whether that was done.
+
+        ``unless`` is asked when all that others have kept is known: whether it is no longer to be kept.
+        """
         for attempt in range(TIMES):
             self.catch_up()
+            if unless():
+                break
             try:
                 self._write([record], waits=True)
             except TakenMeanwhileError:
                 if self._held or attempt == TIMES - 1:
                     raise
             else:
-                return
+                return True
+        return False
 
     def _keep(
         self, events: Sequence[Event], now: float, commands: Sequence[Command], beside: Sequence[Record],
@@ -525,6 +602,9 @@ class KeptEvening:
         merged, self._to_merge = self._to_merge, []
         records = [*merged, *(record_of(ev.Open(lobby), now) for lobby in opened), *beside]
         records += [record_of(each, now, **({} if n else where)) for n, each in enumerate(events)]
+        self._unreported |= {
+            each["match"]: (each, time.monotonic()) for each in beside if each["kind"] == BEFORE
+        }
         back = any(isinstance(each, ev.Undo | ev.Redo) for each in events)
         weighs = any(getattr(each, "weights", None) for each in events)
         self._opened |= {lobby.name: lobby for lobby in opened}

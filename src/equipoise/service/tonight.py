@@ -38,7 +38,7 @@ from equipoise.play import evening_events as ev
 from equipoise.play.evening import EVENING, comes_or_goes, ranks_of
 from equipoise.play.evening_events import Event, Setup
 from equipoise.play.evening_page import LONGEST_NAME, MOST_PEOPLE, ORGANISER, EveningPage
-from equipoise.play.evening_records import BESIDE, COUNTED, MERGED, TONIGHT, Record
+from equipoise.play.evening_records import BESIDE, CHANGED, COUNTED, MERGED, REWRITTEN, TONIGHT, Record
 from equipoise.play.evening_state import EveningGame, Phase, Room, Step
 from equipoise.play.ledger import accounts
 from equipoise.play.proposals import Arranged, count_splits, placed_players, rules, units_of_teams
@@ -275,7 +275,7 @@ class KeptPages(KeptEvening):
             for page in self.pages.values():
                 page.let_be_one(self.evening.one)
             self._changed[""] = self._read
-        elif record["kind"] not in BESIDE or record["kind"] in ("changed", "rewritten"):
+        elif record["kind"] not in BESIDE or record["kind"] in (CHANGED, REWRITTEN):
             self._changed[self._lobby_changed(record)] = self._read
 
     def _lobby_changed(self, record: Record) -> str:
@@ -676,7 +676,8 @@ class Evenings:
             raise InputError(msg)
         at = _place_among(why.others, game.teams)
         following = why.others[0 if at is None else (at + 1) % len(why.others)]
-        self._do(tap, ev.SetTeams(tap.name, tuple(map(tuple, following["teams"]))))
+        teams = tuple(map(tuple, following["teams"]))
+        self._do(tap, ev.SetTeams(tap.name, teams), teams=teams)
 
     def _swap(self, tap: _Tapped) -> None:
         self._do(tap, ev.SwapPlayers(tap.name, tap.text("one"), tap.text("other")))
@@ -880,15 +881,21 @@ class Evenings:
                 except InputError:  # somebody was forgotten or renamed since
                     return None
             if game.asked.now is None:
-                found = self._sought(name, game.asked.setup, arranged)
+                found = self._sought(name, game, game.asked.setup, arranged)
             else:
                 found = self._joined(name, game, arranged)
             self._whys = {**dict(list(self._whys.items())[-MOST_OTHERS:]), game.id: found}
         return self._whys[game.id]
 
-    def _sought(self, name: str, setup: Setup, arranged: Arranged) -> _Why:
-        """Return what is known of teams that were made again."""
-        solution, proposal = arranged.solution, arranged.proposal
+    def _sought(self, name: str, game: EveningGame, setup: Setup, arranged: Arranged) -> _Why:
+        """Return what is known of teams that were made again.
+
+        Where they are sought once more after the ratings have changed, those that were found then stay the
+        first, and nothing is proven of them.
+        """
+        solution, proposal, again = arranged.solution, game.found or arranged.proposal, arranged.proposal
+        pairs = zip(proposal.chances, again.chances, strict=False)
+        same = proposal.teams == again.teams and all(abs(one - other) <= EXACT for one, other in pairs)
         shown = [list(team) for team in proposal.teams]
         others: list[dict[str, Any]] = [{"teams": shown, "chances": list(proposal.chances)}]
         played = {each.parted for each in self._played(name)}
@@ -900,7 +907,9 @@ class Evenings:
                 seen |= {parted}
                 others.append({"teams": teams, "chances": list(split.win_probability)})
         first, least = _chance_gap(proposal.chances), self._least_gap(name, setup, [*chain(*shown)])
-        if least is None:
+        if not same:
+            proof = "found"
+        elif least is None:
             proof = "near" if solution.gap is not None and solution.gap <= NEAR else "found"
         else:
             proof = "proven" if first <= least + SAME else "near" if first <= least + NEAR else "found"
@@ -914,7 +923,7 @@ class Evenings:
             "together": together,
             "count": 0 if locks or len(shown) != 2 else count_splits(len(playing), together),
             "repeated": arranged.repeated, "out": list(proposal.out), "owed": sorted(owed), "locks": locks,
-            "closest": least is not None and first <= least + EXACT, "fresh": arranged.fresh,
+            "closest": same and least is not None and first <= least + EXACT, "fresh": arranged.fresh,
         }  # fmt: skip
         return _Why(others, proof, why)
 
@@ -931,7 +940,7 @@ class Evenings:
         """Return what is known of teams that changed with the people."""
         before = next((s for s in reversed(self.kept.evening.trail(name)) if game.id not in s.games), None)
         old = None if before is None or before.room is None else before.games.get(before.room.game)
-        proposal = arranged.proposal
+        proposal = game.found or arranged.proposal
         came: list[str] = []
         left: list[str] = []
         if old is not None:
@@ -1026,15 +1035,18 @@ class Evenings:
         playing = [*chain(*game.teams)]
         others = [] if why is None else why.others
         at = _place_among(others, game.teams)
+        # Another process may have found others than this one does now.
+        stepped = game.parted == frozenset(map(frozenset, self.kept.pages[name].stepped))
         best = [] if not others else others[0]["chances"]
         proof = "captains" if game.picks or game.phase is Phase.DRAFTING else "hand"
         if why is not None:
-            proof = _proof_in_view(why.proof, at or 0, game.chances, best)
+            proof = _proof_in_view(why.proof, int(stepped) if at is None else at, game.chances, best)
         return {
             "id": game.id, "teams": game.teams,
             "chances": () if game.phase is Phase.DRAFTING else game.chances, "out": game.out,
             "proof": proof, "best": best,
-            "hand": bool(game.moved) if proof == "captains" else at is None, "others": len(others),
+            "hand": bool(game.moved) if proof == "captains" else at is None and not stepped,
+            "others": len(others),
             "even": sum(_chance_gap(each["chances"]) <= LEVEL + 1e-12 for each in others), "at": at or 0,
             "locks": [player for player, _ in room.setup.fixed if player in playing],
             "why": {} if why is None else why.why, "ratings": self.ratings(name, playing),

@@ -261,7 +261,10 @@ def test_what_stays_is_not_drawn_anew(board: Browser) -> None:
     board.run("window.before = [...document.querySelectorAll('.team li')]")
     typed(board, board.run("return document.getElementById('text').value.replace('990', '1600')"))
     assert board.run("return before.every((one) => document.getElementById('board').contains(one))")
-    board.wait("return $('why').textContent.includes(document.querySelector('.chance').textContent)")
+    board.wait(
+        "return document.getElementById('why').textContent"
+        ".includes(document.querySelector('.chance').textContent)"
+    )
 
 
 def test_the_next_best_of_three_teams_says_who_goes_where(board: Browser) -> None:

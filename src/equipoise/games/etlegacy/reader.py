@@ -31,11 +31,11 @@ HEADER = re.compile(
     rb"\\(?P<winner>-?\d)\\(?P<limit>\d{1,4}:\d\d)\\(?P<time>\d{1,4}:\d\d)\r?"
 )
 
-#: The line of a player.
-PLAYER = re.compile(
-    rb"(?P<guid>[^\\\s]{1,32})\\(?P<name>[^\n]*)\\\d{1,9}\\(?P<team>\d)\\(?P<weapons>\d{1,10}(?: \d{1,9})*) *"
-    rb"\t(?P<figures>[^\n\\]*)"
-)
+#: What stands between the fields of the first line, and how often; mostly a player's line has fewer.
+MARK, MARKS = b"\\", 7
+
+#: How long an id, and how large a number, is believed, in letters.
+LONGEST_GUID, DIGITS = 32, 10
 
 #: What stands for one weapon: hits, shots, kills, deaths, headshots.
 FIGURES = 5
@@ -43,6 +43,9 @@ KILLS, DEATHS = 2, 3
 
 #: Where the minutes played are among the other figures.
 MINUTES = 22
+
+#: Seconds by which a limit in minutes may be off.
+ROUNDING = 1
 
 #: The share from which somebody played all of it: minutes have one decimal.
 WHOLE = 0.95
@@ -189,7 +192,7 @@ class EnemyTerritoryReader(GameReader[StopwatchMatch]):
         """Go through the lines."""
         place = 0
         for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
-            header = HEADER.fullmatch(line)
+            header = HEADER.fullmatch(line) if line.count(MARK) >= MARKS else None
             if header is not None:
                 self._ends()
                 self._begin(block, place, header)
@@ -207,8 +210,12 @@ class EnemyTerritoryReader(GameReader[StopwatchMatch]):
 
     def end(self) -> None:
         """Take the end."""
-        game = self.game
-        if game is not None and game.second is not None and (self.lines.rest() or not game.is_whole()):
+        game, rest = self.game, self.lines.rest().rstrip(b"\r")
+        last = self._round.lines[-1] if self._round is not None else b""
+        if rest and last.count(b"\t") == rest.count(b"\t") > 0:  # whole, but for its line feed
+            self._player(self.lines.line, rest)
+            rest = b""
+        if game is not None and game.second is not None and (rest or not game.is_whole()):
             self.give_up("the file of its second round ends within it")
         self._ends()
         self.give_up(self.cut_off)
@@ -224,7 +231,7 @@ class EnemyTerritoryReader(GameReader[StopwatchMatch]):
         if one.number == 1:
             self.give_up(self.cut_off)
             self.game = StopwatchMatch(self.begins(block, place), one)
-        elif game is not None and (one.map, one.limit) == (game.first.map, _limit_after(game.first)):
+        elif game is not None and game.second is None and _may_follow(game.first, one):
             game.second = one
         else:
             self.give_up(self.cut_off)
@@ -256,9 +263,10 @@ class EnemyTerritoryReader(GameReader[StopwatchMatch]):
         self._round = None
 
 
-def _limit_after(first: Round) -> int:
-    """Return the limit of the second round: what the attackers needed in the first, or all of it."""
-    return first.limit if first.is_held and first.time >= first.limit else first.time
+def _may_follow(first: Round, second: Round) -> bool:
+    """Tell whether a round is the second to another: its limit is what the attackers needed, or all of it."""
+    limits = (first.limit, first.time) if first.is_held else (first.time,)
+    return second.map == first.map and any(abs(second.limit - each) <= ROUNDING for each in limits)
 
 
 def _seconds(text: bytes) -> int:
@@ -268,12 +276,19 @@ def _seconds(text: bytes) -> int:
 
 def _player_of(line: bytes) -> RoundPlayer | None:
     """Return the player of a line, None where it is another one."""
-    found = PLAYER.fullmatch(line)
-    if found is None:
+    front, _, back = line.rpartition(MARK)  # a name may have marks too
+    who, _, place = front.rpartition(MARK)
+    who, _, rounds = who.rpartition(MARK)
+    guid_bytes, named, name_bytes = who.partition(MARK)
+    weapons, _, others = back.partition(b"\t")
+    numbers, figures = weapons.split(), others.split(b"\t")
+    is_player = named and guid_bytes.split() == [guid_bytes] and len(guid_bytes) <= LONGEST_GUID
+    is_number = [place, rounds, *numbers[:1], b"".join(numbers)]
+    if not is_player or not all(each.isdigit() for each in is_number) or len(place) > 1:
         return None
-    mask, *numbers = (int(number) for number in found["weapons"].split())
-    figures = found["figures"].split(b"\t")
-    if len(numbers) != FIGURES * mask.bit_count() or len(figures) <= MINUTES:
+    if max(map(len, numbers)) > DIGITS or len(rounds) > DIGITS:
+        return None
+    if len(numbers) != 1 + FIGURES * int(numbers[0]).bit_count() or len(figures) <= MINUTES:
         return None
     try:
         minutes = float(figures[MINUTES])
@@ -281,12 +296,12 @@ def _player_of(line: bytes) -> RoundPlayer | None:
         return None
     if not 0.0 <= minutes < 1e6:
         return None
-    name = text_from(found["name"])
+    name = text_from(name_bytes)
     bare = COLOUR.sub("", name).strip() or name
-    guid = text_from(found["guid"])
+    guid = text_from(guid_bytes)
     identity = bot_id(bare, None) if guid.startswith(BOT_GUID) else guid_id(guid)
-    kills, deaths = (sum(numbers[each::FIGURES]) for each in (KILLS, DEATHS))
-    return RoundPlayer(identity, bare, int(found["team"]), kills, deaths, minutes)
+    kills, deaths = (sum(map(int, numbers[1 + each :: FIGURES])) for each in (KILLS, DEATHS))
+    return RoundPlayer(identity, bare, int(place), kills, deaths, minutes)
 
 
 class EnemyTerritory:
@@ -297,8 +312,10 @@ class EnemyTerritory:
 
     def recognise(self, head: bytes) -> str:
         """Tell by a first line, and a player in the second."""
-        first, _, rest = head.partition(b"\n")
-        if HEADER.fullmatch(first) and (not rest or _player_of(rest.partition(b"\n")[0].rstrip(b"\r"))):
+        first, _, rest = head.lstrip(b"\r\n").partition(b"\n")
+        if HEADER.fullmatch(first) and (
+            not rest or _player_of(rest.lstrip(b"\r\n").partition(b"\n")[0].rstrip(b"\r"))
+        ):
             return "a line 'server\\map\\config\\round\\...'"
         return ""
 

@@ -9,12 +9,16 @@ before them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import accumulate, compress
+from operator import or_
 
 from equipoise.core.dates import of_date
-from equipoise.core.match import CLOCK, Contest, Match, Ruleset, Unfinished
+from equipoise.core.match import CLOCK, Match, Ruleset, Unfinished
 from equipoise.core.rulesets import GameRules
+from equipoise.games.halflife.counter_strike import CountedRounds
 from equipoise.games.halflife.rulesets import CS2, GO, MAPS, OLD, OTHER, RULES, TF2, changes_play, rules_of
 from equipoise.games.halflife.team_fortress import (
     CAPTURED,
@@ -36,6 +40,8 @@ LINE = re.compile(
 WHO = rb'"(.{0,200}?)<(\d{1,9})><([^<>"]{0,64})>(?:<([^<>"]{0,64})>)?"(?: \[[-\d. ]{1,60}\])?'
 PERSON = re.compile(WHO + rb" (.*)")
 KILL = re.compile(WHO + rb" killed " + WHO)
+#: The same where no name has quotes and the victim is killed with something.
+PLAIN_KILL = re.compile(rb'("[^"]*>" )(?:\[[-\d. ]{1,60}\] )?killed ("[^"]*>" )(?:\[[-\d. ]{1,60}\] )?with ')
 #: What stands behind a name, where a second one may stand in a line, and what follows a kill.
 TAG = re.compile(rb'<\d{1,9}><[^<>"]{1,64}>')
 SECOND = re.compile(
@@ -59,27 +65,54 @@ CVAR = re.compile(rb'[Ss]erver[ _]cvar:? "([^"]{1,64})" (?:= )?"([^"]{0,64})"')
 STEAM = re.compile(r"STEAM_\d:([01]):(\d{1,10})")
 STEAM3 = re.compile(r"\[U:1:(\d{1,10})\]")
 
-#: The time in the date of a line, and what stands between it and the text.
-TIME = re.compile(rb"(\d\d):(\d\d):(\d\d)(?:\.\d{1,6})?(?:: | - )")
-
 #: How lines begin that are about the game and not about somebody, where they matter.
 EVENTS = (
     b"World triggered ", b'Team "', b"Tournament mode", b"Loading map ", b"Started map ", b"Log file closed",
     b"Game Over:", b"MatchStatus: Score", b"server_cvar", b"server cvar", b"Server_cvar", b"Server cvar",
 )  # fmt: skip
 
+#: Those of them that matter where no game runs.
+BEGINNINGS = (
+    b"Loading map ", b"Started map ", b'World triggered "Match_Start"', b'World triggered "Round_Start"',
+    b"Log file closed",
+)  # fmt: skip
+
 #: Lines in which people have other numbers than everywhere else.
 OTHER_NUMBERS = (b"money change ",)
+
+#: How what somebody says begins.
+CHAT = b"say"
 
 #: What most lines say of somebody, which only shows that they are there, and in which team.
 SIGHTINGS = (
     b"picked up ", b"dropped ", b"purchased ", b"attacked ", b"left buyzone ", b"blinded for ", b"threw ",
-    b'triggered "', b"killed other ", b"picked up item ", b"assisted killing ", b"say", b"spawned as ",
-    b"changed role to ",
+    b'triggered "(?!flagevent")', b"killed other ", b"(?:flash-)?assisted killing ", CHAT, b"spawned as ",
+    b"changed role to ", b"position_report ", b"sv_throw_", b"shot_fired ", b"shot_hit ",
 )  # fmt: skip
 
-#: How most of them begin, by which they are seen at once.
-MOST_SIGHTINGS = frozenset((b"picke", b"dropp", b"purch", b"attac", b"blind", b"threw", b"assis", b"spawn"))
+#: A date as most lines have it, up to the seconds, and its length; what stands between it and the text.
+STAMP = re.compile(rb"(?:L )?\d\d/\d\d/\d{4} - (?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d")
+LIKE_STAMP = rb"(?:L )?.{21}"
+AFTER_STAMP = rb"(?:\.\d{1,6})?(?:: | - )"
+#: Somebody whose name has no quotes, and where they were; quick, as nothing else begins so.
+SOMEBODY = rb'"[^"]*>" '
+WHERE = rb"(?:\[[^]]*\] )?"
+
+#: A part of the statistics that the newest game writes between other lines.
+JSON = rb'"\w{1,20}" ?: '
+
+#: A line with a date, and what one goes on with that shows nothing but that, and perhaps somebody who was
+#: known to be there.
+DATED = rb"(" + LIKE_STAMP + rb")" + AFTER_STAMP
+QUIET = (
+    rb"(?:(" + SOMEBODY + rb")" + WHERE + rb"(?:" + b"|".join(SIGHTINGS) + rb")|"
+    + SOMEBODY + WHERE + rb"(?:" + b"|".join(OTHER_NUMBERS) + rb")|" + JSON + rb"|"
+    + rb'(?!"|' + b"|".join(EVENTS) + rb"))"
+)  # fmt: skip
+QUIET_LINE = re.compile(DATED + QUIET)
+#: The same for many lines at once, each behind a line feed, and the first letter of those that may show more.
+ALL = re.compile(rb"\n" + DATED + rb"(?:" + QUIET + rb"|(.))")
+BEGINNING = re.compile(rb"\n" + LIKE_STAMP + AFTER_STAMP + rb"(?:" + b"|".join(BEGINNINGS) + rb")")
 
 #: Last lines of a game, whole but for the line feed.
 LAST = re.compile(
@@ -92,9 +125,6 @@ RESTARTS = (
     b'World triggered "Game_Commencing"',
     b'World triggered "Match_Start"',
 )
-
-#: Rounds after which a restart is half-time rather than the end of a warm-up.
-HALF = 12
 
 #: Seconds between two lines from which on a clock was set, or nothing went on: no time of the game.
 JUMP = 900.0
@@ -168,22 +198,20 @@ class HalfLifeGame:
         self.map, self.where, self.began, self.at = map_name, where, date, date
         self.same_map = same_map
         #: The date of the last line, which may be before the latest.
-        self._seen = date
+        self.seen = date
         self.play = Play()
         self.hash = sha256()
-        self.contests: list[Contest] = []
+        self.counted = CountedRounds()
         self.before: dict[str, tuple[int, int]] = {}
-        self.score: tuple[bytes, ...] = ()
-        #: How many rounds count by the server's own word, and whether an earlier state was restored since.
-        self.rounds_played = 0
-        self.is_reloaded = False
-        #: Whether the server says how many rounds count, and that the match is over.
-        self.counts_rounds = self.is_over = False
+        #: Whether the server said that the match is over.
+        self.is_over = False
         self.totals: dict[int, float] = {}
         self.sides = {**SIDES, TEAMS[0]: len(SIDES) + 1, TEAMS[1]: len(SIDES) + 2}
         self.settings: dict[str, str] = {}
         #: How people were named in the last line about them, and who that is, until somebody comes or moves.
         self.sighted: dict[bytes, bytes] = {}
+        #: How often some of that was forgotten.
+        self.forgotten = 0
         self._named: dict[bytes, tuple[tuple[bytes, bytes | None], list[bytes]]] = {}
         self._unhashed: list[bytes] = []
         #: What tells the games apart: marks before triggers, and the form of ids.
@@ -210,22 +238,24 @@ class HalfLifeGame:
         if known is None or known[0] != (name, team):
             for each in () if known is None else known[1]:
                 self.sighted.pop(each, None)
+                self.forgotten += 1
             known = self._named[number] = (name, team), []
         known[1].append(written)
         self.sighted[written] = number
 
     def forget_names(self) -> None:
         """Forget how people are named: somebody has come, gone or moved."""
+        self.forgotten += 1
         self.sighted.clear()
         self._named.clear()
 
     def date(self, date: float) -> None:
         """Move the clock on; a date that runs backwards moves nothing, nor does a clock that was set."""
-        passed = date - self._seen
+        passed = date - self.seen
         if 0.0 < passed <= JUMP:
             self.play.clock += passed
         if passed > 0.0 or passed < -JUMP:
-            self._seen = date
+            self.seen = date
         self.at = max(self.at, date)
 
     def someone(self, name: bytes, number: bytes, raw: bytes, team: bytes | None) -> bytes:
@@ -241,7 +271,8 @@ class HalfLifeGame:
                 self.forget_names()
                 self._move(identity, text_from(name))
                 self.play.arrive(number, identity, text_from(name))
-        else:
+        elif client.person.name != text_from(name):
+            self.forget_names()
             client.person.name = text_from(name)
         if team:
             self.place(number, team)
@@ -269,35 +300,29 @@ class HalfLifeGame:
                 self.forget_names()
             self.play.place(number, side)
 
+    def killed(self, killer: bytes, victim: bytes, how: bytes) -> None:
+        """Count a kill, unless somebody only seemed to die, or it was between two rounds."""
+        if FEIGNED not in how and not self.rounds.between:
+            self.play.kill(killer, victim)
+
     def restart(self) -> None:
         """Restart: whatever was before did not count, unless it was a half of a match."""
-        if len(self.contests) < HALF:
-            self.contests.clear()
+        if self.counted.restart():
             self.play.again()
-        self.score, self.rounds_played = (), 0
         self.before = self.play.counts()
 
     def status(self, rounds: int) -> None:
-        """Take how many rounds count: fewer than before where an earlier state is restored, or none."""
-        self.counts_rounds = True
-        if self.is_reloaded or rounds < self.rounds_played or (rounds <= 0 and self.contests):
-            del self.contests[max(rounds, 0) :]
-            self.score = ()
+        """Take how many rounds count by the server's own word."""
+        if self.counted.status(rounds):
             self.before = self.play.counts()
-            self.is_reloaded = False
-        self.rounds_played = rounds
 
-    def round_ends(self, winner: bytes | None, score: tuple[bytes, ...]) -> None:
+    def round_ends(self, winner: bytes | None, score: tuple[int, int]) -> None:
         """Keep a round, once."""
         self.counter_strike = True
-        if self.is_reloaded or (score and score == self.score):
-            return
-        self.score = score
         side = None if winner is None else SIDES[winner]
         contest = self.play.moment(Ruleset(), side, self.at, self.before)
-        if contest is not None:
-            self.contests.append(contest)
-        self.before = self.play.counts()
+        if self.counted.draws(contest) if winner is None else self.counted.wins(score, contest):
+            self.before = self.play.counts()
 
     def is_fortress(self) -> bool:
         """Tell whether Red and Blue play rounds, as in Team Fortress 2."""
@@ -317,8 +342,9 @@ class HalfLifeGame:
             self.map = self.map or self.same_map
         rules = rules_of(self.game())
         mutators = [name for name, value in self.settings.items() if changes_play(name, value)]
-        rounds = next((kind for start, kind in MAPS.items() if self.map.startswith(start)), "elimination")
-        contests = self.contests
+        name = self.map.rpartition("/")[2]  # a map of the workshop is in a folder
+        rounds = next((kind for start, kind in MAPS.items() if name.startswith(start)), "elimination")
+        contests = self.counted.contests
         kind = rounds
         if self.is_fortress():
             if not self.rounds.ended:
@@ -330,7 +356,7 @@ class HalfLifeGame:
             contests = self.rounds.found(self.sides, self.at)
         elif not self.map:
             return Unfinished(self.where, "the beginning of the map is not in the log")
-        elif contests and self.counts_rounds and not self.is_over:
+        elif contests and self.counted.is_counted and not self.is_over:
             return Unfinished(self.where, "the match was not played to its end: there is no Game Over")
         elif not contests:
             in_teams = any(side is not None and side != ALONE for _, (side, _) in self.play.shares().items())
@@ -354,12 +380,53 @@ def identity_of(name: str, identity: str) -> str:
     return steam_id(identity) or NAME + name
 
 
+class ManyLines:
+    """What lines show at a glance.
+
+    Parameters
+    ----------
+    joined : bytes
+        The lines, each behind a line feed.
+    stamps, people, letters : sequence of bytes
+        Of each the date; who it shows where it shows nothing else; the first letter where it may show more.
+    """
+
+    def __init__(
+        self, joined: bytes, stamps: Sequence[bytes], people: Sequence[bytes], letters: Sequence[bytes]
+    ) -> None:
+        self.joined, self.stamps, self.people, self.letters = joined, stamps, people, letters
+        _, *self.lines = joined.split(b"\n")
+        self._ends = [0, *accumulate(map(len, self.lines))]
+
+    def is_each_dated(self) -> bool:
+        """Tell whether each of the lines has a date, and no two look like one."""
+        return len(self.stamps) == len(self.lines) and all(map(STAMP.fullmatch, {*self.stamps}))
+
+    def place(self, line: int) -> int:
+        """Return where a line begins."""
+        return self._ends[line] + line
+
+    def loud(self, start: int, known: Mapping[bytes, bytes]) -> Iterable[int]:
+        """Return the lines from one on that may show more than somebody who is known."""
+        people, shows = self.people[start:], map(bool, self.letters[start:])
+        unknown = {*people}.difference(known, (b"",))
+        if unknown:
+            shows = map(or_, shows, [who in unknown for who in people])
+        return compress(range(start, len(self.lines)), shows)
+
+    def next_beginning(self, start: int) -> int:
+        """Return the next line with which a game may begin; how many lines there are if there is none."""
+        found = BEGINNING.search(self.joined, self.place(start)) if start < len(self.lines) else None
+        return len(self.lines) if found is None else self.joined.count(b"\n", 0, found.start())
+
+
 class HalfLifeReader(GameReader[HalfLifeGame]):
     """Reads one log, see :class:`equipoise.games.log_reader.Reader`."""
 
     cut_off = "the log ends before the game does"
 
-    #: The last date as it was written, and what it is; where its time stands, and when its day began.
+    #: The last date as it was written up to the seconds, and what it is; where its time stands, and when its
+    #: day began.
     _dated: tuple[bytes, float | None] = (b"", None)
     _time_at: int = 0
     _day: float = 0.0
@@ -381,74 +448,114 @@ class HalfLifeReader(GameReader[HalfLifeGame]):
         super().end()
 
     def take(self, block: Block) -> None:
-        """Go through the lines; most change nothing, and of those only bytes are kept."""
-        content, place, run = block.content, 0, -1
-        clean = b"\r" not in content
-        for number, line in enumerate(content.split(b"\n")[:-1], start=block.line):
+        """Go through the lines; most change nothing, and of those only bytes are kept.
+
+        Many are looked at together, which gives what they give one by one where times go forward, a little at
+        a time.
+        """
+        content = block.content
+        lines = b"\n" + content[:-1]
+        shown = [] if b"\r" in content else ALL.findall(lines)
+        many = ManyLines(lines, *zip(*shown, strict=True)) if shown else None
+        if many is None or not many.is_each_dated():
+            self._one_by_one(block, 0)
+            return
+        line = 0
+        while line < len(shown):
             game = self.game
-            if clean and game is not None and self._changes_nothing(line, game):
+            if game is None:
+                line = self._to_beginning(block, many, line)
+            elif self._is_soon(game, many.stamps[line:]):
+                line = self._go_on(block, many, line, game)
+            else:
+                self._one_by_one(block, many.place(line))
+                return
+
+    def _go_on(self, block: Block, many: ManyLines, line: int, game: HalfLifeGame) -> int:
+        """Go on with a game until it ends, or somebody is written in a new way."""
+        forgotten = game.forgotten
+        for number in many.loud(line, game.sighted):
+            if many.people[number] in game.sighted:  # since a line before
+                continue
+            place = many.place(number)
+            game.cover(block.content[many.place(line) : place])
+            line = number + 1
+            self._moves_clock(many.stamps[number], game)
+            self._any_line(block, place, many.lines[number])
+            if self.game is not game or game.forgotten != forgotten:
+                return line
+        game.cover(block.content[many.place(line) :])
+        self._moves_clock(many.stamps[-1], game)
+        return len(many.lines)
+
+    def _to_beginning(self, block: Block, many: ManyLines, line: int) -> int:
+        """Go on to where a game may begin, and over that; or to the end."""
+        if not self._is_closed:  # the next line is of another log then
+            line = many.next_beginning(line)
+        if line < len(many.lines):
+            self._any_line(block, many.place(line), many.lines[line])
+        return line + 1
+
+    def _is_soon(self, game: HalfLifeGame, stamps: Sequence[bytes]) -> bool:
+        """Tell whether times go forward, and no further than a clock moves by itself."""
+        written, date = self._dated
+        at = self._time_at
+        if date is None or stamps[0][:at] != written[:at] or stamps[-1][:at] != written[:at]:
+            return False
+        first, last = (self._day + _seconds(stamp[at:]) for stamp in (stamps[0], stamps[-1]))
+        return game.seen <= first and last - game.seen <= JUMP and list(stamps) == sorted(stamps)
+
+    def _one_by_one(self, block: Block, start: int) -> None:
+        """Go through lines one after the other."""
+        content, place, run = block.content, start, -1
+        for line in content[start:-1].split(b"\n"):
+            game = self.game
+            if game is not None and self._changes_nothing(line, game):
                 if run < 0:
                     run = place
             else:
                 if run >= 0 and game is not None:
                     game.cover(content[run:place])
                     run = -1
-                parts = LINE.match(line)
-                if parts is not None:
-                    self._line(block, place, number, parts, line)
+                self._any_line(block, place, line)
             place += len(line) + 1
         if run >= 0 and self.game is not None:
             self.game.cover(content[run:place])
 
     def _changes_nothing(self, line: bytes, game: HalfLifeGame) -> bool:
         """Tell whether a line shows nothing but the time, and somebody who is known to be there."""
-        written = self._dated[0]
-        if not written:
+        quiet = QUIET_LINE.match(line)
+        if quiet is None or (quiet[2] and quiet[2] not in game.sighted) or line.endswith(b"\r"):
             return False
-        start = len(written) if line.startswith(written) else self._newer(line, game)
-        if not start:
-            return False
-        if not line.startswith(b'"', start):
-            return not line.startswith(EVENTS, start)
-        end = line.find(b'>" ', start) + 3
-        if end < 3:
-            return False
-        if line.startswith(OTHER_NUMBERS, end):
-            return True
-        if line[start:end] not in game.sighted:
-            return False
-        if line.startswith(b"[", end):
-            end = line.find(b"] ", end) + 2
-        if line[end : end + len(b"picke")] in MOST_SIGHTINGS:
-            return True
-        return line.startswith(SIGHTINGS, end) and not line.startswith(FLAG, end)
+        return STAMP.fullmatch(quiet[1]) is not None and self._moves_clock(quiet[1], game)
 
-    def _newer(self, line: bytes, game: HalfLifeGame) -> int:
-        """Move the clock to the time of a line of the same day; return where its text begins, or 0."""
+    def _moves_clock(self, stamp: bytes, game: HalfLifeGame) -> bool:
+        """Move the clock to a time of the same day; tell whether it was one."""
         written, date = self._dated
         at = self._time_at
-        if date is None or line[:at] != written[:at]:
-            return 0
-        time = TIME.match(line, at)
-        if time is None:
-            return 0
-        hour, minute, second = int(time[1]), int(time[2]), int(time[3])
-        if hour > 23 or minute > 59 or second > 59:
-            return 0
-        date = self._day + 3600.0 * hour + 60.0 * minute + second
-        self._dated = line[: time.end()], date
-        game.date(date)
-        return time.end()
+        if date is None or stamp[:at] != written[:at]:
+            return False
+        if stamp != written:
+            date = self._day + _seconds(stamp[at:])
+            self._dated = stamp, date
+            game.date(date)
+        return True
 
-    def _line(self, block: Block, place: int, number: int, parts: re.Match[bytes], line: bytes) -> None:
-        written = line[: parts.start(7)]
+    def _any_line(self, block: Block, place: int, line: bytes) -> None:
+        """Take a line that begins at a place of a block, if it has a date."""
+        parts = LINE.match(line)
+        if parts is not None:
+            self._line(block, place, parts, line)
+
+    def _line(self, block: Block, place: int, parts: re.Match[bytes], line: bytes) -> None:
+        written = line[: parts.end(6)]
         if written != self._dated[0]:
             self._dated = written, _date(parts)
             self._time_at = parts.start(4)
         date = self._dated[1]
         if date is None:
             self._dated = b"", None
-            self.skip(number, "a date that is none")
+            self.skip(block.line_at(place), "a date that is none")
             return
         self._day = date - 3600.0 * int(parts[4]) - 60.0 * int(parts[5]) - int(parts[6])
         text = parts[7]
@@ -512,14 +619,17 @@ def has_forged_name(text: bytes) -> bool:
 
 def _person(game: HalfLifeGame, text: bytes) -> None:
     """Take a line about somebody."""
+    plain = PLAIN_KILL.match(text)
+    if plain is not None and plain[1] in game.sighted and plain[2] in game.sighted:
+        game.killed(game.sighted[plain[1]], game.sighted[plain[2]], text[plain.end() :])
+        return
     if has_forged_name(text):
         return
     kill = KILL.match(text)
     if kill is not None:
         killer = game.someone(kill[1], kill[2], kill[3], kill[4])
         victim = game.someone(kill[5], kill[6], kill[7], kill[8])
-        if FEIGNED not in text[kill.end() :] and not game.rounds.between:
-            game.play.kill(killer, victim)
+        game.killed(killer, victim, text[kill.end() :])
         return
     person = PERSON.match(text)
     if person is None or person[5].startswith(OTHER_NUMBERS):
@@ -528,6 +638,8 @@ def _person(game: HalfLifeGame, text: bytes) -> None:
         game.forget_names()
         game.play.leave(person[2])
         return
+    if person[5].startswith(CHAT) and person[4] in SIDES and person[2] not in game.play.clients:
+        return  # in Counter-Strike rounds count for all who are there: who only talks is not
     number = game.someone(person[1], person[2], person[3], person[4])
     game.sight(text[: text.find(b'>" ') + 3], number, person[1], person[4])
     joined = JOINED.match(person[5]) or SWITCHED.match(person[5])
@@ -556,7 +668,7 @@ def _event(game: HalfLifeGame, text: bytes) -> None:
         game.restart()
         return
     if text.startswith(RELOADED):
-        game.is_reloaded = True
+        game.counted.reload()
         return
     status = STATUS.match(text)
     if status is not None:
@@ -565,16 +677,21 @@ def _event(game: HalfLifeGame, text: bytes) -> None:
     won, drawn = WON.match(text), DRAWN.match(text)
     if won is not None:
         game.marked |= won[2] is not None
-        game.round_ends(won[1], (won[4], won[5]))
+        game.round_ends(won[1], (int(won[4]), int(won[5])))
     elif drawn is not None:
         game.marked |= drawn[1] is not None
-        game.round_ends(None, ())
+        game.round_ends(None, (0, 0))
     elif (scored := SCORED.match(text)) is not None:
         side = game.sides.get(scored[1])
         if side is not None:
             game.totals[side] = float(scored[2])
     elif (setting := CVAR.match(text)) is not None:
         game.settings[text_from(setting[1]).lower()] = text_from(setting[2])
+
+
+def _seconds(time: bytes) -> float:
+    """Return the seconds of a time ``hh:mm:ss``."""
+    return 3600.0 * int(time[:2]) + 60.0 * int(time[3:5]) + int(time[6:8])
 
 
 def _date(parts: re.Match[bytes]) -> float | None:

@@ -8,7 +8,9 @@ counts for who stood in the teams when it began; otherwise the result counts, wi
 
 from __future__ import annotations
 
+import ast
 import json
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -37,6 +39,9 @@ ROUNDS = frozenset(("elimination", "freezetag", "attack-defend"))
 
 #: Factories, the server's presets, that change play by a mutator.
 FACTORIES = {f"i{kind}": ("instagib",) for kind in ("ffa", "duel", "tdm", "ca", "ctf", "ft", "1f")}
+
+#: What every event has, or every match in one line, as JSON and as Python prints it.
+MARKS = (b'"TYPE"', b'"EVENTS"', b"'TYPE'", b"'EVENTS'")
 
 #: Why a match does not count that was ended by people.
 ABORTED = "the match was aborted"
@@ -227,13 +232,10 @@ class QuakeLiveGame:
         elif key in _TEXTS:
             setattr(self, _TEXTS[key], value)
 
-    def passes_over(self, line: bytes) -> bool:
-        """Take a figure of a player of which only its name is needed; tell whether it was one."""
-        name = line[2 : line.find(b" ", 2)]
-        if name in _FIGURE_NAMES or self.side or not self.people:
-            return False
-        self.people[-1].last_figure = name.decode("latin-1")
-        return True
+    def pass_over(self, line: bytes) -> None:
+        """Take a figure of which only its name is needed, and that only if it is a player's last."""
+        if self.people and not self.side:
+            self.people[-1].last_figure = line.split(b" ", 2)[1].decode("latin-1")
 
     def _figure(self, name: str, amount: str) -> None:
         """Take a figure of a team or of a player."""
@@ -329,6 +331,30 @@ def _objects(value: Any) -> Iterator[Mapping[str, Any]]:
     yield from (each for each in value if isinstance(each, Mapping)) if isinstance(value, list) else ()
 
 
+def content_of(line: bytes) -> Any:
+    r"""Return what a line holds, as JSON or as Python prints it, whatever stands around it; None if nothing.
+
+    Examples
+    --------
+    >>> content_of(b'12:03 {"TYPE": "X", "DATA": {}},'), content_of(b"b\\'{\"TYPE\": 1}\\'")
+    ({'TYPE': 'X', 'DATA': {}}, {'TYPE': 1})
+    >>> content_of(b"{'TYPE': 'X', 'DATA': {'WARMUP': True}}"), content_of(b"{")
+    ({'TYPE': 'X', 'DATA': {'WARMUP': True}}, None)
+    """
+    inner = line[line.find(b"{") : line.rfind(b"}") + 1]
+    for text in (line, inner, b"[" + inner + b"]") if inner else (line,):
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+    if not any(each in inner for each in MARKS[2:]):
+        return None
+    try:
+        return ast.literal_eval(text_from(inner))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+
+
 class QuakeLiveReader(GameReader[QuakeLiveGame]):
     """Reads one file, see :class:`equipoise.games.log_reader.Reader`."""
 
@@ -336,15 +362,24 @@ class QuakeLiveReader(GameReader[QuakeLiveGame]):
 
     def take(self, block: Block) -> None:
         """Go through the lines."""
-        place = 0
-        for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
-            if line[:2] == b"e " and self.game is not None and self.game.passes_over(line):
-                pass
-            elif line.lstrip().startswith(b"{"):
-                self._event_line(block, place, number, line)
+        content = block.content
+        lines = b"\n" + content[:-1]
+        over = 0  # the end of the last line that was taken
+        for each in LOUD.finditer(lines):
+            place = each.start()
+            self._pass_over(content[over:place])
+            over = content.index(b"\n", place) + 1
+            line = content[place : over - 1]
+            if line.lstrip().startswith(b"{") or self._may_have_event(line):
+                self._event_line(block, place, line)
             elif line.strip():
                 self._report_line(block, place, line.rstrip(b"\r"))
-            place += len(line) + 1
+        self._pass_over(content[over:])
+
+    def _pass_over(self, figures: bytes) -> None:
+        """Go over lines with figures that do not matter; the last of them shows where a report was cut."""
+        if figures and self.game is not None:
+            self.game.pass_over(figures[figures.rfind(b"\n", 0, -1) + 1 :])
 
     def end(self) -> None:
         """Take the end: a report, and a match that was reported, have all they will have."""
@@ -373,18 +408,23 @@ class QuakeLiveReader(GameReader[QuakeLiveGame]):
 
     # Events
 
-    def _event_line(self, block: Block, place: int, number: int, line: bytes) -> None:
-        try:
-            content = json.loads(line)
-        except (ValueError, RecursionError):
-            self.skip(number, "no event: it is not JSON")
+    def _may_have_event(self, line: bytes) -> bool:
+        """Tell whether there may be an event in a line, behind what a collector wrote before it."""
+        is_report = self.game is not None and not self.game.began
+        return not is_report and any(each in line for each in MARKS)
+
+    def _event_line(self, block: Block, place: int, line: bytes) -> None:
+        content = content_of(line)
+        if content is None:
+            self.skip(block.line_at(place), "no event: it is not JSON")
             return
-        events = content.get("EVENTS") if isinstance(content, dict) else None
-        self._date = _date(content.get("FINISH_DATE")) if isinstance(content, dict) else None
-        for event in _objects(events if isinstance(events, list) else [content]):
-            kind, data = event.get("TYPE"), event.get("DATA")
-            if isinstance(kind, str) and isinstance(data, dict):
-                self._event(block, place, kind, data)
+        for each in _objects(content if isinstance(content, list) else [content]):
+            events = each.get("EVENTS")
+            self._date = _date(each.get("FINISH_DATE"))
+            for event in _objects(events if isinstance(events, list) else [each]):
+                kind, data = event.get("TYPE"), event.get("DATA")
+                if isinstance(kind, str) and isinstance(data, dict):
+                    self._event(block, place, kind, data)
 
     def _event(self, block: Block, place: int, kind: str, data: Mapping[str, Any]) -> None:
         guid = str(data.get("MATCH_GUID") or "")
@@ -422,7 +462,8 @@ _FIGURES = {
     "scoreboard-score": "score", "rank": "rank",
 }  # fmt: skip
 
-_FIGURE_NAMES = frozenset(name.encode() for name in _FIGURES)
+#: Where lines begin that are more than a figure that does not matter, each behind a line feed.
+LOUD = re.compile(rb"\n(?!e (?!(?:" + "|".join(_FIGURES).encode() + rb") )[^ \n]+ )")
 
 
 def _date(value: Any) -> float | None:
@@ -448,10 +489,9 @@ class QuakeLive:
 
     def recognise(self, head: bytes) -> str:
         """Tell by an event of the stream, or the first letters of a report."""
-        first = head.lstrip()[:HEAD_OF_EVENT]
-        if first.startswith(b"{") and b'"MATCH_GUID"' in first:
+        if b"MATCH_GUID" in head and any(mark in head for mark in MARKS):
             return "an event with a MATCH_GUID"
-        keys = [line[:2] for line in head.split(b"\n")[:12]]
+        keys = [line[:2] for line in head.split(b"\n") if line.strip()][:12]
         return "a report '0 address', '1 time', ..." if keys[:2] == [b"0 ", b"1 "] and b"I " in keys else ""
 
     def reader(self, source: str, first_line: int = 1) -> QuakeLiveReader:
@@ -462,9 +502,6 @@ class QuakeLive:
         """Return the table of Quake Live."""
         return (RULES,)
 
-
-#: How far into an event its match is looked for, in bytes.
-HEAD_OF_EVENT = 4096
 
 #: The game.
 GAME = QuakeLive()

@@ -314,7 +314,7 @@ class _StaticFile:
         headers = (*_headers(), (b"etag", etag), (b"vary", b"accept-encoding"))
         if policy:
             headers = (*headers, (b"content-security-policy", policy.encode()), (b"x-frame-options", b"DENY"))
-        return cls(body, gzip.compress(body, 6, mtime=0), media_type, etag, headers)
+        return cls(body, gzip.compress(body, 9, mtime=0), media_type, etag, headers)
 
     def answer(self, asked: Mapping[bytes, bytes]) -> Reply:
         """Return the file, compressed where that is understood, or that it is the one that was had."""

@@ -35,7 +35,7 @@ SCRIPTS = (
     "start.js",
 )
 
-#: The script as it is served: without comments, the names within functions short.
+#: The script as it is served: one function without comments and with short names.
 MINIFIED = "board.min.js"
 
 #: The objectives that the page offers, the usual one first.
@@ -89,7 +89,7 @@ def board_script(language: str = "en") -> str:
     fields = [name for name, info in FIELDS.items() if BOARD in info.kept_by]
     data = {"TEXTS": texts(language)["board"], "FIELDS": fields, "PASTES": _pastes()}
     constants = ",".join(f"{name}={_literal(value)}" for name, value in data.items())
-    return f"const {constants};\n{_read(MINIFIED)}"
+    return f"const R=String.raw,{constants};\n{_read(MINIFIED)}"
 
 
 def _pastes() -> dict[str, Any]:
@@ -99,8 +99,18 @@ def _pastes() -> dict[str, Any]:
 
 
 def _literal(data: Any) -> str:
-    """Return data as JavaScript that does not end the element it stands in."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+    """Return data as JavaScript that does not end the element it stands in, in as few signs as it takes.
+
+    Patterns are text in which a backslash is one: ``R`` is ``String.raw``.
+    """
+    if isinstance(data, dict):
+        keys = {key: key if re.fullmatch(r"[A-Za-z]\w*", key, re.ASCII) else json.dumps(key) for key in data}
+        return "{" + ",".join(f"{keys[key]}:{_literal(value)}" for key, value in data.items()) + "}"
+    if isinstance(data, list | tuple):
+        return "[" + ",".join(map(_literal, data)) + "]"
+    if isinstance(data, str) and "\\" in data and not re.search(r"`|\$\{|</|[\0-\x1f]|\\$", data):
+        return f"R`{data}`"
+    return json.dumps(data, ensure_ascii=False).replace("</", "<\\/")
 
 
 def _without_indents(text: str) -> str:

@@ -206,4 +206,8 @@ function start() {
   if (fromLink() || !location.hash) typed();
 }
 
+// Names within the script are short once it is minified; these stay, for who asks it from outside.
+Object.assign(globalThis, { AmbiguousFault, Contradiction, askedInForm, build, byPlayer, chatOf, chips, dataOf, exchanged,
+  fill, judge, judged, linkOf, move, rated, readPaste, report, requestOf, say, showReasons, solve, state, tap, toggle,
+  typed, verdictOf, violation, wholeOf, withLocks });
 if (typeof document !== "undefined") start();
