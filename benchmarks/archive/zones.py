@@ -46,7 +46,7 @@ CHANGED = (
     "Africa/Cairo", "Australia/Lord_Howe", "Australia/Adelaide", "Pacific/Auckland", "Pacific/Chatham",
 )  # fmt: skip
 
-ZONES = (*CHANGED, *OFFSETS)
+ZONES = (*OFFSETS, *CHANGED)
 
 #: What a clock shows at a moment, both in seconds.
 Clock = Callable[[float], float]
