@@ -14,9 +14,10 @@ from tests.cli.running import run
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.outbox import OutboxNote
-from equipoise.archive.tables import METADATA
+from equipoise.archive.tables import LETTER, METADATA
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.play.evening_events import Add, EveningLobby
+from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.service.archive_workers import ForgottenPlayer, Keeping
 from equipoise.service.pickup_lobbies import Pickups
 
@@ -95,6 +96,36 @@ def test_nobody_finds_a_forgotten_person_in_any_table(new_url: Callable[[], str]
         archive.record([match(9, GONE[1], NAMES[2])], HOOKS, 20.0)
         archive.update_ratings()
         assert traces(archive) == {}
+
+
+def test_a_process_that_ends_has_forgotten_somebody_whole_or_not_at_all(
+    new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With their starting weight, and what a server was asked about them, before anything is learnt again."""
+    url = new_url()
+    with open_archive(url) as archive:
+        used(archive)
+        archive.rebuild(Mixture(starting={GONE[0]: 1.5, "ann": 1.0}))
+        line = json.dumps(["enter", {"ticket": {"id": "t", "players": [{"id": GONE[1], "name": "W"}]}}])
+        with archive._database.writing() as connection:
+            letters = [("1", json.dumps([line])), ("2", json.dumps(['["status",{}]']))]
+            for number, asked in letters:
+                values = {"id": number, "queue": "ctf", "worker": "one", "sent": 9.0, "questions": asked}
+                connection.execute(sa.insert(LETTER).values(values))
+
+        def ends(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(archive._learner, "choose", ends)
+        with pytest.raises(KeyboardInterrupt):
+            archive.forget(GONE[0])
+    with open_archive(url) as archive:
+        assert traces(archive) == {}
+        archive.update_ratings()
+        assert traces(archive) == {}
+        assert dict(each[:2] for each in archive.chosen_model.starting)["ann"] == 1.0
+        with archive._database.reading() as connection:
+            assert connection.execute(sa.select(LETTER.c.id)).scalars().all() == ["2"]
 
 
 def test_a_name_that_others_bear_too_stays_theirs(tmp_path: Path) -> None:

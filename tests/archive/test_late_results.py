@@ -171,8 +171,13 @@ def test_what_is_packed_before_is_not_read_when_something_comes_late(
         before, steps = other.stamp(), 0
         while archive.pack():
             steps += 1
-        assert (other.stamp(), steps) == (before, 6)
-        other.record([match(rng, 100, START + 100.0, 12)])
+        assert (other.stamp(), steps) == (before, 12)  # six parts, of each of which the states were made, too
+        other.record([match(rng, 100, START + 600.0 * 55.5, 12)])
+        assert archive.update_ratings().matches < 20
+        assert is_rebuilt(other)
+        while archive.pack():
+            pass
+        other.record([match(rng, 101, START + 100.0, 12)])
         some, read = learning.Learner._some, list[Any]()
 
         def noted(learner: learning.Learner, *args: Any) -> Any:

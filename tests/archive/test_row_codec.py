@@ -19,12 +19,14 @@ from equipoise.archive.row_codec import (
     parts_of,
     patched,
     record_of,
+    replayed_match_of,
     rows_before,
     rows_of,
     sizes_of,
     state_of,
 )
 from equipoise.core.match import Statistics
+from equipoise.ratings.models.gaussian_filter.contest_columns import pack
 
 KEYS: list[Any] = [
     "",
@@ -198,3 +200,37 @@ def test_a_damaged_record_is_reported(text: str) -> None:
     """As one of the store."""
     with pytest.raises(InputError, match=r"^store: the record of a match cannot be read: "):
         match_of(text)
+
+
+def test_what_is_learnt_from_is_read_without_the_rest() -> None:
+    """What packs, names and counts is the same, whatever a record holds; what is damaged is said."""
+    named, undated, odd = (
+        Match((contest,), began=5.0, ended=67.25, id=name, names=(("ann", shown),), map="dm6", dated=dated)
+        for name, shown, dated, contest in (
+            ("a" * 64, "Ann", True, Contest(
+                Ruleset("q3", "tdm", ("low",)), (["ann", ("bob", 0.25)], ["cid"]), (1, 2), 0.5, 60.5, (3, 1),
+                (Statistics("ann", 3.0, None, 7.0), Statistics("cid", None, None, 1e-9)), (("ann", "bob"),),
+                ("bob",),
+            )),
+            ("b", "Bob", False, Contest(Ruleset(), (["ann"], ["bob"], ["cid"]), (2, 1, 2), at=60.0)),
+            ("c", "half \ud800", True, Contest(Ruleset("x"), (["ann"], ["bob\u2028"]), (1, 1), at=67.25)),
+        )
+    )  # fmt: skip
+    for match in (named, undated, odd):
+        whole, read = match_of(record_of(match), 100.0), replayed_match_of(record_of(match), 100.0)
+        assert (read.id, read.ended, read.names, read.map, read.roster, read.dated) == (
+            whole.id, whole.ended, whole.names, whole.map, whole.roster, whole.dated,
+        )  # fmt: skip
+        assert repr(pack(read.contests)) == repr(pack(whole.contests))
+        for one, other in zip(read.contests, whole.contests, strict=True):
+            assert (one.ruleset, one.teams, one.ranks, one.at) == (
+                other.ruleset, other.teams, other.ranks, other.at,
+            )  # fmt: skip
+    for damaged in (
+        "",
+        "{",
+        record_of(named).replace("teams", "t"),
+        record_of(named).replace("0.25", "null"),
+    ):
+        with pytest.raises(InputError, match="damaged"):
+            replayed_match_of(damaged, 1.0)

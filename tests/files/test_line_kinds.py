@@ -49,6 +49,99 @@ def test_whoever_is_crossed_out_does_not_come(crossed: str) -> None:
     assert names(f"Amber\n{crossed}\nCedar\nDahlia") == ["Amber", "Cedar", "Dahlia"]
 
 
+#: Lines that say something of more than one person, or beside a name: who plays, and who does not come.
+SEVERAL = {
+    "Kai + ~~Lena~~\nMoritz\nNele": ("Kai Moritz Nele", "Lena"),
+    "Kai/~~Lena~~\nMoritz\nNele": ("Kai Moritz Nele", "Lena"),
+    "Kai w/ ~~Lena~~\nMoritz\nNele": ("Kai Moritz Nele", "Lena"),
+    "Kai + L\u0336e\u0336n\u0336a\u0336\nMoritz": ("Kai Moritz", "Lena"),
+    "~~Lena~~ + Kai\nMoritz": ("Kai Moritz", "Lena"),
+    "Lena ~~Moritz~~\nKai": ("Lena Kai", "Moritz"),
+    "~~Moritz~~ Emil\nKai": ("Emil Kai", "Moritz"),
+    "Kai + Lena (out)\nMoritz": ("Kai Moritz", "Lena"),
+    "Lena (out) + Kai\nMoritz": ("Kai Moritz", "Lena"),
+    "Duo: Kai, ~~Lena~~\nMoritz": ("Kai Moritz", "Lena"),
+    "Kai, -Lena, Luc, Hugo": ("Kai Luc Hugo", "Lena"),
+    "Kai, Lena: out\nOskar\nJade": ("Oskar Jade", "Kai Lena"),
+    "Kai, Lena and Moritz are in. Nele is out.": ("Kai Lena Moritz", "Nele"),
+    "In: Kai, Lena. Out: Moritz, Nele": ("Kai Lena", "Moritz Nele"),
+    "Out: Moritz, Nele; In: Kai, Lena": ("Kai Lena", "Moritz Nele"),
+    "Kai - Urlaub\nLena\nJade": ("Lena Jade", "Kai"),
+    "Kai, Lena, Moritz und Nele.": ("Kai Lena Moritz Nele", ""),
+    "November 26, 2026\nKai\nLena": ("Kai Lena", ""),
+    "DPS (2): Kai, Lena\nTanks (1): Moritz": ("Kai Lena Moritz", ""),
+    "Player 1: Kai\nPlayer 2: Lena": ("Kai Lena", ""),
+    "Trio: Kai, Lena, Moritz\nJade": ("Kai Lena Moritz Jade", ""),
+    "Kai - running 10 min late\nLena": ("Kai Lena", ""),
+    "Kai kommt erst um 20 Uhr\nLena": ("Kai Lena", ""),
+    "Kai - late, ~10 min\nLena": ("Kai Lena", ""),
+    "\U0001d7cf. Kai\n\U0001d7d0. Lena": ("Kai Lena", ""),
+    "Kai\nLena\nBring bibs please": ("Kai Lena", ""),
+    "Kai 5.5\nLena 6\nAverage 5.5": ("Kai Lena", ""),
+    "[26/11/2026, 19:03:11] ~ Kai: in\n[26/11/2026, 19:04:11] ~ Lena: out": ("Kai", "Lena"),
+}
+
+#: Questions, and a choice that reads them right.
+ASKED = {
+    ("Moritz, Nele out\nKai, Lena in", "everybody-out"): "Kai Lena",
+    ("Moritz, Nele out\nKai, Lena in", "last-out"): "Moritz Kai Lena",
+    ("Nov 26\nKai\nLena", "title-out"): "Kai Lena",
+    ("Luc Argent 3\nJade Or 4\nUwe Silber 1", "rank-1-best"): "Luc Jade Uwe",
+    ("Kai 1400 to 1500\nLena 1,300-1,400", "range-middle"): "Kai Lena",
+    ("Kai ~~x\nLena", "sign-out"): "Lena",
+}
+
+
+@pytest.mark.parametrize("text", SEVERAL)
+def test_what_a_line_says_of_several_people_is_said_of_each(text: str) -> None:
+    """A partner who is struck out does not come, and leaves the other one alone."""
+    plays, out = (each.split() for each in SEVERAL[text])
+    roster = parse_roster(text.encode(), "paste")
+    assert roster.heard is not None
+    assert ([player.label for player in roster], list(roster.heard.out)) == (plays, out)
+
+
+@pytest.mark.parametrize(
+    ("lines", "plays", "out"),
+    [
+        (["1. Müller, Jürgen (8)", "2. Weber, Lukas (7)"], ["Jürgen Müller", "Lukas Weber"], []),
+        (
+            ["Müller, Jürgen ✅", "Weber, Lukas ❌", "Kurz, Eva ✅"],
+            ["Jürgen Müller", "Eva Kurz"],
+            ["Lukas Weber"],
+        ),
+        (
+            ["Müller, Jürgen (out)", "Weber, Lukas", "Kurz, Eva"],
+            ["Lukas Weber", "Eva Kurz"],
+            ["Jürgen Müller"],
+        ),
+    ],
+)
+def test_a_surname_first_may_have_something_behind_it(
+    lines: list[str], plays: list[str], out: list[str]
+) -> None:
+    """Points in brackets, a mark or an answer are of the whole name."""
+    roster = parse_roster("\n".join(lines).encode(), "paste")
+    assert roster.heard is not None
+    assert ([player.label for player in roster], list(roster.heard.out)) == (plays, out)
+
+
+@pytest.mark.parametrize(("text", "choice"), ASKED)
+def test_what_may_mean_two_things_is_asked(text: str, choice: str) -> None:
+    """And the choice reads it right."""
+    with pytest.raises(AmbiguousError, match=choice):
+        parse_roster(text.encode(), "paste")
+    assert names(text, choice) == ASKED[text, choice].split()
+
+
+@needs_node
+def test_the_board_reads_several_people_alike() -> None:
+    """The same players."""
+    for text, answer in zip(SEVERAL, ask_script([{"paste": text} for text in SEVERAL]), strict=True):
+        roster = parse_roster(text.encode(), "paste")
+        assert answer.get("gives") == pastes.players_of(roster), text
+
+
 @pytest.mark.parametrize(
     ("comes", "away"),
     [

@@ -90,6 +90,17 @@ def test_the_last_line_may_have_no_end() -> None:
     assert reasons(match.rstrip("\n").rpartition("\t")[0]) == ["the file of its second round ends within it"]
 
 
+@pytest.mark.parametrize(
+    ("limit", "is_second"), [("3:59", True), ("4:01", True), ("4:05", False), ("10:00", False)]
+)
+def test_the_limit_of_a_second_round_is_the_time_of_the_first(limit: str, is_second: bool) -> None:
+    """It stands there in minutes, so that it may be a second off."""
+    first = stopwatch_match(("4:00", "3:00"))
+    log = first.replace("\\4:00\\3:00", f"\\{limit}\\3:00")
+    assert first != log
+    assert (reasons(log) == []) is is_second
+
+
 def test_files_of_rounds_are_joined_by_their_names(tmp_path: Path) -> None:
     """In any order; a match has the date of its second file, and counts once however often it is read."""
     for day, times in (("14", ("4:00", "3:00")), ("15", ("5:00", "4:00"))):

@@ -7,7 +7,7 @@ import json
 import pytest
 from tests.games.samples import QUAKE_LIVE, QUAKE_LIVE_REPORT, quake_live_events
 
-from equipoise.core.match import Match, Unfinished
+from equipoise.core.match import Match, Skipped, Unfinished
 from equipoise.core.rulesets import ruleset_text
 from equipoise.games.laws import parsed
 from equipoise.games.log_reader import guess_game
@@ -55,6 +55,18 @@ def test_events_are_read_as_collectors_keep_them(log: str) -> None:
     """Behind a date, as Python prints them, in a list: the same match."""
     assert guess_game(log.encode()).name == "quakelive"
     assert one(log) == one(QUAKE_LIVE)
+
+
+@pytest.mark.parametrize("cut", ["{", '{"TYPE": "MATCH_REPORT", "DATA": {', '{"TYPE": "X", "DATA": {}'])
+def test_an_event_that_was_cut_is_skipped(cut: str) -> None:
+    """It is said, and the match goes on."""
+    first, _, rest = QUAKE_LIVE.partition("\n")
+    match, skipped = sorted(
+        parsed(GAME, f"{first}\n{cut}\n{rest}".encode()), key=lambda each: isinstance(each, Skipped)
+    )
+    assert match == one(QUAKE_LIVE)
+    assert isinstance(skipped, Skipped)
+    assert "not JSON" in skipped.reason
 
 
 def test_an_event_in_a_report_is_none() -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import io
 import json
 import math
-from collections.abc import Iterator
+import pickle
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -54,6 +56,37 @@ def test_a_ladder_is_a_replay_bit_for_bit(name: str) -> None:
     assert next(player for player, _ in ladder.leaderboard()) in model.players(whole)
     teams = (["p3"], ["p4"])
     assert ladder.predict(teams) == model.win_probability(whole, teams)
+
+
+@needs_numba
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda ladder: pickle.loads(pickle.dumps(ladder))])  # noqa: S301  # our own
+def test_a_copy_goes_on_by_itself(copied: Callable[[Ladder], Ladder]) -> None:
+    """What a copy learns is what the ladder would have learnt, and the ladder does not hear of it."""
+    rng = np.random.default_rng(0)
+    contests = [replace(random_contest(rng), at=3600.0 * n) for n in range(40)]
+    ladder, whole = Ladder(), replay(Mixture(), [Match((contest,)) for contest in contests])
+    ladder._resident._learnt.compile()  # type: ignore[union-attr]  # as after some thousand contests
+    for contest in contests[:20]:
+        ladder.record(contest)
+    other, before = copied(ladder), ladder.state
+    for contest in contests[20:]:
+        other.record(contest)
+    assert other.state == whole
+    assert ladder.state == before
+
+
+@needs_numba
+def test_contests_of_one_kind_leave_nothing_to_each_other() -> None:
+    """Columns that are used again hold nothing of an earlier contest: statistics, scores, shares, weights."""
+    rng = np.random.default_rng(3)
+    many = [replace(random_contest(rng), at=3600.0 * n) for n in range(60)]
+    plain = [replace(contest, scores=(), statistics=(), weight=1.0) for contest in many]
+    mixed = [contest for pair in zip(many, plain, strict=True) for contest in pair]
+    ladder, model = Ladder(), Mixture()
+    ladder._resident._learnt.compile()  # type: ignore[union-attr]  # as after some thousand contests
+    chances = [ladder.record(contest)[0] for contest in mixed]
+    state, expected = model.run(model.initial(), mixed)
+    assert (ladder.state, chances) == (state, expected)
 
 
 @pytest.mark.slow

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.ratings import side_advantage
 from equipoise.ratings.lab.evaluation import evaluate
-from equipoise.ratings.side_advantage import SideAdvantage, SideAdvantages
+from equipoise.ratings.side_advantage import SideAdvantage, SideAdvantages, columns_of
 
 CTF = Ruleset("ut2004", "ctf")
 
@@ -75,3 +76,29 @@ def test_evaluate_learns_it_from_what_the_model_predicted() -> None:
     side = sides.of(CTF, "dm6")
     assert side.reported
     assert 0.65 < side.chance(0.5) < 0.8
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_contests_in_columns_are_learnt_from_as_one_by_one(
+    monkeypatch: pytest.MonkeyPatch, *, compiled: bool
+) -> None:
+    """To the last bit and in the same order, whatever was known: draws, several rulesets, no map, teams."""
+    monkeypatch.setattr(side_advantage, "pays", lambda *_, **__: compiled)
+    rng = np.random.default_rng(3)
+    rulesets = [CTF, Ruleset("q3", "tdm"), Ruleset()]
+    one, both = SideAdvantages(), SideAdvantages()
+    for _ in range(3):
+        contests, chances = [], list[float]()
+        for _ in range(400):
+            ranks = [(1, 2), (2, 1), (1, 1), (1, 2, 3)][rng.integers(4)]
+            ruleset = rulesets[rng.integers(3)]
+            place, weight = ["", "dm6", "dm1"][rng.integers(3)], float(rng.uniform(0.1, 3.0))
+            contests.append((len(chances), ruleset, ranks, place, weight))
+            chances += [float(each) for each in rng.choice([0.0, 1.0, *rng.random(6)], len(ranks))]
+        for team, ruleset, ranks, place, weight in contests:
+            if len(ranks) == 2:
+                one.learn(ruleset, ranks, chances[team], place, weight)
+        both.learn_columns(columns_of(contests), chances)
+        assert list(one.rows.items()) == list(both.rows.items())
+    both.learn_columns(columns_of([]), [])
+    assert one.rows == both.rows

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tests.service.test_tonight import Evening
 
-from equipoise.archive import corrections
+from equipoise.archive import corrections, forgotten_rows
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.errors import InputError
 from equipoise.pages.text.discord import button_id
@@ -276,3 +276,24 @@ def test_who_is_in_under_another_id_leaves_nothing_behind(
     assert [each for each in ("Webby", "Dahlia", "3004") if each in kept] == []
     assert here(archive) == ["discord:3001", "discord:3002", "discord:3003"]
     assert [each["name"] for each in evening.view["people"]] == ["Amber", "Birch", "Cedar"]
+
+
+def test_who_is_in_leaves_and_is_forgotten_at_once_or_not_at_all(
+    archive: Archive, rooms: DiscordRooms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the process ends within, they are still in, and known; the next attempt does both."""
+    before, there = archive.night_events(), here(archive)
+    assert "discord:3002" in there
+
+    def ends(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as ended:
+        ended.setattr(forgotten_rows, "write_out", ends)
+        with pytest.raises(KeyboardInterrupt):
+            press(rooms, 3002, "Birch", "forget")
+    assert (archive.night_events(), here(archive)) == (before, there)
+    assert press(rooms, 3002, "Birch", "forget").text == "You are forgotten."
+    assert here(archive) == [each for each in there if each != "discord:3002"]
+    assert "3002" not in repr(archive.night_events())
+    assert "Birch" not in repr(archive.night_events())

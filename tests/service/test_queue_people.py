@@ -16,9 +16,11 @@ from hypothesis import strategies as st
 from tests.service.test_queue_owner import DUEL, HOOKS, Clock, enter, where
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.archive.tables import QUEUE_PERSON, text_of
+from equipoise.archive.tables import QUEUE_EVENT, QUEUE_MEMBER, QUEUE_PERSON, QUEUE_STATE, text_of
+from equipoise.archive.ticket_record import KeptState
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.queueing.life import Accept, CancelTicket, Decline, MatchEnded
+from equipoise.queueing.record import state_of
 from equipoise.service.queue_owner import QueueOwner, StatusAsked, TickDue, WhereAsked, emptied
 
 #: Ids that have each played, so that any two may be one person.
@@ -243,6 +245,36 @@ def test_who_is_forgotten_stays_one_person(archive: Archive) -> None:
     assert people(archive) == {stand_in: ("duel", stand_in), "bob": ("duel", "b")}
     duel.ask([TickDue(), CancelTicket(stand_in)])
     assert "ann" not in people(archive)
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_who_waits_under_a_name_too_is_forgotten_under_both(archive: Archive, *, kept: bool) -> None:
+    """A name that nobody bore when it entered, and the id that bears it now: they stay two, as they were."""
+    duel = owner_of(archive, "duel", Clock())
+    duel.ask([enter("Zoë"), enter("ann"), enter("t", "zoe"), enter("t2", "bob"), TickDue()])
+    seats = [duel.ask([WhereAsked(each)]).answers[0] for each in ("Zoë", "ann", "t", "t2")]
+    contest = Contest(Ruleset("oa", "ctf"), (("ann",), ("bob",)), (1, 2))
+    archive.record([Match((contest,), ended=2.0, id="m", names=(("ann", "Zoe"),))])
+    archive.update_ratings()
+    if kept:
+        with archive.ticket_record("duel").adding() as added:
+            added.keep_state(KeptState(duel.number, state_of(duel.life)), 0.0)
+    archive.forget("ann")
+    with archive._database.reading() as connection:
+        rows = [
+            str(row).casefold()
+            for table in (QUEUE_PERSON, QUEUE_EVENT, QUEUE_STATE, QUEUE_MEMBER)
+            for row in connection.execute(sa.select(table))
+        ]
+    assert not [row for row in rows if "zo" in row or "ann" in row]
+    for owner in (duel, owner_of(archive, "duel", Clock())):
+        owner.ask([TickDue()])
+        holders = owner.life.holders()
+        assert len(holders) == 4
+        now = sorted(str(owner.life.where(each)) for each in set(holders.values()))
+        assert len(now) == len(seats)
+        assert sum("PROPOSED" in each for each in now) == sum(each["place"] == "proposed" for each in seats)
+        assert people(archive).keys() == holders.keys()
 
 
 STEPS = st.lists(

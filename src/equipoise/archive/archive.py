@@ -9,6 +9,7 @@ events of a night mean is in :mod:`equipoise.play.evening_records`.
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -367,12 +368,17 @@ class Archive:
         """Pack some of what is to be kept so, before something comes late; return False once all is."""
         return self._learner.pack()
 
-    def follow_newest(self) -> Updated:
+    def follow_newest(self, since: float = math.inf) -> Updated:
         """Learn at once from what follows the last match that is learnt; what came late waits.
 
         Until :meth:`update_ratings` has learnt from that too, the ratings are as if it had not come.
+
+        Parameters
+        ----------
+        since : float
+            When the first of what is new may have been kept, if that is known: since then it waits.
         """
-        return self._learner.follow_newest()
+        return self._learner.follow_newest(since)
 
     def waiting_since(self) -> float | None:
         """Return since when what came late waits, seconds since 1970; None where nothing does.
@@ -472,20 +478,27 @@ class Archive:
             else:
                 tell_evenings(self._database, connection, noted)
 
-    def forget(self, player: str) -> str:
+    def forget(
+        self, player: str, *, records: Sequence[Mapping[str, Any]] = (), known: int | None = None
+    ) -> str:
         """Take a person out of all that is kept, for good, and return the id that replaces it.
 
         The person's ids and names are rewritten in every match; a salted hash of each id stays, so that a log
         that is read again does not bring the person back.  Everyone else's ratings stay what they were.
+        ``records`` are kept with it, as :meth:`add_night_events` does.
 
         Raises
         ------
         InputError
             If there is no such player.
+        TakenMeanwhileError
+            If somebody else has added a record meanwhile.
         """
         called = self._names_of(player)
         with self._database.writing() as connection:
             self._database.alone(connection)
+            if records:
+                add(self._database, connection, records, known)
             names = corrections.forget(self._database, connection, player, people(connection))
             stand_in = next(iter(names.values()))
             gone = Forgotten(names, {bare(each) for each in called}, stand_in)

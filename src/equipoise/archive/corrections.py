@@ -13,11 +13,13 @@ from dataclasses import replace
 import sqlalchemy as sa
 
 from equipoise.archive import derived_rows, kept_chronicle, shared_ids
-from equipoise.archive.chosen_model import Chosen, guessed
+from equipoise.archive.chosen_model import Chosen, chosen, guessed
+from equipoise.archive.chosen_model import renamed as renamed_guesses
 from equipoise.archive.database import Database
 from equipoise.archive.derived_rows import BEGINNING, forget_all
 from equipoise.archive.row_codec import match_of, record_of
 from equipoise.archive.tables import (
+    ARCHIVE,
     FORGOTTEN,
     MATCH,
     MERGED,
@@ -169,6 +171,9 @@ def forget(
     for key in sorted(key for key, one in spelled.items() if one == root and key != root):
         database.upsert(connection, MERGED, [(identity(names[key]), into)])
     shared_ids.again(database, connection)
+    model = Chosen(archive_row(connection).model, archive_row(connection).settings).made()
+    if (other := renamed_guesses(model, names)) is not model:
+        connection.execute(sa.update(ARCHIVE).values(settings=chosen(other).settings, rated_by=""))
     derived_rows.delete_all(connection)
     forget_all(connection)
     kept_chronicle.clear(connection)

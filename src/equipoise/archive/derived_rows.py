@@ -179,17 +179,16 @@ def rows_of_players(
 ) -> dict[tuple[str, bytes], MatchRow]:
     """Return the rows of some parts that are of some players, or of no player in particular."""
     ranges = [*common_keys(), *(each for player in players for each in keys_of(player))]
-    some = len(ranges) if _has_arrays(connection) else TOGETHER
-    return {
-        (row.part, row.key): row
-        for part in parts
-        for first in range(0, len(ranges), some)
-        for row in _within(connection, table.name, part, ranges[first : first + some])
-    }
-
-
-def _has_arrays(connection: sa.Connection) -> bool:
-    return connection.dialect.name == "postgresql"
+    if connection.dialect.name == "postgresql":
+        found = _within_all(connection, table.name, list(parts), ranges)
+    else:
+        found = (
+            row
+            for part in parts
+            for first in range(0, len(ranges), TOGETHER)
+            for row in _within(connection, table.name, part, ranges[first : first + TOGETHER])
+        )
+    return {(row.part, row.key): row for row in found}
 
 
 def _within(
@@ -198,22 +197,35 @@ def _within(
     """Go through the rows of a part whose keys are in some ranges, each found by the index.
 
     SQLite goes through what stands before a cross join first; of any other join, which SQLAlchemy would
-    write, it may go through all rows of the part for the ranges.  PostgreSQL, whose driver reads the text of
-    each new statement, is asked the same one whatever their number.
+    write, it may go through all rows of the part for the ranges.
     """
-    if _has_arrays(connection):
-        mark, asked = "%s", "SELECT * FROM unnest(%s::bytea[], %s::bytea[])"
-        values: Iterable[object] = map(array_of, zip(*ranges, strict=True))
-    else:
-        mark, asked = "?", f"VALUES {', '.join(['(?, ?)'] * len(ranges))}"
-        values = chain.from_iterable(ranges)
     wanted = (
-        f"WITH asked (low, high) AS ({asked}) "  # noqa: S608  # marks, and a name of the schema
+        f"WITH asked (low, high) AS (VALUES {', '.join(['(?, ?)'] * len(ranges))}) "  # noqa: S608  # marks, and a name of the schema
         "SELECT kept.part, kept.key, kept.place, kept.numbers "
         f"FROM asked CROSS JOIN {table} kept "
-        f"WHERE kept.part = {mark} AND kept.key >= asked.low AND kept.key < asked.high"
+        "WHERE kept.part = ? AND kept.key >= asked.low AND kept.key < asked.high"
     )
-    yield from match_rows(connection.exec_driver_sql(wanted, (*values, part)))
+    yield from match_rows(connection.exec_driver_sql(wanted, (*chain.from_iterable(ranges), part)))
+
+
+def _within_all(
+    connection: sa.Connection, table: str, parts: Sequence[str], ranges: Sequence[tuple[bytes, bytes]]
+) -> Iterator[MatchRow]:
+    """Go through the rows of some parts whose keys are in some ranges, in PostgreSQL.
+
+    It is asked once, as each question takes it as long as many ranges, and in the same words whatever their
+    number, as its driver reads the text of each new statement.  The offset has it look up each range by the
+    index, whatever it knows of the table.
+    """
+    wanted = (
+        "SELECT kept.part, kept.key, kept.place, kept.numbers "  # noqa: S608  # a name of the schema
+        "FROM unnest(%s::text[]) AS asked (part) "
+        "CROSS JOIN unnest(%s::bytea[], %s::bytea[]) AS near (low, high) "
+        f"CROSS JOIN LATERAL (SELECT part, key, place, numbers FROM {table} "
+        "WHERE part = asked.part AND key >= near.low AND key < near.high OFFSET 0) kept"
+    )
+    values = map(array_of, (parts, *zip(*ranges, strict=True)))
+    yield from match_rows(connection.exec_driver_sql(wanted, tuple(values)))
 
 
 def write(
@@ -527,7 +539,11 @@ def unite_all(
         forget_all(connection)
         number = _next_number(connection)
         database.insert(connection, CHECKPOINT, [(number, *BEGINNING, matches)])
-    database.insert_missing(connection, UNDO, [(number, *row) for row in rows])
+    # Nearly all are there already, and to find that out takes less than to write them in vain.
+    keys = connection.execute(sa.select(UNDO.c.part, UNDO.c.key).where(UNDO.c.number == number))
+    known = {(part, bytes(key)) for part, key in keys}
+    new = [(number, *row) for row in rows if (row.part, row.key) not in known]
+    database.insert_missing(connection, UNDO, new)
     return number
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,17 +15,19 @@ import sqlalchemy as sa
 from equipoise.archive.row_codec import match_of, record_of
 from equipoise.archive.tables import (
     AUDIT,
+    LETTER,
     OUTBOX,
     QUEUE_EVENT,
     QUEUE_MEMBER,
     QUEUE_PERSON,
     QUEUE_STATE,
+    archive_row,
     identity,
     text_of,
 )
 from equipoise.errors import EquipoiseError
 from equipoise.identity.forgetting import Forgotten
-from equipoise.identity.merges import anonymous
+from equipoise.identity.merges import anonymous, stand_in, tombstone
 
 #: The kind of note whose body is the record of a match.
 RESULT = "result"
@@ -40,32 +43,34 @@ def write_out(connection: sa.Connection, gone: Forgotten) -> None:
     _rewrite(connection, OUTBOX, lambda row: {
         "body": _note(row.kind, row.body, gone), "id": gone.text(row.id), "trouble": unnamed(row.trouble),
     })  # fmt: skip
-    _rewrite(connection, QUEUE_EVENT, lambda row: {
-        "event": _of_queue(row.event, gone), "replies": _of_queue(row.replies, gone),
-    })  # fmt: skip
-    _rewrite(connection, QUEUE_STATE, lambda row: {"state": _changed(row.state, gone.without)})
-    _rewrite(connection, QUEUE_MEMBER, lambda row: {"ticket": identity(gone.text(text_of(row.ticket)))})
-    _write_out_of_tickets(connection, gone)
+    _write_out_of_queues(connection, gone)
     _rewrite(connection, AUDIT, lambda row: {
         "asked": _changed(row.asked, gone.without), "outcome": unnamed(row.outcome),
     })  # fmt: skip
 
 
-def _write_out_of_tickets(connection: sa.Connection, gone: Forgotten) -> None:
-    """Write a person out of the tickets; where an id and a name of theirs were in some, one stays."""
-    rows = [(text_of(row.person), row.queue, text_of(row.ticket)) for row in connection.execute(
-        sa.select(QUEUE_PERSON)
-    )]  # fmt: skip
-    for person, queue, ticket in rows:
-        if (gone.text(person), gone.text(ticket)) == (person, ticket):
-            continue
-        key = identity(person)
-        connection.execute(sa.delete(QUEUE_PERSON).where(QUEUE_PERSON.c.person == key))
-        key = identity(gone.text(person))
-        if connection.execute(sa.select(QUEUE_PERSON.c.queue).where(QUEUE_PERSON.c.person == key)).first():
-            continue
-        values = {"person": key, "queue": queue, "ticket": identity(gone.text(ticket))}
-        connection.execute(sa.insert(QUEUE_PERSON).values(values))
+def _write_out_of_queues(connection: sa.Connection, gone: Forgotten) -> None:
+    """Write a person out of the records of queues, and out of what servers ask each other about them.
+
+    There a name is an id of its own, as somebody may wait under one that nobody bore when they entered, and
+    under their id too: two tickets stay two, so that the record can be gone through again.
+    """
+    salt = bytes(archive_row(connection).salt)
+    gone = replace(gone, spelled=lambda text: stand_in(tombstone(salt, text)))
+    _rewrite(connection, QUEUE_EVENT, lambda row: {
+        "event": _of_queue(row.event, gone), "replies": _of_queue(row.replies, gone),
+    })  # fmt: skip
+    _rewrite(connection, QUEUE_STATE, lambda row: {"state": _changed(row.state, gone.without)})
+
+    def other(kept: bytes) -> bytes:
+        return identity(gone.text(text_of(kept)))
+
+    _rewrite(connection, QUEUE_MEMBER, lambda row: {"ticket": other(row.ticket)})
+    _rewrite(connection, QUEUE_PERSON, lambda row: {"person": other(row.person), "ticket": other(row.ticket)})
+    for row in connection.execute(sa.select(LETTER)).all():
+        lines = [*json.loads(row.questions), row.answers or "null"]
+        if any(_of_queue(line, gone) != line for line in lines):  # who asked is told that nobody answered
+            connection.execute(sa.delete(LETTER).where(LETTER.c.id == row.id))
 
 
 def _rewrite(

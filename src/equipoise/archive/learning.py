@@ -17,6 +17,7 @@ since is new: the next call learns from it.  A kill at any place does no harm: w
 from __future__ import annotations
 
 import gc
+import math
 import time
 from bisect import bisect_right
 from collections import Counter
@@ -64,7 +65,15 @@ from equipoise.archive.derived_rows import (
     way_back_now,
 )
 from equipoise.archive.replay_cache import Remembered, ReplayCache, ReplaySegment
-from equipoise.archive.row_codec import MatchRow, match_of, rows_before, rows_of, rows_over, sizes_of
+from equipoise.archive.row_codec import (
+    MatchRow,
+    match_of,
+    replayed_match_of,
+    rows_before,
+    rows_of,
+    rows_over,
+    sizes_of,
+)
 from equipoise.archive.standing import Known, Standing, Updated
 from equipoise.archive.tables import (
     ARCHIVE,
@@ -263,7 +272,10 @@ class Learner:
         self._cache = self._cache or ReplayCache()
 
     def pack(self) -> bool:
-        """Pack some of the matches that are learnt from, before something comes late; False once all are."""
+        """Pack some of the matches that are learnt from, and learn what is known at places among them.
+
+        It is for before something comes late; False once there is no more to do.
+        """
         with self._database.reading() as connection:
             row = archive_row(connection)
             due = not row.rated or self._reason(connection, row)
@@ -274,7 +286,20 @@ class Learner:
         place = BEGINNING
         while (there := cache.at(place)) is not None:
             place = there.end
-        return next(self._parts(row, known, place, PARTS * TOGETHER, cache, None), None) is not None
+        some = next(self._parts(row, known, place, PARTS * TOGETHER, cache, None), None)
+        return some is not None or self._go_ahead(cache)
+
+    def _go_ahead(self, cache: ReplayCache) -> bool:
+        """Remember what is known at one place more, of what is packed; return False at the end."""
+        place, both = cache.ahead or (BEGINNING, None)
+        segment = None if cache.ahead is None else cache.at(place)
+        if segment is None:
+            cache.ahead = None
+            return False
+        both = both or Both(self._learns.initial(), Known())
+        cache.remember(place, both)
+        cache.ahead = segment.end, self._after(both, segment)
+        return True
 
     def reason(self) -> str:
         """Return why the ratings must be rebuilt, empty where they need not."""
@@ -363,6 +388,8 @@ class Learner:
                 begun = self._to_renew(connection, asked, spread=spread)
                 if begun is None:
                     return Updated(0, "")
+                if not alone and not spread and self._packs(begun, connection):
+                    continue  # that took long: others have learnt from too much meanwhile
                 if alone:
                     learnt = self._learnt(begun, connection)
                     written = self._write(connection, begun.row, learnt)
@@ -385,6 +412,17 @@ class Learner:
             raise AssertionError  # alone it is always written
         return Updated(0, "")  # another time
 
+    def _packs(self, begun: _Begun, connection: sa.Connection) -> bool:
+        """Pack what is to be learnt from over what there is; tell whether that was much."""
+        cache = self._fitting(begun.row, begun.known, begun.waits, begun.numbers, connection)
+        if cache is None or begun.since is None or begun.before is None:
+            return False
+        nearest, before = cache.remembered(begun.since), len(cache)
+        last = begun.last if nearest is None else nearest.position
+        for _ in self._parts(begun.row, begun.known, last, begun.left, cache, connection):
+            pass
+        return len(cache) > before + 1
+
     def _tidy(self) -> None:
         """Unite checkpoints, unless somebody may be on the way back to one of them."""
         with self._database.writing() as connection:
@@ -403,11 +441,17 @@ class Learner:
         reason = asked or changed or late
         return None if reason is None else self._begun(connection, row, reason, None if asked else since)
 
-    def follow_newest(self) -> Updated:
+    def follow_newest(self, since: float = math.inf) -> Updated:
         """Learn from what follows the last match that is learnt, and note what came late, which waits.
 
         Where nothing is learnt yet, or by another model, all is learnt from.
+
+        Parameters
+        ----------
+        since : float
+            When the first of what is new may have been kept, seconds since 1970.
         """
+        since = min(since, time.time())
         for _ in range(ATTEMPTS):
             with self._database.reading() as connection:
                 row = archive_row(connection)
@@ -416,7 +460,7 @@ class Learner:
                 mine = not self._asked and is_rated_by(row.rated_by, self._learns)
                 if not (row.rated and known and mine):
                     break
-                late = self._new_late(connection, row)
+                late = self._new_late(connection, row, since)
                 learnt = self._learnt(self._begun(connection, row, "", None), connection)
             if not learnt.matches and not late:
                 return Updated(0, "")
@@ -429,21 +473,22 @@ class Learner:
         """Note what came late, so that others know that it waits."""
         with self._database.reading() as connection:
             row = archive_row(connection)
-            if not row.rated or not self._new_late(connection, row):
+            if not row.rated or not self._new_late(connection, row, 0.0):
                 return
         with self._database.writing() as connection:
             row = archive_row(connection)
-            self._database.insert_missing(connection, LATE, self._new_late(connection, row))
+            self._database.insert_missing(connection, LATE, self._new_late(connection, row, time.time()))
 
-    def _new_late(self, connection: sa.Connection, row: Any) -> list[tuple[bytes, float, float]]:
+    def _new_late(
+        self, connection: sa.Connection, row: Any, since: float
+    ) -> list[tuple[bytes, float, float]]:
         """Return the new matches that come before the last one that is learnt, as they are noted."""
         last = (row.last_ended, bytes(row.last_match))
         new = sa.select(MATCH.c.ended, MATCH.c.turn, MATCH.c.id).where(
             MATCH.c.undone.is_(False), MATCH.c.revision > row.rated, MATCH.c.ended <= row.last_ended
         )
-        now = time.time()
         return [
-            (bytes(one.id), float(one.ended), now)
+            (bytes(one.id), float(one.ended), since)
             for one in connection.execute(new)
             if (float(one.ended), bytes(one.turn)) <= last
         ]
@@ -512,16 +557,20 @@ class Learner:
     ) -> _Learnt:
         """Learn from the matches there were; without a connection some are read at a time.
 
-        Where it is ``swift`` it goes on from what is remembered, if anything is, and leaves no checkpoints.
+        Where it is ``swift`` it goes on from what is remembered, if anything is, and leaves no checkpoints:
+        to write these takes as long as to learn.
         """
         cache = None
         if connection is None:
             with self._database.reading() as reading:
                 cache = self._fitting(begun.row, begun.known, begun.waits, begun.numbers, reading)
-        nearest = None if cache is None or not swift else _remembered(cache, begun)
-        if nearest is not None and begun.before is not None:
+        over = swift and cache is not None and begun.since is not None and begun.before is not None
+        nearest = cache.remembered(begun.since) if over and cache is not None and begun.since else None
+        if nearest is None:
+            begun = self._went_back(begun, connection)
+        if over and cache is not None and begun.before is not None:
+            nearest = nearest or Remembered(begun.last or BEGINNING, begun.start)
             return self._learnt_over(begun, cache, nearest, begun.before)
-        begun = self._went_back(begun, connection)
         last, both, new, places = begun.last, begun.start, begun.new, begun.places
         if isinstance(self._learns, Further):
             self._learns.prepare(begun.left)
@@ -550,18 +599,15 @@ class Learner:
             ratings,
         )
 
-    def _learnt_over(
-        self, begun: _Begun, cache: ReplayCache | None, nearest: Remembered, before: Both
-    ) -> _Learnt:
-        """Learn from a place that is remembered on, to put what is known then over what there is."""
+    def _learnt_over(self, begun: _Begun, cache: ReplayCache, nearest: Remembered, before: Both) -> _Learnt:
+        """Learn from a place on, to put what is known then over what there is."""
         last, both = nearest.position, nearest.both
         many = int(max(before.known.counted[0] - nearest.matches, 0.0)) + len(begun.waits.late)
         if isinstance(self._learns, Further):
             self._learns.prepare(many)
         learnt = 0
         for part in self._parts(begun.row, begun.known, last, many, cache, None):
-            if cache is not None and learnt:
-                cache.remember(last, both)
+            cache.remember(last, both)
             both = self._after(both, part)
             learnt += len(part)
             last = part.end
@@ -607,10 +653,10 @@ class Learner:
             positions = positions[: bisect_right(positions, until)]
         if not positions:
             return None
-        matches = _matches(rows[: len(positions)], known)
+        some = rows[: len(positions)]
         if cache is None:
-            return _Part(positions[-1], matches)
-        segment = ReplaySegment.of(matches, positions)
+            return _Part(positions[-1], _matches(some, known))
+        segment = ReplaySegment.of(_replayed(some, known), positions)
         cache.put(last or BEGINNING, segment)
         return segment
 
@@ -831,6 +877,15 @@ def _matches(rows: Iterable[Any], known: Identities) -> list[Match]:
     return [known.applied(match_of(each.record, each.ended)) for each in rows]
 
 
+def _replayed(rows: Sequence[Any], known: Identities) -> list[Match]:
+    """Return matches as they count, as far as learning looks at them."""
+    matches = [replayed_match_of(each.record, each.ended) for each in rows]
+    return [
+        known.applied(match_of(each.record, each.ended)) if known.of(match) else match
+        for each, match in zip(rows, matches, strict=True)
+    ]
+
+
 def _rows(both: Both, start: Both | None) -> Iterator[MatchRow]:
     """Go through the rows that differ from those there were."""
     state, known = start or (None, None)
@@ -849,11 +904,6 @@ def _rows_over(both: Both, there: Both) -> tuple[list[MatchRow], bool]:
     rows, moved = rows_over(both.state, there.state, STATE)
     more, too = rows_over(both.known, there.known, KNOWN)
     return rows + more, moved or too
-
-
-def _remembered(cache: ReplayCache, begun: _Begun) -> Remembered | None:
-    """Return what is remembered of the last place before a change."""
-    return None if begun.since is None or begun.before is None else cache.remembered(begun.since)
 
 
 def _mark(marks: list[Mark], one: Mark) -> None:

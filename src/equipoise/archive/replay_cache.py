@@ -21,12 +21,12 @@ from dataclasses import dataclass, field
 from itertools import chain, repeat
 from typing import Any, NamedTuple
 
-from equipoise.archive.derived_rows import Both, Position
+from equipoise.archive.derived_rows import BEGINNING, Both, Position
 from equipoise.archive.standing import Known
 from equipoise.core.match import Match
 from equipoise.ratings.models.gaussian_filter.contest_columns import GENERAL, Packed, insert, pack
 from equipoise.ratings.models.gaussian_filter.kernels import PLACE
-from equipoise.ratings.side_advantage import Key, Row, SideAdvantages
+from equipoise.ratings.side_advantage import Key, Row, SideAdvantages, SideColumns, columns_of
 
 #: Matches up to which the newest segment grows.
 GROWS = 2000  # effort
@@ -55,6 +55,8 @@ class ReplaySegment:
         How many names each match has, which these are, and the place of each player with a name among all.
     known : Known, optional
         What follows from these matches alone, once it is asked for.
+    sided : SideColumns, optional
+        The contests as what sides are worth is learnt from them, once it is asked for.
     """
 
     end: Position
@@ -67,6 +69,7 @@ class ReplaySegment:
     entries: array[int] = field(default_factory=lambda: array("I"))
     pairs: dict[tuple[str, str], int] = field(default_factory=dict)
     known: Known | None = None
+    sided: SideColumns | None = None
 
     def __len__(self) -> int:
         return len(self.ended)
@@ -91,7 +94,7 @@ class ReplaySegment:
         self.ended[at:at] = array("d", (match.ended or 0.0 for match in matches))
         self.turns[at:at] = [turn for _, turn in positions]
         self.maps[at:at] = [match.map for match in matches]
-        self.known = None
+        self.known = self.sided = None
 
     def insert(self, match: Match, position: Position) -> None:
         """Put a match in its place."""
@@ -110,14 +113,18 @@ class ReplaySegment:
 
     def sides(self, known: Mapping[Key, Row], chances: Sequence[float]) -> Mapping[Key, Row]:
         """Return what sides are worth after these matches, from the chance of each team of each contest."""
-        packed, learnt = self.packed, SideAdvantages(dict(known))
-        rulesets, firsts, rank = list(packed.rulesets), packed.first_team, packed.rank
-        places = chain.from_iterable(map(repeat, self.maps, self.contests))
-        for place, which, first, end, weight in zip(
-            places, packed.which, firsts, firsts[1:], packed.weight, strict=False
-        ):
-            if end - first == 2:
-                learnt.learn(rulesets[which], rank[first:end], chances[first], place, weight)
+        learnt = SideAdvantages(dict(known))
+        if self.sided is None:
+            packed = self.packed
+            rulesets, firsts, rank = list(packed.rulesets), packed.first_team, packed.rank
+            places = chain.from_iterable(map(repeat, self.maps, self.contests))
+            self.sided = columns_of(
+                (first, rulesets[which], rank[first:end], place, weight)
+                for place, which, first, end, weight in zip(
+                    places, packed.which, firsts, firsts[1:], packed.weight, strict=False
+                )
+            )
+        learnt.learn_columns(self.sided, chances)
         return learnt.rows
 
     def _alone(self) -> Known:
@@ -177,6 +184,9 @@ class ReplayCache:
         self._starts: list[Position] = []
         self._segments: dict[Position, ReplaySegment] = {}
         self._states: list[Remembered] = []
+        #: The place up to which states were made before they are needed, and what is known there, nothing at
+        #: the beginning; None once that is done, or something late came: then they are made as it is learnt.
+        self.ahead: tuple[Position, Both | None] | None = (BEGINNING, None)
         #: The revision of the archive that this is of, what it rests on, and the newest checkpoint there was:
         #: whoever learns from another past lets go of that.
         self.revision = 0
@@ -233,6 +243,8 @@ class ReplayCache:
         several = sorted(matches, key=lambda each: each[0])
         if several:
             self._states = [each for each in self._states if each.position < several[0][0]]
+            if self.ahead is not None and several[0][0] < self.ahead[0]:
+                self.ahead = None
         for position, match in several:
             n = bisect_left(self._starts, position) - 1
             if n < 0:

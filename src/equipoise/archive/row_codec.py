@@ -14,7 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from operator import itemgetter
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
+
+import msgspec
 
 from equipoise.archive.database import DAMAGED
 from equipoise.core.match import Contest, Match, Ruleset, Statistics, moved
@@ -154,6 +156,57 @@ def _contest_of(plain: dict[str, Any]) -> Contest:
         tuple(tuple(party) for party in plain.get("parties", ())),
         tuple(plain.get("left", ())),
     )
+
+
+class _Figures(msgspec.Struct, array_like=True, frozen=True):
+    """The fields of :class:`Statistics`."""
+
+    player: str
+    kills: float | None
+    deaths: float | None
+    score: float | None
+
+
+class _ReplayedContest(msgspec.Struct):
+    """Those fields of a contest that are learnt from."""
+
+    ruleset: Any  # three texts, and then the ruleset
+    teams: tuple[tuple[tuple[str, float], ...], ...]
+    ranks: tuple[float, ...]
+    at: float
+    weight: float
+    scores: tuple[float, ...] = ()
+    statistics: tuple[_Figures, ...] = ()
+
+
+class _ReplayedMatch(msgspec.Struct):
+    """Those fields of a match that are learnt from, and those that tell who played."""
+
+    id: str
+    ended: float
+    contests: tuple[_ReplayedContest, ...]
+    names: tuple[tuple[str, str], ...]
+    map: str
+    roster: tuple[str, ...]
+    dated: bool = True
+
+
+_replayed = msgspec.json.Decoder(_ReplayedMatch)
+
+
+def replayed_match_of(record: str, ended: float) -> Match:
+    """Return what :func:`match_of` does, as far as learning looks at it, in a third of the time.
+
+    What stands in an archive was checked when it came, and is not checked again.
+    """
+    try:
+        match = _replayed.decode(record)
+        for contest in match.contests:
+            game, game_type, mutators = contest.ruleset
+            contest.ruleset = _ruleset(game, game_type, *mutators)
+    except (msgspec.MsgspecError, ValueError, TypeError):
+        return match_of(record, ended)
+    return cast("Match", match) if match.dated else match_of(record, ended)
 
 
 #: The name of the only part of a state that is a mapping itself.

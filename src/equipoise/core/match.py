@@ -19,6 +19,9 @@ from equipoise.errors import InputError
 #: what follows from it stay numbers in every rating model.
 LEAST_SHARE = 1e-6
 
+#: The shares of those who are all present throughout.
+_THROUGHOUT = {1.0}
+
 #: A team of a contest: the id of each player, and the share of the contest the player took part in.
 Members = tuple[tuple[str, float], ...]
 
@@ -35,9 +38,10 @@ def members_of(teams: Teams) -> tuple[Members, ...]:
         If a team is a text, or a member neither an id nor a pair of an id and a share.
     """
     listed = tuple(teams)
-    if any(isinstance(team, str) for team in listed):
-        msg = "teams must be lists of ids, got text for a team"
-        raise InputError(msg)
+    for team in listed:
+        if isinstance(team, str):
+            msg = "teams must be lists of ids, got text for a team"
+            raise InputError(msg)
     return tuple(
         [
             tuple([(member, 1.0) if type(member) is str else _member(member) for member in team])
@@ -68,7 +72,8 @@ def check_teams(teams: tuple[Members, ...]) -> set[str]:
         raise InputError(msg, "teams")
     present = {player for team in teams for player, _ in team}
     fine = len(present) == sum(map(len, teams)) and "" not in present
-    if not (fine and all(LEAST_SHARE <= share <= 1.0 for team in teams for _, share in team)):
+    shares = {share for team in teams for _, share in team}
+    if not (fine and (shares == _THROUGHOUT or all(LEAST_SHARE <= share <= 1.0 for share in shares))):
         _refuse_members(teams)
     return present
 

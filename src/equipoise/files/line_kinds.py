@@ -22,10 +22,13 @@ from equipoise.errors import READS, AmbiguousError, InputError, meant
 
 #: Characters of full width and the plain ones that they are.
 _WIDE = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {0x3000: 0x20}
+#: Digits as mathematicians write them, bold or with double strokes.
+_WIDE |= {code: 0x30 + (code - 0x1D7CE) % 10 for code in range(0x1D7CE, 0x1D800)}
 _UNSEEN = re.compile("[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]")
 #: What ends all but the last sentence of a message.
 _SENTENCE = re.compile(r"[.?!]\s+")
 _COMMA = re.compile(r"\s*,\s*")
+_STRUCK = re.compile("[\u0334-\u0338]")
 _NUMBERED = re.compile(r"^([0-9]{1,3})\s+(.*)$")
 
 
@@ -424,6 +427,7 @@ def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
 
 def _message(line: _Line, sender: str, message: str, state: _State) -> _Line:
     """Return a line of a chat: its sender, as far as the message says whether they come."""
+    sender = sender.removeprefix("~").strip()  # as WhatsApp shows who is in no address book
     status, guests = reply_of(message) or reply_of(_SENTENCE.split(message)[-1]), ""
     if not status and (brings := _found(grammar()["brings"], message)):
         status, guests = (
@@ -511,7 +515,7 @@ def rank_weight(words: str, best: int) -> int:
     if words.isdigit():
         return 20 * (50 - int(words) if best == 1 else int(words))
     rank, _, division = words.lower().strip().partition(" ")
-    letters = re.sub("[^a-z].*", "", rank)
+    letters = re.sub("[0-9].*", "", rank)
     place: int = grammar()["divisions"].index(division.strip() or rank[len(letters) :] or "3") % 5 + 1
     ranks: list[str] = grammar()["ranks"]
     letters = grammar()["rank_aliases"].get(letters, letters)
@@ -629,5 +633,5 @@ def _names(text: str) -> list[str]:
     return [
         short(name) if len(name) > 200 else name
         for one in bare
-        if (name := _compiled(grammar()["weight"]).sub("", one).strip('"* '))
+        if (name := _STRUCK.sub("", _compiled(grammar()["weight"]).sub("", one)).strip('"* '))
     ]

@@ -437,7 +437,7 @@ def center(columns: dict[str, Any]) -> None:
     ends = np.cumsum(seats).tolist()
     means, first = [], 0
     for end in ends:
-        means.append(mean_of(figures[first:end]))
+        means.append(mean_of(figures[first:end])[0])
         first = end
     columns["figure"] = columns["figure"] - np.repeat(np.array(means), seats)
     known = ~np.isnan(columns["figure"])

@@ -96,7 +96,9 @@ _COMMA_LEADS = pattern(r"(\d+),(\d+)\s+[^\W\d]")
 #: A plus sign before a number and a name: ``+1 Amber``.
 _PLUS_LEADS = pattern(r"\+(\d+)\s+([^\W\d].*)")
 #: What is no name: a time, an address, somebody who may not come, and an answer behind a colon.
-_TIME = pattern(r"(?:^|\s)\d{1,2}:\d{2}$")
+_TIME = pattern(
+    r"(?:^|\s)(?:\d{1,2}:\d{2}(?:\s?[ap]\.?m\.?)?|\d{1,2}\s?(?:[ap]\.?m\.?|uhr|h))$", re.IGNORECASE
+)
 _ADDRESS = pattern(r"[a-z]+://", re.IGNORECASE)
 _UNSURE = pattern(r"\((?:maybe|tentative|unsure|not sure|out|no|\?+)\)$|[^\W\d]\?$", re.IGNORECASE)
 _ANSWER = pattern(r"(?!\d+:)([^:]{1,60}):\s+(\D+)")

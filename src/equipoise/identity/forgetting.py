@@ -6,7 +6,7 @@ but that ids and names are whole texts in it.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,6 +38,9 @@ class Forgotten:
         Names, bare, that were this person's alone.
     stand_in : str
         What stands for a name.
+    spelled : callable, optional
+        Gives what stands for a name instead, each spelling by itself, where names may be ids: two that were
+        told apart, as in two tickets of a queue, are two afterwards.
 
     Examples
     --------
@@ -53,6 +56,7 @@ class Forgotten:
     ids: Mapping[str, str]
     names: Collection[str]
     stand_in: str
+    spelled: Callable[[str], str] | None = None
 
     def text(self, text: str) -> str:
         """Return a text, or what stands for it where it is an id or a name of the person."""
@@ -63,7 +67,9 @@ class Forgotten:
                 return verb + self.text(text.removeprefix(verb))
         if text.startswith(BOT):
             return text
-        return self.stand_in if text and bare(text.removeprefix("~")) in self.names else text
+        if not text or bare(text.removeprefix("~")) not in self.names:
+            return text
+        return self.stand_in if self.spelled is None else self.spelled(text)
 
     def without(self, plain: Any) -> Any:
         """Return plain data without the person."""

@@ -7,7 +7,7 @@ for a tap; a tap that was taken is known by its id from then on, in any process,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from equipoise.errors import InputError
@@ -42,6 +42,8 @@ class EveningPage:
         Until when somebody will know, as they wrote it.
     taps : set
         The ids of all taps that were taken.
+    stepped : list of list of str
+        The teams that somebody stepped to last, of those a search found.
     ended : bool
         Whether the organiser has ended it.
     """
@@ -54,6 +56,7 @@ class EveningPage:
         self.came: dict[str, str] = {}
         self.until: dict[str, str] = {}
         self.taps: set[str] = set()
+        self.stepped: Sequence[Sequence[str]] = ()
         self.ended = False
         self._brought: dict[str, int] = {}
 
@@ -78,6 +81,8 @@ class EveningPage:
             self.until[who] = record.get("until", "")
         elif kind == "link":
             self._sit(who, record["device"] if record["by"] != ORGANISER else "")
+        elif kind == "next":
+            self.stepped = record.get("teams", ())
         elif kind == "end":
             self.ended = True
 
@@ -90,6 +95,7 @@ class EveningPage:
 
         self.seats, self.asked = known(self.seats), known(self.asked)
         self.came, self.until = known(self.came), known(self.until)
+        self.stepped = [list(map(one, team)) for team in self.stepped]
 
     def _claim(self, who: str, record: Mapping[str, Any]) -> None:
         device = record["device"]

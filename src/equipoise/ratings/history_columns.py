@@ -7,6 +7,7 @@ done here.
 
 from __future__ import annotations
 
+import itertools
 import math
 from array import array
 from collections.abc import Callable, Mapping, Sequence
@@ -20,21 +21,21 @@ from equipoise.core.player import LARGEST_WEIGHT, is_bot
 from equipoise.errors import InputError
 from equipoise.ratings.models.gaussian_filter.contest_columns import (
     DAY,
-    Key,
     Packed,
     check_alone,
     figures_of,
     levels,
     untyped,
 )
-from equipoise.ratings.models.gaussian_filter.kernels import BOT, LEVELS, PLACE, REPORT
+from equipoise.ratings.models.gaussian_filter.kernels import BOT, FIGURE, LEVELS, PLACE, REPORT, SHARE
 from equipoise.ratings.models.gaussian_filter.model import Filters
+from equipoise.ratings.models.gaussian_filter.state_columns import listed
 from equipoise.ratings.models.weng_lin import WengLin
 from equipoise.ratings.per_player_model import LATEST
 from equipoise.ratings.weng_lin_kernels import ContestColumns, MemberColumns, TeamColumns
 
-#: Contests that are packed at a time: enough for speed, little beside the history itself.
-STRIDE = 200_000  # effort
+#: Contests that are packed at a time: few enough to stay near the processor.
+STRIDE = 8192  # effort
 
 #: Columns with a number for each match, each contest, each team and each member of a team.
 OF_MATCH = {"ended": "d", "contests": "I"}
@@ -182,20 +183,21 @@ class Columns:
         self.extend("ended", (match.ended or 0.0,))
         self.extend("contests", (len(match.contests),))
         for contest in match.contests:
-            figures = figures_of(contest) if contest.statistics else {}
+            members = list(itertools.chain(*contest.teams))
+            players, shares = [who for who, _ in members], [share for _, share in members]
+            figures, reported = figures_of([contest], players, shares)
             self.extend("which", (self.rulesets.setdefault(contest.ruleset, len(self.rulesets)),))
             self.extend("at", (contest.at,))
             self.extend("weight", (contest.weight,))
-            self.extend("reported", (len(figures),))
+            self.extend("reported", reported)
             self.extend("teams", (len(contest.teams),))
             self.extend("rank", contest.ranks)
             scores = settled_scores(contest.ranks, contest.scores) if contest.scores else ()
             self.extend("score", scores or (np.nan,) * len(contest.teams))
             self.extend("size", map(len, contest.teams))
-            for player, share in (member for team in contest.teams for member in team):
-                self.extend("player", (self.players.setdefault(player, len(self.players)),))
-                self.extend("share", (share,))
-                self.extend("figure", (figures.get(player, np.nan),))
+            self.extend("player", [self.players.setdefault(who, len(self.players)) for who in players])
+            self.extend("share", shares)
+            self.extend("figure", figures)
 
     def arrange(self, order: Any) -> None:
         """Leave the matches of an order, in it."""
@@ -313,17 +315,22 @@ def run_columns(
     state = model.initial() if start is None else start
     found: list[Any] = []
     drawn: list[Any] = []
-    compiled = model.fast(total)
+    if not total:
+        return state, found, drawn
     view = _View(columns)
+    learnt = model.learnt(state, view.keys, view.rulesets)
+    if model.fast(total):
+        learnt.compile()
     for first in range(0, total, STRIDE):
         end = min(first + STRIDE, total)
-        state, flat, draws = model.play(state, view.packed(first, end), fast=compiled)
+        chances, draws = learnt.play(view.packed(first, end))
         if predicting:
-            found += flat
-            drawn += draws
+            found += listed(chances)
+            drawn += listed(draws)
         if progress is not None:
             progress(end / total)
-    return state, found, drawn
+    learnt.plain()
+    return state.updated(model.state_of(learnt, view.keys, view.rulesets)), found, drawn
 
 
 def _fold(model: WengLin, columns: Columns, start: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
@@ -356,16 +363,47 @@ def _fold(model: WengLin, columns: Columns, start: Mapping[str, Any]) -> tuple[d
 
 
 class _View:
-    """Columns as NumPy sees them, with where the teams and members of each contest begin."""
+    """Columns as NumPy sees them, with where everything stands.
+
+    Attributes
+    ----------
+    keys, rulesets : dict
+        The place of each part of a skill and of each ruleset, by first appearance.
+    """
 
     def __init__(self, columns: Columns) -> None:
         self._numbers = {name: np.asarray(column) for name, column in columns.numbers.items()}
-        self._players, self._rulesets = list(columns.players), list(columns.rulesets)
-        self._chains = [levels(ruleset) for ruleset in self._rulesets]
-        self._depth = np.array([len(chain) for chain in self._chains], dtype=np.int64)
-        self._untyped = np.array(list(map(untyped, self._rulesets)), dtype=np.int64)
         self._first_team = _starts(self._numbers["teams"])
         self._first_member = _starts(self._numbers["size"])
+        rulesets, which = list(columns.rulesets), self._numbers["which"]
+        used, self._which = _numbered(which, len(rulesets))
+        chains = [levels(rulesets[one]) for one in used]
+        self.rulesets = {rulesets[one]: n for n, one in enumerate(used)}
+        self._depth = np.array([len(chain) for chain in chains], dtype=np.uint32)
+        self._untyped = np.array(list(map(untyped, self.rulesets)), dtype=np.uint32)
+        player, many = self._numbers["player"], len(used)
+        if many > 1:  # else nobody has two seats
+            of_member = np.repeat(np.repeat(self._which, self._numbers["teams"]), self._numbers["size"])
+            player = player.astype(np.int64) * many + of_member
+        seats, self._seats = _numbered(player, len(columns.players) * many)
+        players = list(columns.players)
+        if many == 1:  # no part of a skill stands in two seats
+            names, chain = [players[seat] for seat in seats], chains[0]
+            self.keys = {
+                (name, part): len(chain) * n + k
+                for n, name in enumerate(names)
+                for k, part in enumerate(chain)
+            }
+            self._places = np.zeros((len(names), PLACE), dtype=np.uint32)
+            self._places[:, : len(chain)] = np.arange(len(self.keys)).reshape(-1, len(chain))
+            self._places[:, BOT] = list(map(is_bot, names))
+            return
+        self.keys, rows = {}, []
+        for seat in seats:
+            name, chain = players[seat // many], chains[seat % many]
+            parts = [self.keys.setdefault((name, part), len(self.keys)) for part in chain]
+            rows.append((*parts, *(0,) * (LEVELS - len(parts)), is_bot(name)))
+        self._places = np.array(rows, dtype=np.uint32)
 
     def packed(self, first: int, end: int) -> Packed:
         """Return some contests as the kernels want them."""
@@ -373,51 +411,35 @@ class _View:
         teams = slice(*self._first_team[[first, end]].tolist())
         firsts = self._first_member[teams.start : teams.stop + 1]
         members = slice(*firsts[[0, -1]].tolist())
-        which = numbers["which"][first:end].astype(np.int64)
-        many = self._first_team[first + 1 : end + 1] - self._first_team[first:end]
-        contest = np.repeat(np.arange(end - first), many)
-        rank = numbers["rank"][teams]
         first_team = self._first_team[first : end + 1] - teams.start
-        order = np.lexsort((rank, contest)) - np.repeat(first_team[:-1], many)
+        rank, many = numbers["rank"][teams], np.diff(first_team)
         reports = np.ones((members.stop - members.start, REPORT))
-        reports[:, 0], reports[:, 2] = numbers["share"][members], numbers["figure"][members]
-        rulesets, which = _numbered(which, len(self._rulesets))
-        used = np.array(rulesets)
-        of_member = np.repeat(np.repeat(which, many), np.diff(firsts))
-        keys, places = self._places(numbers["player"][members].astype(np.int64), used[of_member])
+        reports[:, SHARE], reports[:, FIGURE] = numbers["share"][members], numbers["figure"][members]
+        which = self._which[first:end]
         return Packed(
-            keys={key: n for n, key in enumerate(keys)},
-            rulesets={self._rulesets[one]: n for n, one in enumerate(rulesets)},
-            first_team=_whole(first_team), which=_whole(which), depth=_whole(self._depth[used[which]]),
-            untyped=_whole(self._untyped[used[which]]),
+            keys=self.keys, rulesets=self.rulesets,
+            first_team=_whole(first_team), which=_whole(which), depth=_whole(self._depth[which]),
+            untyped=_whole(self._untyped[which]),
             reported=_whole(numbers["reported"][first:end]), at=_real(numbers["at"][first:end] / DAY),
             weight=_real(numbers["weight"][first:end]), first_member=_whole(firsts - members.start),
-            order=_whole(order), rank=_real(rank), score=_real(numbers["score"][teams]),
-            places=_whole(places), reports=_real(reports),
+            order=_whole(_order(rank, many)), rank=_real(rank), score=_real(numbers["score"][teams]),
+            places=_whole(self._places[self._seats[members]]), reports=_real(reports),
         )  # fmt: skip
 
-    def _places(self, player: Any, ruleset: Any) -> tuple[list[Key], Any]:
-        """Return the parts of skills by first appearance, and where those of each member stand."""
-        many = len(self._rulesets)
-        if many == 1:  # nobody has two seats, and no part of a skill stands in two of them
-            chain = self._chains[0]
-            found = _by_appearance(player, len(self._players))
-            number = np.empty(len(self._players), dtype=np.uint32)
-            number[found] = np.arange(len(found), dtype=np.uint32)
-            names = [self._players[one] for one in found.tolist()]
-            table = np.zeros((len(names), PLACE), dtype=np.uint32)
-            size = len(chain)
-            table[:, :size] = np.arange(len(names) * size, dtype=np.uint32).reshape(-1, size)
-            table[:, BOT] = list(map(is_bot, names))
-            return [(name, part) for name in names for part in chain], table[number[player]]
-        seats, numbered = _numbered(player * many + ruleset, len(self._players) * many)
-        keys: dict[Key, int] = {}
-        rows = []
-        for seat in seats:
-            name, chain = self._players[seat // many], self._chains[seat % many]
-            parts = [keys.setdefault((name, part), len(keys)) for part in chain]
-            rows.append((*parts, *(0,) * (LEVELS - len(parts)), is_bot(name)))
-        return list(keys), np.array(rows, dtype=np.uint32).reshape(-1, PLACE)[numbered]
+
+def _order(rank: Any, many: Any) -> Any:
+    """Return each contest's teams by rank, of so many teams each.
+
+    Examples
+    --------
+    >>> _order(np.array([2.0, 1.0, 1.0, 1.0]), np.array([2, 2])).tolist()
+    [1, 0, 0, 1]
+    """
+    if bool((many == 2).all()):  # as in most histories
+        swapped = rank[::2] > rank[1::2]
+        return np.stack((swapped, ~swapped), axis=1).ravel()
+    starts = np.repeat(np.cumsum(many) - many, many)
+    return np.lexsort((rank, starts)) - starts
 
 
 def _numbered(codes: Any, size: int) -> tuple[list[int], Any]:
@@ -436,8 +458,8 @@ def _numbered(codes: Any, size: int) -> tuple[list[int], Any]:
         number[by_first] = np.arange(len(found))
         return found[by_first].tolist(), number[inverse]
     found = _by_appearance(codes, size)
-    place = np.empty(size, dtype=np.int64)
-    place[found] = np.arange(len(found))
+    place = np.empty(size, dtype=np.uint32)
+    place[found] = np.arange(len(found), dtype=np.uint32)
     return found.tolist(), place[codes]
 
 

@@ -39,6 +39,7 @@ from equipoise.ratings.model import (
 from equipoise.ratings.models.gaussian_filter.contest_columns import (
     DAY,
     GENERAL,
+    OneContest,
     Packed,
     check_alone,
     levels,
@@ -58,6 +59,12 @@ PAIR = 2
 
 #: What plain kernels take for a prediction, and for a part of a skill in a leaderboard, in contests.
 PREDICTED, LISTED = 0.3, 0.0015  # effort
+
+#: What can be recorded.
+RECORDED = (Match, Contest)
+
+#: Rulesets and sizes of teams of which columns are kept for the next contest of the kind.
+MOST_KINDS = 256  # effort
 
 #: Teams of which nothing has to be known to go through them twice.
 LISTS = frozenset({list, tuple})
@@ -418,7 +425,7 @@ class Ladder:
 
 def _check_match(match: object) -> None:
     """Raise where something else is to be recorded."""
-    if not isinstance(match, Match | Contest):
+    if not isinstance(match, RECORDED):
         msg = f"match must be a Match or a Contest, got {match!r:.80}"
         raise InputError(msg)
 
@@ -432,7 +439,7 @@ def _check_player(player: object) -> None:
 
 def _check_ruleset(ruleset: object) -> None:
     """Raise where a rating is asked in something else than a ruleset, or in none."""
-    if not isinstance(ruleset, Ruleset | None):
+    if ruleset is not None and not isinstance(ruleset, Ruleset):
         msg = f'ruleset must be a Ruleset, such as Ruleset("ut2004", "ctf"), or None, got {ruleset!r:.80}'
         raise InputError(msg)
 
@@ -516,22 +523,38 @@ class Resident:
         self._learnt = model.learnt(state, self._places.keys, self._places.rulesets)
         # After how many changes this is, and what was asked meanwhile, as so many contests.
         self._version, self._work = 0, 0.0
+        self._alone: dict[tuple[Any, ...], OneContest] = {}
         self._seats: dict[Ruleset, Seats] = {}
         self._answers: dict[Ruleset | None, LineUpsAsked] = {}
 
     def fast(self, recorded: int) -> bool:
-        """Tell whether compiled kernels pay where so many contests were recorded."""
-        return self._model.fast(int(recorded + self._work))
+        """Tell whether compiled kernels pay where so many contests were recorded, or run already."""
+        return self._learnt.is_compiled or self._model.fast(int(recorded + self._work))
 
     def record(self, contests: Sequence[Contest], *, fast: bool) -> list[Chances]:
         """Learn from contests, and return what was predicted of each."""
-        packed = pack(contests, before=self._places)
+        packed = self._packed(contests)
         self._version += 1
         self._grow()
         if fast:
             self._learnt.compile()
         chances = listed(self._learnt.play(packed)[0])
         return [tuple(chances[a:b]) for a, b in itertools.pairwise(packed.first_team)]
+
+    def _packed(self, contests: Sequence[Contest]) -> Packed | OneContest:
+        """Return contests as columns: those of one that is alone are used again for the next one like it."""
+        if len(contests) > 1:
+            return pack(contests, before=self._places)
+        contest = contests[0]
+        kind = (contest.ruleset, *map(len, contest.teams))
+        one = self._alone.get(kind)
+        if one is None:
+            if len(self._alone) >= MOST_KINDS:
+                self._alone.clear()
+            one = self._alone[kind] = OneContest(pack(contests, before=self._places))
+        else:
+            one.fill(contest)
+        return one
 
     def players(self) -> list[str]:
         """Return everyone who has played, in order of first appearance."""
@@ -555,7 +578,7 @@ class Resident:
             if len(set(seats)) == len(seats) and len(sizes) > 1 and 0 not in sizes:
                 shape = shape_of(sizes)
                 found: list[float] = asked.chances(
-                    np.array(seats), shape.shares, shape.first_member, shape.first_team, when, len(sizes)
+                    np.array(seats), shape.shares, shape.first_member, shape.first_team, when, shape.room
                 ).tolist()
                 return found
         return self._predict(teams, asked, when)
@@ -569,7 +592,7 @@ class Resident:
         shape = shape_of(tuple(map(len, members)))
         shares = np.array([share for team in members for _, share in team])
         found: list[float] = asked.chances(
-            np.array(seats), shares, shape.first_member, shape.first_team, when, len(members)
+            np.array(seats), shares, shape.first_member, shape.first_team, when, shape.room
         ).tolist()
         return found
 
@@ -602,7 +625,7 @@ class Resident:
             seats
         ):
             return None
-        chances: Floats = asked.chances(seats, np.ones(len(seats)), starts, ends, at, teams)
+        chances: Floats = asked.chances(seats, np.ones(len(seats)), starts, ends, at, np.empty(2 * teams))
         return chances.reshape(many, teams)
 
     def predict_indices(
@@ -620,7 +643,7 @@ class Resident:
         starts = np.arange(0, many * teams * size + 1, size, dtype=np.int64)
         ends = np.arange(0, many * teams + 1, teams, dtype=np.int64)
         seats = np.ascontiguousarray(seats, dtype=np.int64)
-        chances: Floats = asked.chances(seats, np.ones(len(seats)), starts, ends, at, teams)
+        chances: Floats = asked.chances(seats, np.ones(len(seats)), starts, ends, at, np.empty(2 * teams))
         return chances.reshape(many, teams)
 
     def _seated(self, players: Sequence[str], asked: LineUpsAsked) -> list[int] | None:
@@ -663,7 +686,7 @@ class Resident:
         seats.follow(self._places.keys)
         asked = LineUpsAsked(
             self._version, of, constants, weights, seats, learnt.games, learnt.blocks(constants, weights),
-            len(parts), int(untyped(of)), learnt.lanes,
+            seats.flat(), len(parts), int(untyped(of)), learnt.lanes,
         )  # fmt: skip
         self._answers[ruleset] = asked
         return asked
@@ -699,8 +722,9 @@ class Resident:
 
     def _grow(self) -> None:
         """Make room for those who play for the first time, and for rulesets that are new."""
-        for key, _ in newest(self._places.keys, self._learnt.n_parts):
-            self._learnt.add_part(self._model.newcomer(key))
+        if len(self._places.keys) > self._learnt.n_parts:
+            for key, _ in newest(self._places.keys, self._learnt.n_parts):
+                self._learnt.add_part(self._model.newcomer(key))
         for _ in range(self._learnt.n_rulesets, len(self._places.rulesets)):
             self._learnt.add_ruleset(self._model.new_ruleset())
 

@@ -19,8 +19,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
+
+from equipoise.core.compiled import pays, run
 from equipoise.core.match import Ruleset
 from equipoise.core.sides import EVEN_SIDES
 from equipoise.core.win_probability import LOGISTIC_SLOPE
@@ -33,6 +36,9 @@ CLIP = 1e-6
 
 #: So many contests of which so large a part is won by the first stand in the order of the result.
 ENOUGH, NEARLY_ALL = 10, 0.95
+
+#: Contests in columns from which the compiled kernel pays where numba is not loaded.
+WORTH = 500_000  # effort
 
 #: How many standard deviations from none an advantage is that is reported.
 REPORTED = 2.0
@@ -89,6 +95,9 @@ Key = tuple[Ruleset, str]
 #: Of each: mean and variance in log-odds, the contests that it rests on, and how many of them the first won.
 Row = tuple[float, float, float, float]
 
+#: How many numbers that are.
+ROW = 4
+
 
 @dataclass(slots=True)
 class SideAdvantages:
@@ -133,14 +142,33 @@ class SideAdvantages:
         general = rows.get((ruleset, "")) or (0.0, OF_RULESET**2, 0.0, 0.0)
         own = (rows.get((ruleset, at_map)) or (0.0, OF_MAP**2, 0.0, 0.0)) if at_map else None
         mean, variance = general[:2] if own is None else (general[0] + own[0], general[1] + own[1])
-        won = 0.5 * (1.0 + (ranks[0] < ranks[1]) - (ranks[0] > ranks[1]))
-        scale = 1.0 / math.sqrt(1.0 + variance / LOGISTIC_SLOPE**2)
-        expected = 1.0 / (1.0 + math.exp(-scale * (_logit(chance) + mean)))
-        pull = weight * scale * (won - expected)
-        information = weight * scale * scale * expected * (1.0 - expected)
+        won = _won(ranks[0], ranks[1])
+        pull, information = _evidence(mean, variance, chance, won, weight)
         rows[ruleset, ""] = _moved(general, pull, information, won)
         if own is not None:
             rows[ruleset, at_map] = _moved(own, pull, information, won)
+
+    def learn_columns(self, columns: SideColumns, chances: Sequence[float]) -> None:
+        """Learn from contests in columns, with the chance of each team of each: as :meth:`learn` does.
+
+        Parameters
+        ----------
+        columns : SideColumns
+            The contests of two teams.
+        chances : sequence of float
+            One for each team of all contests that the columns are of.
+        """
+        if not len(columns.team):
+            return
+        rows = self.rows
+        known = [
+            rows.get(key) or (0.0, OF_MAP**2 if key[1] else OF_RULESET**2, 0.0, 0.0) for key in columns.keys
+        ]
+        table = np.array(known, dtype=float).ravel()
+        fast = pays(len(columns.team), WORTH, kernels=(learn_contests,))
+        run(learn_contests, SideContests(*columns[1:]), np.asarray(chances), table, fast=fast)
+        for key, row in zip(columns.keys, table.reshape(-1, ROW).tolist(), strict=True):
+            rows[key] = tuple(row)
 
     def of(self, ruleset: Ruleset, at_map: str = "") -> SideAdvantage:
         """Return what the first side is worth in a ruleset, on a map where that is named and known."""
@@ -167,11 +195,97 @@ class SideAdvantages:
         return sorted(rows, key=lambda each: bool(each[1]))
 
 
+class SideContests(NamedTuple):
+    """Contests of two teams, in order.
+
+    Parameters
+    ----------
+    team : array of int, (m,)
+        The number of the first team of each, among the teams of all contests.
+    general, own : array of int, (m,)
+        Which rows are those of the ruleset, and of the map in it; of no map -1.
+    first, second, weight : array of float, (m,)
+        The ranks of the teams, and how much each contest counts.
+    """
+
+    team: Any
+    general: Any
+    own: Any
+    first: Any
+    second: Any
+    weight: Any
+
+
+class SideColumns(NamedTuple):
+    """The columns of contests, see :class:`SideContests`, and the key of each row, in order of appearance."""
+
+    keys: tuple[Key, ...]
+    team: Any
+    general: Any
+    own: Any
+    first: Any
+    second: Any
+    weight: Any
+
+
+def columns_of(contests: Iterable[tuple[int, Ruleset, Sequence[float], str, float]]) -> SideColumns:
+    """Return contests as columns: of each the number of its first team, ruleset, ranks, map and weight.
+
+    Those of more than two teams are left out.
+    """
+    keys: dict[Key, int] = {}
+    columns: tuple[list[Any], ...] = ([], [], [], [], [], [])
+    for team, ruleset, ranks, place, weight in contests:
+        if len(ranks) != 2:
+            continue
+        general = keys.setdefault((ruleset, ""), len(keys))
+        own = keys.setdefault((ruleset, place), len(keys)) if place else -1
+        for column, value in zip(columns, (team, general, own, *ranks, weight), strict=True):
+            column.append(value)
+    whole, real = (np.array(each, dtype=np.int64) for each in columns[:3]), columns[3:]
+    return SideColumns(tuple(keys), *whole, *(np.array(each, dtype=float) for each in real))
+
+
+def learn_contests(contests: SideContests, chances: Sequence[float], table: Any) -> None:
+    """Learn from contests in order: the kernel.  ``table`` has a row after the other, and is changed."""
+    for n in range(len(contests.team)):
+        general, own = ROW * contests.general[n], ROW * contests.own[n]
+        mean, variance = table[general], table[general + 1]
+        if own >= 0:
+            mean, variance = mean + table[own], variance + table[own + 1]
+        won = _won(contests.first[n], contests.second[n])
+        pull, information = _evidence(mean, variance, chances[contests.team[n]], won, contests.weight[n])
+        _move(table, general, pull, information, won)
+        if own >= 0:
+            _move(table, own, pull, information, won)
+
+
+def _move(table: Any, at: int, pull: float, information: float, won: float) -> None:
+    mean, variance = table[at], table[at + 1]
+    table[at] = mean + variance * pull
+    table[at + 1] = variance / (1.0 + variance * information)
+    table[at + 2] += 1.0
+    table[at + 3] += won
+
+
+def _won(first: float, second: float) -> float:
+    """Return 1 where the first team won, 0 where the second did, and half of it for a draw."""
+    if first < second:
+        return 1.0
+    return 0.0 if first > second else 0.5
+
+
+def _evidence(mean: float, variance: float, chance: float, won: float, weight: float) -> tuple[float, float]:
+    """Return by how much a contest moves what a side is worth, for each unit of variance, and how surely."""
+    scale = 1.0 / math.sqrt(1.0 + variance / LOGISTIC_SLOPE**2)
+    expected = 1.0 / (1.0 + math.exp(-scale * (_logit(chance) + mean)))
+    return weight * scale * (won - expected), weight * scale * scale * expected * (1.0 - expected)
+
+
 def _moved(row: Row, pull: float, information: float, won: float) -> Row:
-    mean, variance, contests, before = row
-    return (
-        mean + variance * pull, variance / (1.0 + variance * information), contests + 1.0, before + won
-    )  # fmt: skip
+    table = list(row)
+    _move(table, 0, pull, information, won)
+    return tuple(table)  # type: ignore[return-value]  # as many as there were
 
 
 def learnt_sides(

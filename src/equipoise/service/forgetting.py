@@ -43,16 +43,15 @@ def forget_in(kept: KeptEvening, player: str) -> str:
         If they are in a game that goes on, or there is no such player.
     """
     check_no_game(kept, player)
-    evening, one, now = kept.evening, kept.evening.one(player), time.time()
+    evening, one = kept.evening, kept.evening.one(player)
+    leaving: list[ev.Event] = []
     for name, room in evening.rooms.items():
         states = {**dict.fromkeys(room.setup.here, ev.IN), **room.states}
         if room.lobby.called and states.get(one, ev.OUT) != ev.OUT:
-            kept.take(ev.Attend(name, (one,), ev.OUT, who=one), now)
+            leaving.append(ev.Attend(name, (one,), ev.OUT, who=one))
     if evening.waits(one):
-        kept.take(ev.Leave(one), now)
-    stand_in = kept.archive.forget(player)
-    kept.follow()
-    return stand_in
+        leaving.append(ev.Leave(one))
+    return kept.forget(player, leaving, time.time())
 
 
 def forget(archive: Archive, player: str) -> str:

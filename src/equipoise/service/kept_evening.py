@@ -230,6 +230,31 @@ class KeptEvening:
         finally:
             self._held = None
 
+    def forget(self, player: str, leaving: Sequence[Event], now: float) -> str:
+        """Let somebody leave and be forgotten, all of it or nothing; return the id that replaces theirs.
+
+        Raises
+        ------
+        InputError
+            If there is no such player, or the archive cannot be written.
+        """
+        for attempt in range(TIMES):
+            self._held = []
+            try:
+                for event in leaving:
+                    self.take(event, now)
+                stand_in = self.archive.forget(player, records=self._held, known=self.known)
+                self.known += len(self._held)
+                break
+            except BaseException as error:  # what was taken is not kept
+                self.load()
+                if not isinstance(error, TakenMeanwhileError) or attempt == TIMES - 1:
+                    raise
+            finally:
+                self._held = None
+        self.follow()
+        return stand_in
+
     def note(self, who: str, nick: str) -> None:
         """Note what somebody is called."""
         if who and nick:

@@ -207,8 +207,9 @@ class Service:
         """Look for something new, optionally learning at once; tell whether that went well."""
         began = time.monotonic()
         self._looked_at, self._unseen = self._looked_at or self._unseen, 0.0
+        since = min((each for each in (self._looked_at, self._behind_since) if each), default=began)
         try:
-            snapshot = await self._follower.newer(now=now)
+            snapshot = await self._follower.newer(now=now, since=time.time() - (began - since))
         except Exception as error:
             self._unreadable = True
             expected = isinstance(error, EquipoiseError)
@@ -242,7 +243,9 @@ class Service:
         self._settles = time.monotonic()
         try:
             await self._follower.settle()
-        except EquipoiseError as error:
+        except Exception as error:  # whatever it is, it is tried again
+            if not isinstance(error, EquipoiseError):
+                log.exception("unexpected error")
             log.warning("late results are not learnt yet", extra={"why": str(error)})
             await asyncio.sleep(min(FIRST_RETRY * 2**self._failures, LAST_RETRY))
             self._failures += 1

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+import math
 import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -63,10 +64,13 @@ class Look(NamedTuple):
         Whether the caller has nothing yet.
     now : bool
         Whether to learn at once where the archive is not current.
+    since : float
+        Since when something may wait, seconds since 1970; infinity where that is not known.
     """
 
     fresh: bool = False
     now: bool = False
+    since: float = math.inf
 
 
 class Entries(NamedTuple):
@@ -210,7 +214,7 @@ class Learning:
             return News()
         trouble = ""
         if archive.is_behind() and self._is_time(look) and self._owned().here:
-            trouble = self._learn(archive)
+            trouble = self._learn(archive, look.since)
             self._files = None  # it was written here
             stamp = archive.stamp()
         self._stamp, self._behind = stamp, archive.is_behind()
@@ -227,10 +231,10 @@ class Learning:
         now = time.monotonic()
         return now >= self._retry and (look.now or now - self._changed >= QUIET)
 
-    def _learn(self, archive: Archive) -> str:
+    def _learn(self, archive: Archive, since: float) -> str:
         """Learn from the matches that nobody has learnt from; return what went wrong."""
         try:
-            if archive.follow_newest().matches:
+            if archive.follow_newest(since).matches:
                 archive.tell(LEARNT)
         except FencedError:
             return ""  # another server learns
@@ -351,13 +355,15 @@ class Follower:
         #: Which of several servers learns, and sends to webhooks.
         self.owned = Owned(not worker)
 
-    async def newer(self, *, now: bool = False) -> Snapshot | None:
+    async def newer(self, *, now: bool = False, since: float = math.inf) -> Snapshot | None:
         """Return what is known; None where nothing has changed since the last time.
 
         Parameters
         ----------
         now : bool
             Whether to learn at once from what was kept.
+        since : float
+            Since when something may wait, seconds since 1970; infinity where that is not known.
 
         Raises
         ------
@@ -375,7 +381,7 @@ class Follower:
             await asyncio.sleep(0)  # others have their turn
 
         fresh, self._has_all = not self._has_all, False
-        news: News = await self._worker.ask(Look(fresh, now), PATIENCE, take)
+        news: News = await self._worker.ask(Look(fresh, now, since), PATIENCE, take)
         self._has_all = True
         self.owned = news.owned
         if news.model is None:

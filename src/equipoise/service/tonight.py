@@ -679,7 +679,8 @@ class Evenings:
             raise InputError(msg)
         at = _place_among(why.others, game.teams)
         following = why.others[0 if at is None else (at + 1) % len(why.others)]
-        self._do(tap, ev.SetTeams(tap.name, tuple(map(tuple, following["teams"]))))
+        teams = tuple(map(tuple, following["teams"]))
+        self._do(tap, ev.SetTeams(tap.name, teams), teams=teams)
 
     def _swap(self, tap: _Tapped) -> None:
         self._do(tap, ev.SwapPlayers(tap.name, tap.text("one"), tap.text("other")))
@@ -1038,15 +1039,18 @@ class Evenings:
         playing = [*chain(*game.teams)]
         others = [] if why is None else why.others
         at = _place_among(others, game.teams)
+        # Another process may have found others than this one does now.
+        stepped = game.parted == frozenset(map(frozenset, self.kept.pages[name].stepped))
         best = [] if not others else others[0]["chances"]
         proof = "captains" if game.picks or game.phase is Phase.DRAFTING else "hand"
         if why is not None:
-            proof = _proof_in_view(why.proof, at or 0, game.chances, best)
+            proof = _proof_in_view(why.proof, int(stepped) if at is None else at, game.chances, best)
         return {
             "id": game.id, "teams": game.teams,
             "chances": () if game.phase is Phase.DRAFTING else game.chances, "out": game.out,
             "proof": proof, "best": best,
-            "hand": bool(game.moved) if proof == "captains" else at is None, "others": len(others),
+            "hand": bool(game.moved) if proof == "captains" else at is None and not stepped,
+            "others": len(others),
             "even": sum(_chance_gap(each["chances"]) <= LEVEL + 1e-12 for each in others), "at": at or 0,
             "locks": [player for player, _ in room.setup.fixed if player in playing],
             "why": {} if why is None else why.why, "ratings": self.ratings(name, playing),

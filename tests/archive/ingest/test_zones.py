@@ -1,7 +1,6 @@
 """Local times of logs: every zone, both changes of daylight saving, and clocks that are set back.
 
-A server is simulated that plays a game every 25 minutes, of which the true time is known, and writes what the
-clock where it stands shows.
+The server is that of :mod:`benchmarks.archive.zones`, which goes through all offsets there are.
 """
 
 from __future__ import annotations
@@ -10,26 +9,37 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
-from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from tests.games.samples import SAMPLES, counter_strike, team_fortress, ut2004
+from benchmarks.archive.zones import (
+    APART,
+    GAMES,
+    LONG,
+    OFFSETS,
+    YEAR,
+    changes,
+    clock_of,
+    followed,
+    games_of,
+    halflife,
+    in_file,
+    ingested,
+    judged,
+    set_back,
+    times_in,
+)
+from tests.games.samples import SAMPLES
 
-from equipoise.archive.archive import Archive, open_archive
-from equipoise.archive.ingest.ingest import Ingest, Watch, named_game
-from equipoise.archive.ingest.log_files import Source, find_logs, in_chains
+from equipoise.archive.archive import open_archive
+from equipoise.archive.ingest.ingest import Ingest, named_game
+from equipoise.archive.ingest.log_files import Source
 from equipoise.core.dates import SKEW, zone_named
 from equipoise.core.match import Match
 from equipoise.errors import InputError
 from equipoise.files.machine_zone import machine_zone
-
-#: Seconds from one game to the next, and how long each takes.
-APART, LONG = 1500.0, 600.0
 
 #: Whole, half and quarter hours from west to east, with daylight saving in both halves of the world.
 ZONES = (
@@ -37,140 +47,6 @@ ZONES = (
     "Asia/Kathmandu", "Australia/Lord_Howe", "Pacific/Chatham", "Pacific/Kiritimati", "UTC-10", "+05:45",
     "+14",
 )  # fmt: skip
-
-#: What a clock shows at a moment, both in seconds.
-Clock = Callable[[float], float]
-
-
-def clock_of(zone: str) -> Clock:
-    """Return the clock of a server in a zone."""
-    rules = zone_named(zone).rules
-    return lambda at: datetime.fromtimestamp(at, rules).replace(tzinfo=UTC).timestamp()
-
-
-def shown(clock: Clock, at: float, form: str) -> str:
-    """Return a moment as a clock writes it."""
-    return datetime.fromtimestamp(round(clock(at)), UTC).strftime(form)
-
-
-def stamped(text: str, clock: Clock, began: float) -> str:
-    """Return a log of the Half-Life family that begins at a moment and takes :data:`LONG` seconds."""
-    lines = [line.split(": ", 1)[1] for line in text.splitlines()]
-    every = LONG / (len(lines) - 1)
-    return "".join(
-        f"L {shown(clock, began + every * n, '%m/%d/%Y - %H:%M:%S')}: {line}\n"
-        for n, line in enumerate(lines)
-    )
-
-
-def halflife(n: int, began: float, clock: Clock) -> str:
-    """Return a game of Counter-Strike."""
-    rounds = ["WIN CT 1 0", f'say "game {n}"']
-    return stamped(counter_strike(*rounds), clock, began)
-
-
-def fortress(n: int, began: float, clock: Clock) -> str:
-    """Return a game of Team Fortress 2."""
-    text = team_fortress("START", "KILL 0 2", "KILL 2 0", "KILL 1 3", "KILL 3 1", "WIN Red 1 0", "OVER 1 0")
-    loading = f'L 01/01/2021 - 00:00:00: Loading map "cp_{n}"\n'
-    return stamped(f"{loading}{text}L 01/01/2021 - 00:00:00: Log file closed\n", clock, began)
-
-
-def quake(n: int, began: float, clock: Clock) -> str:
-    """Return a game of Open Arena, which writes when it began."""
-    stamp = shown(clock, began, "%Y-%m-%d %H:%M:%S")
-    start = rf"InitGame: \gamename\baseoa\g_gametype\3\mapname\oa_{n}\g_timestamp\{stamp}"
-    people = [
-        line
-        for slot in range(4)
-        for line in (
-            rf"ClientUserinfoChanged: {slot} n\P{slot}\t\{1 + slot % 2}\id\{GUID}{slot}",
-            f"ClientBegin: {slot}",
-        )
-    ]
-    lines = [start, *people]
-    text = "".join(f"  0:00 {line}\n" for line in lines)
-    return text + " 10:00 Exit: Timelimit hit.\n 10:00 red:3  blue:1\n 10:00 ShutdownGame:\n"
-
-
-def unreal(n: int, began: float, clock: Clock) -> str:
-    """Return a game of Unreal Tournament 2004, which writes when it began."""
-    ids = [f"0123456789abcdef0123456789abcde{digit}" for digit in "12"]
-    lines = [line for slot in (0, 1) for line in (
-        f"1 C {slot} {ids[slot]} p{slot} pw", f"1 G NameChange {slot} P{slot}",
-        f"1 G TeamChange {slot} {slot}",
-    )]  # fmt: skip
-    text = ut2004(*lines, "5 SG", f"{9 + n} K 0 D 1 Rifle", "600 T 0 1.00 flag_cap", "600 EG timelimit 0 1")
-    date = datetime.fromtimestamp(round(clock(began)), UTC)
-    return text.replace("2004-5-1 20:04:07", f"{date.year}-{date.month}-{date.day} {date:%H:%M:%S}")
-
-
-def nexuiz(n: int, began: float, clock: Clock) -> str:
-    """Return a game of Nexuiz, with a date before each event."""
-    events = [
-        f":gamestart:tdm_{n}:3.0.5", ":gameinfo:mutators:LIST", ":gameinfo:end", ":join:1:1:bot:[BOT]Eve",
-        ":team:1:5", ":join:2:2:10.0.0.1:Ann", ":team:2:14", ":scores:x:99", ":labels:player:score!!,kills",
-        ":labels:teamscores:score!!", ":teamscores:see-labels:1:5", ":teamscores:see-labels:2:14", ":end",
-    ]  # fmt: skip
-    every = LONG / (len(events) - 1)
-    return "".join(
-        f":time:{shown(clock, began + every * at, '%Y-%m-%d %H:%M:%S')}\n{event}\n"
-        for at, event in enumerate(events)
-    )
-
-
-#: How those of Open Arena begin.
-GUID = "0123456789ABCDEF0123456789ABCDE"
-
-GAMES = {"halflife": halflife, "fortress": fortress, "quake": quake, "unreal": unreal, "nexuiz": nexuiz}
-
-
-def changes(zone: str) -> list[float]:
-    """Return when the clocks of a zone were changed in 2025, or the new year where they were not."""
-    clock, start = clock_of(zone), datetime(2025, 1, 1, tzinfo=UTC).timestamp()
-    hours = [start + 1800.0 * n for n in range(2 * 8760)]
-    found = [two for one, two in pairwise(hours) if clock(two) - clock(one) != 1800.0]
-    return found or [start]
-
-
-def times_in(zone: str) -> list[float]:
-    """Return when games began: for ten hours around each change of the clocks."""
-    return [change + APART * n for change in changes(zone) for n in range(-12, 13)]
-
-
-def ingested(archive: Archive, log: Path, zone: str | None) -> Ingest:
-    """Read a log once."""
-    ingest = Ingest(archive, zone=None if zone is None else zone_named(zone))
-    for chain in in_chains(find_logs((str(log),))):
-        ingest.read(chain)
-    ingest.keep()
-    return ingest
-
-
-def followed(archive: Archive, log: Path, texts: list[str], zone: str | None) -> None:
-    """Follow a log while it grows, beginning anew after every third game."""
-    log.write_text("", encoding="utf-8")
-    for first in range(0, len(texts), 3):
-        with Watch(archive, str(log), zone=None if zone is None else zone_named(zone)) as watch:
-            for text in texts[first : first + 3]:
-                with log.open("a", encoding="utf-8") as file:
-                    file.write(text)
-                tally, _ = watch.step()
-                assert tally.skipped_lines + tally.unfinished == 0, tally
-
-
-def games_of(archive: Archive) -> list[tuple[str, float]]:
-    """Return the games in replay order: their ids and when they ended."""
-    return [(match.id, match.ended or 0.0) for match in archive.matches()]
-
-
-def in_file(text: str) -> list[str]:
-    """Return the ids of a log in the order of the log."""
-    from equipoise.games.laws import parsed
-    from equipoise.games.log_reader import guess_game
-
-    game = guess_game(text.encode()).game
-    return [one.id for one in parsed(game, text.encode()) if isinstance(one, Match)]
 
 
 @pytest.mark.slow
@@ -207,10 +83,9 @@ def test_every_game_has_its_true_time(zone: str, kind: str, tmp_path: Path) -> N
 @pytest.mark.parametrize("kind", GAMES)
 def test_a_clock_that_is_set_back_keeps_the_order(kind: str, tmp_path: Path) -> None:
     """By a year, twice, and right again later; read as followed."""
-    start, year = datetime(2025, 6, 1, tzinfo=UTC).timestamp(), 365 * 86_400.0
-    times = [start + APART * n for n in range(30)]
-    wrong = {**dict.fromkeys(range(10, 20), -year), **dict.fromkeys(range(15, 20), -2 * year)}
-    texts = [GAMES[kind](n, at, partial(float.__add__, wrong.get(n, 0.0))) for n, at in enumerate(times)]
+    times, clocks = set_back(clock_of("UTC"))
+    assert clocks[12](YEAR) == 0.0
+    texts = [GAMES[kind](n, at, clock) for n, (at, clock) in enumerate(zip(times, clocks, strict=True))]
     log = tmp_path / "games.log"
     log.write_text("".join(texts), encoding="utf-8")
     with open_archive(f"sqlite:///{tmp_path}/read.db") as archive:
@@ -223,6 +98,15 @@ def test_a_clock_that_is_set_back_keeps_the_order(kind: str, tmp_path: Path) -> 
     assert [one for one, _ in read] == in_file("".join(texts))
     assert len(read) == len(times)
     assert all(abs(ended - began) <= 3600.0 * 8 for (_, ended), began in zip(read, times, strict=True))
+
+
+@pytest.mark.parametrize("zone", [OFFSETS[0], "+12:45"])
+def test_the_benchmark_of_zones_finds_nothing_wrong(zone: str) -> None:
+    """With few games; the wrong zone would be found."""
+    times, clock = times_in(zone)[:4], clock_of(zone)
+    right = judged("quake", zone, times, [clock] * 4, 1.0)
+    assert {name for name, count in right.items() if count} == {"games"}
+    assert judged("quake", "UTC", times, [clock] * 4, 1.0)["early_or_late"] == 4
 
 
 def test_what_is_ahead_counts_as_read_now_and_zones_mend_it(tmp_path: Path) -> None:

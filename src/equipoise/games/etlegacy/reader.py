@@ -44,6 +44,9 @@ KILLS, DEATHS = 2, 3
 #: Where the minutes played are among the other figures.
 MINUTES = 22
 
+#: Seconds by which a limit in minutes may be off.
+ROUNDING = 1
+
 #: The share from which somebody played all of it: minutes have one decimal.
 WHOLE = 0.95
 
@@ -228,7 +231,7 @@ class EnemyTerritoryReader(GameReader[StopwatchMatch]):
         if one.number == 1:
             self.give_up(self.cut_off)
             self.game = StopwatchMatch(self.begins(block, place), one)
-        elif game is not None and (one.map, one.limit) == (game.first.map, _limit_after(game.first)):
+        elif game is not None and game.second is None and _may_follow(game.first, one):
             game.second = one
         else:
             self.give_up(self.cut_off)
@@ -260,9 +263,10 @@ class EnemyTerritoryReader(GameReader[StopwatchMatch]):
         self._round = None
 
 
-def _limit_after(first: Round) -> int:
-    """Return the limit of the second round: what the attackers needed in the first, or all of it."""
-    return first.limit if first.is_held and first.time >= first.limit else first.time
+def _may_follow(first: Round, second: Round) -> bool:
+    """Tell whether a round is the second to another: its limit is what the attackers needed, or all of it."""
+    limits = (first.limit, first.time) if first.is_held else (first.time,)
+    return second.map == first.map and any(abs(second.limit - each) <= ROUNDING for each in limits)
 
 
 def _seconds(text: bytes) -> int:

@@ -342,7 +342,7 @@ def content_of(line: bytes) -> Any:
     ({'TYPE': 'X', 'DATA': {'WARMUP': True}}, None)
     """
     inner = line[line.find(b"{") : line.rfind(b"}") + 1]
-    for text in (line, inner, b"[" + inner + b"]"):
+    for text in (line, inner, b"[" + inner + b"]") if inner else (line,):
         try:
             return json.loads(text)
         except (ValueError, RecursionError):

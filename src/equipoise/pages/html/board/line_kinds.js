@@ -33,7 +33,8 @@ const kindFrom = (number, raw, text) => ({ number, raw, text, status: "in", bloc
 
 /** A line without signs that are not seen, and of plain width. @param {string} raw */
 const tidied = (raw) => raw.replace(/[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]/g, "")
-  .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0)).replace(/\u3000/g, " ").trim();
+  .replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0)).replace(/\u3000/g, " ")
+  .replace(/[\u{1d7ce}-\u{1d7ff}]/gu, (sign) => String((/** @type {number} */ (sign.codePointAt(0)) - 0x1d7ce) % 10)).trim();
 
 /** A paste with what names players and nothing else, and what else was read.
  * @param {string} text @param {Set<string>} answers @returns {{text: string, heard: Heard}} */
@@ -229,6 +230,7 @@ function pieces(rule, line, sifting) {
 /** A line of a chat: its sender, as far as the message says whether they come.
  * @param {Kind} line @param {string} sender @param {string} message @param {Sifting} sifting @returns {Kind} */
 function messageOf(line, sender, message, sifting) {
+  sender = sender.replace(/^~/, "").trim();
   const reply = replyOf(message) || replyOf(/** @type {string} */ (message.split(/[.?!]\s+/).pop()));
   const brings = reply ? null : foundIn(PASTES.patterns.brings, message);
   const status = reply || (brings && (brings[1] ? replyOf(brings[1]) : "in")) || "unread";
@@ -305,7 +307,7 @@ function beginSection(section, line, sifting) {
 function rankOf(words, best) {
   if (/^[0-9]+$/.test(words)) return 20 * (best === 1 ? 50 - Number(words) : Number(words));
   const [rank, ...rest] = words.toLowerCase().trim().split(" ");
-  const short = rank.replace(/[^a-z].*/, "");
+  const short = rank.replace(/[0-9].*/, "");
   const letters = PASTES.rank_aliases[short] ?? short;
   const place = PASTES.divisions.indexOf(rest.join(" ").trim() || rank.slice(short.length) || "3") % 5 + 1;
   return 100 * (PASTES.ranks.indexOf(letters) + 1) + 20 * (best === 1 ? 5 - place : place - 1);
@@ -377,7 +379,7 @@ function unnumber(lines) {
 /** The names in a line of those who do not come, or come late. @param {string} text @returns {string[]} */
 function namesIn(text) {
   return text.split(/\s*[,;+]\s*/).map((part) => part.trim().replace(new RegExp(filledIn(PASTES.patterns.lead), "iu"), "")
-    .replace(new RegExp(filledIn(PASTES.patterns.weight), "iu"), "").replace(/^["* ]+|["* ]+$/g, "")).filter((name) => name);
+    .replace(new RegExp(filledIn(PASTES.patterns.weight), "iu"), "").replace(/[\u0334-\u0338]/g, "").replace(/^["* ]+|["* ]+$/g, "")).filter((name) => name);
 }
 
 /** Who has a weight that may be a slip: a few, many times above or below the middle one. @param {Player[]} players */

@@ -594,7 +594,7 @@ function duo(cell, line, read) {
 /** “Amber - 15:30”, “Amber: yes”, “Amber (maybe)” and an address: no name, or not one who plays.
  * @param {string} name @param {Line} line */
 function checkName(name, { number, text }) {
-  if (/(?:^|\s)\p{Nd}{1,2}:\p{Nd}{2}$/u.test(text)) failAt(number, "time", { text: quoted(text) });
+  if (/(?:^|\s)(?:\p{Nd}{1,2}:\p{Nd}{2}(?:\s?[ap]\.?m\.?)?|\p{Nd}{1,2}\s?(?:[ap]\.?m\.?|uhr|h))$/iu.test(text)) failAt(number, "time", { text: quoted(text) });
   if (/^[a-z]+:\/\//i.test(name)) failAt(number, "address", { text: quoted(text) });
   if (/\((?:maybe|tentative|unsure|not sure|out|no|\?+)\)$|[\p{L}\p{Nl}\p{No}_]\?$/iu.test(name)) {
     throw new AmbiguousFault(number, text, [say("who_plays"), say("who_may_not")], say("or_delete"));

@@ -7,34 +7,45 @@ plain kernels index them as they are, and NumPy takes them over without copying.
 
 from __future__ import annotations
 
+import itertools
 import math
+import struct
 from array import array
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from operator import sub
+from operator import attrgetter, sub
 from typing import Any
 
 import numpy as np
 
-from equipoise.core.match import Contest, Ruleset, Statistics, settled_scores
+from equipoise.core.match import Contest, Ruleset, settled_scores
 from equipoise.core.player import is_bot
 from equipoise.errors import InputError
 from equipoise.ratings.model import Attention
 from equipoise.ratings.models.gaussian_filter.kernels import (
+    FIGURE,
+    LEARN,
     LEVELS,
     PLACE,
     REPORT,
+    SHARE,
     Contests,
     Members,
     Teams,
 )
 
-#: Attention and figure of who has neither more than others.
-PLAIN = array("d", [1.0, math.nan])
+#: Share, attention and figure of who has none of them other than everyone has.
+PLAIN = array("d", [1.0, 1.0, math.nan])
+
+#: The score of a team where none is known, and two teams by rank.
+UNKNOWN, IN_ORDER, REVERSED = (math.nan,), (0, 1), (1, 0)
 
 #: Contests up to which NumPy takes longer than plain Python.
 FEW = 50  # effort
+
+#: Contests that are packed together: what is looked at several times stays near the processor.
+TOGETHER = 256  # effort
 
 #: Seconds in a day.
 DAY = 86400.0
@@ -44,6 +55,11 @@ Key = tuple[str, Ruleset]
 
 GENERAL = Ruleset()
 
+_ruleset_of = attrgetter("ruleset")
+
+#: The places of a player in a column of whole numbers.
+PLACES = struct.Struct(f"{PLACE}I").pack
+
 
 def _whole() -> array[int]:
     return array("I")
@@ -51,6 +67,26 @@ def _whole() -> array[int]:
 
 def _real() -> array[float]:
     return array("d")
+
+
+class Rows(dict[str, bytes]):
+    """Where the parts of each player's skill in a ruleset stand: those of others are added when asked for.
+
+    Of a player these are the places, those of parts that do not count being 0, and whether it is a bot, as
+    the bytes of a column.
+    """
+
+    __slots__ = ("_keys", "_others", "_parts")
+
+    def __init__(self, keys: dict[Key, int], ruleset: Ruleset) -> None:
+        self._keys, self._parts = keys, levels(ruleset)
+        self._others = (0,) * (LEVELS - len(self._parts))
+
+    def __missing__(self, player: str) -> bytes:
+        keys = self._keys
+        places = [keys.setdefault((player, part), len(keys)) for part in self._parts]
+        row = self[player] = PLACES(*places, *self._others, is_bot(player))
+        return row
 
 
 @dataclass(slots=True)
@@ -77,7 +113,7 @@ class Packed:
 
     keys: dict[Key, int] = field(default_factory=dict)
     rulesets: dict[Ruleset, int] = field(default_factory=dict)
-    rows: dict[Ruleset, dict[str, array[int]]] = field(default_factory=dict)
+    rows: dict[Ruleset, Rows] = field(default_factory=dict)
     first_team: array[int] = field(default_factory=lambda: array("I", [0]))
     which: array[int] = field(default_factory=_whole)
     depth: array[int] = field(default_factory=_whole)
@@ -166,14 +202,55 @@ def pack(
         Contests whose places are gone on with; its ``keys``, ``rulesets`` and ``rows`` are added to.
     """
     packed = Packed() if before is None else Packed(before.keys, before.rulesets, before.rows)
-    rows = packed.rows
-    for n, contest in enumerate(contests):
-        known = rows.get(contest.ruleset)
-        if known is None:
-            known = rows[contest.ruleset] = {}
-            packed.rulesets.setdefault(contest.ruleset, len(packed.rulesets))
-        _add(packed, contest, known, attention[n] if attention is not None else {})
+    for first in range(0, len(contests), TOGETHER):
+        part = slice(first, first + TOGETHER)
+        _append(packed, contests[part], None if attention is None else attention[part])
     return packed
+
+
+class OneContest:
+    """The columns of one contest at a time, of one ruleset and teams of the same sizes: arrays are made once.
+
+    Parameters
+    ----------
+    packed : Packed
+        The first one.
+    """
+
+    __slots__ = ("_arrays", "_packed", "_widest", "at", "first_team", "rank")
+
+    def __init__(self, packed: Packed) -> None:
+        self._packed, self._widest = packed, packed.widest()
+        self._arrays = packed.arrays()  # of the same memory
+        self.first_team, self.at, self.rank = packed.first_team, packed.at, packed.rank
+
+    def __reduce__(self) -> tuple[type[OneContest], tuple[Packed]]:
+        """Let a copy have arrays of its own memory."""
+        return OneContest, (self._packed,)
+
+    def fill(self, contest: Contest) -> None:
+        """Let the columns be those of another contest."""
+        packed, ranks = self._packed, contest.ranks
+        players = [player for team in contest.teams for player, _ in team]
+        shares = [share for team in contest.teams for _, share in team]
+        places = b"".join(map(packed.rows[contest.ruleset].__getitem__, players))
+        packed.places[:] = array("I", places)
+        packed.at[0], packed.weight[0] = contest.at / DAY, contest.weight
+        packed.rank[:], packed.order[:] = array("d", ranks), array("I", _order(ranks))
+        packed.score[:] = array("d", _scores(contest))
+        packed.reports[:], packed.reported[:] = _reports([contest], players, shares, None)
+
+    def columns(self) -> tuple[Contests, Teams, Members]:
+        """Return the columns as the plain kernels take them."""
+        return self._packed.columns()
+
+    def arrays(self) -> tuple[Contests, Teams, Members]:
+        """Return the columns as the compiled kernels take them."""
+        return self._arrays
+
+    def widest(self) -> tuple[int, int]:
+        """Return how many teams and players there are."""
+        return self._widest
 
 
 def insert(packed: Packed, at: int, contests: Sequence[Contest]) -> None:
@@ -234,55 +311,146 @@ def _in_order(packed: Packed) -> None:
     packed.places, packed.rows = array("I", places.ravel().tolist()), {}
 
 
-def _add(
-    packed: Packed, contest: Contest, rows: dict[str, array[int]], attention: Mapping[str, float]
-) -> None:
-    """Append a contest to the columns; ``rows`` has the places of those already seen in its ruleset."""
-    teams, ranks = contest.teams, contest.ranks
-    figures = figures_of(contest) if contest.statistics else {}
-    places, reports, alike = packed.places, packed.reports, not attention and not figures
-    for team in teams:
-        for player, share in team:
-            places.extend(rows.get(player) or _seat(packed, contest.ruleset, player, rows))
-            reports.append(share)
-            reports.extend(PLAIN if alike else (attention.get(player, 1.0), figures.get(player, math.nan)))
-        packed.first_member.append(len(reports) // REPORT)
-    packed.rank.extend(ranks)
-    packed.score.extend(settled_scores(ranks, contest.scores) if contest.scores else (math.nan,) * len(teams))
-    packed.order.extend(sorted(range(len(teams)), key=ranks.__getitem__))
-    packed.first_team.append(len(packed.rank))
-    packed.which.append(packed.rulesets[contest.ruleset])
-    packed.depth.append(len(levels(contest.ruleset)))
-    packed.untyped.append(untyped(contest.ruleset))
-    packed.reported.append(len(figures))
-    packed.at.append(contest.at / DAY)
-    packed.weight.append(contest.weight)
+def _append(packed: Packed, contests: Sequence[Contest], attention: Attention | None) -> None:
+    """Append contests to the columns."""
+    teams = [team for contest in contests for team in contest.teams]
+    players = [player for team in teams for player, _ in team]
+    shares = [share for team in teams for _, share in team]
+    _append_places(packed, contests, players)
+    for column, starts in (
+        (packed.first_team, map(len, [contest.teams for contest in contests])),
+        (packed.first_member, map(len, teams)),
+    ):  # fmt: skip
+        column.extend(itertools.islice(itertools.accumulate(starts, initial=column[-1]), 1, None))
+    packed.at.extend([contest.at / DAY for contest in contests])
+    packed.weight.extend([contest.weight for contest in contests])
+    several = itertools.chain.from_iterable
+    packed.rank.extend(several([contest.ranks for contest in contests]))
+    packed.order.extend(several([_order(contest.ranks) for contest in contests]))
+    packed.score.extend(several(map(_scores, contests)))
+    reports, reported = _reports(contests, players, shares, attention)
+    packed.reports.extend(reports)
+    packed.reported.extend(reported)
 
 
-def _seat(packed: Packed, ruleset: Ruleset, player: str, rows: dict[str, array[int]]) -> array[int]:
-    """Return where the parts of a player's skill stand, the places of those that do not count being 0."""
-    keys = packed.keys
-    places = [keys.setdefault((player, part), len(keys)) for part in levels(ruleset)]
-    row = array("I", [*places, *[0] * (LEVELS - len(places)), is_bot(player)])
-    rows[player] = row
-    return row
+def _reports(
+    contests: Sequence[Contest],
+    players: Sequence[str],
+    shares: Sequence[float],
+    attention: Attention | None,
+) -> tuple[array[float], array[int]]:
+    """Return share, attention and figure of each player, and how many figures each contest has."""
+    reports = PLAIN * len(players)
+    reports[SHARE::REPORT] = array("d", shares)
+    if attention is not None:
+        reports[LEARN::REPORT] = array("d", _factors(contests, attention))
+    if not any(contest.statistics for contest in contests):
+        return reports, array("I", [0]) * len(contests)
+    figures, reported = figures_of(contests, players, shares)
+    reports[FIGURE::REPORT] = array("d", figures)
+    return reports, array("I", reported)
 
 
-def figures_of(contest: Contest) -> dict[str, float]:
-    """Return what the statistics say of each player, less the mean; empty where there is none to compare."""
-    shares = {player: share for team in contest.teams for player, share in team}
-    figures = {report.player: figure_of(report, shares[report.player]) for report in contest.statistics}
-    mean = mean_of(list(figures.values()))
-    return {player: number - mean for player, number in figures.items() if number - mean == number - mean}
+def _append_places(packed: Packed, contests: Sequence[Contest], players: Sequence[str]) -> None:
+    """Append where the parts of the players' skills stand, and what is of the rulesets."""
+    rows, end = list[bytes](), 0
+    for ruleset, alike in itertools.groupby(contests, _ruleset_of):
+        seats = [sum(map(len, contest.teams)) for contest in alike]
+        first, end, many = end, end + sum(seats), len(seats)
+        if ruleset not in packed.rows:
+            packed.rows[ruleset] = Rows(packed.keys, ruleset)
+            packed.rulesets.setdefault(ruleset, len(packed.rulesets))
+        rows += map(packed.rows[ruleset].__getitem__, players[first:end])
+        packed.which.extend([packed.rulesets[ruleset]] * many)
+        packed.depth.extend([len(levels(ruleset))] * many)
+        packed.untyped.extend([untyped(ruleset)] * many)
+    packed.places.frombytes(b"".join(rows))
 
 
-def mean_of(figures: Sequence[float]) -> float:
-    """Return the mean of the figures that are known; nan where there are not two to compare."""
-    known = [number for number in figures if number == number]
-    return sum(known) / len(known) if len(known) > 1 else math.nan
+def _factors(contests: Sequence[Contest], attention: Attention) -> list[float]:
+    """Return with which factor each player learns from each contest."""
+    return [
+        factors.get(player, 1.0)
+        for contest, factors in zip(contests, attention, strict=True)
+        for team in contest.teams
+        for player, _ in team
+    ]
 
 
-def figure_of(statistics: Statistics, share: float) -> float:
+def _scores(contest: Contest) -> tuple[float, ...]:
+    """Return the scores of a contest's teams, nan where they are not known."""
+    ranks, scores = contest.ranks, contest.scores
+    return settled_scores(ranks, scores) if scores else UNKNOWN * len(ranks)
+
+
+def _order(ranks: Sequence[float]) -> Sequence[int]:
+    """Return the teams of a contest by rank."""
+    if len(ranks) == 2:  # as most contests are
+        return IN_ORDER if ranks[0] <= ranks[1] else REVERSED
+    return sorted(range(len(ranks)), key=ranks.__getitem__)
+
+
+def figures_of(
+    contests: Sequence[Contest], players: Sequence[str], shares: Sequence[float]
+) -> tuple[list[float], list[int]]:
+    """Return what statistics say of each player, less the contest's mean, and of how many in each contest.
+
+    Parameters
+    ----------
+    contests : sequence of Contest
+        Several.
+    players, shares : sequence
+        Who is in them, one contest after the other, with everyone's share.
+
+    Returns
+    -------
+    figures : list of float
+        Of each player; nan where nothing is known, or not of two in the contest.
+    reported : list of int
+        Of each contest.
+    """
+    reports = [one for contest in contests for one in contest.statistics]
+    named, present = [one.player for one in reports], shares
+    everyone = named == players  # one after the other, as most readers give them
+    if not everyone:
+        seats = _seats(contests, players)
+        present = [shares[seat] for seat in seats]
+    known = [
+        figure(one.kills, one.deaths, one.score, share) for one, share in zip(reports, present, strict=True)
+    ]
+    figures, reported, end = list[float](), list[int](), 0
+    for contest in contests:
+        first, end = end, end + len(contest.statistics)
+        some = known[first:end]
+        mean, count = mean_of(some)
+        figures += [number - mean for number in some]
+        reported.append(count)
+    if not everyone:
+        among = dict(zip(seats, figures, strict=True))
+        figures = [among.get(seat, math.nan) for seat in range(len(players))]
+    return figures, reported
+
+
+def _seats(contests: Sequence[Contest], players: Sequence[str]) -> list[int]:
+    """Return where among the players those stand whom statistics are of."""
+    seats, end = list[int](), 0
+    for contest in contests:
+        first, end = end, end + sum(map(len, contest.teams))
+        places = dict(zip(players[first:end], range(first, end), strict=True))
+        seats += [places[one.player] for one in contest.statistics]
+    return seats
+
+
+def mean_of(figures: Sequence[float]) -> tuple[float, int]:
+    """Return the mean of the figures of a contest that are known, and how many; nan of fewer than two."""
+    total, count = sum(figures), len(figures)
+    if total != total:
+        known = [number for number in figures if number == number]
+        total, count = sum(known), len(known)
+    return (total / count, count) if count > 1 else (math.nan, 0)
+
+
+def figure(kills: float | None, deaths: float | None, score: float | None, share: float) -> float:
     """Return a player's statistics as one number, nan where they say nothing.
 
     Kills and deaths count as ``log((kills + 1) / (deaths + 1))``; kills alone, or else the score, as
@@ -290,14 +458,9 @@ def figure_of(statistics: Statistics, share: float) -> float:
 
     Examples
     --------
-    >>> round(figure_of(Statistics("ann", kills=7, deaths=3), 1.0), 4)
+    >>> round(figure(kills=7, deaths=3, score=None, share=1.0), 4)
     0.6931
     """
-    return figure(statistics.kills, statistics.deaths, statistics.score, share)
-
-
-def figure(kills: float | None, deaths: float | None, score: float | None, share: float) -> float:
-    """Return what :func:`figure_of` does, of the numbers themselves."""
     if kills is not None and deaths is not None:
         return math.log((kills + 1.0) / (deaths + 1.0))
     counted = kills if kills is not None else score

@@ -297,11 +297,12 @@ def newest(places: dict[Any, int], used: int) -> list[tuple[Any, int]]:
 
 
 class Shape(NamedTuple):
-    """Where the teams and members of one line-up begin, with one entry more, and shares of 1."""
+    """Where the teams and members of one line-up begin, with one entry more; shares of 1; room for it."""
 
     first_member: Any
     first_team: Any
     shares: Any
+    room: Any
 
 
 @lru_cache(256)
@@ -311,6 +312,7 @@ def shape_of(sizes: tuple[int, ...]) -> Shape:
         np.array([0, *itertools.accumulate(sizes)], dtype=np.int64),
         np.array([0, len(sizes)], dtype=np.int64),
         np.ones(sum(sizes)),
+        np.empty(2 * len(sizes)),
     )
 
 
@@ -331,6 +333,8 @@ class LineUpsAsked(NamedTuple):
         How many contests each player has played, by the rows of the table.
     blocks : sequence of tuple of column
         What the kernel takes of so many members at a time.
+    places : column
+        Where the parts of everyone's skill stand.
     depth, untyped, lanes : int
         As the kernel takes them; no lanes where it is to run plain.
     """
@@ -342,21 +346,19 @@ class LineUpsAsked(NamedTuple):
     seats: Seats
     games: Any
     blocks: Sequence[tuple[Any, ...]]
+    places: Any
     depth: int
     untyped: int
     lanes: int
 
-    def chances(
-        self, seats: Any, shares: Any, first_member: Any, first_team: Any, at: Any, widest: int
-    ) -> Any:
+    def chances(self, seats: Any, shares: Any, first_member: Any, first_team: Any, at: Any, room: Any) -> Any:
         """Return the chances of each team of line-ups, of the columns that :func:`foretell` takes."""
         if self.lanes:
-            kernel, chances, room = compiled(foretell), np.zeros(len(first_member) - 1), np.empty(2 * widest)
-            places = self.seats.flat()
+            kernel, chances = compiled(foretell), np.zeros(len(first_member) - 1)
             for block in self.blocks:
                 kernel(
-                    *block, self.games, places, seats, shares, first_member, first_team, at, room, chances,
-                    self.depth, self.untyped, self.lanes,
+                    *block, self.games, self.places, seats, shares, first_member, first_team, at, room,
+                    chances, self.depth, self.untyped, self.lanes,
                 )  # fmt: skip
             return chances
         seats, shares, first_member, first_team, at = map(
@@ -365,8 +367,8 @@ class LineUpsAsked(NamedTuple):
         found, plain = [0.0] * (len(first_member) - 1), cast("Any", foretell)
         for block in self.blocks:
             plain(
-                *block, self.games, self.seats.flat().data, seats, shares, first_member, first_team, at,
-                [0.0] * (2 * widest), found, self.depth, self.untyped, 1,
+                *block, self.games, self.places.data, seats, shares, first_member, first_team, at,
+                [0.0] * len(room), found, self.depth, self.untyped, 1,
             )  # fmt: skip
         return np.array(found)
 
@@ -378,7 +380,7 @@ class LineUpsAsked(NamedTuple):
         for hyper, table, constants, *_ in self.blocks:
             means, variances = np.empty((2, len(seats) * self.lanes))
             compiled(skills)(
-                hyper, table, constants, self.games, self.seats.flat(), seats, means, variances,
+                hyper, table, constants, self.games, self.places, seats, means, variances,
                 self.depth, self.untyped, self.lanes,
             )  # fmt: skip
             found += [(means[one :: self.lanes], variances[one :: self.lanes]) for one in range(self.lanes)]

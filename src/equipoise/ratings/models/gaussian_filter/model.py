@@ -152,20 +152,22 @@ class Filters(Further, ABC):
                 # How many contests a likelihood rests on is the same of all members.
                 [tuple(chain.from_iterable((each, row[-1]) for each in row[:-1])) for row in evidence],
             ),
-            [state.games.get(player, NO_GAMES)[0] for player, _ in keys],
+            [state.games.get(player, NO_GAMES)[0] for player, _ in keys]
+            if state.games
+            else [NO_GAMES[0]] * len(keys),
         )
 
     def _rows(self, state: FilterState, keys: Iterable[Key]) -> Iterator[Numbers]:
         """Go through the rows of parts of skills; those of parts that were never seen are alike."""
         table, guesses = state.table, self.guesses()
-        new: dict[Ruleset, Numbers] = {}
+        new: dict[int, Numbers] = {}  # by the ruleset itself: to compare it costs more than the rest
         for key in keys:
-            row = table.get(key)
+            row = table.get(key) if table else None
             if row is None:
                 player, part = key
-                row = self.newcomer(key) if player in guesses else new.get(part)
+                row = self.newcomer(key) if player in guesses else new.get(id(part))
                 if row is None:
-                    row = new[part] = self.newcomer(key)
+                    row = new[id(part)] = self.newcomer(key)
             yield row
 
     def state_of(
@@ -175,12 +177,13 @@ class Filters(Further, ABC):
         several = len(self.filters()) > 1
         evidence = learnt.entries(EVIDENCE, {**rulesets, None: len(rulesets)})
         likelihoods = {key: (*numbers[::2], numbers[1]) for key, numbers in evidence.items()}
+        games = learnt.games
         return FilterState(
             learnt.entries(TABLE, keys),
             learnt.entries(RULESETS, rulesets),
             learnt.world(),
             {
-                player: (learnt.games_of(place),)
+                player: (float(games[place]),)
                 for (player, part), place in keys.items()
                 if part is GENERAL or part == GENERAL
             },

@@ -20,7 +20,7 @@ import numpy as np
 from equipoise.core.compiled import compiled, has_vectors, pays, renamed
 from equipoise.core.match import Ruleset
 from equipoise.ratings.models.gaussian_filter import kernels
-from equipoise.ratings.models.gaussian_filter.contest_columns import Key, Packed
+from equipoise.ratings.models.gaussian_filter.contest_columns import Key, OneContest, Packed
 from equipoise.ratings.models.gaussian_filter.parameters import Numbers
 
 #: More members than this are worked on in blocks, compiled too: machine code grows with the lanes.
@@ -94,10 +94,13 @@ class Learnt:
 
     def copy(self) -> Learnt:
         """Return the same once more."""
-        self._filters = ()
         return deepcopy(self)
 
-    def play(self, packed: Packed, *, learning: bool = True) -> tuple[Any, Any]:
+    def __getstate__(self) -> tuple[None, dict[str, Any]]:
+        """Leave out the kernels' view of the columns: a copy has to make one of its own."""
+        return None, {name: () if name == "_filters" else getattr(self, name) for name in self.__slots__}
+
+    def play(self, packed: Packed | OneContest, *, learning: bool = True) -> tuple[Any, Any]:
         """Run the kernels, and return the chances of each team, and of a draw of each contest."""
         room = packed.widest()
         if not self._filters or room[0] > self._room[0] or room[1] > self._room[1]:
@@ -200,10 +203,6 @@ class Learnt:
     def is_compiled(self) -> bool:
         """Whether the kernels run compiled."""
         return bool(self._lanes)
-
-    def games_of(self, place: int) -> float:
-        """Return how many contests the player of a row has played."""
-        return float(self._games[place])
 
     def add_part(self, row: Numbers) -> None:
         """Add a row to the table, of someone who has not played."""
