@@ -170,8 +170,8 @@ def test_a_newcomer_is_sent_to_a_team() -> None:
     """The team, what each would be, and the advantage that is then owed."""
     done = run("late", "-", "--join", "25 Dahlia", "--names", "Red,Blue", stdin=RUNNING)
     assert done.exit_code == 0, done.stderr
-    lines = done.stdout.splitlines()
-    assert lines[0] == "Dahlia joins Red."
+    read, _, *lines = done.stdout.splitlines()
+    assert (read, lines[0]) == ("9 players.", "Dahlia joins Red.")
     assert lines[1].startswith("  In Red: totals 125 : 132, win chances 41.5 % : 58.5 %")
     assert lines[3] == "For an even game, advantage over Blue: Red 1.411."
     listed = run(
@@ -179,19 +179,19 @@ def test_a_newcomer_is_sent_to_a_team() -> None:
         "-",
         stdin=RUNNING + "Dahlia,25,,\n",
     )
-    assert listed.stdout.startswith("Dahlia joins Team 1.")
+    assert listed.stdout.startswith("9 players.\n\nDahlia joins Team 1.")
 
 
 def test_without_a_newcomer_the_advantage_is_reported() -> None:
     """Of the game as it is, in text and in JSON."""
-    lines = run("late", "-", stdin=RUNNING).stdout.splitlines()
+    lines = run("late", "-", stdin=RUNNING).stdout.splitlines()[2:]
     assert lines[0] == "For an even game, advantage over Team 2: Team 1 1.759."
     assert lines[1].startswith("Win chances are a convention: they assume a performance noise of 12.79")
     plain = json.loads(run("late", "-", "--json", stdin=RUNNING).stdout)
     assert plain["totals"] == [120, 132]
     assert plain["advantage"][1] == 1.0
     even = "name,weight,team\na,5,1\nb,5,2\n"
-    assert run("late", "-", stdin=even).stdout.startswith("The teams are even: no advantage is owed.\n")
+    assert run("late", "-", stdin=even).stdout.startswith("2 players.\n\nThe teams are even: no advantage is owed.\n")
 
 
 def test_bots_that_wait_are_the_pool() -> None:

@@ -11,6 +11,7 @@ from tests.cli.running import runner
 
 from equipoise import open_archive, read_results
 from equipoise.cli import group
+from equipoise.errors import AmbiguousError
 from equipoise.ratings.replay import in_order
 
 TABLE = """date,red1,red2,blue1,blue2,score_red,score_blue
@@ -123,12 +124,12 @@ def test_a_table_with_its_dates_in_the_other_order_adds_nothing(tmp_path: Path) 
 
 
 def test_rows_that_cannot_be_read_are_named_and_the_others_count(tmp_path: Path) -> None:
-    """A date without an order, one person under two spellings; a date to come counts as now."""
+    """One person under two spellings; a date to come counts as now; dates without an order are a question."""
     path = tmp_path / "results.csv"
     path.write_text(TABLE.replace("31/", "03/"), encoding="utf-8")  # 31 would say that the day comes first
-    reported = run("import-results", str(path), code=1)
-    assert (reported["matches"], reported["skipped_lines"]) == (0, 3)
-    assert "choose --dates day-first" in reported["first_skipped"][0]["reason"]
+    asked = runner().invoke(group, ["import-results", str(path), "--json"])
+    assert isinstance(asked.exception, AmbiguousError)
+    assert "choose --dates day-first" in str(asked.exception)
     path.write_text(
         "date,winner,loser\n2026-01-01,Ann,ann\n2999-01-01,Ann,Bob\n2026-01-01,Ann,Bob\n", encoding="utf-8"
     )

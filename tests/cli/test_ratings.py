@@ -553,7 +553,7 @@ def test_dates_that_could_be_two_days_are_answered_at_once(tmp_path: Path, comma
     path = tmp_path / "results.csv"
     path.write_text(doubtful, encoding="utf-8")
     refused = run(command, str(path), *more)
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert "choose --dates day-first or --dates month-first" in refused.stderr
     full = {
         "day-first": table("2026-01-03", "2026-03-02", "2026-02-04"),
