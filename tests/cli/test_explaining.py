@@ -191,7 +191,9 @@ def test_without_a_newcomer_the_advantage_is_reported() -> None:
     assert plain["totals"] == [120, 132]
     assert plain["advantage"][1] == 1.0
     even = "name,weight,team\na,5,1\nb,5,2\n"
-    assert run("late", "-", stdin=even).stdout.startswith("2 players.\n\nThe teams are even: no advantage is owed.\n")
+    assert run("late", "-", stdin=even).stdout.startswith(
+        "2 players.\n\nThe teams are even: no advantage is owed.\n"
+    )
 
 
 def test_bots_that_wait_are_the_pool() -> None:

@@ -69,7 +69,7 @@ def _write_out_of_queues(connection: sa.Connection, gone: Forgotten) -> None:
     _rewrite(connection, QUEUE_PERSON, lambda row: {"person": other(row.person), "ticket": other(row.ticket)})
     for row in connection.execute(sa.select(LETTER)).all():
         lines = [*json.loads(row.questions), row.answers or "null"]
-        if any(_of_queue(line, gone) != line for line in lines):  # who asked is told that nobody answered
+        if any(_of_queue(line, gone) != line for line in lines):  # who asked hears that nobody answered
             connection.execute(sa.delete(LETTER).where(LETTER.c.id == row.id))
 
 

@@ -437,7 +437,7 @@ def _order(rank: Any, many: Any) -> Any:
     """
     if bool((many == 2).all()):  # as in most histories
         swapped = rank[::2] > rank[1::2]
-        return np.stack((swapped, ~swapped), axis=1).ravel()
+        return np.stack((swapped, ~swapped), axis=1).ravel().astype(np.uint32)
     starts = np.repeat(np.cumsum(many) - many, many)
     return np.lexsort((rank, starts)) - starts
 

@@ -69,7 +69,7 @@ def _real() -> array[float]:
     return array("d")
 
 
-class Rows(dict[str, bytes]):
+class SkillPlaces(dict[str, bytes]):
     """Where the parts of each player's skill in a ruleset stand: those of others are added when asked for.
 
     Of a player these are the places, those of parts that do not count being 0, and whether it is a bot, as
@@ -113,7 +113,7 @@ class Packed:
 
     keys: dict[Key, int] = field(default_factory=dict)
     rulesets: dict[Ruleset, int] = field(default_factory=dict)
-    rows: dict[Ruleset, Rows] = field(default_factory=dict)
+    rows: dict[Ruleset, SkillPlaces] = field(default_factory=dict)
     first_team: array[int] = field(default_factory=lambda: array("I", [0]))
     which: array[int] = field(default_factory=_whole)
     depth: array[int] = field(default_factory=_whole)
@@ -358,7 +358,7 @@ def _append_places(packed: Packed, contests: Sequence[Contest], players: Sequenc
         seats = [sum(map(len, contest.teams)) for contest in alike]
         first, end, many = end, end + sum(seats), len(seats)
         if ruleset not in packed.rows:
-            packed.rows[ruleset] = Rows(packed.keys, ruleset)
+            packed.rows[ruleset] = SkillPlaces(packed.keys, ruleset)
             packed.rulesets.setdefault(ruleset, len(packed.rulesets))
         rows += map(packed.rows[ruleset].__getitem__, players[first:end])
         packed.which.extend([packed.rulesets[ruleset]] * many)
