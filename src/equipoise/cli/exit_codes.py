@@ -11,8 +11,10 @@ DONE, FAULT, USAGE, INTERRUPTED = 0, 1, 2, 130
 #: Each code, and what it says; ``docs/errors.md`` has this table.
 EXIT_CODES: Mapping[int, str] = {
     DONE: "done",
-    FAULT: "what was read or asked is at fault, cannot be kept, or was found to be false",
-    USAGE: "the command was called wrongly, or a question has to be answered first",
+    FAULT: "what was read or asked is at fault (a line, a value out of its range, a name that nobody has), "
+    "cannot be kept, or was found to be false",
+    USAGE: "the command was called wrongly (an option that there is not, a value of another kind, one of two "
+    "options missing), or a question has to be answered first",
     INTERRUPTED: "interrupted by Ctrl-C",
 }
 
