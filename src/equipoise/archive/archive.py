@@ -42,6 +42,7 @@ from equipoise.archive.stored_matches import Listed
 from equipoise.archive.tables import (
     ARCHIVE,
     FOLLOWED,
+    FORGOTTEN,
     HEAD,
     MATCH,
     NIGHT,
@@ -205,6 +206,11 @@ class Archive:
         """Return a number that grows with every change of what is known."""
         with self._database.reading() as connection:
             return int(connection.execute(sa.select(ARCHIVE.c.revision)).scalar_one())
+
+    def forgotten(self) -> int:
+        """Return how many ids are forgotten: it grows with everybody who is."""
+        with self._database.reading() as connection:
+            return int(connection.execute(sa.select(sa.func.count()).select_from(FORGOTTEN)).scalar_one())
 
     def stamp(self) -> tuple[object, ...]:
         """Return a value that differs whenever what is known differs, of this archive or from another."""

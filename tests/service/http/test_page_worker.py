@@ -126,3 +126,16 @@ def test_what_is_kept_is_what_is_made_anew(url: str) -> None:
     assert made.chronicle.learning.state == grown.chronicle.learning.state
     for name, column in made.chronicle.columns.items():
         assert column.tobytes() == grown.chronicle.columns[name].tobytes(), name
+
+
+def test_nobody_is_shown_again_who_is_forgotten(url: str) -> None:
+    """Not even once, to whoever comes first: the pages before are not gone on with."""
+    worker = Paging(url)
+    until(worker, ("", {}, None), lambda page: "ann" in (page.text or ""))
+    worker._next = 0.0  # it may look again
+    with open_archive(url) as archive:
+        archive.forget("ann")
+    first = answer(worker, ("", {}, None))
+    assert first.state == "later" or f"player/{slug('ann')}.html" not in (first.text or "")
+    now = until(worker, ("", {}, None), lambda page: page.state == "now")
+    assert f"player/{slug('ann')}.html" not in (now.text or "")

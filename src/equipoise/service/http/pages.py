@@ -104,6 +104,7 @@ class Paging:
         self._url, self._language = url, language
         self._archive: Archive | None = None
         self._shown: _Shown | None = None
+        self._forgotten = 0  # how many ids were, of what is shown
         self._next = 0.0
         self._making: threading.Thread | None = None
 
@@ -133,6 +134,9 @@ class Paging:
             before = None if self._shown is None else self._shown.known
             if before is not None and self._archive.revision() == before.revision:
                 return
+            forgotten = self._archive.forgotten()
+            if forgotten != self._forgotten:  # nor is anybody shown again who is
+                self._shown = before = None
             known = self._archive.next_chronicle(before)
             if known is None:
                 self._making = threading.Thread(target=self._make, daemon=True)
@@ -142,7 +146,7 @@ class Paging:
                 return
             if len(known.chronicle) - known.saved >= KEPT:
                 known = self._archive.keep_chronicle(known)
-            self._show(known)
+            self._show(known, forgotten)
         except EquipoiseError as error:
             log.warning("no pages", extra={"why": str(error)})
             self._close()
@@ -155,14 +159,15 @@ class Paging:
             self._archive.close()
             self._archive = None
 
-    def _show(self, known: KeptChronicle) -> None:
+    def _show(self, known: KeptChronicle, forgotten: int) -> None:
         site = Site(known.chronicle, language=self._language, live=True, sessions=self._sessions)
-        self._shown = _Shown(known, site, {})
+        self._shown, self._forgotten = _Shown(known, site, {}), forgotten
 
     def _make(self) -> None:
         try:
             with open_archive(self._url, create=False) as archive:
-                self._show(archive.keep_chronicle(archive.chronicle()))
+                forgotten = archive.forgotten()
+                self._show(archive.keep_chronicle(archive.chronicle()), forgotten)
         except EquipoiseError as error:
             log.warning("no pages", extra={"why": str(error)})
             self._next = time.monotonic() + TROUBLE
