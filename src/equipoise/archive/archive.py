@@ -42,7 +42,6 @@ from equipoise.archive.stored_matches import Listed
 from equipoise.archive.tables import (
     ARCHIVE,
     FOLLOWED,
-    FORGOTTEN,
     HEAD,
     MATCH,
     NIGHT,
@@ -56,7 +55,7 @@ from equipoise.archive.tables import (
     text_of,
     turn_of,
 )
-from equipoise.archive.ticket_record import TicketRecord
+from equipoise.archive.ticket_record import ArchiveMarks, TicketRecord, archive_marks
 from equipoise.core.match import Match
 from equipoise.errors import InputError
 from equipoise.identity.forgetting import Forgotten
@@ -207,10 +206,10 @@ class Archive:
         with self._database.reading() as connection:
             return int(connection.execute(sa.select(ARCHIVE.c.revision)).scalar_one())
 
-    def forgotten(self) -> int:
-        """Return how many ids are forgotten: it grows with everybody who is."""
+    def marks(self) -> ArchiveMarks:
+        """Return how many ids are forgotten, which grows with everybody who is, and the revision."""
         with self._database.reading() as connection:
-            return int(connection.execute(sa.select(sa.func.count()).select_from(FORGOTTEN)).scalar_one())
+            return archive_marks(connection)
 
     def stamp(self) -> tuple[object, ...]:
         """Return a value that differs whenever what is known differs, of this archive or from another."""

@@ -116,7 +116,7 @@ class TicketRecord:
     def known(self) -> ArchiveMarks:
         """Return what tells whether people were forgotten, and the record rewritten, or merged."""
         with self._database.reading() as connection:
-            return _known(connection)
+            return archive_marks(connection)
 
     def seats(self) -> dict[str, str]:
         """Return the match that each ticket is in, of those that are in one."""
@@ -230,7 +230,7 @@ class AddedEvents:
 
     def known(self) -> ArchiveMarks:
         """Return what tells whether people were forgotten, and the record rewritten, or merged."""
-        return _known(self._connection)
+        return archive_marks(self._connection)
 
     def merged(self) -> dict[str, str]:
         """Return from each merged id the one it counts as."""
@@ -328,7 +328,8 @@ def _state(connection: sa.Connection, queue: str) -> KeptState | None:
     return None if row is None else KeptState(*row)
 
 
-def _known(connection: sa.Connection) -> ArchiveMarks:
+def archive_marks(connection: sa.Connection) -> ArchiveMarks:
+    """Return what tells whether people were forgotten, or anything else has changed."""
     return ArchiveMarks(*connection.execute(_MARKS).one())
 
 

@@ -22,6 +22,7 @@ from equipoise.cli.request_options import (
     named,
     request_of,
     save_request,
+    say_heard,
     two_objectives,
     unknown,
 )
@@ -345,8 +346,8 @@ def _show_front(roster: str | None, objectives: str, options: dict[str, Any]) ->
         front = pareto(replace(request, stop=stop), *axes)
     if options["as_json"]:
         print_json(front.as_dict() | ({"read": options["heard_data"]} if options["heard_data"] else {}))
-    elif options["heard"]:
-        click.echo("\n".join([*options["heard"], ""]), err=options.get("form") is not None)
+    else:
+        say_heard(options)
     if front.nothing is not None:
         click.echo(f"error: {front.nothing.status}: {front.nothing.reason}", err=True)
         if stop.interruption.happened:

@@ -10,7 +10,14 @@ import click
 
 from equipoise.cli.balance import naming
 from equipoise.cli.output_options import Whole, table, table_forms, with_json
-from equipoise.cli.request_options import AskingCommand, asks_of, point_scale, typed_fields
+from equipoise.cli.request_options import (
+    AskingCommand,
+    asks_of,
+    keep_heard,
+    point_scale,
+    say_heard,
+    typed_fields,
+)
 from equipoise.cli.roster_options import placing, rated, read_option, read_players, with_stored_ratings
 from equipoise.core.player import Rating
 from equipoise.errors import InputError
@@ -60,8 +67,7 @@ def command(roster: str | None, **options: Any) -> None:
             read = {} if options["heard_data"] is None else {"read": options["heard_data"]}
             click.echo(json.dumps({**game.as_dict(), **read}, indent=2))
             return
-        if options["heard"]:
-            click.echo("\n".join([*options["heard"], ""]), err=options.get("form") is not None)
+        say_heard(options)
         if game.newcomer is None:
             _show_advantage(game, options)
         else:
@@ -90,9 +96,7 @@ def _game(roster: str | None, options: dict[str, Any]) -> RunningGame:
         raise InputError(msg)
     if newcomer is not None:
         players.append(newcomer)
-    heard = getattr(players, "heard", None)
-    options["heard"] = None if heard is None else heard.lines(players)
-    options["heard_data"] = None if heard is None else heard.as_dict(players)
+    keep_heard(options, players)
     stored = rated(players, options, keywords)
     options["points"] = point_scale(players, options)
     keywords |= typed_fields(options, stored)

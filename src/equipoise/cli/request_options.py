@@ -271,6 +271,19 @@ def _print_all(ctx: click.Context, param: click.Parameter, wanted: bool) -> None
         ctx.exit()
 
 
+def keep_heard(options: dict[str, Any], players: Sequence[Player]) -> None:
+    """Put what was read of a paste beside its names among the options, as lines and as data."""
+    heard = getattr(players, "heard", None)
+    options["heard"] = None if heard is None else heard.lines(players)
+    options["heard_data"] = None if heard is None else heard.as_dict(players)
+
+
+def say_heard(options: Mapping[str, Any]) -> None:
+    """Print what was read of a paste: above an answer for people, beside one in a form of its own."""
+    if options["heard"]:
+        click.echo("\n".join([*options["heard"], ""]), err=options.get("form") is not None)
+
+
 def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
     """Return what is asked: by a request file, a roster and flags, of which the later replace the earlier.
 
@@ -296,9 +309,7 @@ def request_of(roster: str | None, options: dict[str, Any]) -> BalanceRequest:
         read = read_players(roster, options["read"])
         players = roster_options.rated(read, options, keywords)
     options["points"] = point_scale(read, options)
-    heard = getattr(read, "heard", None)
-    options["heard"] = None if heard is None else heard.lines(read)
-    options["heard_data"] = None if heard is None else heard.as_dict(read)
+    keep_heard(options, read)
     if options["clan_tags"]:
         from equipoise.identity.clan_tags import with_clans
 

@@ -22,12 +22,13 @@ from equipoise.errors import InputError
 from equipoise.ratings.models.gaussian_filter.contest_columns import (
     DAY,
     Packed,
+    SkillPlaces,
     check_alone,
     figures_of,
     levels,
     untyped,
 )
-from equipoise.ratings.models.gaussian_filter.kernels import BOT, FIGURE, LEVELS, PLACE, REPORT, SHARE
+from equipoise.ratings.models.gaussian_filter.kernels import BOT, FIGURE, PLACE, REPORT, SHARE
 from equipoise.ratings.models.gaussian_filter.model import Filters
 from equipoise.ratings.models.gaussian_filter.state_columns import listed
 from equipoise.ratings.models.weng_lin import WengLin
@@ -398,12 +399,10 @@ class _View:
             self._places[:, : len(chain)] = np.arange(len(self.keys)).reshape(-1, len(chain))
             self._places[:, BOT] = list(map(is_bot, names))
             return
-        self.keys, rows = {}, []
-        for seat in seats:
-            name, chain = players[seat // many], chains[seat % many]
-            parts = [self.keys.setdefault((name, part), len(self.keys)) for part in chain]
-            rows.append((*parts, *(0,) * (LEVELS - len(parts)), is_bot(name)))
-        self._places = np.array(rows, dtype=np.uint32)
+        self.keys = {}
+        places = [SkillPlaces(self.keys, ruleset) for ruleset in self.rulesets]
+        rows = b"".join([places[seat % many][players[seat // many]] for seat in seats])
+        self._places = np.frombuffer(rows, dtype=np.uint32).reshape(-1, PLACE)
 
     def packed(self, first: int, end: int) -> Packed:
         """Return some contests as the kernels want them."""

@@ -158,15 +158,16 @@ class SideAdvantages:
         chances : sequence of float
             One for each team of all contests that the columns are of.
         """
-        if not len(columns.team):
+        many = len(columns.contests.team)
+        if not many:
             return
         rows = self.rows
         known = [
             rows.get(key) or (0.0, OF_MAP**2 if key[1] else OF_RULESET**2, 0.0, 0.0) for key in columns.keys
         ]
         table = np.array(known, dtype=float).ravel()
-        fast = pays(len(columns.team), WORTH, kernels=(learn_contests,))
-        run(learn_contests, SideContests(*columns[1:]), np.asarray(chances), table, fast=fast)
+        fast = pays(many, WORTH, kernels=(learn_contests,))
+        run(learn_contests, columns.contests, np.asarray(chances), table, fast=fast)
         for key, row in zip(columns.keys, table.reshape(-1, ROW).tolist(), strict=True):
             rows[key] = tuple(row)
 
@@ -217,15 +218,10 @@ class SideContests(NamedTuple):
 
 
 class SideColumns(NamedTuple):
-    """The columns of contests, see :class:`SideContests`, and the key of each row, in order of appearance."""
+    """Contests, and the key of each row that they refer to, in order of appearance."""
 
     keys: tuple[Key, ...]
-    team: Any
-    general: Any
-    own: Any
-    first: Any
-    second: Any
-    weight: Any
+    contests: SideContests
 
 
 def columns_of(contests: Iterable[tuple[int, Ruleset, Sequence[float], str, float]]) -> SideColumns:
@@ -243,7 +239,7 @@ def columns_of(contests: Iterable[tuple[int, Ruleset, Sequence[float], str, floa
         for column, value in zip(columns, (team, general, own, *ranks, weight), strict=True):
             column.append(value)
     whole, real = (np.array(each, dtype=np.int64) for each in columns[:3]), columns[3:]
-    return SideColumns(tuple(keys), *whole, *(np.array(each, dtype=float) for each in real))
+    return SideColumns(tuple(keys), SideContests(*whole, *(np.array(each, dtype=float) for each in real)))
 
 
 def learn_contests(contests: SideContests, chances: Sequence[float], table: Any) -> None:

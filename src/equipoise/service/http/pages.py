@@ -132,9 +132,9 @@ class Paging:
             if self._archive is None:
                 self._archive = open_archive(self._url, create=False)
             before = None if self._shown is None else self._shown.known
-            if before is not None and self._archive.revision() == before.revision:
+            forgotten, revision = self._archive.marks()
+            if before is not None and revision == before.revision:
                 return
-            forgotten = self._archive.forgotten()
             if forgotten != self._forgotten:  # nor is anybody shown again who is
                 self._shown = before = None
             known = self._archive.next_chronicle(before)
@@ -166,7 +166,7 @@ class Paging:
     def _make(self) -> None:
         try:
             with open_archive(self._url, create=False) as archive:
-                forgotten = archive.forgotten()
+                forgotten = archive.marks().forgotten
                 self._show(archive.keep_chronicle(archive.chronicle()), forgotten)
         except EquipoiseError as error:
             log.warning("no pages", extra={"why": str(error)})
