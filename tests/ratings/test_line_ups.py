@@ -144,6 +144,7 @@ def test_models_without_columns_answer_for_many_line_ups_too() -> None:
         ({"line_ups": np.array([[[0], [2]]])}, "line_ups must be places from 0 to 1, got 0 to 2"),
         ({"line_ups": np.array([[[0], [-1]]])}, "line_ups must be places from 0 to 1, got -1 to 0"),
         ({"line_ups": np.array([[[0], [1]]]), "ids": ["ann", "ann"]}, "ids must be different texts"),
+        ({"line_ups": np.array([[[0], [1]]]), "ids": ["ann", ["bob"]]}, "ids must be different texts"),
     ],
 )
 def test_line_ups_that_are_at_fault_are_refused(model: Any, given: dict[str, Any], message: str) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from io import UnsupportedOperation
@@ -228,15 +227,13 @@ class Ladder:
         listed: Any = line_ups if indexed else list(line_ups)
         when = _times(at, len(listed))
         if indexed:
-            everyone = (
-                self.model.players(self._known()) if self._resident is None else self._resident.players()
-            )
-            who = list(everyone) if ids is None else ids
-            _check_indices(line_ups, ids, len(who))
+            who = self._everyone() if ids is None else ids
+            _check_indices(line_ups, len(who))
             if self._resident is not None:
                 found = self._resident.predict_indices(line_ups, ruleset, when, ids, self._recorded)
                 if found is not None:
                     return found
+            _check_ids(who)
             listed = np.array(who, dtype=object)[line_ups].tolist() if line_ups.size else []
         elif self._resident is not None:
             found = self._resident.predict_listed(listed, ruleset, when, self._recorded)
@@ -250,6 +247,11 @@ class Ladder:
             raise InputError(UNEVEN)
         teams = len(rows[0]) if rows else line_ups.shape[1] if indexed else 0
         return np.array(rows, dtype=np.float64).reshape(len(rows), teams)
+
+    def _everyone(self) -> list[str]:
+        """Return everyone who has played, in order of first appearance."""
+        known = self.model.players(self._known()) if self._resident is None else self._resident.players()
+        return list(known)
 
     def predict_rank(
         self, teams: Teams, ruleset: Ruleset | None = None, at: float | None = None
@@ -496,14 +498,18 @@ def _times(at: Any, many: int) -> Floats:
     return np.ascontiguousarray(np.broadcast_to(times, (many,)))
 
 
-def _check_indices(line_ups: Any, ids: Sequence[str] | None, many: int) -> None:
+def _check_ids(ids: Sequence[str]) -> None:
+    """Raise what is wrong with ids that line-ups are places in."""
+    if set(map(type, ids)) - {str} or len(set(ids)) < len(ids) or "" in ids:
+        msg = "ids must be different texts, none of them empty"
+        raise InputError(msg)
+
+
+def _check_indices(line_ups: Any, many: int) -> None:
     """Raise what is wrong with line-ups as an array of places in ids, of which there are so many."""
     shape = line_ups.shape
     if len(shape) != 3 or line_ups.dtype.kind not in "iu" or shape[1] < 2 or shape[2] < 1:
         msg = f"line_ups must be whole numbers (m, n_teams, size), of two or more teams, got {shape}"
-        raise InputError(msg)
-    if ids is not None and (len(set(ids)) < len(ids) or set(map(type, ids)) - {str} or "" in ids):
-        msg = "ids must be different texts, none of them empty"
         raise InputError(msg)
     least, most = (int(line_ups.min()), int(line_ups.max())) if line_ups.size else (0, -1)
     if not 0 <= least <= most + 1 <= many:
@@ -612,7 +618,7 @@ class Resident:
         try:
             members: Iterable[Any] = itertools.chain.from_iterable(groups)
             of_all = map(asked.seats.numbers.__getitem__, members)
-            seats = np.frombuffer(array("q", list(of_all)), dtype=np.int64)
+            seats = np.fromiter(of_all, np.int64, sum(sizes))
         except (KeyError, TypeError):
             return None
         many, teams = len(line_ups), min(counts)
@@ -636,15 +642,27 @@ class Resident:
         asked = self._ready(ruleset, PREDICTED * many, recorded)
         seats = line_ups.reshape(-1)
         if ids is not None:
-            placed = self._seated(ids, asked)
+            placed = self._known_seats(ids, asked)
             if placed is None:
                 return None
-            seats = np.array(placed, dtype=np.int64)[seats]
+            seats = placed[seats]
         starts = np.arange(0, many * teams * size + 1, size, dtype=np.int64)
         ends = np.arange(0, many * teams + 1, teams, dtype=np.int64)
         seats = np.ascontiguousarray(seats, dtype=np.int64)
         chances: Floats = asked.chances(seats, np.ones(len(seats)), starts, ends, at, np.empty(2 * teams))
         return chances.reshape(many, teams)
+
+    def _known_seats(self, ids: Sequence[str], asked: LineUpsAsked) -> Any:
+        """Return the seats of ids, which are checked; None as :meth:`_seated`."""
+        try:  # most often all are known: then they are texts, and it is faster to compare seats
+            placed = np.array(list(map(asked.seats.numbers.__getitem__, ids)), dtype=np.int64)
+            if not len(placed) or int(np.bincount(placed).max()) == 1:
+                return placed
+        except (KeyError, TypeError):
+            pass
+        _check_ids(ids)
+        found = self._seated(ids, asked)
+        return None if found is None else np.array(found, dtype=np.int64)
 
     def _seated(self, players: Sequence[str], asked: LineUpsAsked) -> list[int] | None:
         """Return the seats of players, NOBODY of a newcomer; None where one begins unlike other newcomers."""

@@ -7,6 +7,7 @@ by operation as the package ``openskill`` has them.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -66,7 +67,10 @@ class MemberColumns(NamedTuple):
 
 
 class KernelRoom(NamedTuple):
-    """A number for each team of the largest contest: sums, pulls, and what Plackett-Luce adds up."""
+    """A number for each team of the largest contest: sums, pulls, and what Plackett-Luce adds up.
+
+    The last has one for each member of the largest contest: sigma, after skills have drifted.
+    """
 
     mu: Any
     variance: Any
@@ -75,6 +79,12 @@ class KernelRoom(NamedTuple):
     top: Any
     total: Any
     tied: Any
+    wide: Any
+
+    @classmethod
+    def of(cls, numbers: Callable[[int], Any], teams: int, members: int) -> KernelRoom:
+        """Return room for so many teams and members; ``numbers`` makes a column of a length."""
+        return cls(*[numbers(members if name == "wide" else teams) for name in cls._fields])
 
 
 def play(
@@ -101,14 +111,15 @@ def play(
     room : Room
         Where a contest is worked out.
     chances : column
-        Where the chance of each team goes.
+        Where the chance of each team goes; empty where nobody asks.
     learning : int
         1 to learn, 0 to predict alone.
     """
     for n in range(len(contests.weight)):
         first, end = contests.first_team[n], contests.first_team[n + 1]
-        _sum(mu, sigma, 0.0, teams, members, room, first, end)
-        _predict(settings.beta, room, first, end, chances)
+        if len(chances) > 0:
+            _sum(mu, sigma, 0.0, teams, members, room, first, end)
+            _predict(settings.beta, room, first, end, chances)
         if learning == 0:
             continue
         steps, step = contests.weight[n], 0.0
@@ -142,6 +153,7 @@ def _sum(
     mu: Any, sigma: Any, drift: float, teams: Any, members: Any, room: Any, first: int, end: int
 ) -> None:
     """Add up each team's mu and sigma squared, everyone with their share, after skills have drifted."""
+    start = teams.first_member[first]
     for t in range(first, end):
         mean = variance = 0.0
         for j in range(teams.first_member[t], teams.first_member[t + 1]):
@@ -149,6 +161,7 @@ def _sum(
             wide = sigma[player]
             if drift > 0.0:
                 wide = math.sqrt(wide * wide + drift)
+            room.wide[j - start] = wide
             mean += share * mu[player]
             variance += (share * wide) * (share * wide)
         room.mu[t - first], room.variance[t - first] = mean, variance
@@ -236,12 +249,12 @@ def _move(
     end: int,
 ) -> None:
     """Move everyone by their part of what their team has learnt."""
+    start = teams.first_member[first]
     for t in range(first, end):
         variance, omega, delta = room.variance[t - first], room.omega[t - first], room.delta[t - first]
         for j in range(teams.first_member[t], teams.first_member[t + 1]):
             share, player = members.share[j], members.player[j]
-            was_mu, was_sigma = mu[player], sigma[player]
-            wide = math.sqrt(was_sigma * was_sigma + settings.tau * settings.tau)
+            was_mu, was_sigma, wide = mu[player], sigma[player], room.wide[j - start]
             taken = share * wide * wide / variance
             kept = max(1.0 - taken * delta * share, settings.kappa)
             new_mu, new_sigma = was_mu + taken * omega, wide * math.sqrt(kept)

@@ -126,7 +126,14 @@ class WengLin(PerPlayer):
         return contests > FEW and pays(contests, WORTH, kernels=(kernels.play,), worth_kept=WORTH_KEPT)
 
     def play(
-        self, mu: list[float], sigma: list[float], columns: Columns, *, fast: bool, learning: bool = True
+        self,
+        mu: list[float],
+        sigma: list[float],
+        columns: Columns,
+        *,
+        fast: bool,
+        learning: bool = True,
+        predicting: bool = True,
     ) -> list[float]:
         """Run the kernel over contests, plain or compiled, which is a matter of speed alone.
 
@@ -138,33 +145,38 @@ class WengLin(PerPlayer):
             Contests, teams and members, as :mod:`equipoise.ratings.weng_lin_kernels` has them.
         fast : bool
             Whether to use the compiled kernel.
-        learning : bool
-            Whether to learn, or only to predict.
+        learning, predicting : bool
+            Whether to learn, and to predict.
 
         Returns
         -------
         list of float
-            The chance of each team of each contest.
+            The chance of each team of each contest; empty without predictions.
         """
         contests, teams, members = columns
-        widest = max(map(sub, contests.first_team[1:], contests.first_team), default=0)
         if not fast:
-            chances = [0.0] * len(teams.rank)
-            room = kernels.KernelRoom(*([0.0] * widest for _ in kernels.KernelRoom._fields))
+            chances = [0.0] * (len(teams.rank) * predicting)
+            starts = [teams.first_member[first] for first in contests.first_team]
+            room = kernels.KernelRoom.of([0.0].__mul__, _widest(contests.first_team), _widest(starts))
             kernels.play(self.constants(), mu, sigma, contests, teams, members, room, chances, int(learning))
             return chances
         means, deviations = np.array(mu), np.array(sigma)
-        found: list[float] = self.play_arrays(means, deviations, columns, learning=learning).tolist()
+        found: list[float] = self.play_arrays(
+            means, deviations, columns, learning=learning, predicting=predicting
+        ).tolist()
         mu[:], sigma[:] = means.tolist(), deviations.tolist()
         return found
 
-    def play_arrays(self, mu: Any, sigma: Any, columns: Columns, *, learning: bool = True) -> Any:
+    def play_arrays(
+        self, mu: Any, sigma: Any, columns: Columns, *, learning: bool = True, predicting: bool = True
+    ) -> Any:
         """Run the compiled kernel over arrays, of which mu and sigma are changed in place."""
         contests, teams, members = columns
         contests, teams, members = contests.arrays(), teams.arrays(), members.arrays()
-        chances = np.empty(len(teams.rank))
-        widest = int(np.diff(contests.first_team).max()) if len(contests.weight) else 0
-        room = kernels.KernelRoom(*(np.empty(widest) for _ in kernels.KernelRoom._fields))
+        chances = np.empty(len(teams.rank) * predicting)
+        starts = teams.first_member[contests.first_team]
+        widest = [int(np.diff(each).max(initial=0)) for each in (contests.first_team, starts)]
+        room = kernels.KernelRoom.of(np.empty, *widest)
         compiled(kernels.play)(
             self.constants(), mu, sigma, contests, teams, members, room, chances, int(learning)
         )
@@ -187,7 +199,7 @@ class WengLin(PerPlayer):
         many = len(sizes)
         teams = kernels.TeamColumns([0, *accumulate(sizes)], ranks)
         members = kernels.MemberColumns(range(len(mu)), shares, [1.0] * len(mu))
-        room = kernels.KernelRoom(*([0.0] * many for _ in kernels.KernelRoom._fields))
+        room = kernels.KernelRoom.of([0.0].__mul__, many, len(mu))
         kernels.learn(self.constants(), 1.0, mu, sigma, teams, members, room, 0, many)
 
     def constants(self) -> kernels.WengLinConstants:
@@ -284,6 +296,10 @@ def _columns(contests: Sequence[Contest], attention: Attention | None, places: S
         ),
         kernels.MemberColumns(places, [share for team in teams for _, share in team], factors),
     )
+
+
+def _widest(starts: Sequence[int]) -> int:
+    return max(map(sub, starts[1:], starts), default=0)
 
 
 def _sums(entries: Entries, contest: Contest) -> list[Sums]:

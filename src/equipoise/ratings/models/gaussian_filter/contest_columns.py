@@ -321,13 +321,13 @@ def _append(packed: Packed, contests: Sequence[Contest], attention: Attention | 
         (packed.first_team, map(len, [contest.teams for contest in contests])),
         (packed.first_member, map(len, teams)),
     ):  # fmt: skip
-        column.extend(itertools.islice(itertools.accumulate(starts, initial=column[-1]), 1, None))
-    packed.at.extend([contest.at / DAY for contest in contests])
-    packed.weight.extend([contest.weight for contest in contests])
-    several = itertools.chain.from_iterable
-    packed.rank.extend(several([contest.ranks for contest in contests]))
-    packed.order.extend(several([_order(contest.ranks) for contest in contests]))
-    packed.score.extend(several(map(_scores, contests)))
+        column.fromlist(list(itertools.accumulate(starts, initial=column.pop())))
+    # From lists: an array takes what it is to be extended by one after the other.
+    packed.at.fromlist([contest.at / DAY for contest in contests])
+    packed.weight.fromlist([contest.weight for contest in contests])
+    packed.rank.fromlist([rank for contest in contests for rank in contest.ranks])
+    packed.order.fromlist([team for contest in contests for team in _order(contest.ranks)])
+    packed.score.fromlist([score for contest in contests for score in _scores(contest)])
     reports, reported = _reports(contests, players, shares, attention)
     packed.reports.extend(reports)
     packed.reported.extend(reported)
@@ -361,9 +361,9 @@ def _append_places(packed: Packed, contests: Sequence[Contest], players: Sequenc
             packed.rows[ruleset] = SkillPlaces(packed.keys, ruleset)
             packed.rulesets.setdefault(ruleset, len(packed.rulesets))
         rows += map(packed.rows[ruleset].__getitem__, players[first:end])
-        packed.which.extend([packed.rulesets[ruleset]] * many)
-        packed.depth.extend([len(levels(ruleset))] * many)
-        packed.untyped.extend([untyped(ruleset)] * many)
+        packed.which.fromlist([packed.rulesets[ruleset]] * many)
+        packed.depth.fromlist([len(levels(ruleset))] * many)
+        packed.untyped.fromlist([untyped(ruleset)] * many)
     packed.places.frombytes(b"".join(rows))
 
 
@@ -483,8 +483,7 @@ def check_alone(members: Any, name: str) -> None:
         seats = np.ascontiguousarray(members.T, dtype=np.uint32)
         twice = np.zeros(len(members), dtype=np.bool_)
         for n in range(1, len(seats)):
-            for other in seats[:n]:
-                twice |= seats[n] == other
+            twice |= np.bitwise_or.reduce(seats[:n] == seats[n], axis=0)
     else:
         ordered = np.sort(members, axis=1)
         twice = (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)

@@ -154,7 +154,7 @@ def play(
         What happened.
     chances, draws : columns
         Where the predictions go: one for each team, given that one of them wins; and the chance of a draw
-        of each contest of two teams.
+        of each contest of two teams.  Both are empty where nobody asks.
     learning : bool
         Whether to learn, or only to predict.
     """  # fmt: skip
@@ -174,7 +174,7 @@ def play(
             for one in lanes:
                 gather(one, games, which, depth, untyped, at_of[n], first_member, places, reports, first, end)
                 publish(one, count)
-            if again == 0:
+            if again == 0 and len(draws) > 0:
                 mix(lanes, which, chances, draws, n, first, count)
             if learning:
                 for one in lanes:

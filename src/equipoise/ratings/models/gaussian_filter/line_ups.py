@@ -127,7 +127,8 @@ def foretell(
                     skill += share * (mean + trust * statistic + body)
                     variance += share * share * spread
                     noise += share * share
-                    veterans += share * played / (played + half)
+                    if experienced:
+                        veterans += share * played / (played + half)
                 if experienced:
                     skill += experience * veterans
                 room[2 * k] = skill

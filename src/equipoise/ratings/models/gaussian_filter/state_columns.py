@@ -100,13 +100,18 @@ class Learnt:
         """Leave out the kernels' view of the columns: a copy has to make one of its own."""
         return None, {name: () if name == "_filters" else getattr(self, name) for name in self.__slots__}
 
-    def play(self, packed: Packed | OneContest, *, learning: bool = True) -> tuple[Any, Any]:
-        """Run the kernels, and return the chances of each team, and of a draw of each contest."""
+    def play(
+        self, packed: Packed | OneContest, *, learning: bool = True, predicting: bool = True
+    ) -> tuple[Any, Any]:
+        """Run the kernels, and return the chances of each team, and of a draw of each contest.
+
+        Both are empty where nobody asks for predictions, which are a part of the work.
+        """
         room = packed.widest()
         if not self._filters or room[0] > self._room[0] or room[1] > self._room[1]:
             self._room = max(room[0], self._room[0]), max(room[1], self._room[1])
             self._filters = self._made(*self._room)
-        sizes = len(packed.rank), len(packed.at)
+        sizes = len(packed.rank) * predicting, len(packed.at) * predicting
         if self._lanes:
             chances, draws = map(np.empty, sizes)
             play: Any = compiled(kernel(self._many))
