@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -33,3 +37,16 @@ def test_what_is_no_team_is_refused(teams: Any, message: str) -> None:
     """The message begins with the argument."""
     with pytest.raises(InputError, match=message):
         Contest(Ruleset(), teams, (1, 2))
+
+
+def test_a_ruleset_takes_no_hash_to_another_process() -> None:
+    """Texts have other hashes there: what was pickled is found by a ruleset made anew."""
+    ruleset = Ruleset("ut2004", "ctf", ("instagib",))
+    known = {ruleset: 1}
+    script = "import pickle, sys; known = pickle.load(sys.stdin.buffer); from equipoise import Ruleset; "
+    script += "print(known[Ruleset('ut2004', 'ctf', ('instagib',))])"
+    found = subprocess.run(
+        [sys.executable, "-c", script], input=pickle.dumps(known), capture_output=True, check=True,
+        env={**os.environ, "PYTHONHASHSEED": "7"},
+    )  # fmt: skip
+    assert found.stdout.strip() == b"1"

@@ -113,8 +113,15 @@ HEAVIEST = 1000.0
 GIVEN_ID = 40
 
 
+class _HashKept:
+    """Room for a hash: that of a frozen object which is a key again and again."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+
 @dataclass(frozen=True, slots=True)
-class Ruleset:
+class Ruleset(_HashKept):
     """What a rating is valid for: a game, its type, and the mutators that change how it is played.
 
     Parameters
@@ -136,6 +143,15 @@ class Ruleset:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mutators", tuple(sorted(set(self.mutators))))
+
+    def __hash__(self) -> int:
+        """Return the hash of the fields, which is worked out once: every look-up of a rating asks for it."""
+        try:
+            return self._hash
+        except AttributeError:  # as after pickling: other processes have other hashes of texts
+            found = hash((self.game, self.game_type, self.mutators))
+            object.__setattr__(self, "_hash", found)
+            return found
 
 
 @dataclass(frozen=True, slots=True)

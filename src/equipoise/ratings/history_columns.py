@@ -486,16 +486,18 @@ def _by_appearance(codes: Any, size: int) -> Any:
     >>> _by_appearance(np.array([7, 2, 7, 0]), 8).tolist()
     [7, 2, 0]
     """
-    seen = np.zeros(size, dtype=np.bool_)
+    seen, place = np.zeros(size, dtype=np.bool_), np.empty(size, dtype=np.uint32)
     found, left = [codes[:0]], size
     for first in range(0, len(codes), BLOCK):
         block = codes[first : first + BLOCK]
         new = block[~seen[block]]
         if len(new):
-            values, places = np.unique(new, return_index=True)
-            seen[values] = True
-            found.append(values[np.argsort(places, kind="stable")])
-            left -= len(values)
+            # Of places that are written several times the last one stays: backwards, that is the first one.
+            places = np.arange(len(new), dtype=np.uint32)
+            place[new[::-1]] = places[::-1]
+            found.append(new[place[new] == places])
+            seen[new] = True
+            left -= len(found[-1])
             if not left:
                 break
     return np.concatenate(found)
