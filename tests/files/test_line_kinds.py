@@ -157,6 +157,91 @@ def test_a_reply_is_no_part_of_the_name(comes: str, away: str, weight: str) -> N
     assert names(f"Amber{weight}\nBirch {comes}{behind}\nCedar {away}{weight}") == ["Amber", "Birch"]
 
 
+#: What a person writes in a chat, and who plays: that person is Bo.
+BROUGHT = {
+    "in +1": "Bo, Guest of Bo",
+    "in!! +2": "Bo, Guest of Bo, Guest 2 of Bo",
+    "late (+1)": "Bo, Guest of Bo",
+    "in with two mates": "Bo, Guest of Bo, Guest 2 of Bo",
+    "dabei, bringe Birch mit": "Bo, Birch",
+    "voy y Birch también": "Bo, Birch",
+    "oui avec un ami": "Bo, Guest of Bo",
+    "me and Birch are in": "Bo, Birch",
+    "in +1 (Birch)": "Bo, Birch",
+    "bringing Birch": "Bo, Birch",
+}
+#: The same where it is a question: the choice, and who plays by it.
+BROUGHT_ASKED = {
+    "+2": ("guests-among", "Bo, Guest of Bo"),
+    "+ Birch": ("brings-only", "Birch"),
+    "in + beers": ("brings-nobody", "Bo"),
+    "maybe +1": ("maybe-in", "Bo, Guest of Bo"),
+    "in, maybe +1": ("maybe-out", "Bo"),
+    "in\nBo: +1": ("plus-guest", "Bo, Guest of Bo"),
+    "in\nBo: maybe + Birch": ("maybe-out", "Bo"),
+}
+FORMS = ("27/11/2026, 19:02 - Bo: ", "[27.11.26, 19:02:11] Bo: ", "<Bo> ", "Bo \u2014 Today at 8:15 PM\n")
+
+
+def chat(message: str, form: str) -> str:
+    """Return a chat in which Bo writes something after Amber has said yes, and before Cedar does."""
+    before, line, behind = (form.replace("Bo", name) for name in ("Amber", "Bo", "Cedar"))
+    return f"{line}out\n{before}in\n{line}" + message.replace("Bo: ", line) + f"\n{behind}in"
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("message", BROUGHT)
+def test_whom_a_message_brings_comes_too(message: str, form: str) -> None:
+    """Whatever program copied the chat, by number and by name, beside who wrote it."""
+    *_, cedar = given = names(chat(message, form))
+    assert (", ".join(given[1:-1]), given[0], cedar) == (BROUGHT[message], "Amber", "Cedar")
+    roster = parse_roster(chat(message, form).encode(), "paste")
+    assert len({player.party for player in roster}) == 2
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("message", BROUGHT_ASKED)
+def test_whom_a_message_may_bring_is_asked(message: str, form: str) -> None:
+    """Each question has a choice for it."""
+    choice, wanted = BROUGHT_ASKED[message]
+    with pytest.raises(AmbiguousError) as raised:
+        names(chat(message, form))
+    assert choice in raised.value.ways
+    assert names(chat(message, form), choice) == ["Amber", *wanted.split(", "), "Cedar"]
+
+
+def test_who_is_brought_may_speak_too() -> None:
+    """Whoever is brought and says so as well plays once; who says no afterwards does not."""
+    assert names("<Bo> in + Birch\n<birch> in\n<Bo> still in") == ["Bo", "Birch"]
+    assert names("<Bo> in + Birch\n<Birch> out") == ["Bo"]
+    assert names("<Birch> out\n<Bo> in + Birch\n<Bo> in +1") == ["Bo", "Birch", "Guest of Bo"]
+
+
+@needs_node
+def test_the_board_reads_whom_messages_bring_alike() -> None:
+    """In each form, what is clear and what is asked."""
+    texts = [chat(message, form) for form in FORMS for message in [*BROUGHT, *BROUGHT_ASKED]]
+    answers = ask_script([{"paste": text} for text in texts])
+    for text, answer in zip(texts, answers, strict=True):
+        if (ways := answer.get("ways")) is None:
+            assert [name for name, *_ in answer["gives"]] == names(text), text
+        else:
+            with pytest.raises(AmbiguousError) as raised:
+                names(text)
+            assert ways == list(raised.value.ways), text
+
+
+@pytest.mark.parametrize(
+    ("line", "guests"), [("Bo +2", 2), ("Bo, +2", 2), ("Bo + 2 friends", 2), ("Bo plus 3", 3),
+                         ("Bo mit drei Freunden", 3), ("Bo brings two mates", 2), ("Bo (plus one)", 1)]
+)  # fmt: skip
+def test_guests_are_counted_in_lists(line: str, guests: int) -> None:
+    """By figures and words."""
+    given = names(f"Amber\n{line}\nCedar")
+    assert given[1] == "Bo"
+    assert len(given) == 3 + guests
+
+
 @pytest.mark.parametrize("heading", ["Non ci sono:", "Fora:", "Nie grają:", "Montag:"])
 def test_below_an_unknown_heading_people_come_or_do_not(heading: str) -> None:
     """Below players it is a question, whatever its language; above all of them it is a title."""

@@ -25,9 +25,10 @@ _AS_THEY_ARE = (
     "rules",
     "contexts",
     "rank_aliases",
+    "counts",
 )
 #: Patterns that stand alone.
-_SINGLE = ("attendance", "brings", "ranked", "lead", "weight")
+_SINGLE = ("attendance", "brings", "one_more", "bare_count", "bare_name", "ranked", "lead", "weight")
 
 #: What is special in a pattern, in Python and in JavaScript.
 _SPECIAL = re.compile(r"([\^$\\.*+?()\[\]{}|/])")
@@ -69,7 +70,8 @@ def short_grammar() -> dict[str, Any]:
     '^%lead%@?'
     """
     plain = tomllib.loads(files(__package__).joinpath("paste_grammar.toml").read_text(encoding="utf-8"))
-    parts = {name: _any_of(languages) for name, languages in plain["words"].items()} | plain["signs"]
+    words = plain["words"] | {"counted": {"any": list(plain["counts"])}}
+    parts = {name: _any_of(languages) for name, languages in words.items()} | plain["signs"]
     edge = r"(?:[\s,.!\ufe0f]*%around%)*[\s,.!\ufe0f]*"
     return {
         **{name: plain[name] for name in _AS_THEY_ARE},
@@ -78,12 +80,19 @@ def short_grammar() -> dict[str, Any]:
                     f"(?:[\\s,.!]+(?!\\+)%{name}%)?{edge}$"
                     for name in ("out", "maybe", "late", "in")},
         "titles": {name: f"^%{name}%$" for name in _TITLES} | {"date": "%day_title%"},
-        "guest": ' + "Guest of $1"',
+        "guest": ' + "Guest $2of $1"',
         "ranks": plain["words"]["rank"]["any"],
         "divisions": plain["words"]["division"]["any"],
         "patterns": {
             "attendance": "^%attendance%$",
-            "brings": r"^(.*?)[\s,]*(?:\+\s?1|(?:\+|%and%|%with%|plus)\s?%guest%)[\s.!]*$",
+            # the reply, what makes it doubtful, how many, somebody, a name, what makes it doubtful behind it
+            "brings": r"^(|.*?[\s,;.!]|.*?(?=[(+]))\(?(?:(%maybe%)[\s,]+)?"
+            r"(?:\+\s*|plus\s?(?=[0-9])|w/\s*|(?:%and%|%with%|plus|%bring%)\s+)+"
+            r"(?:([1-9]|%counted%)(?:\s*(?:%guests%|%guest%))?|(%guest%)|(?:1\s*[:(\u2013-]?\s*)?(%one_name%))\)?"
+            r"(?:\s%along%)?(?:\s*\(?(%maybe%)\)?)?[\s.!)]*$",
+            "one_more": r"^()()()(\+\s?1)()()[\s.!]*$",
+            "bare_count": r"^(?:\+|plus)\s*[0-9]+[\s.!]*$",
+            "bare_name": r"^\(?(?:\+\s*|plus\s|w/\s*|(?:%and%|%with%)\s)%one_name%[\s.!)]*$",
             "ranked": r"^(?:%rank%|%rank_short%)(?:\s*%division%)?$",
             "lead": "^%lead%@?",
             "weight": r"[\s:(\[]+%number%[)\]]?$",

@@ -112,6 +112,9 @@ class _Line:
     #: What the line was before any rule, and whether it is a list of players below a heading.
     tidy: str = ""
     listed: bool = False
+    #: Whom a message brings: how many without a name, and the names.
+    guests: int = 0
+    named: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -128,6 +131,8 @@ class _State:
     sender: str = ""
     block: int = 0
     replies: dict[str, _Line] = field(default_factory=dict)
+    #: Whom messages bring who may come: the message, whose it is, how many, and the name of one.
+    perhaps: list[tuple[_Line, str, int, str]] = field(default_factory=list)
     aside: list[tuple[str, str]] = field(default_factory=list)
     #: The lines, in which some rules look for numbers that count up.
     present: Sequence[str] = ()
@@ -207,6 +212,7 @@ def sift(text: str, where: str, answers: frozenset[str]) -> tuple[str, Heard]:
     for line in lines:
         if line.status == "maybe":
             _ask("maybe", line, None, state)
+    _add_guests(state)
     _unnumber(lines)
     kept = [raw if at in long else "" for at, raw in enumerate(raws)]
     for line in lines:
@@ -426,24 +432,109 @@ def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
 
 
 def _message(line: _Line, sender: str, message: str, state: _State) -> _Line:
-    """Return a line of a chat: its sender, as far as the message says whether they come."""
+    """Return a line of a chat: its sender, as far as the message says whether they come, and with whom."""
     sender = sender.removeprefix("~").strip()  # as WhatsApp shows who is in no address book
-    status, guests = reply_of(message) or reply_of(_SENTENCE.split(message)[-1]), ""
-    if not status and (brings := _found(grammar()["brings"], message)):
-        status, guests = (
-            reply_of(brings[1]) or ("" if brings[1] else "in"),
-            grammar()["guest"].replace("$1", sender),
-        )
-    status = status or "unread"
-    if status != "unread":
-        before = state.replies.get(sender)
-        if before is not None:
-            before.status = "skip"
-        line.text, line.changed = (f'"{sender}"' if " " in sender and '"' not in sender else sender), True
-        line.text += guests if status in ("in", "late") else ""
-        state.replies[sender] = line
+    before = state.replies.get(sender)
+    coming = before is not None and before.status in ("in", "late", "maybe")
+    said = reply_of(message)
+    brings = _found(grammar()["brings"], message)
+    if brings is not None and (brings[5] or not brings[1]) and (said or reply_of(brings[5] or "")):
+        brings = None
+    again = None if not coming else _found(grammar()["one_more"], message)
+    if again is not None and _asked("plus", line, state)["name"] == "plus-guest":
+        said, brings = "", again
+    status = reply_of(brings[1]) if brings is not None else said
+    if brings is not None and not brings[1].strip():
+        status = _without_reply(brings, line, state, coming=coming)
+    status = status or said or reply_of(_SENTENCE.split(message)[-1]) or "unread"
     line.status = status
+    if status == "unread":
+        return line
+    if status == "same" and before is not None:
+        line.status = "skip"
+        _bring(brings, line, before, sender, state)
+        return line
+    if status == "only" and brings is not None:
+        line.text, line.changed, line.status = brings[5], True, "in"
+        return line
+    if before is not None:
+        before.status = "skip"
+        line.guests, line.named = before.guests if brings is None else 0, before.named
+    line.text, line.changed = (f'"{sender}"' if " " in sender and '"' not in sender else sender), True
+    state.replies[sender] = line
+    _bring(brings, line, line, sender, state)
     return line
+
+
+def _without_reply(brings: re.Match[str], line: _Line, state: _State, *, coming: bool) -> str:
+    """Return what a message such as ``+2`` or ``+ Dave`` says of its sender, ``same`` where nothing new."""
+    if coming:
+        return "same"
+    if brings[2]:
+        return "maybe"
+    if brings[3] and _found(grammar()["bare_count"], brings[0]):
+        return "in" if _asked("guests", line, state)["name"] == "guests-besides" else "among"
+    if brings[5] and _found(grammar()["bare_name"], brings[0]):
+        return "only" if _asked("brings", line, state, brings)["name"] == "brings-only" else "in"
+    return "in"
+
+
+def _bring(brings: re.Match[str] | None, line: _Line, host: _Line, sender: str, state: _State) -> None:
+    """Note whom a message brings."""
+    if host.status == "among":
+        host.status, host.guests = "in", -1
+    if brings is None or host.status == "out":
+        return
+    count, name = _count(brings[3]) if brings[3] else 1, (brings[5] or "").strip()
+    doubtful = name and (name[0] == name[0].lower() or _found(grammar()["bare_name"], brings[0]))
+    if doubtful and _asked("brings", line, state, brings)["name"] == "brings-nobody":
+        return
+    if (brings[2] and brings[1]) or brings[6] or (brings[2] and line is not host):
+        state.perhaps.append((line, sender, count, name))
+    elif name:
+        host.named = [*host.named, name]
+    else:
+        host.guests += count
+
+
+def _count(word: str) -> int:
+    """Return how many a word or a number says."""
+    return int(grammar()["counts"].get(word.lower(), 0)) or int(word)
+
+
+def _guests_of(host: str, count: int) -> str:
+    """Return guests without a name, as a party is written."""
+    guest: str = grammar()["guest"]
+    return "".join(guest.replace("$1", host).replace("$2", f"{n} " if n > 1 else "")
+                   for n in range(1, count + 1))  # fmt: skip
+
+
+def _add_guests(state: _State) -> None:
+    """Put beside those who come whom they bring, as far as these have not said otherwise themselves."""
+    for line, sender, count, name in state.perhaps:
+        host = state.replies[sender]
+        if host.status not in ("in", "late"):
+            continue
+        if _asked("maybe", line, state)["name"] == "maybe-in":
+            host.guests, host.named = (
+                host.guests + (0 if name else count),
+                [*host.named, *([name] if name else [])],
+            )
+        elif name:
+            state.aside.append(("out", name))
+    themselves = {sender.casefold(): line for sender, line in state.replies.items()}
+    for sender, line in state.replies.items():
+        for name in dict.fromkeys(line.named if line.status in ("in", "late") else ()):
+            own = themselves.get(name.casefold())
+            if own is not None and own.number > line.number and own.status not in ("in", "late"):
+                continue
+            if own is not None and (own is line or own.guests or own.named):
+                continue
+            if own is not None:
+                own.status = "skip"
+            line.text += f" + {name}"
+        if line.status in ("in", "late"):
+            line.text += _guests_of(sender, line.guests)
 
 
 def _put(line: _Line, found: re.Match[str], rule: Mapping[str, Any], state: _State) -> None:
@@ -457,6 +548,9 @@ def _put(line: _Line, found: re.Match[str], rule: Mapping[str, Any], state: _Sta
         kept = _template(put, found)
         line.whole = line.whole or line.text
         line.notes.append((found[0].replace(kept, "", 1) if kept else found[0]).strip(" -–—:"))
+    if "guests" in rule:
+        host, count = found[1].strip(), _count(found[rule["guests"]])
+        put += _guests_of(host, count).replace("$", "")
     if "tally" in rule:
         put = put.replace("$n", str(len(_compiled(rule["tally"]).findall(found[0]))))
     if rule.get("all"):
@@ -469,6 +563,11 @@ def _put(line: _Line, found: re.Match[str], rule: Mapping[str, Any], state: _Sta
         if state.partners.get(lead) is None:
             state.partners[other] = state.partners[f"{lead} + {other}"] = line
     line.changed = True
+
+
+def _asked(name: str, line: _Line, state: _State, found: re.Match[str] | None = None) -> dict[str, Any]:
+    """Return the choice that was made about a line."""
+    return asked_choice(name, f"{state.where}, line {line.number}", line.raw.strip(), state.answers, found)
 
 
 def _template(put: str, found: re.Match[str]) -> str:

@@ -3,11 +3,11 @@
 
 /**
  * @typedef {{number: number, raw: string, text: string, status: string, block: number, changed: boolean,
- *   tidy: string, whole: string, notes: string[], listed: boolean}} Kind
+ *   tidy: string, whole: string, notes: string[], listed: boolean, guests: number, named: string[]}} Kind
  * @typedef {{out: string[], late: string[], unread: [number, string][], notes: [number, string][]}} Heard
  * @typedef {{answers: Set<string>, total: number, counts: Record<string, number>, below: Record<string, number>, counted: Set<number>, first: number,
  *   section: string, sender: string, block: number, said: Map<string, Kind>, aside: [string, string][],
- *   present: string[], head: number, partners: Map<string, Kind>, counting: Map<string, boolean>}} Sifting
+ *   perhaps: [Kind, string, number, string][], present: string[], head: number, partners: Map<string, Kind>, counting: Map<string, boolean>}} Sifting
  */
 
 /** @type {Map<string, RegExp>} */
@@ -29,7 +29,7 @@ const nothingHeard = () => ({ out: [], late: [], unread: [], notes: [] });
 
 /** @param {number} number @param {string} raw @param {string} text @returns {Kind} */
 const kindFrom = (number, raw, text) => ({ number, raw, text, status: "in", block: 0, changed: text !== raw.trim(), tidy: text,
-  whole: "", notes: [], listed: false });
+  whole: "", notes: [], listed: false, guests: 0, named: [] });
 
 /** A line without signs that are not seen, and of plain width. @param {string} raw */
 const tidied = (raw) => raw.replace(/[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]/g, "")
@@ -50,7 +50,7 @@ function sift(text, answers) {
   const matched = matchedIn(filled, tidy);
   const siftingBelow = (/** @type {number} */ titles) => /** @type {Sifting} */ ({ answers, total: filled.length - titles,
     counts: countsOf(matched, 0), below: countsOf(matched, titles), counted: countedIn(tidy, filled), first: filled[0] ?? -1,
-    section: "in", sender: "", block: 0, said: new Map(), aside: [], present: filled.map((at) => tidy[at]),
+    section: "in", sender: "", block: 0, said: new Map(), perhaps: [], aside: [], present: filled.map((at) => tidy[at]),
     head: filled[titles] ?? -1, partners: new Map(), counting: new Map() });
   const lineAt = (/** @type {number} */ n, /** @type {Sifting} */ state) => {
     const at = filled[n];
@@ -64,6 +64,7 @@ function sift(text, answers) {
   joinPartners(lines, sifting);
   restoreNotes(lines);
   for (const line of lines) if (line.status === "maybe") askAbout("maybe", line, null, sifting);
+  addGuests(sifting);
   unnumber(lines);
   const kept = raws.map((raw, at) => (long[at] ? raw : ""));
   for (const { number, raw, text: left, status, changed } of lines) {
@@ -227,22 +228,97 @@ function pieces(rule, line, sifting) {
   [line.text, line.changed, line.status] = [kept.join(", "), true, kept.length ? line.status : "skip"];
 }
 
-/** A line of a chat: its sender, as far as the message says whether they come.
+/** A line of a chat: its sender, as far as the message says whether they come, and with whom.
  * @param {Kind} line @param {string} sender @param {string} message @param {Sifting} sifting @returns {Kind} */
 function messageOf(line, sender, message, sifting) {
   sender = sender.replace(/^~/, "").trim();
-  const reply = replyOf(message) || replyOf(/** @type {string} */ (message.split(/[.?!]\s+/).pop()));
-  const brings = reply ? null : foundIn(PASTES.patterns.brings, message);
-  const status = reply || (brings && (brings[1] ? replyOf(brings[1]) : "in")) || "unread";
-  if (status !== "unread") {
-    const before = sifting.said.get(sender);
-    if (before) before.status = "skip";
-    [line.text, line.changed] = [sender.includes(" ") && !sender.includes('"') ? `"${sender}"` : sender, true];
-    if (brings && ["in", "late"].includes(status)) line.text += PASTES.guest.replace("$1", () => sender);
-    sifting.said.set(sender, line);
+  const { patterns: { brings: pattern, one_more: more } } = PASTES;
+  const before = sifting.said.get(sender);
+  const coming = before && (comes(before) || before.status === "maybe");
+  let reply = replyOf(message);
+  let brings = foundIn(pattern, message);
+  if (brings && (brings[5] || !brings[1]) && (reply || replyOf(brings[5] ?? ""))) brings = null;
+  const again = coming && foundIn(more, message);
+  if (again && askedOf("plus", line, sifting) === "plus-guest") [reply, brings] = ["", again];
+  let status = brings ? replyOf(brings[1]) : reply;
+  if (brings && !brings[1].trim()) status = withoutReply(brings, line, sifting, Boolean(coming));
+  line.status = status ||= reply || replyOf(/** @type {string} */ (message.split(/[.?!]\s+/).pop())) || "unread";
+  if (status === "unread") return line;
+  if (status === "same" && before) {
+    line.status = "skip";
+    bring(brings, line, before, sender, sifting);
+    return line;
   }
-  line.status = status;
+  if (status === "only" && brings) {
+    [line.text, line.changed, line.status] = [brings[5], true, "in"];
+    return line;
+  }
+  if (before) {
+    before.status = "skip";
+    [line.guests, line.named] = [brings ? 0 : before.guests, before.named];
+  }
+  [line.text, line.changed] = [sender.includes(" ") && !sender.includes('"') ? `"${sender}"` : sender, true];
+  sifting.said.set(sender, line);
+  bring(brings, line, line, sender, sifting);
   return line;
+}
+
+/** The name of the choice that was made about a line. @param {string} name @param {Kind} line @param {Sifting} sifting
+ * @param {RegExpExecArray | null} [found] @returns {string} */
+const askedOf = (name, line, { answers }, found) => askedChoice(name, line.number, line.raw.trim(), answers, found).name;
+
+/** What a message such as “+2” or “+ Dave” says of its sender, “same” where nothing new.
+ * @param {RegExpExecArray} brings @param {Kind} line @param {Sifting} sifting @param {boolean} coming */
+function withoutReply(brings, line, sifting, coming) {
+  if (coming) return "same";
+  if (brings[2]) return "maybe";
+  if (brings[3] && foundIn(PASTES.patterns.bare_count, brings[0])) return askedOf("guests", line, sifting) === "guests-besides" ? "in" : "among";
+  const alone = brings[5] && foundIn(PASTES.patterns.bare_name, brings[0]);
+  return alone && askedOf("brings", line, sifting, brings) === "brings-only" ? "only" : "in";
+}
+
+/** Note whom a message brings. @param {RegExpExecArray | null} brings @param {Kind} line @param {Kind} host @param {string} sender @param {Sifting} sifting */
+function bring(brings, line, host, sender, sifting) {
+  if (host.status === "among") [host.status, host.guests] = ["in", -1];
+  if (!brings || host.status === "out") return;
+  const [, reply, before, many, , named, behind] = brings;
+  const [count, name] = [many ? countOf(many) : 1, (named ?? "").trim()];
+  const doubtful = name && ([...name][0] === [...name][0].toLowerCase() || foundIn(PASTES.patterns.bare_name, brings[0]));
+  if (doubtful && askedOf("brings", line, sifting, brings) === "brings-nobody") return;
+  if ((before && reply) || behind || (before && line !== host)) sifting.perhaps.push([line, sender, count, name]);
+  else if (name) host.named = [...host.named, name];
+  else host.guests += count;
+}
+
+/** @param {string} word */
+const countOf = (word) => PASTES.counts[word.toLowerCase()] ?? Number(word);
+
+/** Guests without a name, as a party is written. @param {string} host @param {number} count */
+const guestsOf = (host, count) => Array.from({ length: Math.max(count, 0) }, (_, n) =>
+  PASTES.guest.replace("$1", () => host).replace("$2", n ? `${n + 1} ` : "")).join("");
+
+/** Put beside those who come whom they bring, as far as these have not said otherwise themselves. @param {Sifting} sifting */
+function addGuests(sifting) {
+  const { said, perhaps, aside } = sifting;
+  for (const [line, sender, count, name] of perhaps) {
+    const host = /** @type {Kind} */ (said.get(sender));
+    if (!comes(host)) continue;
+    if (askedOf("maybe", line, sifting) === "maybe-in") {
+      if (name) host.named = [...host.named, name];
+      else host.guests += count;
+    } else if (name) aside.push(["out", name]);
+  }
+  const themselves = new Map([...said].map(([sender, line]) => [sender.toLowerCase(), line]));
+  for (const [sender, line] of said) {
+    for (const name of new Set(comes(line) ? line.named : [])) {
+      const own = themselves.get(name.toLowerCase());
+      if (own && own.number > line.number && !comes(own)) continue;
+      if (own && (own === line || own.guests || own.named.length)) continue;
+      if (own) own.status = "skip";
+      line.text += ` + ${name}`;
+    }
+    if (comes(line)) line.text += guestsOf(sender, line.guests);
+  }
 }
 
 /** @param {Kind} line @param {RegExpExecArray} found @param {string} put */
@@ -256,6 +332,7 @@ function putIn(line, found, rule, { aside, partners }) {
   if (rule.aside) aside.push(["out", found[rule.aside]]);
   if (!("put" in rule)) return;
   let put = rule.put;
+  if (rule.guests) put += guestsOf(found[1].trim(), countOf(found[rule.guests])).replaceAll("$", "");
   if (rule.tally) put = put.replace("$n", String((found[0].match(new RegExp(rule.tally, "giu")) ?? []).length));
   if (rule.note) {
     const kept = templated(put, found);
