@@ -278,6 +278,83 @@ MARKED = "name,elo\n" + "\n".join((
 OUT = "name,elo,{title}\nAnn,1500,\nLuc,1400,x\nBob,1300,\n"
 
 
+#: Weights as people write them beside two names, and what they are.
+MARKS = {
+    "8/10 7.5/10": [8.0, 7.5],
+    "4/5 3/5": [4.0, 3.0],
+    "14/20 9/20": [14.0, 9.0],
+    "3 of 5;4 out of 5": [3.0, 4.0],
+    "3/5 ⭐;4★/5": [3.0, 4.0],
+    "★★★☆☆ ★★½": [3.0, 2.5],
+    "4.5★ ⭐️⭐️": [4.5, 2.0],
+    "*** *": [3.0, 1.0],
+    "~1500 1400+": [1500.0, 1400.0],
+    "1.5k;1400 elo": [1500.0, 1400.0],
+    "8 4/5": [8.0, 4.0],
+}
+#: Marks that are asked about: the choice, and what the weights are by it.
+MARKS_ASKED = {
+    "8/10 4/5": ("scale-same", [8.0, 8.0]),
+    "★★★ 7/10": ("scale-same", [6.0, 7.0]),
+    "4/5 85/100": ("scale-same", [80.0, 85.0]),
+    "80% 7/10": ("scale-same", [80.0, 70.0]),
+    "1500 8/10": ("scale-note", [1500.0, None]),
+    "1200-1300 1400": ("range-middle", [1250.0, 1400.0]),
+    "80% 70%": ("percent-weight", [80.0, 70.0]),
+    "Gold+2;Gold+1": ("rank-1-best", None),
+}
+
+
+def marked(marks: str) -> list[str]:
+    """Return lists and tables in which two players have marks."""
+    one, other = re.split("[; ]", marks, maxsplit=1) if ";" not in marks else marks.split(";")
+    one, other = one.replace("+2", " 2"), other.replace("+1", " 1") if "Gold" in other else other
+    return [
+        f"Amber {one}\nBirch {other}",
+        f"name\trating\nAmber\t{one}\nBirch\t{other}",
+        f'name,skill\nAmber,"{one}"\nBirch,"{other}"',
+        json.dumps([{"name": "Amber", "rating": one}, {"name": "Birch", "rating": other}]),
+    ]
+
+
+def weights(text: str, read: str | None = None) -> list[float | None]:
+    """Return what each player weighs."""
+    roster = parse_roster(text.encode(), "paste", read=read)
+    return [None if player.rating is None else player.rating.mu for player in roster]
+
+
+@pytest.mark.parametrize("marks", MARKS)
+def test_marks_are_weights_in_lists_and_in_tables(marks: str) -> None:
+    """Parts of a scale, stars, and numbers that are about right."""
+    for text in marked(marks):
+        assert weights(text) == MARKS[marks], text
+
+
+@pytest.mark.parametrize("marks", MARKS_ASKED)
+def test_marks_of_several_scales_are_asked_in_lists_and_in_tables(marks: str) -> None:
+    """Two scales, a range, ranks: never misread, and one choice reads them."""
+    choice, wanted = MARKS_ASKED[marks]
+    for text in marked(marks):
+        with pytest.raises(AmbiguousError) as raised:
+            weights(text)
+        assert choice in raised.value.ways
+        given = weights(text, choice)
+        assert given == wanted or (wanted is None and (given[1] or 0) > (given[0] or 0) > 0), text
+
+
+@needs_node
+def test_the_board_reads_marks_as_the_library_does() -> None:
+    """In lists and tables."""
+    texts = [text for marks in [*MARKS, *MARKS_ASKED] for text in marked(marks)[:3]]
+    for text, answer in zip(texts, ask_script([{"paste": text} for text in texts]), strict=True):
+        if (ways := answer.get("ways")) is None:
+            assert [weight for _, weight, _ in answer["gives"]] == weights(text), text
+        else:
+            with pytest.raises(AmbiguousError) as raised:
+                weights(text)
+            assert ways == list(raised.value.ways), text
+
+
 def test_marks_beside_names_mean_in_tables_what_they_mean_in_lists() -> None:
     """Boxes, minus signs, crosses and words; and the first line says so."""
     assert names(MARKED) == ["Ann", "Tim", "Ulf", "Zoe"]

@@ -218,13 +218,24 @@ class DataRows(NamedTuple):
     heard: Any = None
 
 
-def data_rows(rows: Sequence[Mapping[Any, Any]], where: str, read: str | None = None) -> DataRows | None:
-    """Return rows by what their titles say, as those of a table are read; None where all are fields.
+#: A weight written as digits, which needs no more than to be read as it stands.
+_DIGITS = re.compile(r"\s*[+-]?[0-9.]+\s*")
 
-    Titles may be in other languages, and some say who comes; what reads them for tables reads them here.
+
+def data_rows(rows: Sequence[Mapping[Any, Any]], where: str, read: str | None = None) -> DataRows | None:
+    """Return rows by what their titles say, as those of a table are read; None where all are plain fields.
+
+    Titles may be in other languages, some say who comes, and a weight may be written as ``8/10``; what reads
+    them for tables reads them here.
     """
     titles = {title for row in rows for title in row}
-    if all(
+    weights = [title for title in titles if isinstance(title, str) and column_of(title) == "weight"]
+    marked = any(
+        isinstance(text := row.get(title), str) and not _DIGITS.fullmatch(text)
+        for row in rows
+        for title in weights
+    )
+    if not marked and all(
         isinstance(title, str) and (column_of(title) or title.strip().lower() in OF_ALL) for title in titles
     ):
         return None

@@ -327,6 +327,7 @@ def _holds(rule: Mapping[str, Any], line: _Line, state: _State) -> bool:
         or ("many" in rule and counts[rule["many"]] < 2)
         or ("each" in rule and (state.total < 2 or state.below[rule["each"]] != state.total))
         or any(counts[name] for name in rule.get("none", ()))
+        or ("scales" in rule and sum(counts[name] > 0 for name in rule["scales"]) < 2)
         or ("few" in rule and 2 * state.below[rule["few"]] > state.total)
         or ("only" in rule and counts[rule["only"]] != 1)
         or ("others" in rule and (state.total < 3 or state.below[rule["others"]] != state.total - 1))
@@ -600,6 +601,8 @@ def _ask(
     if found is not None and "put" in chosen:
         if "best" in chosen:
             line.text = f"{found[1]} {rank_weight(found[2], chosen['best'])}"
+        elif "scaled" in chosen:
+            line.text = f"{line.text[: found.start()]}{found[1]}{_scaled(found, state):g}"
         elif "middle" in chosen:
             line.text = f"{found[1]} {(int(found[2] or found[4]) + int(found[3] or found[5])) / 2:g}"
         else:
@@ -607,6 +610,12 @@ def _ask(
                 line.text[: found.start()] + _template(chosen["put"], found) + line.text[found.end() :]
             ).strip()
         line.changed = True
+
+
+def _scaled(found: re.Match[str], state: _State) -> float:
+    """Return a mark such as ``4/5`` on the largest scale of the text."""
+    largest = max(int(name[2:]) for name in ("of5", "of10", "of20", "of100") if state.counts[name])
+    return float(found[2].replace(",", ".")) * largest / int(found[3])
 
 
 def rank_weight(words: str, best: int) -> int:
@@ -621,16 +630,60 @@ def rank_weight(words: str, best: int) -> int:
     return 100 * (ranks.index(letters) + 1) + 20 * (5 - place if best == 1 else place - 1)
 
 
-def cell_context(names: Sequence[str], where: str, answers: frozenset[str]) -> _State:
-    """Return what the names of a table have in common, by which :func:`cell_status` judges one of them.
+def cell_context(cells: Sequence[str], where: str, answers: frozenset[str]) -> _State:
+    """Return what the cells of a column have in common, by which :func:`cell_status` judges one of them.
 
     Of more rows than a paste has lines, only what strikes a name through is looked at.
     """
-    tidy = [_UNSEEN.sub("", name).translate(_WIDE).strip() for name in names]
-    filled = [at for at, name in enumerate(tidy) if name]
+    tidy = [_UNSEEN.sub("", cell).translate(_WIDE).strip() for cell in cells]
+    filled = [at for at, cell in enumerate(tidy) if cell]
     if len(tidy) > grammar()["most_lines"]:
         return _State(where, answers, 0, {}, frozenset(), -1)
     return _state(tidy, filled, _matched(tidy, filled), where, answers, 0)
+
+
+def cell_weights(cells: Sequence[tuple[int, str]], where: str, answers: frozenset[str]) -> list[str]:
+    """Return what the cells of a column of weights say, read as behind a name in a list.
+
+    Parameters
+    ----------
+    cells : sequence of (int, str)
+        Each with the number of its line.
+    where : str
+        What messages call the source.
+    answers : frozenset of str
+        The choices that are made.
+
+    Raises
+    ------
+    AmbiguousError
+        If a mark can mean two things, and no choice says which.
+
+    Examples
+    --------
+    >>> cell_weights([(2, "8/10"), (3, "7/10"), (4, "6")], "here", frozenset())
+    ['8', '7', '6']
+    >>> cell_weights([(2, "★★★☆☆"), (3, "4.5★")], "here", frozenset())
+    ['3', '4.5']
+    """
+    lines = [_Line(number, cell, f"{_BEARER} {cell.strip()}") for number, cell in cells]
+    state = cell_context([line.text for line in lines], where, answers)
+    for line in lines if state.total else ():
+        line.text = _UNSEEN.sub("", line.text).translate(_WIDE)
+        for rule in grammar()["rules"]:
+            if "weight" not in rule or not _holds(rule, line, state):
+                continue
+            if (found := _found(rule["find"], line.text)) is None:
+                continue
+            if "ask" in rule:
+                _ask(rule["ask"], line, found, state, rule)
+            else:
+                _put(line, found, rule, state)
+    return [line.text[len(_BEARER) :].strip() for line in lines]
+
+
+#: The name behind which a cell with a weight is read.
+_BEARER = "n"
 
 
 def cell_status(name: str, replies: Sequence[str], number: int, state: _State) -> tuple[str, str]:

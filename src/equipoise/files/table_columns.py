@@ -19,12 +19,13 @@ from equipoise.files.line_kinds import (
     asked_choice,
     cell_context,
     cell_status,
+    cell_weights,
     choices_of,
     is_word,
     rank_weight,
     reply_of,
 )
-from equipoise.files.pasted_lines import plain_name
+from equipoise.files.pasted_lines import IS_NUMBER, plain_name, weight_of
 
 #: A row of a table: the number of its line, and its cells.
 Row = tuple[int, list[str]]
@@ -35,6 +36,7 @@ _NAMING = ("name_title", "first_title", "last_title")
 _TELLING = ("weight_title", "attendance", "rank_title", "partner_title", "date")
 _GROUPED = re.compile(r"([1-9][0-9]{0,2})[.,]([0-9]{3})")
 _DECIMAL = re.compile(r"^0?[.,]|[.,](?:[0-9]{1,2}|[0-9]{4,})$")
+_NUMBER = re.compile(r"[+-]?[0-9.,'’\u202f\u00a0]*[0-9][0-9.,'’]*(?:[eE][+-]?[0-9]+)?")
 _ROWS = re.compile(r"\(?[0-9]+ rows?\)?(?: in set)?.*", re.IGNORECASE)
 
 
@@ -128,6 +130,7 @@ def tell(
     if not {"name", "id"} & set(known.columns):
         return ColumnsRead(known.columns, cells)
     _ranks(known, cells)
+    _marks(known, cells)
     _digits(known, cells)
     _attending(known, cells)
     return _coming(known, cells, marks=marks)
@@ -156,13 +159,30 @@ def _name_parts(known: _Columns, cells: Sequence[Row]) -> None:
             row[first] = f"{_at(row, first)} {_at(row, last)}".strip()
 
 
+def _marks(known: _Columns, cells: Sequence[Row]) -> None:
+    """Read ``8/10``, stars, ranges and ``1500 elo`` as they are read behind a name."""
+    for place in [at for at, column in enumerate(known.columns) if column == "weight"]:
+        filled = [(number, row) for number, row in cells if _at(row, place)]
+        if all(_NUMBER.fullmatch(_at(row, place)) or is_word("blank", _at(row, place)) for _, row in filled):
+            continue
+        read = cell_weights([(number, _at(row, place)) for number, row in filled], known.where, known.answers)
+        for (number, row), text in zip(filled, read, strict=True):
+            if _NUMBER.fullmatch(text) or not text:
+                row[place] = text
+            elif IS_NUMBER.fullmatch(text):
+                weight = weight_of(text, f"{known.where}, line {number}", _at(row, place))
+                row[place] = f"{weight:.15g}"
+
+
 def _ranks(known: _Columns, cells: Sequence[Row]) -> None:
     """Read ``Gold 2`` as a weight, once which division is the best is known."""
-    if {"weight", "mu"} & set(known.columns):
-        return
-    for place in _free(known):
-        filled = [(number, row) for number, row in cells if _at(row, place)]
-        if not is_word("rank_title", known.titles[place]) or not filled:
+    places = [at for at, column in enumerate(known.columns) if column == "weight"]
+    if not {"weight", "mu"} & set(known.columns):
+        places = [at for at in _free(known) if is_word("rank_title", known.titles[at])]
+    for place in places:
+        filled = [(number, row) for number, row in cells
+                  if _at(row, place) and not is_word("blank", _at(row, place))]  # fmt: skip
+        if not filled:
             continue
         if not all(re.search(grammar()["ranked"], _at(row, place), re.IGNORECASE) for _, row in filled):
             continue

@@ -141,6 +141,7 @@ function holds(rule, line, sifting) {
     ("many" in rule && counts[rule.many] < 2) ||
     ("each" in rule && (total < 2 || below[rule.each] !== total)) ||
     (rule.none ?? []).some((/** @type {string} */ name) => counts[name]) ||
+    ("scales" in rule && rule.scales.filter((/** @type {string} */ name) => counts[name]).length < 2) ||
     ("few" in rule && 2 * below[rule.few] > total) ||
     ("only" in rule && counts[rule.only] !== 1) ||
     ("others" in rule && (total < 3 || below[rule.others] !== total - 1)) ||
@@ -370,8 +371,32 @@ function askAbout(name, line, found, sifting, rule) {
   line.status = chosen.status ?? (chosen.takes && rule?.status) ?? line.status;
   if (!found || !("put" in chosen)) return;
   if (chosen.best) [line.text, line.changed] = [`${found[1]} ${rankOf(found[2], chosen.best)}`, true];
+  else if (chosen.scaled) [line.text, line.changed] = [line.text.slice(0, found.index) + found[1] + scaled(found, sifting), true];
   else if (chosen.middle) [line.text, line.changed] = [`${found[1]} ${(Number(found[2] ?? found[4]) + Number(found[3] ?? found[5])) / 2}`, true];
   else replaceIn(line, found, templated(chosen.put, found));
+}
+
+/** A mark such as “4/5” on the largest scale of the text. @param {RegExpExecArray} found @param {Sifting} sifting */
+function scaled(found, { counts }) {
+  const largest = Math.max(...[5, 10, 20, 100].filter((one) => counts[`of${one}`]));
+  return Number((Number(found[2].replace(",", ".")) * largest / Number(found[3])).toPrecision(6));
+}
+
+/** What the cells of a column of weights say, read as behind a name in a list.
+ * @param {{number: number, cell: string}[]} cells @param {Set<string>} answers */
+function cellWeights(cells, answers) {
+  const lines = cells.map(({ number, cell }) => kindFrom(number, cell, `n ${tidied(cell)}`));
+  const sifting = cellContext(lines.map(({ text }) => text), answers);
+  if (sifting.total) {
+    for (const line of lines) {
+      for (const rule of PASTES.rules) {
+        const found = rule.weight && holds(rule, line, sifting) ? foundIn(rule.find, line.text) : null;
+        if (found && rule.ask) askAbout(rule.ask, line, found, sifting, rule);
+        else if (found) putIn(line, found, rule, sifting);
+      }
+    }
+  }
+  return lines.map(({ text }) => text.slice(1).trim());
 }
 
 /** Note that a line is a heading, and whether those below it come. @param {string} section @param {Kind} line @param {Sifting} sifting */

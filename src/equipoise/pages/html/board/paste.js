@@ -221,18 +221,23 @@ function told(titles, columns, rows, answers) {
     if (place !== undefined) columns[place] = word;
   }
   if (!columns.includes("name") && !columns.includes("id")) return { rows, coming: [] };
-  if (!columns.includes("weight") && !columns.includes("mu")) readRanks(titles, columns, rows, answers, free());
-  columns.forEach((column, place) => { if (column === "weight") readDigits(rows, place, answers); });
+  const rated = columns.includes("weight") || columns.includes("mu");
+  readRanks(rated ? columns.flatMap((column, at) => (column === "weight" ? [at] : [])) : free().filter((at) => isWord("rank_title", titles[at])), columns, rows, answers);
+  columns.forEach((column, place) => {
+    if (column !== "weight") return;
+    readMarks(rows, place, answers);
+    readDigits(rows, place, answers);
+  });
   const { coming, missing } = attending(titles, rows, answers, free());
   return { rows: whoComes(columns, rows, answers, coming, missing, titled("partner_title")), coming: [...coming, ...missing] };
 }
 
 /** Read “Gold 2” as a weight, once it was said which division is the best.
- * @param {string[]} titles @param {string[]} columns @param {Row[]} rows @param {Set<string>} answers @param {number[]} free */
-function readRanks(titles, columns, rows, answers, free) {
-  for (const place of free) {
-    const filled = rows.filter(({ cells }) => cellIn(cells, place));
-    if (!isWord("rank_title", titles[place]) || !filled.length || !filled.every(({ cells }) => foundIn(PASTES.patterns.ranked, cellIn(cells, place)))) continue;
+ * @param {number[]} places @param {string[]} columns @param {Row[]} rows @param {Set<string>} answers */
+function readRanks(places, columns, rows, answers) {
+  for (const place of places) {
+    const filled = rows.filter(({ cells }) => cellIn(cells, place) && !isWord("blank", cellIn(cells, place)));
+    if (!filled.length || !filled.every(({ cells }) => foundIn(PASTES.patterns.ranked, cellIn(cells, place)))) continue;
     const chosen = askedChoice("rank", filled[0].number, cellIn(filled[0].cells, place), answers);
     if (chosen.best) {
       columns[place] = "weight";
@@ -240,6 +245,18 @@ function readRanks(titles, columns, rows, answers, free) {
     }
     return;
   }
+}
+
+/** Read “8/10”, stars, ranges and “1500 elo” as they are read behind a name. @param {Row[]} rows @param {number} place @param {Set<string>} answers */
+function readMarks(rows, place, answers) {
+  const plain = /^[+-]?[0-9.,'’\u202f\u00a0]*[0-9][0-9.,'’]*(?:e[+-]?[0-9]+)?$/i;
+  const filled = rows.filter(({ cells }) => cellIn(cells, place));
+  if (filled.every(({ cells }) => plain.test(cellIn(cells, place)) || isWord("blank", cellIn(cells, place)))) return;
+  const read = cellWeights(filled.map(({ number, cells }) => ({ number, cell: cellIn(cells, place) })), answers);
+  filled.forEach(({ number, cells }, at) => {
+    const text = /[A-Za-z]/.test(read[at]) && IS_NUMBER.test(read[at]) ? String(weightOf(read[at], number, cellIn(cells, place))) : read[at];
+    if (!text || plain.test(text)) cells[place] = text;
+  });
 }
 
 const GROUPED = /^([1-9][0-9]{0,2})[.,]([0-9]{3})$/;
