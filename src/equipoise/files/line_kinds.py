@@ -437,17 +437,17 @@ def _message(line: _Line, sender: str, message: str, state: _State) -> _Line:
     sender = sender.removeprefix("~").strip()  # as WhatsApp shows who is in no address book
     before = state.replies.get(sender)
     coming = before is not None and before.status in ("in", "late", "maybe")
-    said = reply_of(message)
+    reply = reply_of(message)
     brings = _found(grammar()["brings"], message)
-    if brings is not None and (brings[5] or not brings[1]) and (said or reply_of(brings[5] or "")):
+    if brings is not None and (brings[5] or not brings[1]) and (reply or reply_of(brings[5] or "")):
         brings = None
     again = None if not coming else _found(grammar()["one_more"], message)
     if again is not None and _asked("plus", line, state)["name"] == "plus-guest":
-        said, brings = "", again
-    status = reply_of(brings[1]) if brings is not None else said
+        reply, brings = "", again
+    status = reply_of(brings[1]) if brings is not None else reply
     if brings is not None and not brings[1].strip():
         status = _without_reply(brings, line, state, coming=coming)
-    status = status or said or reply_of(_SENTENCE.split(message)[-1]) or "unread"
+    status = status or reply or reply_of(_SENTENCE.split(message)[-1]) or "unread"
     line.status = status
     if status == "unread":
         return line
@@ -670,15 +670,7 @@ def cell_weights(cells: Sequence[tuple[int, str]], where: str, answers: frozense
     state = cell_context([line.text for line in lines], where, answers)
     for line in lines if state.total else ():
         line.text = _UNSEEN.sub("", line.text).translate(_WIDE)
-        for rule in grammar()["rules"]:
-            if "weight" not in rule or not _holds(rule, line, state):
-                continue
-            if (found := _found(rule["find"], line.text)) is None:
-                continue
-            if "ask" in rule:
-                _ask(rule["ask"], line, found, state, rule)
-            else:
-                _put(line, found, rule, state)
+        _read_cell(line, state, ("weight",))
     return [line.text[len(_BEARER) :].strip() for line in lines]
 
 
@@ -704,7 +696,8 @@ def cell_status(name: str, replies: Sequence[str], number: int, state: _State) -
     if _PLAIN_NAME.fullmatch(line.text):
         line.text = name.strip()
     else:
-        _read_cell(line, state)
+        _read_cell(line, state, (True, "list"))
+        line.text = (_MARK.sub("", line.text) if state.total else "") or line.text
     for cell in replies:
         line.status = reply_of(cell) or line.status
     if line.status == "maybe":
@@ -712,11 +705,11 @@ def cell_status(name: str, replies: Sequence[str], number: int, state: _State) -
     return line.text, line.status
 
 
-def _read_cell(line: _Line, state: _State) -> None:
-    """Apply the rules for cells: those that are for every text, and those that lines have in common."""
+def _read_cell(line: _Line, state: _State, kinds: tuple[object, ...]) -> None:
+    """Apply the rules for a kind of cells: those for every text, and those that lines have in common."""
     for rule in grammar()["rules"]:
-        every = rule.get("cell") is True
-        if "cell" not in rule or not (every or (state.total and _holds(rule, line, state))):
+        kind = rule.get("cell")
+        if kind not in kinds or not (kind is True or (state.total and _holds(rule, line, state))):
             continue
         if (found := _found(rule["find"], line.text)) is None:
             continue
@@ -727,8 +720,6 @@ def _read_cell(line: _Line, state: _State) -> None:
             line.status = rule.get("status", line.status)
         if line.status in ("out", "maybe") and not rule.get("all"):
             break
-    if state.total:
-        line.text = _MARK.sub("", line.text) or line.text
 
 
 #: A name that no rule for cells looks at, and what stands around one that says no more than that it is there.

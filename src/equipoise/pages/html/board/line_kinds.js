@@ -387,15 +387,7 @@ function scaled(found, { counts }) {
 function cellWeights(cells, answers) {
   const lines = cells.map(({ number, cell }) => kindFrom(number, cell, `n ${tidied(cell)}`));
   const sifting = cellContext(lines.map(({ text }) => text), answers);
-  if (sifting.total) {
-    for (const line of lines) {
-      for (const rule of PASTES.rules) {
-        const found = rule.weight && holds(rule, line, sifting) ? foundIn(rule.find, line.text) : null;
-        if (found && rule.ask) askAbout(rule.ask, line, found, sifting, rule);
-        else if (found) putIn(line, found, rule, sifting);
-      }
-    }
-  }
+  for (const line of lines) readCell(line, sifting, ["weight"]);
   return lines.map(({ text }) => text.slice(1).trim());
 }
 
@@ -446,16 +438,20 @@ function cellContext(names, answers) {
 function cellStatus(name, said, number, sifting) {
   const line = kindFrom(number, name, tidied(name));
   if (/^[\p{L}\p{N}_]+$/u.test(line.text)) line.text = name.trim();
-  else readCell(line, sifting);
+  else {
+    readCell(line, sifting, [true, "list"]);
+    if (sifting.total) line.text = line.text.replace(/^(?:[-*•–—▪◦‣·●○]\s+)?(?:\[[xX✓]\]\s*)?|\s*[✅✔☑👍]\ufe0f?$/gu, "") || line.text;
+  }
   for (const cell of said) line.status = replyOf(cell) || line.status;
   if (line.status === "maybe") askAbout("maybe", line, null, sifting);
   return { text: line.text, status: line.status };
 }
 
-/** Apply the rules for cells: those for every text, and those that lines have in common. @param {Kind} line @param {Sifting} sifting */
-function readCell(line, sifting) {
+/** Apply the rules for a kind of cells: those for every text, and those that lines have in common.
+ * @param {Kind} line @param {Sifting} sifting @param {any[]} kinds */
+function readCell(line, sifting, kinds) {
   for (const rule of PASTES.rules) {
-    if (!rule.cell || !(rule.cell === true || (sifting.total && holds(rule, line, sifting)))) continue;
+    if (!kinds.includes(rule.cell) || !(rule.cell === true || (sifting.total && holds(rule, line, sifting)))) continue;
     const found = foundIn(rule.find, line.text);
     if (!found) continue;
     if (rule.ask) askAbout(rule.ask, line, found, sifting, rule);
@@ -465,7 +461,6 @@ function readCell(line, sifting) {
     }
     if (["out", "maybe"].includes(line.status) && !rule.all) break;
   }
-  if (sifting.total) line.text = line.text.replace(/^(?:[-*•–—▪◦‣·●○]\s+)?(?:\[[xX✓]\]\s*)?|\s*[✅✔☑👍]\ufe0f?$/gu, "") || line.text;
 }
 
 /** Take the numbers off “1 Amber”, “2 Birch” where they count within what a heading is above. @param {Kind[]} lines */
