@@ -56,7 +56,7 @@ def used(archive: Archive) -> None:
         enter = ["enter", {"ticket": {"id": f"{first}", "players": [{"id": first, "name": NAMES[0]}]}}]
         replies = [["waits", {"ticket": first}], ["proposed", {"players": [second, "ann"]}]]
         added.add([(1, 9.0, json.dumps(enter), json.dumps(replies))])
-        added.seat([(first, "match 1")])
+        added.seat({first: "match 1"})
     archive.keep_session("server one", {"players": [first], "names": {first: NAMES[0]}})
     pickups = Pickups(archive, [EveningLobby("duel", 2, 1)])
     pickups.take(Add("~wilhelmina", "duel"), 10.0, NAMES[0])

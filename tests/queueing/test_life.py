@@ -13,6 +13,7 @@ from tests.queueing import strategies
 
 from equipoise.core.player import Player
 from equipoise.queueing import QueuePolicy, QueueTicket, TicketLife
+from equipoise.queueing.kept_state import life_of, state_of
 from equipoise.queueing.life import (
     Accept,
     CancelTicket,
@@ -39,12 +40,10 @@ from equipoise.queueing.life import (
 from equipoise.queueing.record import (
     encoded_lines,
     event_of,
-    life_of,
     line_of,
     lines_of_entering,
     lines_of_proposals,
     reply_data,
-    state_of,
 )
 
 PLAYERS = "abcdef"

@@ -19,8 +19,8 @@ from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.tables import QUEUE_EVENT, QUEUE_MEMBER, QUEUE_PERSON, QUEUE_STATE, text_of
 from equipoise.archive.ticket_record import KeptState
 from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.queueing.kept_state import state_of
 from equipoise.queueing.life import Accept, CancelTicket, Decline, MatchEnded
-from equipoise.queueing.record import state_of
 from equipoise.service.queue_owner import QueueOwner, StatusAsked, TickDue, WhereAsked, emptied
 
 #: Ids that have each played, so that any two may be one person.

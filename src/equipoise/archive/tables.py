@@ -328,6 +328,18 @@ def identity(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+def identities_of(texts: Sequence[str]) -> list[bytes]:
+    """Return ids as they are kept, many at once.
+
+    Examples
+    --------
+    >>> identities_of(["Zoë", "a\\0b"]) == [identity("Zoë"), identity("a\\0b")], identities_of([])
+    (True, [])
+    """
+    kept = "\0".join(texts).encode("utf-8", "surrogatepass").split(b"\0")
+    return kept if len(kept) == len(texts) else list(map(identity, texts))
+
+
 def text_of(identity: bytes) -> str:
     """Return the id that is kept as bytes."""
     return bytes(identity).decode("utf-8", "surrogatepass")

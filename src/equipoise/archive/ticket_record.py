@@ -26,6 +26,7 @@ from equipoise.archive.tables import (
     QUEUE_MEMBER,
     QUEUE_PERSON,
     QUEUE_STATE,
+    identities_of,
     identity,
     merged_ids,
     text_of,
@@ -248,7 +249,8 @@ class AddedEvents:
         Whoever asks for the same person in another queue meanwhile waits for the end of this transaction.
         They are put in order, so that two never wait for each other.
         """
-        rows = sorted((identity(person), self._queue, identity(ticket)) for person, ticket in people.items())
+        both = zip(identities_of(list(people)), identities_of(list(people.values())), strict=True)
+        rows = sorted([(person, self._queue, ticket) for person, ticket in both])
         if self._database.insert_missing(self._connection, QUEUE_PERSON, rows) == len(rows):
             return {}
         found = self.seats_of(list(people))
@@ -291,9 +293,10 @@ class AddedEvents:
         if self._shard is not None and rows:
             self._shard.tell(self._connection, ADDED, self._queue, str(rows[-1][1]))
 
-    def seat(self, seats: Iterable[tuple[str, str]]) -> None:
+    def seat(self, seats: Mapping[str, str]) -> None:
         """Put tickets into matches; one that is in a match already is an error."""
-        rows = [(self._queue, identity(ticket), match) for ticket, match in seats]
+        both = zip(identities_of(list(seats)), seats.values(), strict=True)
+        rows = [(self._queue, ticket, match) for ticket, match in both]
         self._database.insert(self._connection, QUEUE_MEMBER, rows)
 
     def unseat(self, tickets: Sequence[str]) -> None:

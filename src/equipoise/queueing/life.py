@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from heapq import heappop, heappush
 from itertools import chain
+from operator import attrgetter
 
+from equipoise.core.copies import copies
 from equipoise.core.player import Player
 from equipoise.queueing.backfill import BackfillJoin, Opening, fill_openings, fits_policy, joined_match
 from equipoise.queueing.policy import QueuePolicy
@@ -225,7 +227,7 @@ class Whereabouts:
 class _Proposal:
     found: FoundMatch
     until: float
-    waiting_for: set[str]
+    waiting_for: dict[str, None]  # in the order of their seats
     started: float | None = None
     left: set[str] = field(default_factory=set)  # who no longer plays in it
 
@@ -278,6 +280,12 @@ class LifeSnapshot:
     gone: tuple[tuple[float, str], ...]
     offended: tuple[tuple[float, str], ...]
     offences: tuple[tuple[str, tuple[float, ...]], ...]
+
+
+#: What is copied where many of them are made at once, and the fields that a ticket has in a life too.
+_ANY_KNOWN = KnownTicket(QueueTicket("any", (Player("any"),), 0.0), 0.0)
+_ANY_MATCH = KnownMatch("any", FoundMatch((), "", "", (), 0.0, 0.0, 0.0), 0.0)
+_TICKET_FIELDS = tuple(each.name for each in fields(KnownTicket))
 
 
 class TicketLife:
@@ -392,9 +400,10 @@ class TicketLife:
         """Return the ticket that a player waits or plays with; None if there is none."""
         return self._holder.get(player)
 
-    def not_held(self, tickets: Mapping[str, str]) -> set[tuple[str, str]]:
-        """Return those players of some, and their tickets, who are not in these tickets."""
-        return tickets.items() - self._holder.items()
+    def not_held(self, tickets: Mapping[str, str]) -> set[str]:
+        """Return those of some players who are not in the tickets that are given for them."""
+        holder = self._holder
+        return {player for player, ticket in tickets.items() if holder.get(player) != ticket}
 
     def holders(self) -> dict[str, str]:
         """Return the ticket of everybody who waits or plays."""
@@ -579,7 +588,7 @@ class TicketLife:
             self._made += 1
             name, until = str(self._made), self._now + self.policy.accept_within
             tickets = found.tickets
-            players = {player.id for ticket in tickets for player in ticket.players}
+            players = {player.id: None for ticket in tickets for player in ticket.players}
             self._proposals[name] = _Proposal(found, until, players)
             heappush(self._deadlines, (until, name))
             for ticket in tickets:
@@ -611,7 +620,7 @@ class TicketLife:
         proposal = self._proposals.get(event.match)
         if proposal is None or not self._is_in(event.player, event.match):
             return [TicketRefused(event.match, f"no match of this id waits for {event.player!r}")]
-        proposal.waiting_for.discard(event.player)
+        proposal.waiting_for.pop(event.player, None)
         if proposal.waiting_for or proposal.started is not None:
             return []
         proposal.started = self._now
@@ -776,24 +785,23 @@ class TicketLife:
 
     def snapshot(self) -> LifeSnapshot:
         """Return all that is known now."""
+        known = self._tickets.values()
+        tickets = {name: map(attrgetter(name), known) for name in _TICKET_FIELDS}
+        proposals = self._proposals.values()
+        matches = {name: map(attrgetter(name), proposals) for name in ("found", "until", "started")}
         return LifeSnapshot(
             policy=self.policy,
             now=self._now if self._now > float("-inf") else None,
             made=self._made,
             paused=self._paused,
             closed=self._closed,
-            tickets=tuple(
-                KnownTicket(known.ticket, known.sent, known.match, known.gone_since, known.why)
-                for known in self._tickets.values()
-            ),
+            tickets=tuple(copies(_ANY_KNOWN, len(known), **tickets)),
             waits=tuple(self._waits),
-            matches=tuple(
-                KnownMatch(
-                    name, each.found, each.until, tuple(sorted(each.waiting_for)), each.started,
-                    tuple(sorted(each.left)),
-                )
-                for name, each in self._proposals.items()
-            ),
+            matches=tuple(copies(
+                _ANY_MATCH, len(proposals), match=self._proposals, **matches,
+                waiting_for=[tuple(each.waiting_for) for each in proposals],
+                left=[tuple(sorted(each.left)) if each.left else () for each in proposals],
+            )),
             openings=tuple(self._openings.values()),
             gone=tuple(self._gone),
             offended=tuple(self._offended),
@@ -823,7 +831,7 @@ class TicketLife:
         life._waits = {name: life._tickets[name] for name in known.waits}
         for match in known.matches:
             life._proposals[match.match] = _Proposal(
-                match.found, match.until, set(match.waiting_for), match.started, set(match.left)
+                match.found, match.until, dict.fromkeys(match.waiting_for), match.started, set(match.left)
             )
             if match.started is None:
                 heappush(life._deadlines, (match.until, match.match))

@@ -18,9 +18,10 @@ Column = Any
 #: How many places apart a pair may be; states are two to its power.
 APART = 8
 STATES = 1 << APART
+HALF = STATES >> 1
 
 #: The worth of a state that cannot be, and of a pair that must not be.
-NEVER = -1.0
+NEVER = float("-inf")
 
 
 def choose_pairs(
@@ -57,11 +58,7 @@ def choose_pairs(
             pair[back] = NEVER
             if back < place:
                 pair[back] = pair_worth(tickets, free[place - 1 - back], free[place])
-        for state in range(STATES):
-            next_worth[state] = NEVER
-        for state in range(STATES):
-            if worth[state] >= 0.0:
-                step(state, worth[state], place * STATES, next_worth, pair, choice)
+        step(worth, next_worth, place * STATES, pair, choice)
         for state in range(STATES):
             worth[state] = next_worth[state]
     best = 0
@@ -71,19 +68,25 @@ def choose_pairs(
     return take_pairs(tickets, free, choice, best, first)
 
 
-def step(state: int, worth: float, row: int, next_worth: Column, pair: Column, choice: Column) -> None:
-    """Go on from a state with one more ticket: it stays single, or is paired with one of the last ones."""
-    forgotten = state >> (APART - 1)
-    single = ((state << 1) | 1) & (STATES - 1)
-    if worth > next_worth[single]:
-        next_worth[single] = worth
-        choice[row + single] = (APART << 1) | forgotten
-    for back in range(APART):
-        if (state >> back) & 1 and pair[back] >= 0.0:
-            paired = ((state & ~(1 << back)) << 1) & (STATES - 1)
-            if worth + pair[back] > next_worth[paired]:
-                next_worth[paired] = worth + pair[back]
-                choice[row + paired] = (back << 1) | forgotten
+def step(worth: Column, next_worth: Column, row: int, pair: Column, choice: Column) -> None:
+    """Go on from all states with one more ticket: it stays single, or is paired with one of the last ones.
+
+    Two states that differ in the first of those tickets alone are one for all others, the better one.
+    """
+    for state in range(HALF):
+        forgotten = 1 if worth[state + HALF] > worth[state] else 0
+        next_worth[(state << 1) | 1] = worth[state + HALF * forgotten]
+        choice[row + ((state << 1) | 1)] = (APART << 1) | forgotten
+    for state in range(HALF):
+        most, chosen = worth[state + HALF] + pair[APART - 1], APART - 1
+        for back in range(APART - 1):
+            if (state >> back) & 1 == 0:
+                paired = next_worth[((state | (1 << back)) << 1) | 1] + pair[back]
+                if paired > most:
+                    most, chosen = paired, back
+        single = (((state | (1 << chosen)) << 1) | 1) & (STATES - 1)
+        next_worth[state << 1] = most
+        choice[row + (state << 1)] = (chosen << 1) | (choice[row + single] & 1)
 
 
 def take_pairs(tickets: TicketColumns, free: Column, choice: Column, state: int, first: int) -> int:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
-from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -24,7 +23,6 @@ from equipoise.queueing.life import (
     Decline,
     EnterTicket,
     Event,
-    LifeSnapshot,
     MakeMatches,
     MatchEnded,
     OfferSeats,
@@ -72,18 +70,29 @@ _ENCODER = msgspec.json.Encoder()
 _encode = _ENCODER.encode
 
 
-def _line_form(kind: type) -> tuple[Callable[..., Any], Callable[[Any], tuple[Any, ...]]]:
-    """Return what encodes a frozen dataclass without the fields that have their defaults, and its values."""
+def _line_form(kind: type, **types: Any) -> Any:
+    """Return what is encoded in place of a frozen dataclass: without the fields that have their defaults."""
     named: list[Any] = [
-        (each.name, Any) if each.default is MISSING else (each.name, Any, each.default)
+        (each.name, types.get(each.name, Any), *([] if each.default is MISSING else [each.default]))
         for each in fields(kind)
     ]
-    form = msgspec.defstruct(f"{kind.__name__}Line", named, omit_defaults=True, gc=False)
-    return form, attrgetter(*(each.name for each in fields(kind)))
+    return msgspec.defstruct(f"{kind.__name__}Line", named, omit_defaults=True, gc=False)
 
 
-_player_line, _of_player = _line_form(Player)
-_ticket_form, _of_ticket = _line_form(QueueTicket)
+_PLAYER_LINE: Any = _line_form(Player)
+_TICKET_LINE: Any = _line_form(QueueTicket, players=list[_PLAYER_LINE])
+
+
+def ticket_lines(tickets: Sequence[QueueTicket]) -> list[Any]:
+    """Return tickets as what is encoded without the fields that have their defaults.
+
+    Examples
+    --------
+    >>> msgspec.json.encode(ticket_lines([QueueTicket("t1", [Player("Ann", 1500)], 0.0)]))
+    b'[{"id":"t1","players":[{"id":"Ann","rating":{"mu":1500.0,"sigma":0.0}}],"since":0.0}]'
+    """
+    lines: list[Any] = msgspec.convert(tickets, list[_TICKET_LINE], from_attributes=True)
+    return lines
 
 
 def lines_of_entering(tickets: Sequence[QueueTicket]) -> list[str]:
@@ -91,17 +100,10 @@ def lines_of_entering(tickets: Sequence[QueueTicket]) -> list[str]:
 
     Examples
     --------
-    >>> from equipoise import Player
     >>> lines_of_entering([QueueTicket("t1", [Player("Ann", 1500)], 0.0)])
     ['["enter",{"ticket":{"id":"t1","players":[{"id":"Ann","rating":{"mu":1500.0,"sigma":0.0}}],"since":0.0}}]']
     """
-    return encoded_lines([(KINDS[EnterTicket], {"ticket": _ticket_line(ticket)}) for ticket in tickets])
-
-
-def _ticket_line(ticket: QueueTicket) -> Any:
-    line = _ticket_form(*_of_ticket(ticket))
-    line.players = [_player_line(*_of_player(each)) for each in ticket.players]
-    return line
+    return encoded_lines([(KINDS[EnterTicket], {"ticket": line}) for line in ticket_lines(tickets)])
 
 
 def encoded_lines(values: Sequence[Any]) -> list[str]:
@@ -160,7 +162,7 @@ def event_of(line: str, ticket: Callable[[str], QueueTicket | None]) -> Event:
         if kind is ChangePolicy:
             return ChangePolicy(QueuePolicy.from_dict(msgspec.json.decode(raw)))
         if kind is MakeMatches:
-            return MakeMatches(tuple(_found(each, ticket) for each in msgspec.json.decode(raw)))
+            return MakeMatches(tuple(match_of(each, ticket) for each in msgspec.json.decode(raw)))
         event: Event = msgspec.json.decode(raw, type=kind)
     except (msgspec.DecodeError, KeyError, TypeError) as error:
         msg = f"record: {line:.80} is no event of a queue: {error}"
@@ -205,7 +207,14 @@ def lines_of_proposals(proposals: Sequence[Propose]) -> tuple[str, list[str]]:
     return f'["{KINDS[MakeMatches]}",[{",".join(matches)}]]', replies
 
 
-def _found(data: dict[str, Any], ticket: Callable[[str], QueueTicket | None]) -> FoundMatch:
+def match_of(data: dict[str, Any], ticket: Callable[[Any], QueueTicket | None]) -> FoundMatch:
+    """Return the match of plain data, and of what gives a ticket by what stands for it there.
+
+    Raises
+    ------
+    InputError
+        If there is no such ticket.
+    """
     teams = tuple(tuple(map(ticket, team)) for team in data["teams"])
     if any(each is None for team in teams for each in team):
         msg = f"record: a match has a ticket that is not there: {data['teams']}"
@@ -245,37 +254,6 @@ def with_players(found: FoundMatch) -> dict[str, Any]:
 
 def _player_ids(found: FoundMatch) -> list[list[str]]:
     return [[player.id for ticket in team for player in ticket.players] for team in found.teams]
-
-
-#: The form of the state of a life; one of another form is not read.
-STATE_FORM = 1
-
-
-class _State(msgspec.Struct):
-    form: int
-    life: msgspec.Raw
-
-
-def state_of(life: TicketLife) -> str:
-    """Return all that a life knows as text, from which :func:`life_of` makes it again."""
-    return msgspec.json.encode(_State(STATE_FORM, msgspec.Raw(msgspec.json.encode(life.snapshot())))).decode()
-
-
-def life_of(state: str) -> TicketLife | None:
-    """Return the life that goes on from a text of :func:`state_of`; None if it has another form.
-
-    Examples
-    --------
-    >>> life = TicketLife(QueuePolicy(team_size=1))
-    >>> life_of(state_of(life)).snapshot() == life.snapshot()
-    True
-    """
-    try:
-        read = msgspec.json.decode(state, type=_State)
-        known = msgspec.json.decode(read.life, type=LifeSnapshot) if read.form == STATE_FORM else None
-    except (msgspec.DecodeError, InputError):
-        return None
-    return None if known is None else TicketLife.of_snapshot(known)
 
 
 def replay(life: TicketLife, lines: Sequence[tuple[float, str]]) -> None:

@@ -39,6 +39,7 @@ from equipoise.archive.ticket_record import (
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.queueing.backfill import Opening
 from equipoise.queueing.columns import use_kernels
+from equipoise.queueing.kept_state import life_of, state_of
 from equipoise.queueing.life import (
     Accept,
     CancelTicket,
@@ -62,13 +63,11 @@ from equipoise.queueing.record import (
     REPLIES,
     encoded_lines,
     event_of,
-    life_of,
     line_of,
     lines_of_entering,
     lines_of_proposals,
     replay,
     reply_data,
-    state_of,
     waits_data,
     with_players,
 )
@@ -392,7 +391,7 @@ class QueueOwner:
             return
         added.add(batch.rows)
         added.unseat(list(batch.unseated))
-        added.seat([(ticket, match) for ticket, match in batch.seated.items() if match])
+        added.seat(batch.seated)
         if "queue" in self._hooks:
             added.tell(self._hooks, batch.notes(self._settings.name), life.now)
         number = self._number + len(batch.rows)

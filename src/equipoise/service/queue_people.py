@@ -86,7 +86,7 @@ class QueuePeople:
         """Keep where everybody is now who wanted to enter, or was in a ticket that left."""
         ids = {player.id for ticket in left for player in ticket.players}
         gone = ids | set(map(self._person, ids))
-        refused = {person for person, _ in self._life.not_held(self._claimed)}
+        refused = self._life.not_held(self._claimed)
         released, moved = [], {}
         for person in gone | refused | self._found.keys():
             held = self._held(person)
