@@ -333,7 +333,7 @@ def identities_of(texts: Sequence[str]) -> list[bytes]:
 
     Examples
     --------
-    >>> identities_of(["Zoë", "a\\0b"]) == [identity("Zoë"), identity("a\\0b")], identities_of([])
+    >>> identities_of(["Zoë", chr(0)]) == [identity("Zoë"), identity(chr(0))], identities_of([])
     (True, [])
     """
     kept = "\0".join(texts).encode("utf-8", "surrogatepass").split(b"\0")
