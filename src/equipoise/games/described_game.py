@@ -442,12 +442,13 @@ class DescribedReader(GameReader[DescribedMatch]):
     def take(self, block: Block) -> None:
         """Go through the lines."""
         described = self._described
+        begins = described.beginnings.match
         place = 0
         for number, line in enumerate(block.content.split(b"\n")[:-1], start=block.line):
             bare = line.rstrip(b"\r")
             found = described.framed(bare)
             text = b"" if found is None else found["text"]
-            fit = _fitting(described.templates, text) if described.beginnings.match(text) else None
+            fit = _fitting(described.templates, text) if begins(text) else None
             self._outcome = ""
             if found is not None:
                 self._time(found)
@@ -471,9 +472,8 @@ class DescribedReader(GameReader[DescribedMatch]):
 
     def _time(self, found: re.Match[bytes]) -> None:
         """Move the clock on; times that run backwards move nothing."""
-        kind = next((kind for kind in TIMES if kind in found.re.groupindex), None)
-        game = self.game
-        now = None if kind is None else _seconds(kind, found[kind].decode())
+        kind, game = _kind_of_time(found.re.pattern), self.game
+        now = None if kind is None else _seconds(kind, found[kind])
         if now is None:
             if game is not None and kind is None:
                 game.play.clock += 1.0
@@ -683,8 +683,16 @@ class DescribedReader(GameReader[DescribedMatch]):
 
 
 @lru_cache(1000)
-def _seconds(kind: str, text: str) -> tuple[str, float] | None:
+@lru_cache(64)
+def _kind_of_time(frame: bytes) -> str | None:
+    """Return how lines of a form say when they were written, None where they do not."""
+    return next((kind for kind in TIMES if b"(?P<" + kind.encode() + b">" in frame), None)
+
+
+@lru_cache(64)  # many lines are of one second
+def _seconds(kind: str, written: bytes) -> tuple[str, float] | None:
     """Return a time in seconds: of the clock, of a local date, or since 1970."""
+    text = written.decode()
     if kind == "clock":
         parts = [float(part) for part in text.replace(",", ".").split(":")]
         return "clock", float(sum(part * 60**n for n, part in enumerate(reversed(parts))))

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from hashlib import sha256
 
 from equipoise.core.match import Contest, Match, Statistics
@@ -281,12 +282,12 @@ def _player_of(line: bytes) -> RoundPlayer | None:
     who, _, rounds = who.rpartition(MARK)
     guid_bytes, named, name_bytes = who.partition(MARK)
     weapons, _, others = back.partition(b"\t")
-    numbers, figures = weapons.split(), others.split(b"\t")
-    is_player = named and guid_bytes.split() == [guid_bytes] and len(guid_bytes) <= LONGEST_GUID
-    is_number = [place, rounds, *numbers[:1], b"".join(numbers)]
-    if not is_player or not all(each.isdigit() for each in is_number) or len(place) > 1:
+    numbers, figures = weapons.split(), others.split(b"\t", MINUTES + 1)
+    if not named or guid_bytes.split() != [guid_bytes] or len(guid_bytes) > LONGEST_GUID:
         return None
-    if max(map(len, numbers)) > DIGITS or len(rounds) > DIGITS:
+    if not (place.isdigit() and rounds.isdigit() and b"".join(numbers).isdigit()) or len(place) > 1:
+        return None
+    if len(max(numbers, key=len)) > DIGITS or len(rounds) > DIGITS:
         return None
     if len(numbers) != 1 + FIGURES * int(numbers[0]).bit_count() or len(figures) <= MINUTES:
         return None
@@ -296,12 +297,18 @@ def _player_of(line: bytes) -> RoundPlayer | None:
         return None
     if not 0.0 <= minutes < 1e6:
         return None
+    identity, name = _who(guid_bytes, name_bytes)
+    kills, deaths = (sum(map(int, numbers[1 + each :: FIGURES])) for each in (KILLS, DEATHS))
+    return RoundPlayer(identity, name, int(place), kills, deaths, minutes)
+
+
+@lru_cache(1024)  # who plays in one round plays in others
+def _who(guid_bytes: bytes, name_bytes: bytes) -> tuple[str, str]:
+    """Return the id and the name of a player, without colours."""
     name = text_from(name_bytes)
     bare = COLOUR.sub("", name).strip() or name
     guid = text_from(guid_bytes)
-    identity = bot_id(bare, None) if guid.startswith(BOT_GUID) else guid_id(guid)
-    kills, deaths = (sum(map(int, numbers[1 + each :: FIGURES])) for each in (KILLS, DEATHS))
-    return RoundPlayer(identity, bare, int(place), kills, deaths, minutes)
+    return bot_id(bare, None) if guid.startswith(BOT_GUID) else guid_id(guid), bare
 
 
 class EnemyTerritory:
