@@ -9,7 +9,9 @@ import pytest
 
 from equipoise.core.match_records import match_from
 from equipoise.identity.roster_lookup import AmbiguousNameError
+from equipoise.ratings.models.elo import Elo
 from equipoise.service.service import Service
+from equipoise.service.snapshot import Ratings, Snapshot
 
 
 def asked(service: Any, *players: Any, kept: tuple[str, ...] = ()) -> dict[str, str]:
@@ -42,3 +44,17 @@ def test_somebody_new_is_found_by_id_and_by_name(service: Any) -> None:
     asked(service, {"id": "x9", "name": "José"})
     assert asked(service, "jose") == {"jose": "x9"}
     assert asked(service, "X9") == {"X9": "x9"}
+
+
+def test_nobody_stays_in_memory_when_somebody_is_forgotten(service: Any) -> None:
+    """Whichever process did it: the next snapshot says so, and no other one takes newcomers or parties."""
+    asked(service, {"id": "x9", "name": "José"})
+    cleared: list[bool] = []
+    service.board.snapshot.forgotten = 1
+    service.queues = SimpleNamespace(forget=lambda: cleared.append(True))
+    service.tell = lambda *_: None
+    ratings = Ratings(Elo(), {"ann": (1700.0,)})
+    Service._take(service, Snapshot(ratings, forgotten=1))
+    assert (service._newcomers.keys(), cleared) == ({"jose", "x9"}, [])
+    Service._take(service, Snapshot(ratings, forgotten=2))
+    assert (service._newcomers, cleared) == ({}, [True])

@@ -106,6 +106,20 @@ def test_who_is_forgotten_is_not_brought_back_by_a_ticket_that_waits(
     assert stand_in in kept
 
 
+def test_who_is_forgotten_is_in_no_answer_from_then_on(archive: Archive, clock: Clock) -> None:
+    """Whatever is asked first, before anything is written; also by who owns the queue no longer."""
+    contest = Contest(Ruleset("oa", "ctf"), (("c0ffee",), ("bob",)), (1, 2), at=1.0)
+    archive.record([Match((contest,), ended=1.0, id="m", names=(("c0ffee", "Wilhelmina"),))])
+    archive.update_ratings()
+    owner = QueueOwner(archive, DUEL, HOOKS, clock)
+    owner.ask([enter("t", "c0ffee"), enter("b"), TickDue()])
+    assert "c0ffee" in str(owner.ask([MatchesAsked()]).answers)
+    stand_in = archive.forget("c0ffee")
+    for answers in (owner.ask([MatchesAsked(), WhereAsked("t")]).answers, [owner._followed().holders()]):
+        assert "c0ffee" not in str(answers)
+        assert stand_in in str(answers)
+
+
 def test_seats_and_the_outbox_follow_the_events_in_one_transaction(
     archive: Archive, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import pytest
 from tests.cli.running import run
@@ -238,6 +238,47 @@ def served(store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Se
     server = Served(copy, "--http", "127.0.0.1:0", "--http-rate", "1e6", "--token-rate", "1e6")
     yield server
     assert server.end()[0] == 0
+
+
+def elo_of(served: Served, player: str) -> dict[str, Any]:
+    """Return the row of an id as minqlx has it."""
+    row: dict[str, Any] = ask(f"{served.http}/elo/{quote(player, safe='')}").plain["players"][0]
+    return row
+
+
+def test_other_services_questions_know(served: Served) -> None:
+    """Those of minqlx and of SPADS, for a rating and for teams."""
+
+    def asked_of(url: str, body: bytes | None = None) -> tuple[Any, set[str] | None]:
+        answer = ask(f"{served.http}{url}", body)
+        several = {each["id"] for each in answer.plain["candidates"]} if answer.status == 409 else None
+        return answer.plain, several
+
+    def minqlx(typed: str) -> set[str]:
+        found, several = asked_of(f"/elo/{quote('a1+' + typed, safe='+')}")
+        if several is not None:
+            return several
+        rows = [row for row in found["players"] if row["steamid"] == typed]
+        same = [row == {**elo_of(served, each), "steamid": typed} for row in rows for each in expected(typed)]
+        return expected(typed) if all(same) and len(rows) == len(expected(typed)) else {"others"}
+
+    def spads(typed: str) -> set[str]:
+        rating = "/teiserver/api/spads/get_rating"
+        found, several = asked_of(f"{rating}/{quote(typed, safe='')}/ctf")
+        if several is not None:
+            return several
+        return {each for each in expected(typed) if asked_of(f"{rating}/{each}/ctf")[0] == found}
+
+    def battle(typed: str) -> set[str]:
+        form = urlencode({"players": {typed: {}, "sparring 0": {}}, "nbTeams": 2}).encode()
+        found, several = asked_of("/teiserver/api/spads/balance_battle", form)
+        if several is not None:
+            return several
+        assert set(found["player_assign_hash"]) == {typed, "sparring 0"}
+        return expected(typed)
+
+    for door in (minqlx, spads, battle):
+        one_of(door)
 
 
 def test_http_knows(served: Served) -> None:

@@ -57,8 +57,8 @@ async def _seats(queues: Queues, queue: Queue, asked: Queued) -> bytes | Refusal
     event: OfferSeats | WithdrawSeats = WithdrawSeats(asked.name)
     if asked.seats or asked.members:
         teams = tuple(tuple(_players(queues, queue, team)) for team in asked.seats)
-        left = [each.name for each in asked.members]
-        event = OfferSeats(asked.name, teams, tuple(dict.fromkeys([*left, *map(queues.meant, left)])))
+        left = await queues.left(queue, asked.name, [each.name for each in asked.members])
+        event = OfferSeats(asked.name, teams, left)
     replies, openings = await queue.ask(event, OpeningsAsked())
     free = [each["free"] for each in openings if each["match"] == asked.name]
     return _refused(replies) or _line("SEATS", asked.name, *(free[0] if free else ()))
@@ -85,7 +85,7 @@ async def _ticket(queues: Queues, queue: Queue, asked: Queued) -> bytes | Refusa
         replies, state = await queue.ask(CancelTicket(name), where)
         return _refused(replies) or _place(asked, state)
     named = [each.name for each in asked.members] or list(state["players"])
-    names = [each if each in state["players"] else queues.meant(each) for each in named]
+    names = [queues.meant(each, state["players"]) for each in named]
     if not set(names) <= set(state["players"]):
         return Refusal.BAD_FIELD
     if asked.verb is QueueVerb.ACCEPT:

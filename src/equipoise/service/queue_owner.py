@@ -216,6 +216,12 @@ class QueueOwner:
         """Where all tickets are, as the record has it."""
         return self._read_again(self._record) if self._life is None else self._life
 
+    def _life_here(self) -> TicketLife:
+        """Return the life in memory, or that of the record where somebody was forgotten since."""
+        if self._life is not None and self._record.known().forgotten != self._known.forgotten:
+            self._life = None
+        return self.life
+
     def _read_again(self, record: TicketRecord | AddedEvents) -> TicketLife:
         """Make the life of what is recorded."""
         self._life, self._known, self._merged = None, record.known(), None
@@ -288,8 +294,9 @@ class QueueOwner:
 
     def _ask_here(self, questions: Sequence[Question]) -> QueueAnswers:
         """Answer questions as the owner, with those of other servers."""
-        life = self.life
-        if life.policy == self._settings.policy and {*map(type, questions)} <= _READ_KINDS:
+        reads = {*map(type, questions)} <= _READ_KINDS
+        life = self._life_here() if reads else self.life  # a transaction looks itself
+        if reads and life.policy == self._settings.policy:
             answers = [self._read(life, each) for each in questions]
             return QueueAnswers(answers, self._number, [], {}, self._shard.owned)
         try:
@@ -349,16 +356,18 @@ class QueueOwner:
 
     def _followed(self) -> TicketLife:
         """Return the life as the record has it now, which another server adds to."""
-        if self._life is not None and self._record.known().forgotten == self._known.forgotten:
-            if self._record.last() - self._number <= EVENTS_A_STATE:
-                try:
-                    self._take(self._life, self._record.since(self._number))
-                except BaseException:
-                    self._life = None
-                    raise
-                return self._life
+        if self._life is None:
+            return self.life
+        life = self._life_here()
+        if self._record.last() - self._number > EVENTS_A_STATE:
             self._life = None
-        return self.life
+            return self.life
+        try:
+            self._take(life, self._record.since(self._number))
+        except BaseException:
+            self._life = None
+            raise
+        return life
 
     def _by_letter(self, questions: Sequence[Question]) -> list[Any]:
         """Return the answers of the owner, whoever that becomes meanwhile."""

@@ -99,6 +99,19 @@ class QueueParties:
         if party.leader == player or not party.heard:
             del self._parties[written(code)]
 
+    def clear(self) -> None:
+        """Know no party any longer; those whose members are heard of come back, as after a restart.
+
+        Examples
+        --------
+        >>> parties = QueueParties(b"a key")
+        >>> code, token = parties.begin("ann", 0.0)
+        >>> parties.clear()
+        >>> parties.members(code, 1.0), parties.heard(code, "ann", token, 2.0), parties.members(code, 2.0)
+        ([], True, ['ann'])
+        """
+        self._parties.clear()
+
     def members(self, code: str, now: float) -> list[str]:
         """Return who is there, the leader first."""
         party = self._known(code)

@@ -13,7 +13,7 @@ import hashlib
 import hmac
 import logging
 from collections import Counter, deque
-from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from typing import Any
 
 from prometheus_client.core import Metric
@@ -25,7 +25,15 @@ from equipoise.identity.roster_lookup import AmbiguousNameError
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.service.admission import BusyError
 from equipoise.service.monitoring import ServerMetrics, gauge_of_two
-from equipoise.service.queue_owner import Beat, HandOver, Question, QueueAnswers, TickDue
+from equipoise.service.queue_owner import (
+    Beat,
+    HandOver,
+    MatchesAsked,
+    OpeningsAsked,
+    Question,
+    QueueAnswers,
+    TickDue,
+)
 from equipoise.service.queue_parties import QueueParties
 from equipoise.service.table_settings import QueueSettings
 from equipoise.service.worker_pool import BEGIN, Worker
@@ -331,12 +339,42 @@ class Queues:
         self._queues = {each.name: Queue(store, each, hooks, metrics, tell, worker) for each in settings}
         self.rated = rated
 
-    def meant(self, name: str) -> str:
-        """Return the id of who is meant by a name; the name where nobody is, or one of several."""
+    def meant(self, name: str, among: Collection[str]) -> str:
+        """Return the id of who is meant by a name; the name where nobody is.
+
+        Whoever is ``among`` the ids that may be meant goes before others of the same name.
+
+        Raises
+        ------
+        AmbiguousNameError
+            If several are meant, and not one of them alone may be.
+        """
+        if name in among:
+            return name
         try:
             return self.rated(Player(name), "").id
-        except AmbiguousNameError:
-            return name
+        except AmbiguousNameError as error:
+            here = [player for player, _ in error.candidates if player in among]
+            if len(here) != 1:
+                raise
+            return here[0]
+
+    async def left(self, queue: Queue, match: str, names: Sequence[str]) -> tuple[str, ...]:
+        """Return who has left a match, by the names given: as they are, and the ids of who is meant.
+
+        Raises
+        ------
+        AmbiguousNameError
+            If several are meant, and not one of them alone plays in the match.
+        BusyError, EquipoiseError
+            As :meth:`Queue.ask`.
+        """
+        if not names:
+            return ()
+        found, openings = await queue.ask(MatchesAsked(match), OpeningsAsked())
+        shown = [*found, *(each for each in openings if each["match"] == match)]
+        here = {player for each in shown for team in each["players"] for player in team}
+        return tuple(dict.fromkeys([*names, *(self.meant(each, here) for each in names)]))
 
     def __getitem__(self, name: str) -> Queue:
         return self._queues[name]
@@ -354,6 +392,11 @@ class Queues:
     def follow(self) -> list[Coroutine[Any, Any, None]]:
         """Return what answers and what looks for matches, each without end."""
         return [work for each in self for work in (each.follow(), each.tick(), each.beat())]
+
+    def forget(self) -> None:
+        """Keep nobody in memory, as somebody was forgotten: who is in a party is heard of again."""
+        for each in self:
+            each.parties.clear()
 
     def reload(self, settings: Sequence[QueueSettings]) -> None:
         """Take other policies; queues neither come nor go until the next start."""

@@ -277,6 +277,9 @@ class Service:
 
     def _take(self, snapshot: Snapshot | None) -> None:
         if snapshot is not None:
+            if snapshot.forgotten != self.board.snapshot.forgotten:
+                self._newcomers.clear()
+                self.queues.forget()
             self.board = Board(snapshot)
             facts = {"revision": snapshot.revision, "players": len(snapshot.ratings.known)}
             self.tell(f"ratings:{snapshot.revision}", "ratings", facts)
@@ -299,7 +302,7 @@ class Service:
         Raises
         ------
         AmbiguousNameError
-            If that are several.
+            If that are several, or somebody whom they avoid or prefer may be.
         """
         snapshot = self.board.snapshot
         meant = snapshot.ratings.player(player.id) or player.id
@@ -312,14 +315,9 @@ class Service:
         return replace(player, id=meant, rating=rating, avoid=avoid, prefer=prefer)
 
     def _meant(self, others: Sequence[tuple[str, float | None]]) -> tuple[tuple[str, float | None], ...]:
-        """Return others whom somebody names by their ids; of one who may be several the name stays."""
-        found = []
-        for name, price in others:
-            try:
-                found.append((self.board.snapshot.ratings.player(name) or name, price))
-            except AmbiguousNameError:
-                found.append((name, price))
-        return tuple(dict(found).items())
+        """Return others whom somebody names by their ids; of a stranger the name stays."""
+        ratings = self.board.snapshot.ratings
+        return tuple({ratings.player(name) or name: price for name, price in others}.items())
 
     def reload(self, settings: Settings) -> None:
         """Take another token, other limits and times from reloaded settings.

@@ -167,6 +167,8 @@ class Snapshot:
         From a player's id and a ruleset to the number of matches.
     sides : mapping
         The chance of the first of two equal teams, for rulesets in which one side is better.
+    forgotten : int
+        How many ids are forgotten.
     """
 
     ratings: Ratings
@@ -178,6 +180,7 @@ class Snapshot:
     mean_bots: Mapping[Ruleset, tuple[float, int]] = field(default_factory=dict)
     games: Mapping[tuple[str, Ruleset], int] = field(default_factory=dict)
     sides: Mapping[Ruleset, float] = field(default_factory=dict)
+    forgotten: int = 0
 
     def __post_init__(self) -> None:
         if len(self.rulesets) > 1:  # of a single one an answer is, where nothing is named

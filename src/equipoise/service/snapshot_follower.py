@@ -100,6 +100,8 @@ class News(NamedTuple):
         The chance of the first of two equal teams, for rulesets in which one side is better.
     revision : int
         Of the archive.
+    forgotten : int
+        How many ids are.
     behind : bool
         Whether there are matches that are not in the ratings.
     waits : float or None
@@ -117,6 +119,7 @@ class News(NamedTuple):
     mean_bots: Mapping[Ruleset, tuple[float, int]] = {}
     sides: Mapping[Ruleset, float] = {}
     revision: int = 0
+    forgotten: int = 0
     behind: bool = False
     waits: float | None = None
     trouble: str = ""
@@ -270,7 +273,7 @@ class Learning:
         }
         return News(
             standing.model, values, standing.rulesets, self._first_game, means,
-            standing.side_chances(), standing.revision,
+            standing.side_chances(), standing.revision, archive.marks().forgotten,
             self._behind, waits, trouble,
         )  # fmt: skip
 
@@ -408,7 +411,7 @@ class Follower:
         game = self._game or news.game
         return Snapshot(
             ratings, news.rulesets, self._tables, game, news.revision, parts["names"], news.mean_bots,
-            parts["games"], news.sides,
+            parts["games"], news.sides, news.forgotten,
         )  # fmt: skip
 
     async def begin(self) -> None:

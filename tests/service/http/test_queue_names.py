@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.service.http.asking import Answered, ask
+from tests.service.http.asking import PATIENCE, Answered, ask
 from tests.service.process import TOKEN, Served
 
 from equipoise.archive.archive import open_archive
 from equipoise.core.match import Contest, Match, Ruleset
 
-QUEUES = "[queue.duel]\nteam_size = 2\n[queue.team]\nteam_size = 2\n"
+QUEUES = """
+[queue.duel]
+team_size = 2
+accept_within = 600
+tolerance = 1e6
+imbalance = 0.49
+most_imbalance = 0.49
+tick = 0.1
+
+[queue.team]
+team_size = 2
+"""
 
 
 @pytest.fixture(scope="module")
@@ -79,6 +91,54 @@ def test_a_name_of_several_is_a_question(served: Served) -> None:
     assert "several" in some[0]["refused"]
     assert some[1]["state"]["place"] == "waiting"
     gone(served, "duel", "c1")
+
+
+@pytest.mark.parametrize("field", ["avoid", "prefer"])
+def test_whom_somebody_avoids_or_prefers_is_a_question_too(served: Served, field: str) -> None:
+    """A name of several there is no name of nobody."""
+    answer = entered(served, "duel", field, "c1", **{field: ["max"]})
+    assert (answer.status, {each["id"] for each in answer.plain["candidates"]}) == (409, {"b1", "b2"})
+    assert entered(served, "duel", field, "c1", **{field: ["b1", "nobody"]}).status == 201
+    gone(served, "duel", field)
+
+
+def test_of_several_who_is_in_the_ticket_or_the_match_is_meant(served: Served) -> None:
+    """Both protocols, by a token and by a capability; where it is neither, it is a question."""
+    token = {"Authorization": f"Bearer {TOKEN}"}
+    keys = {
+        name: entered(served, "duel", name, name).plain["capabilities"][name]
+        for name in ("b1", "Cid", "x", "y")
+    }
+    url = f"{served.http}/v1/queues/duel"
+    until = time.monotonic() + PATIENCE
+    while (state := ask(f"{url}/tickets/b1", **token).plain)["place"] != "proposed":
+        assert time.monotonic() < until, state
+    match = state["match"]["match"]
+    wrong = {"match": match, "player": "max"}
+    answer = ask(f"{url}/tickets/Cid/accept", wrong, **token)
+    assert (answer.status, {each["id"] for each in answer.plain["candidates"]}) == (409, {"b1", "b2"})
+    assert ask(f"{url}/tickets/Cid/accept", wrong, Authorization=f"Bearer {keys['Cid']}").status == 422
+    with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+        lines = connection.makefile("rw", encoding="utf-8", newline="\n")
+
+        def said(*words: str) -> list[str]:
+            lines.write("\t".join(words) + "\n")
+            lines.flush()
+            return lines.readline().split()
+
+        said(f"AUTH {TOKEN}")
+        said("QUEUE duel")
+        assert said("ACCEPT Cid", match, "PLAYER max")[:2] == ["ERR", "ambiguous-name"]
+        assert said("ACCEPT b1", match, "PLAYER max")[:3] == ["ACCEPT", "b1", "accepted"]
+        for name in ("Cid", "x", "y"):
+            assert ask(f"{url}/tickets/{name}/accept", {"match": match}, **token).status == 200
+        assert said("SEATS", "another", "PLAYER max")[:2] != ["SEATS", "another"]
+        offer = {"match": match, "left": ["max"]}
+        assert ask(f"{url}/openings", {**offer, "match": "another"}, **token).status == 409
+        (opening,) = ask(f"{url}/openings", offer, **token).plain["openings"]
+        assert sorted(opening["free"]) == [0, 1]
+        assert "b1" not in {each for team in opening["players"] for each in team}
+        assert said(f"ENDED {match}") == ["ENDED", match]
 
 
 def test_whom_somebody_avoids_is_who_is_meant(served: Served) -> None:

@@ -85,10 +85,7 @@ async def elo(backend: Backend, asked: HttpRequest) -> Reply:
         )
     players = []
     for one in ids:
-        try:
-            meant = known.snapshot.ratings.player(one)
-        except AmbiguousNameError:
-            meant = None
+        meant = _meant(backend, one)
         if meant is None:
             continue
         entry: dict[str, Any] = {"steamid": one}
@@ -102,15 +99,21 @@ async def elo(backend: Backend, asked: HttpRequest) -> Reply:
     return reply({"players": players, "untracked": []})
 
 
+def _meant(backend: Backend, named: str) -> str | None:
+    """Return the id of who is meant, None for a stranger; of several it is asked who."""
+    try:
+        return backend.known.snapshot.ratings.player(named)
+    except AmbiguousNameError as error:
+        raise ProblemError(ambiguous(error)) from None
+
+
 async def get_rating(backend: Backend, asked: HttpRequest) -> Reply:
     """Answer as teiserver does: one player's rating, that of a newcomer for a stranger."""
     board = backend.service.board
     weights = board.answers.weights(_ruleset(backend, asked.path["type"]))
     ruleset = _ruleset(backend, asked.path["type"])
-    try:
-        rating = board.answers.rating(Member(False, asked.path["id"]), ruleset)
-    except AmbiguousNameError as error:
-        raise ProblemError(ambiguous(error)) from None
+    meant = _meant(backend, asked.path["id"]) or asked.path["id"]
+    rating = board.answers.rating(Member(False, meant), ruleset)
     low, high = (weights.scale.shown(rating.mu + side * rating.sigma) for side in (-1.0, 1.0))
     value = SKILL_OF_ONE * weights.scale.shown(rating.mu)
     return reply({"rating_value": round(value, 2), "uncertainty": round(SKILL_OF_ONE * (high - low) / 2, 2)})
@@ -136,6 +139,8 @@ async def balance_battle(backend: Backend, asked: HttpRequest) -> Reply:
         _refuse(f"nbTeams must be from 2 to {MOST_TEAMS}")
     if bots or len(names) < int(number):
         return reply({})
+    for name in names:
+        _meant(backend, name)
     members = tuple(Named(False, name, name.encode()) for name in names)
     setting = Setting("")
     teams = await backend.service.divide(Division(setting, int(number), members), asked.whose)

@@ -414,9 +414,12 @@ async def _answered(backend: Backend, asked: HttpRequest, kind: type[Accept | De
     player = await player_of(backend, asked, queue, ticket)
     body = typed(asked.body, AnswerBody)
     state = await where_is(queue, ticket)
-    wanted = body.player or player
-    if wanted is not None and wanted not in state["players"]:
-        wanted = backend.service.queues.meant(wanted)
+    wanted, theirs = body.player or player, state["players"] if player is None else [player]
+    try:
+        wanted = wanted and backend.service.queues.meant(wanted, theirs)
+    except AmbiguousNameError as error:
+        if player is None:  # who has a capability alone may not ask who else is called so
+            raise ProblemError(ambiguous(error)) from None
     if wanted is not None and (wanted not in state["players"] or player not in (None, wanted)):
         what = f"{wanted!r} is not who this capability is for, or is not in the ticket"
         raise invalid(what, "/player")
@@ -473,10 +476,10 @@ async def offer(backend: Backend, asked: HttpRequest) -> Reply:
             tuple(_player_of(backend, queue, each.id, each.weight, 0.0, avoid=each.avoid) for each in team)
             for team in body.teams
         )
+        left = await backend.service.queues.left(queue, body.match, body.left)
     except AmbiguousNameError as error:
         raise ProblemError(ambiguous(error)) from None
-    left = dict.fromkeys([*body.left, *map(backend.service.queues.meant, body.left)])
-    seats = OfferSeats(body.match, teams, tuple(left), body.ruleset, body.region, body.map)
+    seats = OfferSeats(body.match, teams, left, body.ruleset, body.region, body.map)
     replies, found = await queue.ask(seats, OpeningsAsked())
     return reply(unless_refused(replies, {"openings": found}))
 

@@ -496,17 +496,17 @@ OPERATIONS: tuple[Operation, ...] = (
     ),
     Operation(
         "elo", "GET", "/elo/{ids:path}", "Give ratings in the shape of qlstats.net, for minqlx.", compat.elo,
-        compat.Elos, lenient=True,
+        compat.Elos, answers=SEVERAL, lenient=True,
     ),
     Operation(
         "get_rating", "GET", "/teiserver/api/spads/get_rating/{id}/{type}",
         "Give a rating in the shape of teiserver, for SPADS.", compat.get_rating, compat.SpadsRating,
-        lenient=True,
+        answers=SEVERAL, lenient=True,
     ),
     Operation(
         "balance_battle", "POST", "/teiserver/api/spads/balance_battle",
         "Divide players in the shape of teiserver, for SPADS.", compat.balance_battle, compat.SpadsBalance,
-        "SpadsBody", answers=WITH_BODY, lenient=True,
+        "SpadsBody", answers={**WITH_BODY, **SEVERAL}, lenient=True,
     ),
     Operation(
         "livez", "GET", "/livez", "Tell whether the process answers.", livez, Alive, scope=""
