@@ -60,8 +60,11 @@ def test_no_command_ends_with_another_code() -> None:
         (["night", "won", "purple", "--store", "none.db"], "", 1),
     ],
 )
-def test_commands_end_with_the_code_and_one_form_of_error(typed: list[str], stdin: str, code: int) -> None:
+def test_commands_end_with_the_code_and_one_form_of_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: list[str], stdin: str, code: int
+) -> None:
     """An error begins with ``error:``, and only a wrong call is followed by how to call it."""
+    monkeypatch.chdir(tmp_path)  # some make an archive where they are
     done = run_process(*typed, stdin=stdin)
     assert done.returncode == code
     lines = done.stderr.splitlines()
