@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from tests.games.samples import QUAKE_LIVE, QUAKE_LIVE_REPORT, quake_live_events
 
@@ -133,3 +134,38 @@ def test_what_was_aborted_or_is_not_over_does_not_count() -> None:
         (found,) = parsed(GAME, "".join(content.splitlines(keepends=True)[2:]).encode())
         assert isinstance(found, Unfinished)
         assert reason in found.reason
+
+
+def elsewhere(content: str) -> str:
+    """Return the events of another match, of other people."""
+    for number in range(3):
+        content = content.replace(f"7656119796026575{number + 1}", f"7656119796026595{number + 1}")
+    guid = quake_live_events()[0]["DATA"]["MATCH_GUID"]
+    return content.replace(guid, f"another-{guid}")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_matches_of_several_servers_may_run_at_a_time(seed: int) -> None:
+    """However a collector writes their events down one among the other, each is what it is alone."""
+    mine, other = QUAKE_LIVE.splitlines(keepends=True), elsewhere(QUAKE_LIVE).splitlines(keepends=True)
+    order = np.random.default_rng(seed).permutation([0, 1] * len(mine)).tolist()
+    left = iter(mine), iter(other)
+    content = "".join(next(left[each]) for each in order)
+    found = parsed(GAME, content.encode())
+    assert {match.id for match in found} == {one(QUAKE_LIVE).id, one(elsewhere(QUAKE_LIVE)).id}
+    assert sorted(map(repr, found)) == sorted(map(repr, (one(QUAKE_LIVE), one(elsewhere(QUAKE_LIVE)))))
+
+
+def test_a_match_without_an_end_is_given_up_when_its_people_begin_another() -> None:
+    """A server that crashed tells no end; what is read again begins with the match that runs."""
+    lines = QUAKE_LIVE.splitlines(keepends=True)
+    guid = quake_live_events()[0]["DATA"]["MATCH_GUID"]
+    anew = QUAKE_LIVE.replace(guid, "anew").splitlines(keepends=True)
+    reader = GAME.reader("log")
+    reader.read("".join(lines[:4]).encode())
+    assert reader.settled == len(lines[0])  # a warm-up
+    (given_up,) = reader.read("".join(anew[:2]).encode())
+    assert isinstance(given_up, Unfinished)
+    assert reader.settled == len("".join([*lines[:4], anew[0]]))
+    (match,) = reader.read("".join(anew[2:]).encode())
+    assert isinstance(match, Match)

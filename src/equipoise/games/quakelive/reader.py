@@ -18,6 +18,7 @@ from typing import Any
 
 from equipoise.core.match import Match
 from equipoise.core.match_records import match_from, time_from
+from equipoise.core.player import is_bot
 from equipoise.core.rulesets import GameRules
 from equipoise.errors import InputError
 from equipoise.games.log_reader import Block, GameReader
@@ -48,6 +49,9 @@ ABORTED = "the match was aborted"
 
 #: Seconds from the end of a round to the beginning of the next: who comes later sits it out.
 PAUSE = 10.0
+
+#: Matches that run at a time in one stream, at most: of more, that which was silent the longest is given up.
+MOST_RUNNING = 64
 
 #: Sides of the stream, by name and by number.
 RED, BLUE, WATCHING = 1, 2, 3
@@ -107,6 +111,8 @@ class QuakeLiveGame:
 
     where: str
     guid: str = ""
+    #: Where it begins, by bytes and by line.
+    place: tuple[int, int] = (0, 0)
     kind: str = ""
     mutators: list[str] = field(default_factory=list)
     map: str = ""
@@ -356,9 +362,23 @@ def content_of(line: bytes) -> Any:
 
 
 class QuakeLiveReader(GameReader[QuakeLiveGame]):
-    """Reads one file, see :class:`equipoise.games.log_reader.Reader`."""
+    """Reads one file, see :class:`equipoise.games.log_reader.Reader`.
+
+    A collector may write down what several servers send: the matches that others of them play meanwhile are
+    put aside, the last that had an event last.
+    """
 
     cut_off = "the log ends before the report of the match"
+
+    def __init__(self, source: str, first_line: int = 1) -> None:
+        super().__init__(source, first_line)
+        self._aside: dict[str, QuakeLiveGame] = {}
+        #: When the match of a line with all events ended.
+        self._date: float | None = None
+
+    def idle(self) -> bool:
+        """Tell whether no match runs."""
+        return super().idle() and not self._aside
 
     def take(self, block: Block) -> None:
         """Go through the lines."""
@@ -386,7 +406,11 @@ class QuakeLiveReader(GameReader[QuakeLiveGame]):
         rest = self.lines.rest()
         if rest.strip():
             self.take(Block(rest + b"\n", self.lines.offset, self.lines.line))
-        self._ends()
+        self._put_aside()
+        for each in sorted(self._aside.values(), key=lambda game: game.place):
+            self.game = each
+            self._ends()
+        self._aside.clear()
 
     def _ends(self) -> None:
         """Give the running game, or tell why it does not count."""
@@ -428,7 +452,10 @@ class QuakeLiveReader(GameReader[QuakeLiveGame]):
 
     def _event(self, block: Block, place: int, kind: str, data: Mapping[str, Any]) -> None:
         guid = str(data.get("MATCH_GUID") or "")
-        if self.game is not None and (self.game.guid != guid or kind == "MATCH_STARTED"):
+        if self.game is None or self.game.guid != guid:
+            self._put_aside()
+            self.game = self._aside.pop(guid, None)
+        if kind == "MATCH_STARTED":
             self._ends()
         if self.game is None:
             if kind == "MATCH_REPORT":
@@ -436,23 +463,57 @@ class QuakeLiveReader(GameReader[QuakeLiveGame]):
                 self.abandon(f"{self.source}, line {block.line_at(place)}", reason)
             if kind != "MATCH_STARTED":
                 return  # a warm-up, or a match whose beginning was not seen
-            self.game = QuakeLiveGame(self.begins(block, place), guid, ended=self._date)
+            self._begin(block, place, guid)
+        assert self.game is not None  # noqa: S101  # for the type checker
         self.game.take(kind, data)
+        if kind == "MATCH_STARTED":
+            self._give_up_matches_of(self.game)
         if self.game.over:
             self._ends()
+            self._settle()
+
+    def _begin(self, block: Block, place: int, guid: str = "") -> None:
+        """Begin with a match."""
+        where = self.begins(block, place)
+        self.game = QuakeLiveGame(where, guid, self._settled, ended=self._date)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Keep what the first of the matches that run began with."""
+        places = [each.place for each in (*self._aside.values(), self.game) if each is not None]
+        self._settled = min(places, default=self._settled)
+
+    def _put_aside(self) -> None:
+        """Put the match aside that the last event was of, if it is one of the stream."""
+        game = self.game
+        if game is None or not game.began:
+            self._ends()
+            return
+        self._aside[game.guid], self.game = game, None
+        if len(self._aside) > MOST_RUNNING:
+            self._give_up_aside(next(iter(self._aside)))
+
+    def _give_up_matches_of(self, game: QuakeLiveGame) -> None:
+        """Give up matches without an end, whose people begin another one: nobody plays two at a time."""
+        people = {one for one in game.standing if not is_bot(one)}
+        for guid in [guid for guid, each in self._aside.items() if people & each.standing.keys()]:
+            self._give_up_aside(guid)
+
+    def _give_up_aside(self, guid: str) -> None:
+        game = self._aside.pop(guid)
+        self.abandon(game.where, self.cut_off)
+        self._settle()
 
     # Reports
 
     def _report_line(self, block: Block, place: int, line: bytes) -> None:
         key, _, value = text_from(line).partition(" ")
         if key == "0":
-            self._ends()
-            self.game = QuakeLiveGame(self.begins(block, place))
+            self._put_aside()
+            self._date = None
+            self._begin(block, place)
         if self.game is not None:
             self.game.take_report(key, value)
-
-    #: When the match of a line with all events ended.
-    _date: float | None = None
 
 
 #: What a report says of a game, by its letters, and of a player.
