@@ -507,5 +507,5 @@ def test_players_are_written_for_spreadsheets_and_markdown(store: str, log: Path
     assert [row["id"] for row in table] == [player["id"] for player in players]
     assert [int(row["games"]) for row in table] == [player["games"] for player in players]
     lines = call("players", "--store", store, "--markdown").splitlines()
-    assert lines[0] == "| id | name | ruleset | points | mu | sigma | games |"
+    assert lines[0] == "| id | name | ruleset | points | most likely | games |"
     assert len(lines) == 2 + len(players)

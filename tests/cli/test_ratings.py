@@ -39,12 +39,17 @@ def history(tmp_path: Path) -> str:
 
 
 def test_rate_prints_a_table_and_json() -> None:
-    """Players, strongest first; JSON has each ruleset with scale and mean bot."""
+    """Players, strongest first, in points with a likely range; data has mu and sigma, in each ruleset."""
     done = run("rate", EXAMPLE)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[0].split() == [
-        "player", "points", "mu", "sigma", "careful", "contests", "last", "seen",
+        "player", "points", "most", "likely", "contests", "last", "seen",
     ]  # fmt: skip
+    words = done.stdout.splitlines()[1].split()
+    assert int(words[2]) < int(words[1]) < int(words[4])
+    data = run("rate", EXAMPLE, "--csv").stdout.splitlines()
+    assert data[0] == "player,0-100,mu,sigma,careful,contests,last seen"
+    assert round(10.0 * float(data[1].split(",")[1]), -1) == round(int(words[1]), -1)
     assert done.stdout.splitlines()[1].startswith("Amber")
     plain = json.loads(run("rate", EXAMPLE, "--json").stdout)
     assert plain["matches"] == 5
@@ -204,9 +209,13 @@ def test_predict_says_who_wins_by_how_much_and_how_open_it_is(history: str) -> N
     """Teams by names, with presence; strangers are named; models without a margin say none."""
     done = run("predict", EXAMPLE, "--team", "Amber,Elm", "--team", "Birch, Cedar@0.5", "--game-type", "ctf")
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[0].split() == ["team", "wins", "margin"]
-    assert done.stdout.splitlines()[-2].startswith("quality 0.")
-    assert done.stdout.splitlines()[-1].startswith("draw ")
+    verdict, head, *teams, draw = done.stdout.splitlines()
+    assert re.fullmatch(r"Amber \+ Elm (?:far )?ahead: [0-9]+ : [0-9]+\.", verdict)
+    assert head.split() == ["team", "wins", "margin"]
+    shares = [re.findall("[+-]?[0-9]+(?= %)", line) for line in teams]
+    assert sum(int(wins) for wins, _ in shares) == 100
+    assert [margin for _, margin in shares] == [shares[0][1], shares[0][1].replace("+", "-")]
+    assert re.fullmatch(r"Draw [0-9]+ %\.", draw)
     asked = ("--team", "Ann", "--team", "Bob@0.5", "--team", "Cid", "--json")
     plain = json.loads(run("predict", history, *asked).stdout)
     assert [team["players"][0] for team in plain["teams"][:2]] == [
@@ -232,7 +241,7 @@ def test_profiles_and_settings_of_ones_own(history: str, tmp_path: Path) -> None
     assert tuned.returncode == 0, tuned.stderr
     assert tuned.stdout not in reported
     for command in ("evaluate", "predict"):
-        asked = ("--team", "Ann", "--team", "Bob") if command == "predict" else ()
+        asked = ("--team", "Ann", "--team", "Bob", "--csv") if command == "predict" else ()
         plain, other = (
             run(command, history, *asked, *more).stdout for more in ((), ("--settings", str(path)))
         )
@@ -442,7 +451,7 @@ def test_balance_uses_the_scale_of_a_roster_that_rate_wrote(tmp_path: Path) -> N
     plain = json.loads(run("balance", str(roster), "--json").stdout)
     assert plain["beta"] == 1.0
     assert 0.1 < plain["splits"][0]["draw"] < 0.3
-    assert f"Draw {100 * plain['splits'][0]['draw']:.1f} %" in run("balance", str(roster)).stdout
+    assert f"Draw {100 * plain['splits'][0]['draw']:.0f} %" in run("balance", str(roster)).stdout
     assert json.loads(run("balance", str(roster), "--json", "--beta", "2").stdout)["beta"] == 2.0
     assert plain["zero"] == 0.0
     assert json.loads(run("balance", str(roster), "--json", "--zero", "1").stdout)["zero"] == 1.0

@@ -212,7 +212,7 @@ def _options_table(game: RunningGame, placement: Placement, form: str, points: P
 def _lines(game: RunningGame, who: Player, placement: Placement, points: PointDisplay | None) -> list[str]:
     """Return the placement as people read it: the team, what each would be, and what then is owed."""
     from equipoise.core.plain_data import number, printable
-    from equipoise.pages.text.teams import IN_POINTS, convention
+    from equipoise.pages.text.teams import IN_POINTS, convention, whole_chances
     from equipoise.pages.text.wording import team_name
 
     names = game.request.names
@@ -220,7 +220,7 @@ def _lines(game: RunningGame, who: Player, placement: Placement, points: PointDi
     people = (game.sums[:, 0].astype(int) - bots).tolist()
     lines = [f"{printable(who.label)} joins {team_name(names, placement.team)}."]
     for option in placement.options:
-        chances = " : ".join(f"{100 * chance:.1f} %" for chance in option.win_probability)
+        chances = " : ".join(map(str, whole_chances(option.win_probability)))
         totals = " : ".join(_totals(game, option.totals, points, option))
         value = option.value
         if points is not None and placement.objective in IN_POINTS:

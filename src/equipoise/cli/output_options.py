@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import click
@@ -186,6 +186,36 @@ def shown_weight(form: str | None) -> tuple[str, Callable[[float], str]]:
     if form == "csv":
         return "0-100", lambda weight: f"{weight:.1f}"
     return "points", lambda weight: str(points(weight))
+
+
+def shown_ratings(
+    form: str | None, ratings: Iterable[tuple[float, float, Callable[[float], float]]]
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the columns of ratings and their cells: points and a likely range for people, numbers as data.
+
+    Parameters
+    ----------
+    form : str, optional
+        ``"csv"`` for data.
+    ratings : iterable of (float, float, callable)
+        The mu and the sigma of each, and what makes a weight from 0 to 100 of a mu.  A model whose sigmas
+        are all 0 has no likely range.
+    """
+    from equipoise.ratings.point_changes import points
+    from equipoise.ratings.timeline import BAND
+
+    title, weight = shown_weight(form)
+    ratings = list(ratings)
+    if form != "csv" and not any(sigma for _, sigma, _ in ratings):
+        return (title,), [(weight(shown(mu)),) for mu, _, shown in ratings]
+    if form == "csv":
+        return (title, "mu", "sigma"), [
+            (weight(shown(mu)), f"{mu:.3f}", f"{sigma:.3f}") for mu, sigma, shown in ratings
+        ]
+    return (title, "most likely"), [
+        (weight(shown(mu)), " to ".join(str(points(shown(mu + end * BAND * sigma))) for end in (-1, 1)))
+        for mu, sigma, shown in ratings
+    ]
 
 
 class NewFile(OptionType):

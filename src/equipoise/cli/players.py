@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from equipoise.cli import archive_options
-from equipoise.cli.output_options import OneOf, Whole, shown_weight, table, table_forms, with_json
+from equipoise.cli.output_options import (
+    OneOf,
+    Whole,
+    shown_ratings,
+    shown_weight,
+    table,
+    table_forms,
+    with_json,
+)
 from equipoise.core.plain_data import printable
 
 #: What players may be sorted by, and the widest cell of the table; --json has everything in full.
@@ -17,6 +26,8 @@ SORTS, WIDEST = ("mu", "games", "sigma", "name", "id"), 48
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
     from equipoise.archive.standing import Standing
+    from equipoise.core.match import Ruleset
+    from equipoise.ratings.display_scale import Scale
 
 
 @click.command(name="players")
@@ -73,8 +84,10 @@ def command(
 def _tell_everyone(standing: Standing, options: dict[str, Any], form: str | None, *, as_json: bool) -> None:
     """Print a row for each player and ruleset."""
     from equipoise.core.rulesets import ruleset_from, ruleset_text
+    from equipoise.ratings.display_scale import scale_of
 
-    players, ruleset = _players(standing), options["ruleset"]
+    scales = {ruleset: scale_of(standing.model, standing.state, ruleset) for ruleset in standing.rulesets}
+    players, ruleset = _players(standing, scales), options["ruleset"]
     if ruleset is not None:
         wanted = ruleset_text(ruleset_from(ruleset))
         there = sorted({player["ruleset"] for player in players})
@@ -84,7 +97,10 @@ def _tell_everyone(standing: Standing, options: dict[str, Any], form: str | None
             )
         players = [player for player in players if player["ruleset"] == wanted]
     players = _chosen(players, options["top"], options["min_games"] or 1, options["sort"] or "mu")
-    click.echo(json.dumps({"players": players}, indent=2) if as_json else _text(players, form))
+    if as_json:
+        click.echo(json.dumps({"players": players}, indent=2))
+    else:
+        click.echo(_text(players, {ruleset_text(one): scale.shown for one, scale in scales.items()}, form))
 
 
 def _tell_games(archive: Archive, name: str, form: str | None, *, why: bool, as_json: bool) -> None:
@@ -180,14 +196,12 @@ def _chosen(players: list[dict[str, Any]], top: int | None, games: int, sort: st
     return [row for rows in found.values() for row in rows[:top]]
 
 
-def _players(standing: Standing) -> list[dict[str, Any]]:
+def _players(standing: Standing, scales: Mapping[Ruleset, Scale]) -> list[dict[str, Any]]:
     """Return a row for each player and ruleset as plain data."""
     from equipoise.archive.standing import bot_name
     from equipoise.core.player import is_bot
     from equipoise.core.rulesets import ruleset_text
-    from equipoise.ratings.display_scale import scale_of
 
-    scales = {ruleset: scale_of(standing.model, standing.state, ruleset) for ruleset in standing.rulesets}
     rows = []
     for (player, ruleset), games in standing.games.items():
         rating = standing.model.rating(standing.state, player, ruleset)
@@ -205,16 +219,17 @@ def _short(text: str) -> str:
     return shown if len(shown) <= WIDEST else shown[: WIDEST - 3] + "..."
 
 
-def _text(players: list[dict[str, Any]], form: str | None) -> str:
+def _text(
+    players: list[dict[str, Any]], shown: Mapping[str, Callable[[float], float]], form: str | None
+) -> str:
     short = _short if form is None else printable
-    title, shown = shown_weight(form)
-    columns = ("id", "name", "ruleset", title, "mu", "sigma", "games")
+    ratings = ((row["mu"], row["sigma"], shown[row["ruleset"]]) for row in players)
+    columns, cells = shown_ratings(form, ratings)
     rows = [
-        (short(row["id"]), short(row["name"]), short(row["ruleset"]), shown(row["weight"]),
-         f"{row['mu']:.3f}", f"{row['sigma']:.3f}", str(row["games"]))
-        for row in players
-    ]  # fmt: skip
-    return table(columns, rows, form)
+        (short(row["id"]), short(row["name"]), short(row["ruleset"]), *rating, str(row["games"]))
+        for row, rating in zip(players, cells, strict=True)
+    ]
+    return table(("id", "name", "ruleset", *columns, "games"), rows, form)
 
 
 def _date(game: dict[str, Any]) -> str:
@@ -232,13 +247,15 @@ def _games_text(
 
     known = ", ".join(printable(each["name"]) for each in names)
     title, shown = shown_weight(form)
+    plain = why or form == "csv"  # what channels move is the mu
     rows: list[tuple[str, ...]] = [
         (_date(game), game["match"],
          printable(game["ruleset"]), printable(game["map"]), f"{game['won']:g}/{game['contests']}",
-         shown(game["weight"]), f"{game['mu']:.3f}", f"{game['sigma']:.3f}")
+         shown(game["weight"]), *((f"{game['mu']:.3f}", f"{game['sigma']:.3f}") if plain else ()))
         for game in games
     ]  # fmt: skip
-    columns: tuple[str, ...] = ("ended (UTC)", "match", "ruleset", "map", "won", title, "mu", "sigma")
+    columns: tuple[str, ...] = ("ended (UTC)", "match", "ruleset", "map", "won", title)
+    columns += ("mu", "sigma") if plain else ()
     if why:
         channels = list(dict.fromkeys(name for game in games for name in game["moved"]))
         columns = (*columns, "expected", *channels)

@@ -103,26 +103,32 @@ def _members(team: str, known: set[str], find: Callable[[str], str]) -> list[str
 
 
 def _text(teams: tuple[str, ...], prediction: Predicted, form: str | None) -> str:
-    """Return the prediction as a table, with the quality below."""
+    """Return the prediction as a table, below the verdict; chances are whole for people."""
     from equipoise.core.plain_data import printable
+    from equipoise.pages.text.teams import draw_text, verdict_of, whole_chances
 
+    chances = [one["win_probability"] for one in prediction["teams"]]
+    margins = [one["expected_margin"] for one in prediction["teams"]]
+    digits = 1 if form == "csv" else 0
+    wins = [f"{100 * chance:.1f}" for chance in chances] if digits else map(str, whole_chances(chances))
     rows: list[tuple[str, ...]] = [
-        (printable(", ".join(_names(team))), f"{100 * one['win_probability']:.1f} %")
-        for team, one in zip(teams, prediction["teams"], strict=True)
+        (printable(", ".join(_names(team))), f"{one} %") for team, one in zip(teams, wins, strict=True)
     ]
     columns: tuple[str, ...] = ("team", "wins")
-    margins = [one["expected_margin"] for one in prediction["teams"]]
     if None not in margins:
         columns = (*columns, "margin")
-        rows = [(*row, f"{100 * (margin or 0.0):+.1f} %") for row, margin in zip(rows, margins, strict=True)]
+        rows = [
+            (*row, f"{round(100 * (margin or 0.0), digits) + 0.0:+.{digits}f} %")
+            for row, margin in zip(rows, margins, strict=True)
+        ]
     text = table(columns, rows, form)
     if form is not None:
         return text
-    quality, draw = prediction["quality"], prediction["draw"]
-    below = ([] if quality is None else [f"quality {quality:.2f}"]) + (
-        [] if draw is None else [f"draw {100 * draw:.1f} %"]
+    draw = prediction["draw"]
+    names = [printable(" + ".join(_names(team))) for team in teams]
+    return "\n".join(
+        [f"{verdict_of(chances, names)}.", text, *([] if draw is None else [f"Draw {draw_text(draw)}."])]
     )
-    return "\n".join([text, *below])
 
 
 def _warn(strangers: list[str], played: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +11,7 @@ import click
 
 from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_model_options
-from equipoise.cli.output_options import NewFile, Whole, shown_weight, table, table_forms, with_json, write
+from equipoise.cli.output_options import NewFile, Whole, shown_ratings, table, table_forms, with_json, write
 from equipoise.cli.read_history import (
     dates,
     everything_kept,
@@ -71,6 +71,7 @@ def command(files: tuple[str, ...], **options: Any) -> None:
     - is standard input.  The result depends on the set of matches alone: files may overlap and come in any
     order.
     """  # fmt: skip
+    from equipoise.ratings.display_scale import scale_of
     from equipoise.ratings.reports import rated, report
 
     model = model_named(options["model"], options["profile"], options["settings"], options["starting"])
@@ -85,7 +86,8 @@ def command(files: tuple[str, ...], **options: Any) -> None:
             report(model, state, tally, name_of(model, options["model"])), indent=2, allow_nan=False
         )
     else:
-        text = _text(rated(model, state, None, tally), options.get("form"))
+        scale = scale_of(model, state, None)
+        text = _text(rated(model, state, None, tally), scale.shown, options.get("form"))
         if hasattr(model, "meant"):  # others know no rulesets
             say_ruleset(model.meant(state, None), len(tally.rulesets))
     if options["output"]:
@@ -178,18 +180,19 @@ def _roster(path: str, wanted: str | None, model: Any, state: Any, tally: Rating
     write("--roster", path, text.getvalue())
 
 
-def _text(result: RatedRuleset, form: str | None) -> str:
-    """Return the ratings of a ruleset as a table."""
+def _text(result: RatedRuleset, shown: Callable[[float], float], form: str | None) -> str:
+    """Return the ratings of a ruleset as a table: in points for people, with mu and sigma as data."""
     from equipoise.core.plain_data import printable
 
-    title, shown = shown_weight(form)
-
+    players = result["players"]
+    columns, ratings = shown_ratings(form, ((one["mu"], one["sigma"], shown) for one in players))
+    cautious = [(f"{one['careful']:.3f}",) if form == "csv" else () for one in players]
     rows = [
-        (printable(player["id"]), shown(player["scale"]), f"{player['mu']:.3f}", f"{player['sigma']:.3f}",
-         f"{player['careful']:.3f}", str(player["contests"]), _day(player["last_seen"]))
-        for player in result["players"]
-    ]  # fmt: skip
-    return table(("player", title, "mu", "sigma", "careful", "contests", "last seen"), rows, form)
+        (printable(one["id"]), *rating, *figure, str(one["contests"]), _day(one["last_seen"]))
+        for one, rating, figure in zip(players, ratings, cautious, strict=True)
+    ]
+    columns += ("careful",) if form == "csv" else ()
+    return table(("player", *columns, "contests", "last seen"), rows, form)
 
 
 def _day(seconds: float | None) -> str:

@@ -115,7 +115,9 @@ def solution_lines(
     lines += side_lines(solution.side_chance, names)
     draw = None if solution.draws is None else draw_chance(split, solution.draws)
     if draw:
-        lines.append(f"Draw {100 * draw:.1f} %; win chances are of games that have a winner.")
+        lines.append(
+            f"Draw {draw_text(draw, digits=int(details))}; win chances are of games that have a winner."
+        )
     if solution.unrated:
         counted = points_text(solution.default_weight or 0.0, points)
         lines.append(f"{solution.unrated} without points: counted as {counted}.")
@@ -188,6 +190,11 @@ def whole_chances(chances: Sequence[float]) -> list[int]:
     for n in order[: 100 - sum(whole)]:
         whole[n] += 1
     return whole
+
+
+def draw_text(chance: float, digits: int = 0) -> str:
+    """Return how likely a draw is: ``21 %``, ``below 1 %``."""
+    return "below 1 %" if 0.0 < 100.0 * chance < 0.5 and not digits else f"{100.0 * chance:.{digits}f} %"
 
 
 def size_lines(split: Split, names: Sequence[str] = ()) -> list[str]:
