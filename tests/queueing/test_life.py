@@ -501,6 +501,22 @@ def test_a_match_of_somebody_else_is_never_taken_for_one_of_the_queue() -> None:
     assert life.handle(OfferSeats("srv-1", teams), 4.0) == ()
 
 
+def test_seats_that_another_policy_takes_are_offered_to_nobody() -> None:
+    """A match says again who plays: who was asked to join it under a policy of larger teams waits on."""
+    life = TicketLife(DUEL)
+    full = OfferSeats("srv-1", ((Player("Cid"),), (Player("Dan"),)))
+    life.handle(full, 1.0)
+    life.handle(ChangePolicy(POLICY), 2.0)
+    for name in ("Ann", "Bob"):
+        life.handle(EnterTicket(QueueTicket(name, (Player(name),), 0.0, backfill=True)), 3.0)
+    (asked,) = life.handle(MakeMatches(), 4.0)
+    assert isinstance(asked, Propose)
+    assert asked.found.joins == "srv-1"
+    assert life.handle(full, 5.0) == ()
+    life.handle(ChangePolicy(DUEL), 6.0)
+    assert kinds(life.handle(full, 7.0)) == [Dissolve, Waits, Waits]
+
+
 def test_another_ticket_under_a_known_id_is_refused() -> None:
     """An id names one ticket."""
     life = duel()

@@ -700,8 +700,8 @@ class TicketLife:
         if len(set(ids)) < len(ids):
             return [TicketRefused(match, f"a player of the match {match!r} appears twice")]
         commands = self._let_go(match, set(event.left))
-        if opening == before:
-            return commands
+        if opening == before:  # the policy may be another, under which those asked find no seat
+            return [*commands, *self._drop_joins(match, unless=opening)]
         self._openings[match] = opening
         commands += self._drop_joins(match, unless=opening)
         free = tuple(self.policy.team_size - len(team) for team in teams)
