@@ -760,13 +760,16 @@ def asked_choice(
 
 
 def _unnumber(lines: Sequence[_Line]) -> None:
-    """Take the numbers off ``1 Amber``, ``2 Birch`` where they count within what a heading is above."""
-    for block in {line.block for line in lines if line.block}:
-        below = [line for line in lines if line.block == block and line.status in ("in", "late")]
+    """Take the numbers off ``1 Amber``, ``2 Birch`` where they count below a heading, or below all of them."""
+    coming = [line for line in lines if line.block and line.status in ("in", "late")]
+    blocks = {line.block for line in coming}
+    for below in [coming, *([line for line in coming if line.block == block] for block in blocks)]:
         found = [_NUMBERED.match(line.text) for line in below]
         if all(one and int(one[1]) == n for n, one in enumerate(found, start=1)):
             for line, one in zip(below, found, strict=True):
                 line.text, line.changed = one[2] if one else line.text, True
+            if below is coming:
+                return
 
 
 def _names(text: str) -> list[str]:

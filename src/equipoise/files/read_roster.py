@@ -417,7 +417,9 @@ def _is_plain(columns: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> 
         [float(cell or 0.0) for cell, weight in zip(cells, weights, strict=False) if weight]
         for _, cells in rows
     ]
-    return len(rows) < 3 or not any(numbers[-1]) or sum(map(sum, numbers[:-1])) != sum(numbers[-1])
+    total, last = sum(map(sum, numbers[:-1])), sum(numbers[-1])
+    mean = total / max(len(rows) - 1, 1)
+    return len(rows) < 3 or not any(numbers[-1]) or (total != last and abs(mean - last) > 0.01 * last)
 
 
 def _refuse_numbers(table: Sequence[Sequence[str]], columns: Sequence[str], at: str) -> None:

@@ -463,13 +463,15 @@ function readCell(line, sifting, kinds) {
   }
 }
 
-/** Take the numbers off “1 Amber”, “2 Birch” where they count within what a heading is above. @param {Kind[]} lines */
+/** Take the numbers off “1 Amber”, “2 Birch” where they count below a heading, or below all of them. @param {Kind[]} lines */
 function unnumber(lines) {
-  for (const block of new Set(lines.map((line) => line.block).filter((one) => one))) {
-    const below = lines.filter((line) => line.block === block && ["in", "late"].includes(line.status));
+  const coming = lines.filter((line) => line.block && comes(line));
+  const blocks = [...new Set(coming.map((line) => line.block))].map((block) => coming.filter((line) => line.block === block));
+  for (const below of [coming, ...blocks]) {
     const found = below.map((line) => /^([0-9]{1,3})\s+(.*)$/u.exec(line.text));
     if (!found.every((one, at) => one && Number(one[1]) === at + 1)) continue;
     below.forEach((line, at) => { [line.text, line.changed] = [found[at]?.[2] ?? line.text, true]; });
+    if (below === coming) return;
   }
 }
 
