@@ -129,8 +129,9 @@ They were written by hand before the grammar was tried on them, and it was mende
 So the figures say what it holds, not what it does on pastes that it has never met.
 Each was read twice by its author, when it was written and from the pastes alone in another order.
 What had two meanings in either reading is in the second table.
-Those of other voices and of strangers came later, as attacks on the grammar; it was mended by them, and their meanings were
-settled by reading what it says of each, and by hand where it refuses them.
+Those of other voices and of strangers came later, as attacks on the grammar.
+It was mended by them, and their meanings were settled by reading what it says of each, by hand where it
+refuses them.
 Put back means that it is refused, or that the very line is quoted as not read.
 Taken means that one of the meanings was read without a question, and said.
 The board's script reads {len(result["differ"])} of them otherwise than the library.

@@ -10,6 +10,7 @@ import pytest
 from benchmarks.files import pastes
 from benchmarks.pages.board import ask_script
 
+from equipoise import balance, read_paste
 from equipoise.core.data_frames import Table
 from equipoise.core.paste_grammar import choices, grammar
 from equipoise.errors import AmbiguousError, InputError
@@ -477,6 +478,19 @@ def test_capitals_alone_are_a_question() -> None:
         names("Anna\nanna")
     assert names("Anna\nanna", "alike-one") == ["Anna"]
     assert names("Anna\nanna", "alike-two") == ["Anna", "anna"]
+
+
+def test_names_that_a_program_gives_are_ids() -> None:
+    """In JSON and the library capitals alone tell two players apart; lists and tables ask."""
+    given = ["Ann", "ann", "Bob", "Cid"]
+    for data in (given, dict.fromkeys(given), [{"name": name} for name in given]):
+        assert names(json.dumps(data)) == given
+        teams = balance(data).best.teams
+        assert sorted(player.label for team in teams for player in team) == sorted(given)
+    for text in ("\n".join(given), "name,elo\n" + ",1\n".join(given)):
+        with pytest.raises(AmbiguousError) as raised:
+            read_paste(text)
+        assert [*raised.value.ways] == ["alike-one", "alike-two"]
 
 
 def test_patterns_are_what_both_languages_read_alike() -> None:

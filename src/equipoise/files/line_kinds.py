@@ -760,7 +760,7 @@ def asked_choice(
 
 
 def _unnumber(lines: Sequence[_Line]) -> None:
-    """Take the numbers off ``1 Amber``, ``2 Birch`` where they count below a heading, or below all of them."""
+    """Take the numbers off ``1 Amber``, ``2 Birch`` where they count below one heading or below all."""
     coming = [line for line in lines if line.block and line.status in ("in", "late")]
     blocks = {line.block for line in coming}
     for below in [coming, *([line for line in coming if line.block == block] for block in blocks)]:
