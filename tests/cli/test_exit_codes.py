@@ -58,6 +58,8 @@ def test_no_command_ends_with_another_code() -> None:
         (["verify", "nofile"], "", 1),
         (["rate", "nofile"], "", 1),
         (["night", "won", "purple", "--store", "none.db"], "", 1),
+        (["night", "swap", "Gus", "Hal", "--store", "none.db"], "", 1),
+        (["night", "leave", "Gus", "--store", "none.db"], "", 1),
     ],
 )
 def test_commands_end_with_the_code_and_one_form_of_error(

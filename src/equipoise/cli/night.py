@@ -601,7 +601,7 @@ def _known_as(night: Night, name: str) -> str:
 
     Raises
     ------
-    click.UsageError
+    InputError
         If there is none of that name.
     """
     player = night.id_of(night_names.unquoted(name))

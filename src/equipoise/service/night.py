@@ -8,8 +8,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from equipoise.core.clock import deadline
 from equipoise.core.plain_data import printable
 from equipoise.core.stopping import Stop
@@ -140,7 +138,7 @@ class Night:
 
         Raises
         ------
-        click.UsageError
+        InputError
             If there is none of that name.
         """
         from equipoise.identity.names import folded
@@ -158,7 +156,7 @@ class Night:
         near = nearest(folded(name), here)
         hint = f"; did you mean {here[near]!r}?" if near is not None else ""
         msg = f"{name!r} is not here{hint}"
-        raise click.UsageError(msg)
+        raise InputError(msg)
 
     def arrivals(self, names: Sequence[str], new: Sequence[str]) -> dict[str, str]:
         """Return the ids of those who come.
