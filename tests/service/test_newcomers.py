@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from equipoise.core.match_records import match_from
-from equipoise.identity.roster_lookup import AmbiguousNameError
+from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
 from equipoise.ratings.models.elo import Elo
 from equipoise.service.service import Service
 from equipoise.service.snapshot import Ratings, Snapshot
@@ -50,7 +50,7 @@ def test_nobody_stays_in_memory_when_somebody_is_forgotten(service: Any) -> None
     """Whichever process did it: the next snapshot says so, and no other one takes newcomers or parties."""
     asked(service, {"id": "x9", "name": "José"})
     cleared: list[bool] = []
-    service.board.snapshot.forgotten = 1
+    service.board.snapshot.forgotten, service.board.snapshot.merged = 1, 0
     service.queues = SimpleNamespace(forget=lambda: cleared.append(True))
     service.tell = lambda *_: None
     ratings = Ratings(Elo(), {"ann": (1700.0,)})
@@ -58,3 +58,17 @@ def test_nobody_stays_in_memory_when_somebody_is_forgotten(service: Any) -> None
     assert (service._newcomers.keys(), cleared) == ({"jose", "x9"}, [])
     Service._take(service, Snapshot(ratings, forgotten=2))
     assert (service._newcomers, cleared) == ({}, [True])
+
+
+def test_a_newcomer_who_is_merged_by_another_process_is_no_second_one_of_a_name(service: Any) -> None:
+    """Their name means the one they count as, and is no question between the two."""
+    asked(service, {"id": "x9", "name": "Zed"})
+    with pytest.raises(AmbiguousNameError):
+        asked(service, "Zed")
+    service.board.snapshot.forgotten, service.board.snapshot.merged = 0, 0
+    service.tell, service.queues = lambda *_: None, None
+    lookup = RosterLookup([("k1", "Zed", 1.0), ("ann", "ann", 1.0)], {"x9": "k1"})
+    Service._take(
+        service, Snapshot(Ratings(Elo(), {"ann": (1700.0,), "k1": (1600.0,)}, lookup=lookup), merged=1)
+    )
+    assert asked(service, "Zed") == {"Zed": "k1"}

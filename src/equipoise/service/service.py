@@ -277,8 +277,10 @@ class Service:
 
     def _take(self, snapshot: Snapshot | None) -> None:
         if snapshot is not None:
-            if snapshot.forgotten != self.board.snapshot.forgotten:
-                self._newcomers.clear()
+            before = self.board.snapshot
+            if (snapshot.forgotten, snapshot.merged) != (before.forgotten, before.merged):
+                self._newcomers.clear()  # by whichever process
+            if snapshot.forgotten != before.forgotten:
                 self.queues.forget()
             self.board = Board(snapshot)
             facts = {"revision": snapshot.revision, "players": len(snapshot.ratings.known)}

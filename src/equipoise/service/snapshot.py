@@ -167,8 +167,8 @@ class Snapshot:
         From a player's id and a ruleset to the number of matches.
     sides : mapping
         The chance of the first of two equal teams, for rulesets in which one side is better.
-    forgotten : int
-        How many ids are forgotten.
+    forgotten, merged : int
+        How many ids are forgotten, and how many count as another one.
     """
 
     ratings: Ratings
@@ -181,6 +181,7 @@ class Snapshot:
     games: Mapping[tuple[str, Ruleset], int] = field(default_factory=dict)
     sides: Mapping[Ruleset, float] = field(default_factory=dict)
     forgotten: int = 0
+    merged: int = 0
 
     def __post_init__(self) -> None:
         if len(self.rulesets) > 1:  # of a single one an answer is, where nothing is named

@@ -412,6 +412,7 @@ class Follower:
         return Snapshot(
             ratings, news.rulesets, self._tables, game, news.revision, parts["names"], news.mean_bots,
             parts["games"], news.sides, news.forgotten,
+            len(parts["merged"]),
         )  # fmt: skip
 
     async def begin(self) -> None:
