@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from equipoise.core.match import Match
+from equipoise.core.match import Match, Unfinished
 from equipoise.errors import InputError
 from equipoise.games.described_game import EVENTS, described_game
 from equipoise.games.laws import parsed
@@ -167,3 +167,61 @@ def test_dates_have_several_forms(date: str) -> None:
     (match,) = parsed(game, log.encode())
     assert isinstance(match, Match)
     assert match.began == 1769890500.0
+
+
+@pytest.mark.parametrize(
+    ("said", "ranks"),
+    [("Bob wins", (1, 0, 1)), ("Ann wins", (0, 1, 1)), ("A tie", (0, 0, 0))],
+)
+def test_who_wins_is_what_the_log_says(said: str, ranks: tuple[int, ...]) -> None:
+    """Whatever was counted: Ann has the kills."""
+    kills = "[0:02] Ann tagged Bob\n[0:03] Ann tagged Cid\n[0:04] Ann tagged Cid\n"
+    log = f"[0:01] Round 1 starts on yard\n{kills}[0:05] {said}\n"
+    match = one(TAG.replace("Nobody wins", "A tie"), log)
+    assert match.contests[0].ranks == ranks
+    assert match.roster == ("name:Ann", "name:Bob", "name:Cid")
+
+
+def test_a_winner_who_did_not_play_gives_no_result() -> None:
+    """The reason says so."""
+    log = "[0:01] Round 1 starts on yard\n[0:02] Ann tagged Bob\n[0:05] Zoe wins\n"
+    (found,) = parsed(described_game(TAG), log.encode())
+    assert isinstance(found, Unfinished)
+    assert found.reason == "the log names a winner who did not play"
+
+
+SLOTS = """
+name = "slots"
+teams = ["red", "blue"]
+[events]
+begin = "go"
+arrive = "#{slot} {who} joins {team}"
+score = "#{slot} scores"
+cancel = "again"
+win = "#{slot} wins"
+end = "over"
+"""
+
+
+def test_the_number_of_a_winner_is_no_team() -> None:
+    """Number 1 is in the second team."""
+    match = one(SLOTS, "#1 Ann joins blue\n#2 Bob joins red\ngo\n#1 wins\n")
+    (contest,) = match.contests
+    assert [[player for player, _ in team] for team in contest.teams] == [["name:Bob"], ["name:Ann"]]
+    assert contest.ranks == (1, 0)
+
+
+@pytest.mark.parametrize("end", ["over", "#1 wins"])
+def test_a_game_that_was_cancelled_does_not_count_however_it_ends(end: str) -> None:
+    """Not with what was counted before, nor after."""
+    log = f"#1 Ann joins blue\n#2 Bob joins red\ngo\n#1 scores\nagain\n#2 scores\n{end}\n"
+    (found,) = parsed(described_game(SLOTS), log.encode())
+    assert isinstance(found, Unfinished)
+    assert found.reason == "a command began it again"
+
+
+def test_a_name_is_of_one_team() -> None:
+    """Not twice among the teams, nor one of those who watch."""
+    for change in ('["red", "red"]', '["red", "blue"]\nwatching = ["blue"]'):
+        with pytest.raises(InputError, match="is there twice in teams and watching"):
+            described_game(SLOTS.replace('["red", "blue"]', change))

@@ -119,3 +119,12 @@ def test_files_of_rounds_are_joined_by_their_names(tmp_path: Path) -> None:
         ended = [round(match.ended or 0.0) for match in archive.matches()]
     assert [each % 86400 // 60 for each in ended] == [20 * 60 + 20] * 2
     assert ended[1] - ended[0] == 86400
+
+
+def test_rounds_of_different_people_are_no_match() -> None:
+    """As where the files of two servers lie in one folder."""
+    lines = stopwatch_match().splitlines(keepends=True)
+    first, second = "".join(lines[: len(lines) // 2]), "".join(lines[len(lines) // 2 :])
+    for number, one_id in enumerate((A, B, C, D)):
+        second = second.replace(one_id, f"E000000{number}")
+    assert reasons(first + second) == ["other people are in its second round"]

@@ -10,7 +10,7 @@ from tests.games.samples import CS, STEAM, counter_strike
 from equipoise.core.match import Match, Unfinished
 from equipoise.core.rulesets import ruleset_text
 from equipoise.games.halflife.counter_strike import HALF
-from equipoise.games.halflife.reader import GAME
+from equipoise.games.halflife.reader import GAME, PERSON
 from equipoise.games.laws import parsed
 from equipoise.games.log_reader import guess_game
 
@@ -309,3 +309,14 @@ def test_the_bomb_kills_and_whoever_cannot_be_judged_is_said() -> None:
     (found,) = parsed(GAME, log.encode())
     assert isinstance(found, Unfinished)
     assert "nobody to play against" not in found.reason
+
+
+@pytest.mark.parametrize("name", ["bob<3>", "<1>", "a<12>"])
+def test_a_name_may_end_with_what_looks_like_a_number(name: str) -> None:
+    """In lines without a team too, where the id stands last."""
+    match = only(CS.replace('"P0<', f'"{name}<'))
+    assert match.roster == only(CS).roster
+    line = f'"{name}<30><STEAM_1:1:36968273>" switched from team <Unassigned> to <TERRORIST>'
+    found = PERSON.match(line.encode())
+    assert found is not None
+    assert found.groups()[:4] == (name.encode(), b"30", b"STEAM_1:1:36968273", None)

@@ -169,3 +169,12 @@ def test_a_match_without_an_end_is_given_up_when_its_people_begin_another() -> N
     assert reader.settled == len("".join([*lines[:4], anew[0]]))
     (match,) = reader.read("".join(anew[2:]).encode())
     assert isinstance(match, Match)
+
+
+def test_reports_that_were_put_together_without_a_line_feed_are_two() -> None:
+    """The first line of the second one stands behind the last of the first."""
+    both = parsed(GAME, (QUAKE_LIVE_REPORT.rstrip("\n") + QUAKE_LIVE_REPORT.replace("I ", "I x", 1)).encode())
+    assert [type(each) for each in both] == [Match, Match]
+    assert [match.contests for match in both if isinstance(match, Match)] == [
+        one(QUAKE_LIVE_REPORT).contests
+    ] * 2

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -357,7 +357,10 @@ class DescribedMatch:
         self.at = 0.0
         self.points: dict[int, float] = {}
         self.totals: dict[int, float] = {}
-        self.winner: Hashable | None = None
+        #: Whether the log tells who won: the side, and who it is where a player is named.
+        self.is_won = False
+        self.winning_side: int | None = None
+        self.winner = ""
         #: Whether its times are those of a clock where the server stands.
         self.is_local = False
         self.is_drawn = False
@@ -385,11 +388,11 @@ class DescribedMatch:
         """
         ruleset: Ruleset = self.game.table.ruleset(self.game_type, self.game.mutators)
         if not self.game.teams or self.game_type in ALONE_TYPES:
-            return self.play.placements(ruleset, self.at)
+            return self._everyone_alone(ruleset)
         scores = {side: self.totals.get(side, self.points.get(side, 0.0)) for side in self._sides()}
-        if self.winner is not None:
-            winner = self._side_of(self.winner)
-            if winner is None:
+        if self.is_won:
+            winner = self.winning_side
+            if not winner:
                 msg = "the log names a winner who is in no team"
                 raise InputError(msg)
             known = self.totals or self.points
@@ -402,6 +405,22 @@ class DescribedMatch:
             scores = dict.fromkeys(scores, 0.0)
         return self.play.result(ruleset, scores, self.at)
 
+    def _everyone_alone(self, ruleset: Ruleset) -> Contest | None:
+        """Return the result of everyone against everyone: by points, unless the log tells who won."""
+        contest = self.play.placements(ruleset, self.at)
+        if contest is None or not (self.is_won or self.is_drawn):
+            return contest
+        ids = [team[0][0] for team in contest.teams]
+        if self.is_drawn:
+            return replace(contest, ranks=(0,) * len(ids), scores=())
+        if self.winner not in ids:
+            msg = "the log names a winner who did not play"
+            raise InputError(msg)
+        first = min(contest.ranks)
+        if [one for one, rank in zip(ids, contest.ranks, strict=True) if rank == first] == [self.winner]:
+            return contest
+        return replace(contest, ranks=tuple(int(one != self.winner) for one in ids), scores=())
+
     def is_level(self) -> bool:
         """Tell whether nobody is ahead."""
         scores = [self.points.get(side, 0.0) for side in self._sides()]
@@ -411,12 +430,6 @@ class DescribedMatch:
 
     def _sides(self) -> range:
         return range(1, len(self.game.teams) + 1)
-
-    def _side_of(self, winner: Hashable) -> int | None:
-        if isinstance(winner, int):
-            return winner
-        client = self.play.clients.get(winner)
-        return None if client is None else client.side
 
 
 class DescribedReader(GameReader[DescribedMatch]):
@@ -579,7 +592,7 @@ class DescribedReader(GameReader[DescribedMatch]):
             if side:
                 game.totals[side] = float(values["number"])
         elif event == "win":
-            game.winner = self._side(values["team"]) if "team" in values else self._key(values, "slot", "who")
+            self._win(game, values)
             self._ends()
         elif event == "draw":
             game.is_drawn = True
@@ -588,6 +601,15 @@ class DescribedReader(GameReader[DescribedMatch]):
             self._ends()
         elif event == "cancel":
             game.was_cancelled = True
+
+    def _win(self, game: DescribedMatch, values: Mapping[str, str]) -> None:
+        game.is_won = True
+        if "team" in values:
+            game.winning_side = self._side(values["team"])
+            return
+        client = game.play.clients.get(self._key(values, "slot", "who"))
+        if client is not None:
+            game.winning_side, game.winner = client.side, client.identity
 
     def _kill(self, game: DescribedMatch, killer: Hashable | None, victim: Hashable) -> None:
         play = game.play
@@ -629,7 +651,7 @@ class DescribedReader(GameReader[DescribedMatch]):
         if not self._described.end_at_begin:
             self.give_up("another game begins before it ends")
         elif game.was_cancelled:
-            self.give_up("a command began it again")
+            self._ends()
         elif game.was_empty or game.play.start is None:
             self.give_up("a side was empty before it ended")
         elif game.is_level():
@@ -641,6 +663,9 @@ class DescribedReader(GameReader[DescribedMatch]):
         """Give the running game, or tell why it does not count."""
         game = self.game
         if game is None:
+            return
+        if game.was_cancelled:
+            self.give_up("a command began it again")
             return
         try:
             contest = game.contest()
@@ -753,6 +778,11 @@ def described_game(text: str, source: str = "the description") -> DescribedGame:
     if len(teams) == 1:
         fail(source, "teams must be two or more, or none where everyone plays alone")
     watching = _texts(plain, "watching", source)
+    twice = next(
+        (each for n, each in enumerate((*teams, *watching)) if each in (*teams, *watching)[:n]), None
+    )
+    if twice is not None:
+        fail(source, f"{twice!r} is there twice in teams and watching; every name is one team")
     templates = tuple(_templates(plain.get("events"), source, (*teams, *watching) if teams else ()))
     if not any(template.event == "begin" for template in templates):
         fail(source, "events must have begin: the line with which a game begins")

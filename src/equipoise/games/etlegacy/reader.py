@@ -129,6 +129,10 @@ class StopwatchMatch:
             if each.winner not in TEAMS:
                 msg = f"round {each.number} ended without a winner"
                 raise InputError(msg)
+        before, after = ({one for each in TEAMS for one in rounds.team(each)} for rounds in (first, second))
+        if 2 * len(before & after) < min(len(before), len(after)):
+            msg = "other people are in its second round"
+            raise InputError(msg)
         attacked = first.team(first.attacker)
         if len(attacked & second.team(second.attacker)) > len(attacked & second.team(second.defender)):
             msg = "the same team attacked in both rounds"

@@ -36,8 +36,12 @@ from equipoise.identity.names import alike
 LINE = re.compile(
     rb"(?:\S{0,60} )?(?:L )?(\d\d)/(\d\d)/(\d{4}) - (\d\d):(\d\d):(\d\d)(?:\.\d{1,6})?(?:: | - )([^\r]*)"
 )
-#: Somebody: name, number, id, and team where it is stated.
-WHO = rb'"(.{0,200}?)<(\d{1,9})><([^<>"]{0,64})>(?:<([^<>"]{0,64})>)?"(?: \[[-\d. ]{1,60}\])?'
+#: Somebody: name, number, id, and team where it is stated; what looks like an id is no team: a name may end
+#: with what looks like a number, as ``bob<3>`` does.
+WHO = (
+    rb'"(.{0,200}?)<(\d{1,9})><([^<>"]{0,64})>(?:<(?!STEAM_|\[U:|BOT>|HLTV>)([^<>"]{0,64})>)?"'
+    rb"(?: \[[-\d. ]{1,60}\])?"
+)
 PERSON = re.compile(WHO + rb" (.*)")
 KILL = re.compile(WHO + rb" killed " + WHO)
 #: The same where no name has quotes and the victim is killed with something.

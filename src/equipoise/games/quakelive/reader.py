@@ -245,7 +245,10 @@ class QuakeLiveGame:
 
     def _figure(self, name: str, amount: str) -> None:
         """Take a figure of a team or of a player."""
-        number = _of_text(amount) or 0.0
+        number = _of_text(amount)
+        if number is None:
+            self.refused = f"what it says of {name} is no number"
+            return
         if self.side:
             if name == "scoreboard-score":
                 self.scores[self.side] = number
@@ -508,7 +511,8 @@ class QuakeLiveReader(GameReader[QuakeLiveGame]):
 
     def _report_line(self, block: Block, place: int, line: bytes) -> None:
         key, _, value = text_from(line).partition(" ")
-        if key == "0":
+        # A report without a last line feed has swallowed the first line of the next one.
+        if key == "0" or (key == "1" and self.game is not None and self.game.people):
             self._put_aside()
             self._date = None
             self._begin(block, place)
