@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from tests.kernels import needs_numba
 
 from equipoise import InputError
 from equipoise.queueing import QueuePolicy, columns
-from equipoise.queueing.columns import QueueColumns, form_matches
+from equipoise.queueing.columns import QueueColumns, form_matches, tolerances_among
 
 SHARES = (0.6, 0.2, 0.1, 0.05, 0.05)
 
@@ -72,3 +73,26 @@ def test_nobody_makes_no_match() -> None:
     match, team = form_matches(QueueColumns(np.ones(0), np.ones(0, int), np.ones(0)), QueuePolicy())
     assert not len(match)
     assert not len(team)
+
+
+def test_where_many_wait_ratings_are_closer_at_first() -> None:
+    """At most 1.2 times what two on either side are apart; the ends as the policy says; all grow alike."""
+    policy = QueuePolicy(tolerance=1e6, tolerance_growth=10.0, tails=0.0)
+    many, few = 50, 49
+    ratings = 1500.0 + 7.0 * np.arange(many)
+    shuffled = np.random.default_rng(0).permutation(ratings)
+    found = tolerances_among(shuffled, ones(many), np.full(many, 3.0), policy)
+    accepted = dict(zip(shuffled, found, strict=True))
+    assert [accepted[rating] for rating in ratings[[0, 1, -2, -1]]] == [1e6 + 30.0] * 4
+    assert [accepted[rating] for rating in ratings[2:-2]] == pytest.approx(
+        [1.2 * 4 * 7.0 + 30.0] * (many - 4)
+    )
+    alone = tolerances_among(ratings[:few], ones(few), np.full(few, 3.0), policy)
+    assert alone.tolist() == [1e6 + 30.0] * few
+    duels = QueuePolicy(team_size=1, tolerance=1e6, tails=0.0)
+    assert tolerances_among(ratings, ones(many), np.zeros(many), duels).tolist() == [1e6] * many
+
+
+def ones(many: int) -> NDArray[np.int64]:
+    """Return sizes of tickets of one player each."""
+    return np.ones(many, dtype=np.int64)

@@ -36,6 +36,11 @@ MOST_MEASURED = 4096  # effort
 #: the closest first, and 1, nearly the oldest first, this costs no spread and takes long waits down a little.
 HASTE = 0.2
 
+#: Where players for so many matches wait, ratings may at first be as far apart as so many on either side are,
+#: times this, and no farther: in a second there are others as close.  Else what is right where few wait would
+#: be far too wide.
+CROWD, NEAREST, ROOM = 5, 2, 1.2
+
 #: Windows and steps of a tick in all, and how few and how many of them an anchor has: five windows an anchor
 #: are enough where many wait (``benchmarks/QUEUE.md``), and more than 50 help nowhere.
 WINDOWS, FEWEST_WINDOWS, MOST_WINDOWS = 20_000, 5, 50  # effort
@@ -104,11 +109,31 @@ def bound_of(imbalance: ArrayLike, policy: QueuePolicy) -> Floats:
     return scale * np.log(chance / (1.0 - chance))
 
 
-def tolerances(rating: Floats, waited: Floats, policy: QueuePolicy) -> Floats:
-    """Return how far apart ratings in a match may be for each who waits."""
+def tolerances(rating: Floats, waited: Floats, policy: QueuePolicy, first: Floats | None = None) -> Floats:
+    """Return how far apart ratings in a match may be for each who waits.
+
+    ``first`` is how far at first, where that is less than the policy's ``tolerance``.
+    """
     off = np.abs(rating - policy.middle) / policy.deviation
     faster = 1.0 + policy.tails * np.maximum(off - 1.0, 0.0)
-    return (policy.tolerance + policy.tolerance_growth * waited) * faster
+    begins = policy.tolerance if first is None else np.minimum(first, policy.tolerance)
+    return (begins + policy.tolerance_growth * waited) * faster
+
+
+def is_crowded(tickets: int, players: int, policy: QueuePolicy) -> bool:
+    """Tell whether so many wait that ratings are compared with those of the nearest: not in duels."""
+    many = players >= CROWD * policy.seats and tickets <= MOST_MEASURED
+    return many and policy.seats > len(("one", "other"))
+
+
+def tolerances_among(rating: Floats, size: Ints, waited: Floats, policy: QueuePolicy) -> Floats:
+    """Return how far apart ratings in a match may be for each who waits: where many do, less at first."""
+    if not is_crowded(len(rating), int(size.sum()), policy):
+        return tolerances(rating, waited, policy)
+    order, first = np.argsort(rating, kind="stable"), np.full(len(rating), np.inf)
+    ordered = rating[order]
+    first[order[NEAREST:-NEAREST]] = ROOM * (ordered[2 * NEAREST :] - ordered[: -2 * NEAREST])
+    return tolerances(rating, waited, policy, first)
 
 
 def role_limits(policy: QueuePolicy) -> list[int]:
@@ -214,7 +239,7 @@ def _sorted_columns(columns: QueueColumns, mean: Floats, order: Ints, policy: Qu
         rating=rating,
         total=(rating - policy.middle) * size,
         size=size,
-        tolerance=tolerances(rating, waited, policy),
+        tolerance=tolerances_among(rating, size, waited, policy),
         bound=bound_of(grown, policy),
         places=everywhere if columns.places is None else columns.places[order],
         maps=everywhere if columns.maps is None else columns.maps[order],

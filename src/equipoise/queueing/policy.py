@@ -82,18 +82,18 @@ class QueuePolicy:
     middle: float = ask(1500.0, NUMBER, "The mean rating of the players.", limits=Range(-1e9, 1e9))
     deviation: float = ask(250.0, NUMBER, "The standard deviation of their ratings.", limits=Range(1e-9, 1e9))
     tolerance: float = ask(
-        48.0, NUMBER, "How far apart ratings in a match may be at first.", limits=Range(0, 1e9),
+        80.0, NUMBER, "How far apart ratings in a match may be at first.", limits=Range(0, 1e9),
     )  # fmt: skip
-    tolerance_growth: float = ask(27.0, NUMBER, "How much farther with each second.", limits=Range(0, 1e9))
+    tolerance_growth: float = ask(24.5, NUMBER, "How much farther with each second.", limits=Range(0, 1e9))
     tails: float = ask(
         0.5, NUMBER, "How much faster for the few: 1 doubles it for those two deviations from the middle.",
         limits=Range(0, 100),
     )  # fmt: skip
     imbalance: float = ask(
-        0.012, NUMBER, "How far the chance of the best split may be from even at first.",
+        0.0115, NUMBER, "How far the chance of the best split may be from even at first.",
         limits=Range(0, LARGEST_IMBALANCE),
     )  # fmt: skip
-    imbalance_growth: float = ask(0.0021, NUMBER, "How much farther with each second.", limits=Range(0, 1))
+    imbalance_growth: float = ask(0.0022, NUMBER, "How much farther with each second.", limits=Range(0, 1))
     most_imbalance: float = ask(
         0.2, NUMBER, "How far from even the chance may ever be.", limits=Range(0, LARGEST_IMBALANCE),
     )  # fmt: skip

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from equipoise.queueing.columns import bound_of, tolerances
+from equipoise.queueing.columns import CROWD, NEAREST, ROOM, bound_of, tolerances
 from equipoise.queueing.policy import QueuePolicy
 
 #: What gives way to the longest wait.
@@ -31,6 +31,7 @@ def policy_in_words(policy: QueuePolicy) -> list[str]:
         f"A match is {policy.teams} teams of {policy.team_size}: {policy.seats} players.",
         *_fields(policy),
         *(_at(moment, policy) for moment in MOMENTS if moment < policy.longest_wait),
+        *_crowd(policy),
         *_promises(policy),
         *_life(policy),
         *_warnings(policy),
@@ -72,6 +73,13 @@ def _at(moment: float, policy: QueuePolicy) -> str:
         f"After {moment:g} s a player accepts ratings {middle:.0f} apart ({tail:.0f} at two deviations "
         f"from the middle) and teams of {strong:.1f}:{100 - strong:.1f} ({points:.0f} points)."
     )
+
+
+def _crowd(policy: QueuePolicy) -> list[str]:
+    if policy.seats == len(("one", "other")):
+        return []
+    crowd = f"Where {CROWD * policy.seats} players and more wait, ratings are at first at most {ROOM:g} times"
+    return [f"{crowd} as far apart as the {NEAREST} nearest tickets on either side are."]
 
 
 def _promises(policy: QueuePolicy) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from equipoise.queueing.columns import tolerances
+from equipoise.queueing.columns import tolerances_among
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import columns_of, is_provisional
 from equipoise.queueing.tickets import QueueTicket
@@ -99,7 +99,7 @@ def reason_for_waiting(
             return WaitReason(Shortage.PROVISIONAL, text, players, policy.seats)
     columns = columns_of(may, now, policy, overdue=False)
     means = columns.total / columns.size
-    accepted = tolerances(means, columns.waited, policy)
+    accepted = tolerances_among(means, columns.size, columns.waited, policy)
     place = may.index(ticket)
     far = abs(means - means[place])
     near = int(columns.size[(far <= accepted) & (far <= accepted[place])].sum())
