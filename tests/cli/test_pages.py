@@ -10,10 +10,12 @@ import pytest
 from tests.cli.running import run
 
 from equipoise.archive.archive import open_archive
+from equipoise.archive.sqlite import Sqlite
 from equipoise.core.match import Contest, Match, Ruleset
-from equipoise.pages.html.site import slug
-from equipoise.service.archive_workers import Keeping, UndoneGame
-from equipoise.service.exported_site import remember, write_site
+from equipoise.errors import InputError
+from equipoise.pages.html.site import Site, slug
+from equipoise.service.archive_workers import ForgottenPlayer, Keeping, UndoneGame
+from equipoise.service.exported_site import export, finish, write_site
 
 
 @pytest.fixture
@@ -86,6 +88,167 @@ def test_who_is_forgotten_leaves_an_exported_site(store: str, tmp_path: Path) ->
     assert not [path for path in pages if "Ann" in path.read_text(encoding="utf-8")]
     assert own.read_text(encoding="utf-8") == "Ann's own page"
     assert "Cid" in cid.read_text(encoding="utf-8")
+
+
+def named(out: Path, name: str) -> list[str]:
+    """Return the pages of a folder with a name in them, but for the board, whose example has names."""
+    pages = [path for path in out.rglob("*.html") if path.name != "board.html"]
+    assert pages
+    return [path.name for path in pages if name in path.read_text(encoding="utf-8")]
+
+
+@pytest.fixture
+def kept(store: str, tmp_path: Path) -> tuple[str, Path]:
+    """Return an archive with a site; Bob is forgotten as by a command that is killed before the pages."""
+    out = tmp_path / "site"
+    assert run("pages", "--store", store, "--out", str(out)).returncode == 0
+    with open_archive(store) as archive:
+        assert archive.sites() == [{"folder": str(out), "split": None, "language": "en"}]
+        archive.forget("Bob")
+    assert named(out, "Bob")
+    return store, out
+
+
+def test_forgetting_again_finishes_the_pages_that_a_kill_left(kept: tuple[str, Path]) -> None:
+    """Although there is nobody of that name any more; the time after that there is nothing to do."""
+    store, out = kept
+    done = run("forget", "Bob", "--store", store)
+    assert done.returncode == 1
+    assert "there is no player 'Bob'" in done.stderr
+    assert "pages are right again, 1 removed" in done.stderr
+    assert not named(out, "Bob")
+    assert "right again" not in run("forget", "Bob", "--store", store).stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["pages", "--out", "{out}"],
+        ["pages", "--out", "{out}-other"],
+        ["pages", "--one-file", "{out}.html"],
+        ["undo", "none"],
+        ["ingest", "{out}/../results.jsonl"],
+        ["archive", "rebuild"],
+        ["night", "in", "Ann"],
+    ],
+    ids=" ".join,
+)
+def test_what_writes_next_finishes_the_pages_that_a_kill_left(
+    kept: tuple[str, Path], words: list[str]
+) -> None:
+    """Whatever it is for, and whatever else becomes of it."""
+    store, out = kept
+    run(*[word.format(out=out) for word in words], "--store", store)
+    assert not named(out, "Bob")
+    with open_archive(store) as archive:
+        assert not [site for site in archive.sites() if "due" in site]
+
+
+def test_merging_again_finishes_the_pages_and_says_the_names_that_were_given(
+    store: str, tmp_path: Path
+) -> None:
+    """Both count as one, so that it takes the words of who asks to tell them apart."""
+    add(store, 900.0, [["Annie", "Bob"], ["Cid", "Dan"]])
+    out, anew = tmp_path / "site", tmp_path / "anew"
+    assert run("pages", "--store", store, "--out", str(out)).returncode == 0
+    with open_archive(store) as archive:
+        archive.merge("Ann", "Annie")
+    done = run("merge", "ann", "Annie", "--store", store)
+    assert done.returncode == 1
+    assert "merge: 'ann' and 'Annie' are one person already" in done.stderr
+    assert "pages are right again, 1 removed" in done.stderr
+    with open_archive(store) as archive:
+        write_site(archive, anew, None)
+    assert contents(out) == contents(anew)
+
+
+def test_a_server_finishes_the_pages_that_a_kill_left(kept: tuple[str, Path]) -> None:
+    """As it is asked to forget the same person again."""
+    store, out = kept
+    with pytest.raises(InputError, match="there is no player 'Bob'"):
+        list(Keeping(store, 10.0)(ForgottenPlayer("Bob")))
+    assert not named(out, "Bob")
+
+
+def test_a_first_export_that_a_kill_cut_off_is_reached_by_corrections(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The archive knows of the folder before there is a page in it, and no longer where none could be."""
+    out, pages = tmp_path / "site", Site.page
+
+    def page(site: Site, path: str) -> str | None:
+        if path.startswith("search"):
+            raise KeyboardInterrupt
+        return pages(site, path)
+
+    with open_archive(store) as archive:
+        monkeypatch.setattr(Site, "page", page)
+        with pytest.raises(KeyboardInterrupt):
+            export(archive, out, None)
+        monkeypatch.undo()
+    assert named(out, "Bob")
+    assert "pages are right again" in run("forget", "Bob", "--store", store).stderr
+    assert not named(out, "Bob")
+    (tmp_path / "file").write_text("", encoding="utf-8")
+    with open_archive(store) as archive:
+        with pytest.raises(OSError, match="file"):
+            export(archive, tmp_path / "file" / "site", None)
+        assert [site["folder"] for site in archive.sites()] == [str(out)]
+
+
+def test_a_page_of_an_export_that_was_cut_off_twice_is_removed(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No manifest lists it yet, and the second list of what is being written has it too."""
+    out, pages = tmp_path / "site", Site.page
+
+    def page(site: Site, path: str) -> str | None:
+        if path.startswith("search"):
+            raise KeyboardInterrupt
+        return pages(site, path)
+
+    monkeypatch.setattr(Site, "page", page)
+    with open_archive(store) as archive:
+        with pytest.raises(KeyboardInterrupt):
+            export(archive, out, None)
+        archive.forget("Bob")
+        with pytest.raises(KeyboardInterrupt):
+            finish(archive, print)
+        monkeypatch.undo()
+        assert list((out / "player").glob("bob*"))
+        finish(archive, print)
+    assert not list((out / "player").glob("bob*"))
+
+
+def test_a_later_correction_stays_due_while_an_earlier_one_is_written(kept: tuple[str, Path]) -> None:
+    """Who has written the pages of an earlier revision takes back no note of a later one."""
+    store, out = kept
+    with open_archive(store) as archive:
+        (before,) = archive.sites()
+        archive.undo(archive.listed(None, 1)[0].match.id)
+        (after,) = archive.sites()
+        assert before["due"] < after["due"]
+        archive.end_site(str(out), before["due"])
+        assert archive.sites() == [after]
+        archive.end_site(str(out), after["due"])
+        assert archive.sites() == [{key: after[key] for key in after if key != "due"}]
+
+
+def test_what_is_forgotten_is_overwritten_after_a_kill(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next command that writes rewrites the file and says so; the one after that has nothing to do."""
+
+    def cut(database: Sqlite) -> None:
+        raise KeyboardInterrupt
+
+    with open_archive(store) as archive:
+        monkeypatch.setattr(Sqlite, "scrub", cut)
+        with pytest.raises(KeyboardInterrupt):
+            archive.forget("Bob")
+        monkeypatch.undo()
+    assert "is rewritten without who was forgotten" in run("forget", "Bob", "--store", store).stderr
+    assert "is rewritten" not in run("forget", "Bob", "--store", store).stderr
 
 
 def test_the_next_export_removes_what_a_correction_elsewhere_left(store: str, tmp_path: Path) -> None:
@@ -214,8 +377,7 @@ def test_nothing_of_who_is_forgotten_stays_in_a_site(store: str, tmp_path: Path)
     out = tmp_path / "site"
     add(store, 500.0, [["Zebulon", "Ann"], ["Bob", "Cid"]])
     with open_archive(store) as archive:
-        write_site(archive, out, None)
-        remember(archive, out, None)
+        export(archive, out, None)
     assert b"Zebulon" in (out / "search" / "people.js").read_bytes()
     assert run("forget", "Zebulon", "--store", store).returncode == 0
     for path in tmp_path.rglob("*"):

@@ -450,6 +450,7 @@ class Archive:
         """
         with self._database.writing() as connection:
             known = corrections.undo(self._database, connection, match_id, back=back)
+            note_sites(self._database, connection)
             tell_evenings(self._database, connection, {"kind": COUNTED, "match": known, "counts": back})
             return known
 
@@ -477,6 +478,7 @@ class Archive:
                 corrections.separate(self._database, connection, player, other)
             else:
                 leaf, root = corrections.merge(self._database, connection, player, other, unseen)
+            note_sites(self._database, connection)
             noted = {"kind": MERGED, "player": leaf, "into": root, "back": back}
             if records:
                 add(self._database, connection, [noted, *records], known, None, None)
@@ -514,11 +516,25 @@ class Archive:
             )
             end_sessions(connection, [*names, *called])
             forgotten_rows.write_out(connection, gone)
+            note_sites(self._database, connection)
+            keep(self._database, connection, SCRUB, {})
         self._learner.forget()
         self._learner.choose(chosen(renamed(self.chosen_model, names)))
         self.update_ratings()
-        self._database.scrub()
+        self.scrub()
         return next(iter(names.values()))
+
+    def scrub(self) -> bool:
+        """Overwrite what :meth:`forget` has deleted, as far as this is in reach; return whether that was due.
+
+        It is due until it is done: a kill leaves it to whoever asks next.
+        """
+        if self.place(SCRUB) is None:
+            return False
+        self._database.scrub()
+        with self._database.writing() as connection:
+            let_go(connection, SCRUB)
+        return True
 
     def _names_of(self, player: str) -> set[str]:
         """Return the names that mean this person alone, in every spelling that was seen.
@@ -705,6 +721,35 @@ class Archive:
         """Keep what goes on on a server, for those who look at the archive; what was before is gone."""
         self.keep_place(f"{SESSION}{server}", session)
 
+    # Folders of exported pages
+
+    def sites(self) -> list[dict[str, Any]]:
+        """Return what :meth:`keep_site` was given for each folder to which pages were written.
+
+        Where a correction has made pages wrong that are not written again yet, ``due`` is the revision of
+        which they are to be.
+        """
+        return self.places(SITE)
+
+    def keep_site(self, site: Mapping[str, Any]) -> None:
+        """Keep that pages are written to the folder ``folder``, and how; all of them are due."""
+        with self._database.writing() as connection:
+            due = int(archive_row(connection).revision)
+            keep(self._database, connection, f"{SITE}{site['folder']}", {**site, "due": due})
+
+    def end_site(self, folder: str, due: int) -> None:
+        """Note that what was due in a folder is written, unless a later correction has made more due."""
+        with self._database.writing() as connection:
+            site = place(connection, f"{SITE}{folder}")
+            if site is not None and site.get("due") == due:
+                del site["due"]
+                keep(self._database, connection, f"{SITE}{folder}", site)
+
+    def let_go_of_site(self, folder: str) -> None:
+        """Know no longer of pages in a folder."""
+        with self._database.writing() as connection:
+            let_go(connection, f"{SITE}{folder}")
+
     # Sources of logs
 
     def zones(self) -> dict[str, str]:
@@ -733,8 +778,12 @@ class Archive:
             keep(self._database, connection, log, place)
 
 
-#: How the names of servers, and of zones of sources, begin among those of logs, which are absolute paths.
-SESSION, ZONE = "live:", "zone:"
+#: How the names of servers, of zones of sources and of folders of pages begin among those of logs, which are
+#: absolute paths.
+SESSION, ZONE, SITE = "live:", "zone:", "pages:"
+
+#: What is there, among the names of logs, from when somebody is forgotten until the database is rewritten.
+SCRUB = "scrub:"
 
 
 def sessions(connection: sa.Connection) -> list[dict[str, Any]]:
@@ -770,6 +819,21 @@ def place(connection: sa.Connection, log: str) -> dict[str, Any] | None:
 def keep(database: Database, connection: sa.Connection, log: str, content: Mapping[str, Any]) -> None:
     """Keep how far a log was read."""
     database.upsert(connection, FOLLOWED, [(identity(log), json.dumps(content))])
+
+
+def let_go(connection: sa.Connection, log: str) -> None:
+    """Keep no longer how far a log was read."""
+    connection.execute(sa.delete(FOLLOWED).where(FOLLOWED.c.log == identity(log)))
+
+
+def note_sites(database: Database, connection: sa.Connection) -> None:
+    """Note that all exported pages are to be written again, of the revision that a correction has made.
+
+    It is kept with the correction, so that a kill between it and the pages leaves them due.
+    """
+    due = int(archive_row(connection).revision)
+    for site in places(connection, SITE):
+        keep(database, connection, f"{SITE}{site['folder']}", {**site, "due": due})
 
 
 class TakenMeanwhileError(InputError):
@@ -811,6 +875,7 @@ def add(
     counts = sa.select(MATCH.c.id).where(MATCH.c.id == identity(undone or ""), MATCH.c.undone.is_(False))
     if undone is not None and connection.execute(counts).first():
         corrections.undo(database, connection, undone, back=False)
+        note_sites(database, connection)
 
 
 def tell_evenings(database: Database, connection: sa.Connection, record: Mapping[str, Any]) -> None:

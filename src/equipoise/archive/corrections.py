@@ -75,8 +75,7 @@ def merge(
     merged = merged_ids(connection)
     root, leaf = merged.get(player, player), merged.get(other, other)
     if root == leaf:
-        msg = f"merge: {player!r} and {other!r} are one person already"
-        raise InputError(msg)
+        raise one_already(player, other)
     first = math.inf, b""
     for match in _matches_of(database, connection, _all_ids(merged, leaf)):
         known = renamed(match, merged)
@@ -95,6 +94,11 @@ def merge(
     connection.execute(sa.insert(MERGED).values(player=identity(leaf), into=identity(root)))
     mark_stale(connection, "players were merged", first if first[0] < math.inf else BEGINNING)
     return leaf, root
+
+
+def one_already(player: str, other: str) -> InputError:
+    """Return what is wrong with merging two who are one person."""
+    return InputError(f"merge: {player!r} and {other!r} are one person already")
 
 
 def separate(database: Database, connection: sa.Connection, player: str, other: str) -> None:

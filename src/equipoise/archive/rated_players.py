@@ -186,6 +186,7 @@ def people_of(
     now: float | None = None,
     spelled: Mapping[str, str] | None = None,
     which: Callable[[AmbiguousNameError], str] | None = None,
+    unseen: Iterable[str] = (),
 ) -> RosterLookup:
     """Return what finds the players of an archive by name.
 
@@ -202,12 +203,16 @@ def people_of(
         How those who came to a night are written, by id: names that they bear now.
     which : callable, optional
         Answers which of several is meant; without it the question is raised.
+    unseen : iterable of str
+        Ids that are names too, of people who need not have played under them.
     """
     games = {player for player, _ in standing.games}
     names = [(player, name, numbers[LAST]) for (player, name), numbers in standing.known.names.items()]
     seen = [each for each in names if each[0] in games]
     named = {player for player, _, _ in seen}
     seen += [(player, player.removeprefix(NAMED), -math.inf) for player in games - named]
+    own = [(merged.get(each, each), each.removeprefix(NAMED)) for each in unseen]
+    seen = [(NAMED + one if NAMED + one in games else one, name, -math.inf) for one, name in own] + seen
     seen += [(merged.get(player, player), name, math.inf) for player, name in (spelled or {}).items()]
     asked = time.time() if now is None else now
     return RosterLookup(seen, merged, standing.last_bots, asked, which)

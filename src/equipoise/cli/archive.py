@@ -40,7 +40,7 @@ def rebuild(store: str, as_json: bool, **options: Any) -> None:
     The archive keeps the choice: from then on ingest learns with it.
     What is not named stays as it is: the model, its settings, the starting weights.
     """
-    with archive_options.opened(store) as archive:
+    with archive_options.finished(archive_options.opened(store)) as archive:
         reason = archive.rebuild_reason
         parts = [options[each] for each in ("model", "profile", "settings", "starting")]
         changed = changed_model(archive.chosen_model, *parts) if any(parts) else None
@@ -105,9 +105,8 @@ def import_(file: str, store: str, as_json: bool) -> None:
         raise InputError(msg)
     where, content = content_of(file)
     check(content, where, "export")
-    from equipoise.archive.archive import filled
 
-    with filled(store, archive_options.warn) as archive:
+    with archive_options.filled(store) as archive:
         rows = read(archive, file)
         archive.update_ratings()
         digest = archive.digest()

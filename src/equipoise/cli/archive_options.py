@@ -85,10 +85,28 @@ def warn(text: str) -> None:
 
 
 def opened(url: str, *, create: bool = False) -> Archive:
-    """Return the archive of an address."""
+    """Return the archive of an address; one that is to be written is finished, see :func:`finished`."""
     from equipoise.archive.archive import open_archive
 
-    return open_archive(url, create=create, waiting=warn)
+    archive = open_archive(url, create=create, waiting=warn)
+    return finished(archive) if create else archive
+
+
+@contextmanager
+def filled(url: str) -> Iterator[Archive]:
+    """Give an archive to be filled, made where there is none; what was there is finished before."""
+    from equipoise.archive.archive import filled
+
+    with filled(url, warn) as archive:
+        yield finished(archive)
+
+
+def finished(archive: Archive) -> Archive:
+    """Return an archive after finishing what a correction that was cut off has left of exported pages."""
+    from equipoise.service.exported_site import finish
+
+    finish(archive, warn, missing=False)
+    return archive
 
 
 def up_to_date(archive: Archive) -> Standing:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import click
@@ -19,6 +21,16 @@ if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
 
 
+@contextmanager
+def _corrected(store: str) -> Iterator[Archive]:
+    """Give an archive to be corrected; finish what that makes due, or an earlier correction has left."""
+    with (
+        archive_options.opened(store) as archive,
+        exported_site.corrected(archive, archive_options.warn),
+    ):
+        yield archive
+
+
 @click.command(name="undo")
 @click.argument("match", metavar="MATCH")
 @archive_options.store
@@ -29,10 +41,9 @@ def undo(match: str, store: str, back: bool, as_json: bool) -> None:
 
     It stays in the archive, so that reading its log again does not bring it back.
     """
-    with archive_options.opened(store) as archive:
+    with _corrected(store) as archive:
         known = archive.undo(match, back=back)
         updated = archive.update_ratings()
-        exported_site.renew(archive, archive_options.warn)
     if as_json:
         click.echo(
             json.dumps({"match": known, "undone": not back, "rebuilt_from": updated.matches}, indent=2)
@@ -53,15 +64,19 @@ def merge(player: str, other: str, store: str, back: bool, as_json: bool) -> Non
 
     Both are ids, the beginnings of ids, or names.
     """
-    with archive_options.opened(store) as archive:
+    with _corrected(store) as archive:
         if back:
             pairs = archive.merged()
             player, other = meant_by(player, pairs.values()), meant_by(other, pairs)
         else:
+            asked = player, other
             player, other = _person(archive, player), _person(archive, other)
+            if player == other:
+                from equipoise.archive.corrections import one_already
+
+                raise one_already(*asked)
         archive.merge(player, other, back=back)
         updated = archive.update_ratings()
-        exported_site.renew(archive, archive_options.warn)
     if as_json:
         facts = {"player": player, "other": other, "merged": not back, "rebuilt_from": updated.matches}
         click.echo(json.dumps(facts, indent=2))
@@ -72,13 +87,15 @@ def merge(player: str, other: str, store: str, back: bool, as_json: bool) -> Non
 
 def _person(archive: Archive, player: str) -> str:
     """Return the id of somebody who is named by id or name; what nobody is called stays as it is."""
+    from equipoise.archive.chosen_model import starting_of
     from equipoise.archive.rated_players import people_of
     from equipoise.play.evening_records import namings
 
     merged = archive.merged()
     known = archive_options.up_to_date(archive)
     called = dict(pair for record in archive.night_events() for pair in namings(record))
-    lookup = people_of(known, merged, time.time(), called)
+    guesses = [who for who, *_ in starting_of(archive.chosen_model)]
+    lookup = people_of(known, merged, time.time(), called, unseen=[*merged, *merged.values(), *guesses])
     try:
         return lookup.known(player, names=False) or player
     except AmbiguousNameError as error:
@@ -97,11 +114,10 @@ def forget(player: str, store: str, as_json: bool) -> None:
     Ids and names are rewritten in every game, and reading a log again does not bring them back.
     The other players' ratings stay what they were.
     """
-    with archive_options.opened(store) as archive:
+    with _corrected(store) as archive:
         from equipoise.service import forgetting
 
         stand_in = forgetting.forget(archive, _person(archive, player))
-        exported_site.renew(archive, archive_options.warn)
     if as_json:
         click.echo(json.dumps({"stand_in": stand_in}, indent=2))
     else:

@@ -90,9 +90,8 @@ def _read(
     assumed = None if dated is None else time_from(dated, "--dated", zone)
     counted = None if mutators is None else read_mutators(mutators)
     sources = find_logs(paths)
-    from equipoise.archive.archive import filled
 
-    with filled(store, archive_options.warn) as archive:
+    with archive_options.filled(store) as archive:
         if starting is not None:
             archive.rebuild(started(archive.chosen_model, starting))
         ingest = Ingest(archive, assumed, counted, zone)
@@ -144,7 +143,6 @@ def _follow(path: str, store: str, game: str, interval: float, options: dict[str
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
-    from equipoise.archive.archive import filled
     from equipoise.service.live_settings import receiving_of
     from equipoise.service.log_receiver import receiving
 
@@ -156,7 +154,7 @@ def _follow(path: str, store: str, game: str, interval: float, options: dict[str
         raise error.named(flag) from error
     with (
         receiving(where, path, archive_options.warn),
-        filled(store, archive_options.warn) as archive,
+        archive_options.filled(store) as archive,
         Watch(archive, path, game, counted, zone=zone) as watch,
     ):
         archive_options.say_rebuilt(archive.update_ratings())

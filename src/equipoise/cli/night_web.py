@@ -89,12 +89,11 @@ def links(store: str | None, as_json: bool, revoke: bool, **options: Any) -> Non
     It is opened, or one that goes on gets new links.  The links are shown once: the archive keeps
     their hashes alone.
     """
-    from equipoise.archive.archive import filled
     from equipoise.service.tonight import renewed_links
 
     base, url = _public(options), archive_options.address(store)
     if revoke:
-        with filled(url, archive_options.warn) as archive:
+        with archive_options.filled(url) as archive:
             made = renewed_links(archive, options["name"], hours=options["hours"])
     else:
         made = _opened(url, (), options)
@@ -112,12 +111,11 @@ def _public(options: dict[str, Any]) -> str:
 
 def _opened(url: str, names: tuple[str, ...], options: dict[str, Any]) -> TonightLinks:
     """Open the evening, with those who are there from the beginning."""
-    from equipoise.archive.archive import filled
     from equipoise.cli.night_names import lines_of
     from equipoise.service.tonight import Evenings, is_going_on, opened_evening, renewed_links
 
     name, hours = options["name"], options["hours"]
-    with filled(url, archive_options.warn) as archive:
+    with archive_options.filled(url) as archive:
         if is_going_on(archive, name):
             made = renewed_links(archive, name, hours=hours, revoke=False)
         else:

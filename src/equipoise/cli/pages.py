@@ -21,7 +21,7 @@ def site_of(store: str, split: datetime | None, language: str = "en") -> Site:
     """Return the pages of an archive."""
     from equipoise.service.exported_site import site_of
 
-    with archive_options.opened(store) as archive:
+    with archive_options.finished(archive_options.opened(store)) as archive:
         return site_of(archive, _seconds(split), language=language)[0]
 
 
@@ -88,18 +88,18 @@ def command(store: str, out: str | None, one_file: str | None, split: datetime |
 
 def _write_site(store: str, out: str, split: datetime | None, language: str) -> None:
     """Write a page for everything, and the board."""
-    from equipoise.service.exported_site import remember, say_left, write_site
+    from equipoise.service.exported_site import export, finish, say_left
 
     folder = Path(out)
     with archive_options.opened(store) as archive:
         try:
-            written = write_site(archive, folder, _seconds(split), language)
+            written = export(archive, folder, _seconds(split), language)
         except (OSError, ValueError) as error:
             if isinstance(error, InputError):
                 raise
             msg = f"--out: {out} cannot be written: {getattr(error, 'strerror', None) or error}"
             raise InputError(msg) from error
-        remember(archive, folder, _seconds(split), language)
+        finish(archive, archive_options.warn)
     say_left(folder, written.left, archive_options.warn)
     gone = f", {written.removed} of before removed" if written.removed else ""
     kept = f"{written.written} of {written.pages}" if written.written < written.pages else f"{written.pages}"

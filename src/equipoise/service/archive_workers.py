@@ -138,15 +138,14 @@ class Keeping:
             raise InputError(msg, "ended")
         with self._archive() as archive:
             if isinstance(question, MergedPlayers):
-                archive.merge(question.player, question.other, back=question.back)
-                exported_site.renew(archive, log.info)
+                with exported_site.corrected(archive, log.info):
+                    archive.merge(question.player, question.other, back=question.back)
                 return NEW
             if isinstance(question, ForgottenPlayer):
                 from equipoise.service import forgetting  # nothing else needs evenings
 
-                stand_in = forgetting.forget(archive, question.id)
-                exported_site.renew(archive, log.info)
-                return stand_in
+                with exported_site.corrected(archive, log.info):
+                    return forgetting.forget(archive, question.id)
             if isinstance(question, AuditStep):
                 archive.audit_log.add(time.time(), *question)
                 return NEW
@@ -214,11 +213,11 @@ def _undone(archive: Archive, undo: UndoneGame) -> str:
     kept = archive.listed_match(undo.id)
     if kept is None:
         return MISSING
-    if kept.undone is undo.back:
+    with exported_site.corrected(archive, log.info):
+        if kept.undone is not undo.back:
+            return KNOWN
         archive.undo(undo.id, back=undo.back)
-        exported_site.renew(archive, log.info)
         return NEW
-    return KNOWN
 
 
 class Read(NamedTuple):

@@ -1,5 +1,6 @@
 """A folder of pages that was written from an archive: its manifest, and keeping it right after corrections.
 
+The archive notes with each correction which folders are due, until their pages are written again.
 The manifest lists every page with the hash of what was written.  What is not listed is never touched; nor is
 a listed page that somebody else has changed since; a warning names it.
 """
@@ -9,9 +10,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
@@ -31,9 +32,6 @@ UNDER_WAY = "equipoise-pages.writing"
 
 #: The page of the board, and what stands for the hash of a page that was about to be written.
 BOARD, BEING_WRITTEN = "board.html", ""
-
-#: How the folders to which an archive was written are kept among its places.
-PLACE = "pages:"
 
 
 class Written(NamedTuple):
@@ -95,7 +93,8 @@ def write_site(archive: Archive, folder: Path, split: float | None, language: st
         due = {BOARD, *site.paths()}
     pages = dict(before.pages) if goes_on else {}
     if due or not goes_on:
-        (folder / UNDER_WAY).write_bytes(msgspec.json.encode(sorted(due)))
+        begun = due.union(path for path, given in before.pages.items() if given == BEING_WRITTEN)
+        _put(folder / UNDER_WAY, msgspec.json.encode(sorted(begun)))
     written = 0
     for path in sorted(due):
         page = _page(site, path)
@@ -121,7 +120,7 @@ def write_site(archive: Archive, folder: Path, split: float | None, language: st
         removed += 1
     if due or not goes_on:
         keep_manifest(folder, Manifest(pages, of, len(known.chronicle)))
-        (folder / UNDER_WAY).unlink()
+        (folder / UNDER_WAY).unlink(missing_ok=True)  # another process may have written the same
     return Written(len(pages), written, removed, tuple(sorted(left)))
 
 
@@ -198,38 +197,101 @@ def keep_manifest(folder: Path, kept: Manifest) -> None:
     """Write the list of a folder's pages, as a whole or not at all."""
     pages = {path: kept.pages[path] for path in sorted(kept.pages)}
     plain = _Kept(FORMAT, pages, kept.of, kept.matches)
-    (folder / f"{MANIFEST}.new").write_bytes(
-        msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n"
-    )
-    (folder / f"{MANIFEST}.new").replace(folder / MANIFEST)
+    _put(folder / MANIFEST, msgspec.json.format(msgspec.json.encode(plain), indent=1) + b"\n")
+
+
+def _put(path: Path, content: bytes) -> None:
+    """Write a file, as a whole or not at all."""
+    new = path.with_name(f"{path.name}.new")
+    new.write_bytes(content)
+    new.replace(path)
 
 
 def _hash(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-def remember(archive: Archive, folder: Path, split: float | None, language: str = "en") -> None:
-    """Note in an archive where its pages were written, so that corrections reach them."""
+def export(archive: Archive, folder: Path, split: float | None, language: str = "en") -> Written:
+    """Write the pages of an archive to a folder, see :func:`write_site`, which corrections reach from now on.
+
+    The archive knows of the folder before anything is there, so that they reach it after a kill too.
+    """
     name = str(folder.resolve())
-    place = {"folder": name, "split": split, "language": language}
-    if archive.writable and archive.place(PLACE + name) != place:
-        archive.keep_place(PLACE + name, place)
+    asked = {"folder": name, "split": split, "language": language}
+    before = next((site for site in archive.sites() if site["folder"] == name), {})
+    if archive.writable and asked.items() - before.items():
+        archive.keep_site(asked)
+    due = next((site.get("due") for site in archive.sites() if site["folder"] == name), None)
+    try:
+        written = write_site(archive, folder, split, language)
+    except (OSError, ValueError):
+        if archive.writable and not before and not _is_begun(folder):
+            archive.let_go_of_site(name)
+        raise
+    if due is not None and archive.writable:
+        archive.end_site(name, due)
+    return written
 
 
-def renew(archive: Archive, warn: Callable[[str], None]) -> None:
-    """Write again the pages of an archive that were corrected, where their folders are; say what was done."""
-    for place in archive.places(PLACE):
-        folder = Path(place["folder"])
-        if not (folder / MANIFEST).is_file():
-            warn(f"pages were written to {folder}, which is not here; write them again there")
-            continue
-        try:
-            written = write_site(archive, folder, place["split"], place.get("language", "en"))
-        except (OSError, InputError) as error:
-            warn(f"the pages in {folder} could not be written again: {error}")
-            continue
-        warn(f"{folder}: {written.pages} pages are right again, {written.removed} removed")
-        say_left(folder, written.left, warn)
+def _is_begun(folder: Path) -> bool:
+    """Tell whether there is anything in a folder that equipoise has written there."""
+    return (folder / MANIFEST).is_file() or (folder / UNDER_WAY).is_file()
+
+
+@contextlib.contextmanager
+def corrected(archive: Archive, say: Callable[[str], None]) -> Iterator[None]:
+    """Finish what a correction within makes due, or where it is refused, what an earlier one has left."""
+    try:
+        yield
+    except InputError:
+        finish(archive, say)
+        raise
+    finish(archive, say)
+
+
+def finish(archive: Archive, say: Callable[[str], None], *, missing: bool = True) -> None:
+    """Write again the pages that corrections have made wrong, where their folders are; say what was done.
+
+    Whoever was killed in the middle of a correction has left some; what is forgotten is then scrubbed first.
+
+    Parameters
+    ----------
+    archive : Archive
+        One that may be read alone is left as it is.
+    say : callable
+        Called with what was done, and what could not be.
+    missing : bool
+        Whether to say which folders are not here.
+    """
+    if not archive.writable:
+        return
+    try:
+        if archive.scrub():
+            say("the archive is rewritten without who was forgotten: that was interrupted")
+    except InputError as error:
+        say(f"what was forgotten could not be overwritten in the archive: {error}")
+    for site in archive.sites():
+        if site.get("due") is not None:
+            _write_again(archive, site, say, missing=missing)
+
+
+def _write_again(
+    archive: Archive, site: Mapping[str, Any], say: Callable[[str], None], *, missing: bool
+) -> None:
+    """Write the pages of one folder again; they stay due if it is not here or not writable."""
+    folder = Path(site["folder"])
+    if not _is_begun(folder):
+        if missing:
+            say(f"pages were written to {folder}, which is not here; write them again there")
+        return
+    try:
+        written = write_site(archive, folder, site["split"], site.get("language", "en"))
+    except (OSError, InputError) as error:
+        say(f"the pages in {folder} could not be written again: {error}")
+        return
+    archive.end_site(site["folder"], site["due"])
+    say(f"{folder}: {written.pages} pages are right again, {written.removed} removed")
+    say_left(folder, written.left, say)
 
 
 def say_left(folder: Path, left: Iterable[str], warn: Callable[[str], None]) -> None:

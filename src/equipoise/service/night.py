@@ -317,9 +317,11 @@ def opened(
     from equipoise.archive.archive import filled
     from equipoise.play.evening_events import night_lobby
     from equipoise.play.evening_records import NIGHT
+    from equipoise.service.exported_site import finish
     from equipoise.service.kept_evening import KeptEvening
 
     with filled(url, warn) as archive:
+        finish(archive, warn, missing=False)
         kept = KeptEvening(archive, [night_lobby(NIGHT)], limited=limited, seconds=SECONDS)
         kept.settle()
         kept.start(time.time())

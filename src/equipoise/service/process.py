@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from equipoise.archive.archive import open_archive
 from equipoise.errors import EquipoiseError, InputError
+from equipoise.service.exported_site import finish
 from equipoise.service.monitoring import log_events
 from equipoise.service.other_servers import check, worker_name
 from equipoise.service.service import Service
@@ -90,6 +91,8 @@ async def serve(
     if worker:
         os.environ["PGAPPNAME"] = worker  # so that the others can end what this one holds if it stands still
         await asyncio.to_thread(check, settings.store)
+    with contextlib.suppress(EquipoiseError):  # reading the archive reports what is wrong
+        await asyncio.to_thread(_finish, settings.store)
     service = Service(settings, worker)
     front: HttpFront | None = None
     try:
@@ -121,6 +124,12 @@ async def serve(
     finally:
         starting.cancel()
         await asyncio.gather(service.close(), *([front.close()] if front is not None else []))
+
+
+def _finish(store: str) -> None:
+    """Finish what a correction that was cut off has left of exported pages."""
+    with open_archive(store, create=False, waiting=log.warning) as archive:
+        finish(archive, log.warning, missing=False)
 
 
 async def _front(
