@@ -138,6 +138,18 @@ def test_what_cannot_be_read_is_counted_and_shown(store: str, log: Path, tmp_pat
     )
 
 
+def test_a_log_in_which_no_game_begins_says_so(store: str, tmp_path: Path) -> None:
+    """As one of a server on which people only talked; a log with a game does not."""
+    stamp = "L 02/15/2013 - 00:09:15: "
+    talk = stamp + '"Ann<3><STEAM_1:0:1><Red>" say "hello"\n'
+    (tmp_path / "talk.log").write_text(stamp + "Log file started\n" + 3 * talk)
+    nothing = "no game begins in what was read: nothing of it counts"
+    assert nothing in run("ingest", str(tmp_path / "talk.log"), "--store", store).stderr
+    (tmp_path / "games.log").write_text(LOG)
+    for _ in range(2):
+        assert nothing not in run("ingest", str(tmp_path / "games.log"), "--store", store).stderr
+
+
 def test_players_are_listed_by_ruleset_with_the_name_last_seen(store: str, log: Path) -> None:
     """As the documents say: id, name, bot, ruleset, mu, sigma, weight, games."""
     call("ingest", str(log), "--store", store)

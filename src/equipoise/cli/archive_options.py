@@ -190,6 +190,13 @@ def say_read(tally: Tally) -> None:
         warn(f"error: {failure}")
 
 
+def say_if_nothing(tally: Tally) -> None:
+    """Print on standard error that there is no game in logs that are whole, where there is none."""
+    anything = tally.matches or tally.duplicates or tally.unfinished or tally.skipped_lines or tally.failed
+    if not anything and any(each["game"] for each in tally.files):
+        warn("no game begins in what was read: nothing of it counts")
+
+
 def _say_dates(tally: Tally) -> None:
     """Say which games have other dates than their log says, and why."""
     for source, (first, many) in tally.ahead.items():

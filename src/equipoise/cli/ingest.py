@@ -104,6 +104,7 @@ def _read(
         updated = archive.update_ratings()
         tally = ingest.tally
         archive_options.say_read(tally)
+        archive_options.say_if_nothing(tally)
         archive_options.say_rebuilt(updated)
         if starting is not None:
             meant = with_known(archive.chosen_model, archive_options.finding(archive))
