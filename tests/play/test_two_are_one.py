@@ -122,6 +122,47 @@ def test_who_is_there_twice_keeps_the_first_place_and_teams_are_made_of_the_rest
     assert evening.waiting["tonight"] == ["bob", "eve", "dahlia"]
 
 
+def test_a_game_of_both_is_one_that_could_not_stay() -> None:
+    """Both have a place in its teams, or in two games that began by themselves; not while none has teams."""
+    evening = Evening([CALLED, VOTED, QUEUE])
+    answered(evening, ev.Attend("tonight", ("ann", "bob", "cid")), 1.0)
+    assert evening.game_of_both("ann", "bob") is None
+    answered(evening, ev.Call("tonight"), 2.0)
+    answered(evening, ev.Attend("voted", ("dan", "eve", "fay", "gil", "hal")), 3.0)
+    answered(evening, ev.Call("voted"), 4.0)
+    tonight, voted = evening.current("tonight"), evening.current("voted")
+    assert tonight is not None
+    assert voted is not None
+    assert evening.game_of_both("ann", "bob") is evening.game_of_both("bob", "cid") is tonight
+    assert evening.game_of_both("dan", "eve") is voted
+    assert voted.out == ("hal",)
+    assert evening.game_of_both("dan", "hal") is evening.game_of_both("ann", "dan") is None
+    assert evening.game_of_both("ann", "new") is evening.game_of_both("ann", "ann") is None
+
+
+def test_of_two_games_that_begin_by_themselves_nobody_is_in_both() -> None:
+    """Of two who are in one each neither game could be played on by one person, once both have teams."""
+    evening = Evening([EveningLobby("one", size=1, ready=0.0), EveningLobby("two", size=1, ready=0.0)])
+    for who, lobby in (("ann", "one"), ("bob", "one"), ("cid", "two")):
+        answered(evening, ev.Add(who, lobby), 1.0)
+    assert evening.game_of_both("ann", "cid") is None
+    answered(evening, ev.Add("dan", "two"), 2.0)
+    assert evening.game_of_both("ann", "cid") in evening.games.values()
+
+
+def test_who_sits_out_and_plays_under_another_id_moves_nobody() -> None:
+    """The teams that wait to be played are asked for again, of the same people in the same places."""
+    evening = Evening([VOTED])
+    answered(evening, ev.Attend("voted", ("dan", "eve", "fay", "gil", "hal")), 1.0)
+    answered(evening, ev.Call("voted"), 2.0)
+    before = evening.current("voted")
+    assert before is not None
+    (_, asked) = evening.handle(ev.SamePerson("hal", "dan"), 3.0)
+    assert isinstance(asked, Divide)
+    assert asked.still
+    assert asked.now == {player: n for n, team in enumerate(before.teams) for player in team}
+
+
 def test_of_two_in_one_game_that_began_by_itself_it_is_called_off() -> None:
     """One person cannot fill two places: those who stay wait again, each once."""
     evening = Evening([QUEUE])

@@ -461,13 +461,14 @@ class Archive:
         """Let two ids be one person, under the first; or take that back.
 
         The matches stay as they were reported, so that nothing is lost.  ``unseen`` are ids that need not
-        have played yet, as somebody has shown that they are theirs.  ``records`` are kept with it, as
-        :meth:`add_night_events` does.
+        have played yet, nor come to a night, as somebody has shown that they are theirs.  ``records`` are
+        kept with it, as :meth:`add_night_events` does.
 
         Raises
         ------
         InputError
-            If one of them is not known, they are one already, or they have played against each other.
+            If one of them is not known, they are one already, or they have played against each other in a
+            match that counts.
         TakenMeanwhileError
             If somebody else has added a record meanwhile.
         """
@@ -477,10 +478,11 @@ class Archive:
             if back:
                 corrections.separate(self._database, connection, player, other)
             else:
-                leaf, root = corrections.merge(self._database, connection, player, other, unseen)
+                came = {*unseen, *people(connection)}
+                leaf, root = corrections.merge(self._database, connection, player, other, came)
             note_sites(self._database, connection)
             noted = {"kind": MERGED, "player": leaf, "into": root, "back": back}
-            if records:
+            if records or known is not None:
                 add(self._database, connection, [noted, *records], known, None, None)
             else:
                 tell_evenings(self._database, connection, noted)

@@ -70,18 +70,19 @@ def merge(
 
     Of one there may be a guess and no match.
 
-    Of ``unseen`` ids there may be neither: somebody has shown that they are theirs.
+    Of ``unseen`` ids there may be neither: somebody has shown that they are theirs, or came to a night.
     """
     merged = merged_ids(connection)
     root, leaf = merged.get(player, player), merged.get(other, other)
     if root == leaf:
         raise one_already(player, other)
     first = math.inf, b""
+    undone = set(map(text_of, connection.scalars(sa.select(MATCH.c.id).where(MATCH.c.undone))))
     for match in _matches_of(database, connection, _all_ids(merged, leaf)):
         known = renamed(match, merged)
         if leaf in everyone(known):
             first = min(first, (match.ended or 0.0, identity(match.id)))
-        if any(opposed(contest, {leaf: root}) for contest in known.contests):
+        if match.id not in undone and any(opposed(contest, {leaf: root}) for contest in known.contests):
             msg = f"merge: {root!r} and {leaf!r} played against each other in the match {match.id}"
             raise InputError(msg)
     for one in (root, leaf):

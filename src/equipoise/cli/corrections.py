@@ -68,14 +68,18 @@ def merge(player: str, other: str, store: str, back: bool, as_json: bool) -> Non
         if back:
             pairs = archive.merged()
             player, other = meant_by(player, pairs.values()), meant_by(other, pairs)
+            archive.merge(player, other, back=True)
         else:
+            from equipoise.service import merging
+
             asked = player, other
             player, other = _person(archive, player), _person(archive, other)
             if player == other:
                 from equipoise.archive.corrections import one_already
 
                 raise one_already(*asked)
-        archive.merge(player, other, back=back)
+            for lobby in merging.merge(archive, player, other):
+                archive_options.warn(f"the teams of {lobby} were made again: they broke a rule for {player}")
         updated = archive.update_ratings()
     if as_json:
         facts = {"player": player, "other": other, "merged": not back, "rebuilt_from": updated.matches}

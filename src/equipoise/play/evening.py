@@ -216,6 +216,20 @@ class Evening:
         found = [game for game in self.games.values() if player in game.players]
         return min(found, key=lambda game: game.lobby.called, default=None)
 
+    def game_of_both(self, player: str, other: str) -> EveningGame | None:
+        """Return a game with teams that would be another one if these two were one, None where none would.
+
+        Both are in it; or it began by itself, and the other one is in another that did, though nobody is in
+        two of these.
+        """
+        pair = {self.one(player), self.one(other)}
+        teamed = [game for game in self.games.values() if game.teams]
+        both = [game for game in teamed if pair <= set(game.players)]
+        alone = [game for game in teamed if not game.lobby.called and not pair.isdisjoint(game.players)]
+        if len(pair) < 2:
+            return None
+        return next(iter(both), alone[0] if len(alone) > 1 else None)
+
     def room(self, name: str) -> Room:
         """Return a lobby with those who are there.
 
@@ -631,8 +645,11 @@ class Evening:
         self._say("substituted", room.lobby.name, who=event.player, instead=event.instead)
         self._people_changed(room.lobby.name, {event.instead: event.player})
 
-    def _people_changed(self, name: str, instead: Mapping[str, str]) -> None:
-        """Let teams that were not played yet change with the people, as little as they can."""
+    def _people_changed(self, name: str, instead: Mapping[str, str], *, still: bool = False) -> None:
+        """Let teams that were not played yet change with the people, as little as they can.
+
+        With ``still``, and where somebody comes in for another one, nobody moves as long as the rules hold.
+        """
         room, game = self.rooms[name], self.current(name)
         self.rooms[name] = room = replace(room, plan=())
         if game is None or game.phase is Phase.OVER:
@@ -657,7 +674,7 @@ class Evening:
         resting = tuple(
             player for player in game.resting if player in here and player not in instead.values()
         )
-        self._ask(room, now=now, still=bool(instead), resting=resting)
+        self._ask(room, now=now, still=still or bool(instead), resting=resting)
 
     def _replace_in(self, game: EveningGame, instead: Mapping[str, str]) -> None:
         """Let substitutes take the very places of those for whom they come in."""
@@ -737,7 +754,7 @@ class Evening:
             if room.lobby.called:
                 here = len(room.setup.here)
                 self._say("attending", name, who_all=(root,), state=ev.IN, waiting=here)
-                self._people_changed(name, {})
+                self._people_changed(name, {}, still=True)
         self._play_in_one(root)
 
     def _let_be_one(self) -> None:

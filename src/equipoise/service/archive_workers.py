@@ -138,8 +138,13 @@ class Keeping:
             raise InputError(msg, "ended")
         with self._archive() as archive:
             if isinstance(question, MergedPlayers):
+                from equipoise.service import merging  # nothing else needs evenings
+
                 with exported_site.corrected(archive, log.info):
-                    archive.merge(question.player, question.other, back=question.back)
+                    if question.back:
+                        archive.merge(question.player, question.other, back=True)
+                    else:
+                        merging.merge(archive, question.player, question.other)
                 return NEW
             if isinstance(question, ForgottenPlayer):
                 from equipoise.service import forgetting  # nothing else needs evenings

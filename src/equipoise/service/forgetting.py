@@ -15,6 +15,7 @@ from equipoise.service.kept_evening import KeptEvening
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
+    from equipoise.play.evening_state import EveningGame
 
 
 def check_no_game(kept: KeptEvening, player: str) -> None:
@@ -26,11 +27,20 @@ def check_no_game(kept: KeptEvening, player: str) -> None:
         If a person is in a game that has no result yet, under any of their ids.
     """
     kept.catch_up()
-    game = kept.evening.game_of(player)
+    refuse_in("forget", kept, kept.evening.game_of(player), player)
+
+
+def refuse_in(what: str, kept: KeptEvening, game: EveningGame | None, *players: str) -> None:
+    """Refuse what cannot be done to people while they are in a game, unless there is none.
+
+    Raises
+    ------
+    InputError
+        With what is refused, the people and the game.
+    """
     if game is not None:
-        msg = (
-            f"forget: {kept.shown(player)} is in a game that goes on ({game.id}): leave it, or end it, first"
-        )
+        names, are = " and ".join(map(kept.shown, players)), "is" if len(players) == 1 else "are both"
+        msg = f"{what}: {names} {are} in a game that goes on ({game.id}): leave it, or end it, first"
         raise InputError(msg)
 
 

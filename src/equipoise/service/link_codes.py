@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from equipoise.archive.archive import TakenMeanwhileError
 from equipoise.errors import InputError
 from equipoise.play.evening_records import DISCORD, Record
+from equipoise.service.merging import merge
 
 if TYPE_CHECKING:
     from equipoise.archive.archive import Archive
@@ -50,7 +51,7 @@ def redeem(archive: Archive, code: str, player: str, now: float, beside: Sequenc
     Raises
     ------
     InputError
-        If the code does not hold, or both are one already or have played against each other.
+        If the code does not hold, or they cannot be one, as :func:`link` says.
     """
     hashed = _hashed(code)
     for _ in range(TIMES):
@@ -90,11 +91,11 @@ def link(
     Raises
     ------
     InputError
-        If they are one already, or have played against each other.
+        If they are one already, are in one game that goes on, or have played against each other.
     TakenMeanwhileError
         If somebody else has added a record meanwhile.
     """
     root = archive.merged().get(who, who)
     one, other = (player, who) if root == who else (root, player)
-    archive.merge(one, other, unseen=(one, other), records=records, known=known)
+    merge(archive, one, other, unseen=(one, other), records=records, known=known)
     archive.update_ratings()
