@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +162,46 @@ def test_another_zone_gives_known_results_other_dates(ids: tuple[str, ...], tmp_
     assert imported()[0] == new_york
     with open_archive(store[1]) as archive:
         assert archive.digest() == (archive.rebuild(), archive.digest())[1]
+
+
+def moments_of(tmp_path: Path, *dates: str) -> tuple[list[str], str]:
+    """Return when the rows of a table in Berlin were, in the order of its rows, and what was printed."""
+    table, url = tmp_path / "results.csv", f"sqlite:///{tmp_path / 'n.db'}"
+    rows = [f"{date},p{n},q{n}" for n, date in enumerate(dates)]
+    table.write_text("\n".join(["date,winner,loser", *rows]), encoding="utf-8")
+    args = ["import-results", str(table), "--store", url, "--zone", "Europe/Berlin"]
+    done = runner().invoke(group, args)
+    assert done.exit_code == 0, done.output
+    with open_archive(url) as archive:
+        ended = {match.contests[0].teams[0][0][0]: match.ended or 0.0 for match in archive.matches()}
+    shown = [f"{datetime.fromtimestamp(ended[f'p{n}'], UTC):%H:%M:%S}" for n in range(len(dates))]
+    return shown, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("dates", "moments"),
+    [
+        (("02:10", "02:50", "02:10", "02:50"), ("00:10:00", "00:50:00", "01:10:00", "01:50:00")),
+        (("02:50", "02:10", "02:10", "03:10"), ("00:50:00", "01:10:00", "01:10:01", "02:10:00")),
+        (("02:10", "02:10", "02:50"), ("00:10:00", "00:10:01", "00:50:00")),
+        (("03:10", "02:50", "02:10"), ("02:10:00", "00:50:00", "00:10:00")),
+        (("02:50", "02:10", "02:50", "02:10"), ("00:50:00", "00:10:00", "00:50:01", "00:10:01")),
+    ],
+    ids=["pairs", "once", "one hour", "newest first", "unsorted"],
+)
+def test_rows_in_order_tell_apart_what_clocks_show_twice(
+    dates: tuple[str, ...], moments: tuple[str, ...], tmp_path: Path
+) -> None:
+    """As the games of a log do, when clocks go back for winter; rows in no order have the first moment."""
+    found, heard = moments_of(tmp_path, *[f"2026-10-25 {date}" for date in dates])
+    assert tuple(found) == moments
+    assert "dated before" not in heard
+
+
+def test_rows_in_order_stay_so_around_an_hour_that_clocks_leave_out(tmp_path: Path) -> None:
+    """What is dated within it moves what follows, as in a log, and that is heard of."""
+    found, heard = moments_of(tmp_path, "2026-03-29 01:50", "2026-03-29 02:30", "2026-03-29 03:10")
+    assert found == ["00:50:00", "01:30:00", "01:30:00"]
+    assert "1 game is dated before the game above it and counts as after it" in heard
+    with open_archive(f"sqlite:///{tmp_path / 'n.db'}") as archive:
+        assert [match.contests[0].teams[0][0][0] for match in archive.matches()] == ["p0", "p1", "p2"]

@@ -207,8 +207,12 @@ def _say_dates(tally: Tally) -> None:
             "right? 'ingest --zone' dates them again"
         )
     for source, many in tally.set_back.items():
-        games = "1 game is dated before the game" if many == 1 else f"{many} games are dated before games"
-        warn(f"{source}: {games} above it in the log and counts as after it; was its clock set back?")
+        what = (
+            "1 game is dated before the game above it and counts as after it"
+            if many == 1
+            else f"{many} games are dated before games above them and count as after them"
+        )
+        warn(f"{source}: {what}; was its clock set back, or is it of an hour that its zone leaves out?")
     if tally.moved:
         warn(f"{tally.moved} known games have other dates now")
     for source, by in tally.dated_by.items():

@@ -52,7 +52,7 @@ def command(
                 apart.append(place)
 
         notes: list[str] = []
-        ingest.take(results_from(file, dates, past.recognised, note, notes.append))
+        ingest.take(results_from(file, dates, past.recognised, note, notes.append, ingest.moments))
         ingest.keep()
         updated = night.archive.update_ratings()
         archive_options.say_read(ingest.tally)

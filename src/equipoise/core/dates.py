@@ -5,8 +5,8 @@ all, and clocks are set back, for winter or because they were wrong.  Replay ord
 each game of a log gets one here, and nowhere else, from one object for each source of logs:
 
 * local times are those of the source's zone, which the archive keeps with it;
-* a log is written in order, so of the two moments that a time of day stands for when clocks go back for
-  winter, a game has the first that is not before the game above it;
+* a log is written in order, and so is a table whose rows can be in order: of the two moments that a time of
+  day stands for when clocks go back for winter, a game has the first that is not before the game above it;
 * where a clock was set back by more, what follows comes after what stands above it, as far apart as the log
   says;
 * what is ahead of this machine's clock counts as read now: neither is it lost, nor does it come after all
@@ -26,7 +26,7 @@ import hashlib
 import io
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from typing import NamedTuple
@@ -169,6 +169,40 @@ def of_date(moment: datetime) -> tuple[float, str]:
     """
     local = moment.tzinfo is None
     return (moment.replace(tzinfo=UTC) if local else moment).timestamp(), CLOCK if local else ""
+
+
+def moments_in_order(times: Iterable[tuple[float, bool]], zone: Zone) -> list[float] | None:
+    """Return the moments of times that follow each other; None where they do not, as in an unsorted table.
+
+    Of the two moments that a time of day stands for when clocks go back, it is the first that is not before
+    the one above it.  A time of day that clocks leave out is later than those after it, which stay in order.
+
+    Parameters
+    ----------
+    times : iterable of (float, bool)
+        Seconds since 1970, and whether that is what a clock showed.
+    zone : Zone
+        That of the clock.
+
+    Examples
+    --------
+    >>> berlin, night = zone_named("Europe/Berlin"), 1792886400.0
+    >>> walls = [(night + 60.0 * minutes, True) for minutes in (130, 170, 130, 170)]
+    >>> [(moment - night) / 60.0 for moment in moments_in_order(walls, berlin)]
+    [10.0, 50.0, 70.0, 110.0]
+    >>> moments_in_order([(night, True), (night - 86400.0, True)], berlin) is None
+    True
+    """
+    found: list[float] = []
+    last, before = -math.inf, (-math.inf, False)
+    for when, is_local in times:
+        moments = zone.moments(when) if is_local else (when,)
+        moment = next((each for each in moments if each >= last), None)
+        if moment is None and not (is_local and before[1] and when >= before[0]):
+            return None
+        found.append(moments[0] if moment is None else moment)
+        last, before = max(last, found[-1]), (when, is_local)
+    return found
 
 
 class Dated(NamedTuple):

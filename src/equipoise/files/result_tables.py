@@ -201,10 +201,13 @@ def results_from(
     known: Callable[[Match], Match] | None = None,
     tell: Callable[[str, Match], None] | None = None,
     note: Callable[[str], None] | None = None,
+    moments: Callable[[Sequence[tuple[float, bool]]], Sequence[float]] | None = None,
 ) -> Iterator[Match | Skipped]:
     """Read a table as :func:`read_results`, with the ids that ``known`` gives to players.
 
-    ``tell`` hears of each match where it stands, ``note`` what is to be said.
+    ``tell`` hears of each match where it stands, ``note`` what is to be said.  ``moments`` returns when all
+    matches were, from their times in the order of the rows and whether each is local: two of one time of day
+    may be of two moments, and need not be a second apart then.
 
     Times of day without a zone are given as local times, see :class:`~equipoise.core.match.Match`.
 
@@ -228,13 +231,7 @@ def results_from(
         rows = undated(rows, MATCH)
         if note is not None:
             note(f"{where} has no dates: its matches count in the order of the rows, as if played in 2000")
-    if dates is None:
-        check_short_years(rows)
-        dates = order_of(rows)
-        if dates is None:
-            ask_order(rows)
-    else:
-        check_order(rows, dates)
+    dates = _order(rows, dates)
     columns = list(dict.fromkeys(name for _, row in rows for name in row if name != WRONG))
     parts: Sequence[tuple[str, Any]] = rows
     teams: dict[str, list[str]] = {}
@@ -244,10 +241,15 @@ def results_from(
         teams = _teams(columns, where)
         record_of = partial(_record, teams)
     numbering = _Numbering(known, undated=dateless)
-    for at, part in parts:
+    read = [_read(part, partial(record_of, part, dates)) for _, part in parts]
+    times = [(one.ended or 0.0, one.local == CLOCK) for one, _ in read if isinstance(one, Match)]
+    when = iter([each for each, _ in times] if moments is None else moments(times))
+    for (at, part), (one, own) in zip(parts, read, strict=True):
+        if isinstance(one, InputError):
+            yield Skipped(at, str(one))
+            continue
         try:
-            record = record_of(part, dates)
-            match = numbering.settled(match_from(record), own="id" in record)
+            match = numbering.settled(one, next(when), own=own)
         except InputError as error:
             yield Skipped(at, str(error))
             continue
@@ -255,7 +257,29 @@ def results_from(
             tell(at, match)
         if note is not None and teams and (empty := _empty(part, teams)):
             note(f"{at}: {empty}")
-        yield replace(match, local=CLOCK) if is_local(part) else match
+        yield match
+
+
+def _order(rows: Sequence[Row], dates: str | None) -> str | None:
+    """Return the order of day and month in a table, as it is asked for or as all dates show."""
+    if dates is not None:
+        check_order(rows, dates)
+        return dates
+    check_short_years(rows)
+    found = order_of(rows)
+    if found is None:
+        ask_order(rows)
+    return found
+
+
+def _read(part: Any, recorded: Callable[[], dict[str, Any]]) -> tuple[Match | InputError, bool]:
+    """Return the match of a row, or of several, and whether the table has an id for it; or what is wrong."""
+    try:
+        record = recorded()
+        match = match_from(record)
+    except InputError as error:
+        return error, False
+    return replace(match, local=CLOCK) if is_local(part) else match, "id" in record
 
 
 def _empty(row: Mapping[str, Any], teams: Mapping[str, Sequence[str]]) -> str:
@@ -289,8 +313,11 @@ class _Numbering:
         #: What was read under each id of the table, and what became of it.
         self._settled: dict[str, tuple[Match, Match]] = {}
 
-    def settled(self, read: Match, *, own: bool) -> Match:
-        """Return a match with an id, its table's ``own`` or that of its content, at a time of its own."""
+    def settled(self, read: Match, moment: float, *, own: bool) -> Match:
+        """Return a match with an id, its table's ``own`` or that of its content, at a time of its own.
+
+        ``moment`` is when it was, where the time in its row is a local one.
+        """
         match = read if self._known is None else self._known(read)
         ended = match.ended or 0.0
         date = "undated" if self._undated else time.strftime("%Y-%m-%d", time.gmtime(ended))
@@ -298,8 +325,8 @@ class _Numbering:
         before, settled = self._settled.get(identity, (None, match))
         if before == read:
             return settled
-        later = replace(moved(match, ended + self._at[ended]), id=identity)
-        self._at[ended] += 1
+        later = replace(moved(match, ended + self._at[moment]), id=identity)
+        self._at[moment] += 1
         if own:
             self._settled.setdefault(identity, (read, later))
         return later

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain as joined
+from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
 
@@ -26,7 +27,7 @@ from equipoise.archive.ingest.log_files import (
     pieces,
 )
 from equipoise.archive.standing import Updated
-from equipoise.core.dates import SourceDates, Zone, zone_named
+from equipoise.core.dates import SourceDates, Zone, moments_in_order, zone_named
 from equipoise.core.match import Match, Ruleset, Skipped, Unfinished
 from equipoise.core.plain_data import short
 from equipoise.core.registry import GAMES, resolve
@@ -202,8 +203,23 @@ class Ingest:
         return machine_zone() if known is None else zone_named(known)
 
     def table(self, path: str) -> None:
-        """Begin with a table, in which rows may stand in any order."""
+        """Begin with a table, in which rows may stand in any order; see :meth:`moments`."""
         self.dating = SourceDates(0.0, self.source(path), in_order=False)
+
+    def moments(self, times: Sequence[tuple[float, bool]]) -> Sequence[float]:
+        """Return when the matches of the table were, from their times and whether each is local.
+
+        Where these can be in the order of the rows, that tells apart what clocks show twice, as in a log.
+        """
+        zone = self.dating.zone
+        first = [zone.moment(when) if is_local else when for when, is_local in times]
+        if all(early <= late for early, late in pairwise(first)):
+            return first
+        ordered = moments_in_order(times, zone)
+        if ordered is None:
+            return first
+        self.dating = SourceDates(0.0, zone)
+        return ordered
 
     def take(self, parsed: Iterable[Parsed]) -> None:
         """Take what came out of a log."""
