@@ -1,7 +1,8 @@
-"""``equipoise merge`` and ``forget``: whom they mean."""
+"""``equipoise merge``, ``forget`` and ``--starting``: whom they mean."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -50,3 +51,33 @@ def test_who_is_merged_is_found_whatever_the_case_of_either_id(store: str) -> No
     assert "merge: 'bob' and 'cid' are one person already" in done.stderr
     done = run("merge", "ANN", "nobody", "--store", store)
     assert "merge: 'ANN' and 'nobody' are one person already" in done.stderr
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["new archive", "old archive"])
+@pytest.mark.parametrize("form", ["sqlite:///{}", "{}"], ids=["address", "path"])
+def test_starting_weights_of_a_name_of_several_keep_nothing(form: str, known: bool, tmp_path: Path) -> None:
+    """Neither matches nor weights: the command ends as if it had not been, and says what helps."""
+    log, roster, path = tmp_path / "log.jsonl", tmp_path / "roster.csv", tmp_path / "games.db"
+    players = [[{"id": "aaaa1111", "name": "Max"}], [{"id": "eeee5555", "name": "Max"}]]
+    log.write_text(json.dumps({"at": 9e8, "teams": players, "ranks": [1, 2]}), encoding="utf-8")
+    roster.write_text("name,weight\nMax,50\nBob,40\nAnn,30\n", encoding="utf-8")
+    store = form.format(path)
+    digest = ""
+    if known:
+        with open_archive(store) as archive:
+            archive.record([Match((Contest(Ruleset(), [["Ann"], ["Bob"]], (1.0, 2.0), at=8e8),), id="g")])
+            digest = archive.digest()
+    words = ("ingest", "--game", "plain", str(log), "--store", store)
+    done = run(*words, "--starting", str(roster))
+    assert done.returncode == 1
+    assert "error: --starting: 'Max' is the name of several: aaaa1111, eeee5555; give an id" in done.stderr
+    assert path.exists() is known
+    if known:
+        with open_archive(store) as archive:
+            assert archive.digest() == digest
+            assert not starting_of(archive.chosen_model)
+    roster.write_text("name,weight\neeee5555,50\nBob,40\nAnn,30\n", encoding="utf-8")
+    assert run(*words, "--starting", str(roster)).returncode == 0
+    with open_archive(store) as archive:
+        assert archive.count() == 1 + known
+        assert {who for who, *_ in starting_of(archive.chosen_model)} == {"eeee5555", "Ann", "Bob"}

@@ -205,3 +205,11 @@ def test_rows_in_order_stay_so_around_an_hour_that_clocks_leave_out(tmp_path: Pa
     assert "1 game is dated before the game above it and counts as after it" in heard
     with open_archive(f"sqlite:///{tmp_path / 'n.db'}") as archive:
         assert [match.contests[0].teams[0][0][0] for match in archive.matches()] == ["p0", "p1", "p2"]
+
+
+def test_several_rows_after_an_hour_that_clocks_leave_out_are_counted(tmp_path: Path) -> None:
+    """Each of them is after what stands above it, and one message is enough."""
+    dates = ("2026-03-29 02:40", "2026-03-29 03:05", "2026-03-29 03:10")
+    found, heard = moments_of(tmp_path, *dates)
+    assert found == sorted(found)
+    assert "2 games are dated before games above them and count as after them" in heard

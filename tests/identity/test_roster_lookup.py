@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import pickle
 import unicodedata
 
 import pytest
@@ -187,3 +188,12 @@ def test_an_id_that_is_typed_is_nobodys_name() -> None:
     assert dict(match.names) == {"a1": "Amber", "bob": "bob", "new": "new"}
     assert known.written("old", "a1") == "Amber"
     assert known.written("AMBER", "a1") == "AMBER"
+
+
+def test_a_question_of_several_is_the_same_under_another_name_and_in_another_process() -> None:
+    """It is copied where a flag is named, and pickled where a worker has asked."""
+    question = AmbiguousNameError("Max", (("a1", "Max"), ("b2", "Maxi")), "the beginning of the ids")
+    for other in (question.named("--starting"), pickle.loads(pickle.dumps(question.named("--starting")))):  # noqa: S301
+        assert isinstance(other, AmbiguousNameError)
+        assert str(other) == str(question).replace("player", "--starting", 1)
+        assert (other.name, other.candidates) == (question.name, question.candidates)

@@ -958,8 +958,8 @@ def filled(url: str, waiting: Callable[[str], None] = say) -> Iterator[Archive]:
 
     One that is new and holds nothing when filling it fails is removed again.
     """
-    scheme, _, path = url.partition(":///")
-    new = scheme == "sqlite" and bool(path) and not Path(path).exists()
+    path = file_of(url) or ""
+    new = bool(path) and not Path(path).exists()
     kept = False
     try:
         with open_archive(url, create=True, waiting=waiting) as archive:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from equipoise.archive.ingest.ingest import Tally
     from equipoise.archive.standing import Standing, Updated
     from equipoise.core.dates import Zone
+    from equipoise.core.match import Match
 
 
 class ZoneName(OptionType):
@@ -141,11 +142,19 @@ def player_named(standing: Standing, player: str, merged: dict[str, str] | None 
     raise InputError(msg)
 
 
-def finding(archive: Archive) -> Callable[[str], str]:
-    """Return what gives the id of who is meant by a name, of somebody new the name."""
+def finding(archive: Archive, coming: Iterable[Match] = ()) -> Callable[[str], str]:
+    """Return what gives the id of who is meant by a name, of somebody new the name.
+
+    ``coming`` are matches that are about to be kept; whoever is in them is known too.
+    """
+    from dataclasses import replace
+
     from equipoise.archive.rated_players import people_of
 
-    known = people_of(archive.standing(), archive.merged(), time.time())
+    standing, people = archive.standing(), archive.identities()
+    later = sorted((people.applied(match) for match in coming), key=lambda match: match.ended or 0.0)
+    standing = replace(standing, known=standing.known.after(later))
+    known = people_of(standing, archive.merged(), time.time())
     return lambda name: known.id_of(name) or name
 
 

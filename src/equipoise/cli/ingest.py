@@ -92,15 +92,17 @@ def _read(
     sources = find_logs(paths)
 
     with archive_options.filled(store) as archive:
-        if starting is not None:
-            archive.rebuild(started(archive.chosen_model, starting))
-        ingest = Ingest(archive, assumed, counted, zone)
+        model = None if starting is None else started(archive.chosen_model, starting)
+        ingest = Ingest(archive, assumed, counted, zone, hold=model is not None)
         size, done = sum(source.size for source in sources) or 1, 0
         with archive_options.progress_bar("reading") as tell:
             for chain in in_chains(sources):
                 ingest.read(chain, game, _progress(tell, done, size))
                 done += sum(source.size for source in chain)
             ingest.keep()
+        if model is not None:  # looked at before anything is kept
+            archive.rebuild(with_known(model, archive_options.finding(archive, ingest.held())))
+            ingest.let_go()
         updated = archive.update_ratings()
         tally = ingest.tally
         archive_options.say_read(tally)

@@ -291,8 +291,8 @@ def with_known(model: Any, find: Callable[[str], str]) -> Any:
     try:
         found = [find(player) for player, *_ in guesses]
     except InputError as error:
-        msg = f"--starting{error}"
-        raise InputError(msg) from None
+        flag = "--starting"
+        raise error.named(flag) from None
     if (twice := again(found)) >= 0:
         one = guesses[found.index(found[twice])][0]
         msg = f"--starting: {one!r} and {guesses[twice][0]!r} are one player, {found[twice]!r}"

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from equipoise.core.match import Match
 from equipoise.core.player import is_bot
@@ -48,6 +48,7 @@ class AmbiguousNameError(InputError):
     def __init__(self, name: str, candidates: tuple[tuple[str, str], ...], what: str = "the name") -> None:
         self.name = name
         self.candidates = candidates
+        self.what = what
         listed = [
             player if shown in (player, name) else f"{player} ({shown})" for player, shown in candidates
         ]
@@ -56,6 +57,9 @@ class AmbiguousNameError(InputError):
             f": {name!r} is {what} of several: {', '.join(listed[:MOST_LISTED])}{more}; give an id",
             "player",
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.name, self.candidates, self.what), self.__dict__
 
 
 class RosterLookup:

@@ -71,7 +71,7 @@ def is_one_game(known: Match, match: Match, *, whenever: bool = False) -> bool:
     if known == match or _HASHED.fullmatch(match.id):
         return True
     ended = known.ended or 0.0
-    near = match.id.startswith(OF_TABLE) and (whenever or abs((match.ended or 0.0) - ended) < MOST_MOVED)
+    near = match.id.startswith(OF_TABLE) and (whenever or abs((match.ended or 0.0) - ended) <= MOST_MOVED)
     return near and replace(moved(match, ended), names=known.names) == known
 
 

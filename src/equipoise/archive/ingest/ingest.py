@@ -134,6 +134,9 @@ class Ingest:
     zone : Zone, optional
         That of local times; by default that which is kept with each source, or of what lies beside it, or
         else this machine's.  Where it is given, games that are known get their dates again.
+    hold : bool
+        Whether to hold all matches in memory until :meth:`let_go`, so that somebody can look at them before
+        anything is kept.
     """
 
     def __init__(
@@ -142,8 +145,12 @@ class Ingest:
         assumed: float | None = None,
         mutators: Mutators | None = None,
         zone: Zone | None = None,
+        *,
+        hold: bool = False,
     ) -> None:
         self.archive = archive
+        #: Batches that are held, with the ids of what is dated in each, and whether each is of results.
+        self._held: list[tuple[list[Match], set[str], bool]] | None = [] if hold else None
         self._assumed = assumed
         self._zone = zone
         #: Whether games that are known get their dates again.
@@ -267,9 +274,26 @@ class Ingest:
         game = guess.game if extended is None or not self._mutators else extended(self._mutators)
         return game.reader(label, first_line)
 
+    def held(self) -> Iterator[Match]:
+        """Go through the matches that are held."""
+        for batch, _, _ in self._held or ():
+            yield from batch
+
+    def let_go(self) -> None:
+        """Keep the matches that were held, and those that follow as they come."""
+        held, self._held = self._held or [], None
+        reported = self._reported
+        for self._batch, self._dated, self._reported in held:
+            self.keep()
+        self._reported = reported
+
     def keep(self) -> None:
-        """Keep the matches that were taken."""
+        """Keep the matches that were taken, or hold them."""
         if not self._batch:
+            return
+        if self._held is not None:
+            self._held.append((self._batch, self._dated, self._reported))
+            self._batch, self._dated = [], set()
             return
         if self._new_zones:  # before the games, so that none is there without its zone
             self.archive.keep_zones(self._new_zones)
