@@ -201,8 +201,7 @@ def shown_ratings(
         The mu and the sigma of each, and what makes a weight from 0 to 100 of a mu.  A model whose sigmas
         are all 0 has no likely range.
     """
-    from equipoise.ratings.point_changes import points
-    from equipoise.ratings.timeline import BAND
+    from equipoise.ratings.point_changes import BAND, points
 
     title, weight = shown_weight(form)
     ratings = list(ratings)

@@ -13,6 +13,9 @@ from typing import Any
 #: Points for each unit of weight.
 POINTS = 10.0
 
+#: Half the width of a likely range, in standard deviations: 19 of 20.
+BAND = 1.96
+
 
 @dataclass(frozen=True, slots=True)
 class PointChange:

@@ -26,11 +26,8 @@ from equipoise.core.player import BOT, is_bot
 from equipoise.core.rulesets import ruleset_text
 from equipoise.ratings.display_scale import scale_of
 from equipoise.ratings.model import RatingModel, State, is_local
-from equipoise.ratings.point_changes import POINTS
+from equipoise.ratings.point_changes import BAND, POINTS
 from equipoise.ratings.rating_history import CHANNELS, staged
-
-#: Half the width of a likely range, in standard deviations: 19 of 20.
-BAND = 1.96
 
 #: Newest matches of a long past of which it is worked out what each channel did, which takes three times as
 #: long as all else; and how many numbers that are: those of each stage, and of the one before all.

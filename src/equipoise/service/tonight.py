@@ -43,7 +43,7 @@ from equipoise.play.evening_state import EveningGame, Phase, Room, Step
 from equipoise.play.ledger import accounts
 from equipoise.play.proposals import Arranged, count_splits, placed_players, rules, units_of_teams
 from equipoise.ratings.display_scale import scale_of
-from equipoise.ratings.point_changes import points
+from equipoise.ratings.point_changes import BAND, points
 from equipoise.service.kept_evening import KeptEvening
 from equipoise.service.link_codes import redeem
 from equipoise.service.night import Night, heard_of
@@ -64,8 +64,8 @@ EXACT, SAME, NEAR = 1e-9, 0.005, 0.01
 #: How far from even, in win probability, a chance may be for the bubble to stay within the lines.
 LEVEL = 0.025
 
-#: Games below which somebody is new, and standard deviations of the band that most likely has the skill.
-SETTLED, BAND = 10, 1.96
+#: Games below which somebody is new.
+SETTLED = 10
 
 #: Letters of which an evening's name in links is made, and how many it may have.
 LONGEST_SLUG = 40
