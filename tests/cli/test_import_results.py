@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from tests.cli.running import runner
 
-from equipoise import open_archive, read_results
+from equipoise import Contest, Match, Ruleset, open_archive, read_results
 from equipoise.cli import group
 from equipoise.errors import AmbiguousError
 from equipoise.ratings.replay import in_order
@@ -213,3 +214,29 @@ def test_several_rows_after_an_hour_that_clocks_leave_out_are_counted(tmp_path: 
     found, heard = moments_of(tmp_path, *dates)
     assert found == sorted(found)
     assert "2 games are dated before games above them and count as after them" in heard
+
+
+def test_known_rows_keep_whom_they_had_and_what_corrects_them_is_heard(tmp_path: Path) -> None:
+    """Another answer than before changes no row; undoing it and writing the id into the table does."""
+    table, url = tmp_path / "results.csv", f"sqlite:///{tmp_path / 'n.db'}"
+    seen = [("aaaa1111", "Max"), ("eeee5555", "Max"), ("Bob", "Bob")]
+    played = Contest(Ruleset(), [["aaaa1111"], ["eeee5555"], ["Bob"]], (1.0, 2.0, 3.0), at=9e8)
+    with open_archive(url) as archive:
+        archive.record([Match((played,), id="g", names=seen)])
+
+    def imported(name: str, *who: str) -> str:
+        rows = [f"2026-01-05,{name},Bob", "2026-01-06,Bob,Ann"]
+        table.write_text("\n".join(["date,winner,loser", *rows]), encoding="utf-8")
+        done = runner().invoke(group, ["import-results", str(table), "--store", url, *who])
+        assert done.exit_code == 0, done.output
+        return done.output
+
+    assert "keeps whom" not in imported("MAX", "--who", "MAX=aaaa1111")
+    assert "keeps whom" not in imported("MAX", "--who", "MAX=aaaa1111")
+    heard = imported("MAX", "--who", "MAX=eeee5555")
+    assert "2 known" in heard
+    (row,) = re.findall("1 known row keeps whom it was read for first: (\\S+); to correct", heard)
+    assert runner().invoke(group, ["undo", row, "--store", url]).exit_code == 0
+    assert "1 new matches, 1 known" in imported("eeee5555")
+    with open_archive(url) as archive:
+        assert [set(match.roster) for match in archive.matches()][1] == {"eeee5555", "Bob"}

@@ -159,7 +159,7 @@ def open_archive(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     with open_archive(f"sqlite:///{pathlib.Path(folder, 'games.db')}") as archive:
     ...         archive.record([duel, duel]), archive.update_ratings().matches
-    (Recorded(new=1, duplicates=1, conflicts=(), shared=(), moved=0), 1)
+    (Recorded(new=1, duplicates=1, conflicts=(), shared=(), moved=0, others=()), 1)
     """
     database = _connected(url, create=create, timeout=timeout, waiting=waiting)
     try:
@@ -248,9 +248,10 @@ class Archive:
         with self._database.writing() as connection:
             forget = corrections.Forgetting(connection)
             known = present(connection, list(unique))
-            conflicts += stored_matches.conflicts(
+            differing, others = stored_matches.conflicts(
                 connection, {key: forget.applied(unique[key]) for key in known}, redate
             )
+            conflicts += differing
             stored_matches.take_back(connection, unique, known)
             moved = 0
             if redate:
@@ -278,7 +279,7 @@ class Archive:
             shared_ids.of_matches(self._database, connection, list(known))
             shared = shared_ids.note(self._database, connection, new)
         duplicates = len(incoming) - len(new) - len(conflicts)
-        return Recorded(len(new), duplicates, tuple(conflicts), tuple(shared), moved)
+        return Recorded(len(new), duplicates, tuple(conflicts), tuple(shared), moved, tuple(others))
 
     def reported_too(self, matches: Iterable[Match]) -> list[tuple[str, str]]:
         """Return those matches of logs that were probably reported as results too, with the ids of these.

@@ -126,6 +126,8 @@ class Recorded:
         Ids that turned out to be several people's.
     moved : int
         How many known games have another date now.
+    others : tuple of str
+        Ids of known rows of tables that mean other people now; they stay those of whom they were.
     """
 
     new: int
@@ -133,6 +135,7 @@ class Recorded:
     conflicts: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
     moved: int = 0
+    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

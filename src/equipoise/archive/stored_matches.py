@@ -52,10 +52,13 @@ def each_once(matches: Iterable[Match]) -> tuple[dict[bytes, Match], list[str]]:
     return unique, conflicts
 
 
-def conflicts(connection: sa.Connection, known: dict[bytes, Match], dated: Collection[str] = ()) -> list[str]:
+def conflicts(
+    connection: sa.Connection, known: dict[bytes, Match], dated: Collection[str] = ()
+) -> tuple[list[str], list[str]]:
     """Return the ids of those matches that differ from what is kept under their ids.
 
-    Rows of tables with the ids ``dated`` may have any other date.
+    Rows of tables with the ids ``dated`` may have any other date.  Beside them are the ids of those that are
+    the same row, but were kept with other people.
     """
     reported = {key: match for key, match in known.items() if not LOGGED.fullmatch(match.id)}
     kept = found(connection, list(reported), MATCH.c.record)
@@ -68,11 +71,13 @@ def conflicts(connection: sa.Connection, known: dict[bytes, Match], dated: Colle
         and record_of(kept_as := replace(match_of(record), read=None)) != record_of(replace(match, read=None))
     ]
     merged = merged_ids(connection) if differing else {}
-    return [
-        match.id
-        for known, match in differing
-        if not is_one_game(renamed(known, merged), renamed(match, merged), whenever=match.id in dated)
-    ]
+    wrong, others = [], []
+    for kept_as, match in ((renamed(one, merged), renamed(other, merged)) for one, other in differing):
+        if not is_one_game(kept_as, match, whenever=match.id in dated):
+            wrong.append(match.id)
+        elif set(kept_as.roster) != set(match.roster):
+            others.append(match.id)
+    return wrong, others
 
 
 def redate(

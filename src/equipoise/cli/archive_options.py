@@ -224,6 +224,15 @@ def _say_dates(tally: Tally) -> None:
         warn(f"{source}: {what}; was its clock set back, or is it of an hour that its zone leaves out?")
     if tally.moved:
         warn(f"{tally.moved} known games have other dates now")
+    if tally.others:
+        many = len(tally.others)
+        rows = "1 known row keeps whom it was" if many == 1 else f"{many} known rows keep whom they were"
+        listed = ", ".join(tally.others[:MOST_NEW])
+        more = f" and {left} more" if (left := many - MOST_NEW) > 0 else ""
+        warn(
+            f"{rows} read for first: {listed}{more}; to correct one, 'equipoise undo' it, write the id in "
+            "place of the name in its row, and import it again"
+        )
     for source, by in tally.dated_by.items():
         warn(f"{source}: its games have no dates and were dated by {by}; --dated sets another date")
 

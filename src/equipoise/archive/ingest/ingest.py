@@ -90,6 +90,8 @@ class Tally:
         For each source with local times the zone that they were read in.
     moved : int
         Known games that have another date now, as they were read in another zone.
+    others : list of str
+        The ids of known rows of tables that mean other people now, and stay those of whom they were.
     twice : int
         Matches that were probably reported as results too, and so count twice.
     first_twice : list of (str, str)
@@ -114,6 +116,7 @@ class Tally:
     set_back: dict[str, int] = field(default_factory=dict)
     zones: dict[str, str] = field(default_factory=dict)
     moved: int = 0
+    others: list[str] = field(default_factory=list)
     twice: int = 0
     first_twice: list[tuple[str, str]] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
@@ -300,6 +303,7 @@ class Ingest:
             self._new_zones = {}
         recorded = self.archive.record(self._batch, redate=self._dated if self.redates else ())
         self.tally.moved += recorded.moved
+        self.tally.others += recorded.others
         if recorded.shared:
             for one in self.archive.doubtful():
                 if one.id in recorded.shared:
