@@ -98,6 +98,36 @@ def test_nobody_finds_a_forgotten_person_in_any_table(new_url: Callable[[], str]
         assert traces(archive) == {}
 
 
+def test_whoever_comes_back_is_forgotten_again(new_url: Callable[[], str]) -> None:
+    """New traces go as the first ones did, whether they are of a merged id, a night, a queue or a message."""
+    with open_archive(new_url()) as archive:
+        used(archive)
+        stand_in = archive.forget(GONE[0])
+        marks, tombstones = archive.marks(), archive.tombstones()
+        archive.merge("bob", GONE[1], unseen=GONE)
+        pickups = Pickups(archive, [EveningLobby("duel", 2, 1)])
+        pickups.take(Add(GONE[0], "duel"), 30.0, NAMES[0])
+        archive.outbox.put(HOOKS, [OutboxNote("teams", "teams:2", json.dumps([*GONE]))], 31.0)
+        record = archive.ticket_record("ctf")
+        with record.adding() as added:
+            enter = ["enter", {"ticket": {"id": "again", "players": [{"id": GONE[0], "name": NAMES[0]}]}}]
+            added.add([(2, 32.0, json.dumps(enter), "[]")])
+            added.claim({stand_in: "before", GONE[0]: "again"})
+        assert {"night", "outbox", "queue_event", "queue_person", "merged"} <= traces(archive).keys()
+        assert archive.forget(GONE[0]) == stand_in
+        archive.forget(GONE[1])  # who is "bob" by now
+        assert traces(archive) == {}
+        assert archive.tombstones().stones > tombstones.stones
+        assert archive.marks().forgotten > marks.forgotten
+        assert archive.merged() == {archive.tombstones().names(GONE)[GONE[1]]: stand_in}
+        with record.adding() as added:
+            assert sorted(added.people().values()) == ["again", "before"]
+        marks, tombstones = archive.marks(), archive.tombstones()
+        assert archive.forget(GONE[0]) == stand_in
+        assert archive.marks().forgotten > marks.forgotten
+        assert archive.tombstones() == tombstones
+
+
 def test_a_process_that_ends_has_forgotten_somebody_whole_or_not_at_all(
     new_url: Callable[[], str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -515,6 +516,29 @@ def test_a_forgotten_player_is_gone_from_the_nights_too(data_folder: Path) -> No
     night("undo")
     night("won", "blue")
     assert "Cid" not in night("table")
+
+
+def test_a_forgotten_name_that_comes_back_is_not_new_and_is_forgotten_again(data_folder: Path) -> None:
+    """Every door of a night says that a stand-in has the games, and no trace of the name stays."""
+    night("Ann", "Bob", "Cid", "Dee")
+    night("won", "red")
+    night("leave", "Dee")
+    path = data_folder / "equipoise" / "night.db"
+    forget = ["forget", "Dee", "--store", f"sqlite:///{path}"]
+    for newcomer in ("Elm", "Fir"):
+        assert runner().invoke(group, forget).exit_code == 0
+        came = runner().invoke(group, ["night", "late", "Dee", newcomer])
+        assert came.stderr.splitlines()[:2] == [
+            f"new: {newcomer}",
+            "forgotten, so rated under a stand-in: Dee",
+        ]
+        night("again")
+        night("won", "red")
+        night("leave", "Dee", newcomer)
+        assert runner().invoke(group, forget).exit_code == 0
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            assert [line for line in connection.iterdump() if "Dee" in line] == []
+    assert "Dee" not in night("table")
 
 
 @pytest.mark.slow

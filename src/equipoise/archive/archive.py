@@ -58,7 +58,7 @@ from equipoise.archive.tables import (
 from equipoise.archive.ticket_record import ArchiveMarks, TicketRecord, archive_marks
 from equipoise.core.match import Match
 from equipoise.errors import InputError
-from equipoise.identity.forgetting import Forgotten
+from equipoise.identity.forgetting import Forgotten, Tombstones
 from equipoise.identity.merges import NAMED, VOUCHED
 from equipoise.identity.names import bare
 from equipoise.identity.shared_ids import Identities
@@ -207,9 +207,14 @@ class Archive:
             return int(connection.execute(sa.select(ARCHIVE.c.revision)).scalar_one())
 
     def marks(self) -> ArchiveMarks:
-        """Return how many ids are forgotten, which grows with everybody who is, and the revision."""
+        """Return how often ids were forgotten, which grows with everybody who is, and the revision."""
         with self._database.reading() as connection:
             return archive_marks(connection)
+
+    def tombstones(self) -> Tombstones:
+        """Return what tells who is forgotten."""
+        with self._database.reading() as connection:
+            return corrections.tombstones(connection)
 
     def stamp(self) -> tuple[object, ...]:
         """Return a value that differs whenever what is known differs, of this archive or from another."""
@@ -246,17 +251,17 @@ class Archive:
         incoming = list(matches)
         unique, conflicts = stored_matches.each_once(incoming)
         with self._database.writing() as connection:
-            forget = corrections.Forgetting(connection)
+            gone = corrections.tombstones(connection)
             known = present(connection, list(unique))
             differing, others = stored_matches.conflicts(
-                connection, {key: forget.applied(unique[key]) for key in known}, redate
+                connection, {key: gone.without(unique[key]) for key in known}, redate
             )
             conflicts += differing
             stored_matches.take_back(connection, unique, known)
             moved = 0
             if redate:
                 other = set(conflicts)
-                games = {key: forget.applied(unique[key]) for key in known if unique[key].id not in other}
+                games = {key: gone.without(unique[key]) for key in known if unique[key].id not in other}
                 moved = stored_matches.redate(connection, games, known, redate)
             new = {key: match for key, match in unique.items() if key not in known}
             if new:
@@ -267,7 +272,7 @@ class Archive:
                         float(match.ended or 0.0),
                         revision,
                         False,
-                        record_of(forget.applied(match)),
+                        record_of(gone.without(match)),
                         turn_of(key),
                     )
                     for key, match in new.items()
@@ -409,7 +414,7 @@ class Archive:
                 with self._database.writing() as connection:
                     replace_weights(self._database, connection)
             with self._database.reading() as connection:
-                forgotten = corrections.Forgetting(connection).names(guessed(model))
+                forgotten = corrections.tombstones(connection).names(guessed(model))
             self._learner.choose(chosen(renamed(model, forgotten)))
         return self._learner.renew("asked for")
 
@@ -495,6 +500,7 @@ class Archive:
 
         The person's ids and names are rewritten in every match; a salted hash of each id stays, so that a log
         that is read again does not bring the person back.  Everyone else's ratings stay what they were.
+        Whoever was forgotten before can be again, so that what has come since is gone too.
         ``records`` are kept with it, as :meth:`add_night_events` does.
 
         Raises
@@ -509,6 +515,7 @@ class Archive:
             self._database.alone(connection)
             if records:
                 add(self._database, connection, records, known)
+            before = corrections.tombstones(connection)
             names = corrections.forget(self._database, connection, player, people(connection))
             stand_in = next(iter(names.values()))
             gone = Forgotten(names, {bare(each) for each in called}, stand_in)
@@ -518,7 +525,7 @@ class Archive:
                 {**dict.fromkeys(chat_players(connection, gone), stand_in), **names},
             )
             end_sessions(connection, [*names, *called])
-            forgotten_rows.write_out(connection, gone)
+            forgotten_rows.write_out(connection, gone, before.names(names))
             note_sites(self._database, connection)
             keep(self._database, connection, SCRUB, {})
         self._learner.forget()
@@ -896,7 +903,7 @@ def replace_weights(database: Database, connection: sa.Connection) -> None:
 def _report(database: Database, connection: sa.Connection, match: Match) -> None:
     """Keep a match; one that was reported and taken back counts again, as it is reported now."""
     key = identity(match.id)
-    record = record_of(corrections.Forgetting(connection).applied(match))
+    record = record_of(corrections.tombstones(connection).without(match))
     ended = float(match.ended or 0.0)
     before = connection.execute(sa.select(MATCH.c.ended).where(MATCH.c.id == key)).scalar()
     if before is None:

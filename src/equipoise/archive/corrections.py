@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import sqlalchemy as sa
@@ -19,7 +19,9 @@ from equipoise.archive.database import Database
 from equipoise.archive.derived_rows import BEGINNING, forget_all
 from equipoise.archive.row_codec import match_of, record_of
 from equipoise.archive.tables import (
+    AGAIN,
     ARCHIVE,
+    FOLLOWED,
     FORGOTTEN,
     MATCH,
     MERGED,
@@ -29,22 +31,16 @@ from equipoise.archive.tables import (
     mark_stale,
     match_key,
     merged_ids,
+    roots_of,
     text_of,
 )
 from equipoise.core.match import Match
 from equipoise.core.player import is_bot
 from equipoise.errors import InputError
-from equipoise.identity.merges import (
-    anonymous,
-    everyone,
-    opposed,
-    renamed,
-    stand_in,
-    tombstone,
-    without_number,
-)
+from equipoise.identity.forgetting import Tombstones, gone_in
+from equipoise.identity.merges import anonymous, everyone, opposed, renamed, stand_in, tombstone
 from equipoise.identity.names import stem_of
-from equipoise.identity.shared_ids import OF, Identities, base_of
+from equipoise.identity.shared_ids import OF, Identities
 
 #: The message of a command that needs a player where there is none.
 NOBODY = "'equipoise players' lists the ids"
@@ -140,7 +136,8 @@ def forget(
 ) -> dict[str, str]:
     """Write a person's ids and names out of all matches; return what stands for each, the asked one first.
 
-    Of one without a match there is a guess, or it is one of the ``others`` who are known.
+    Of one without a match there is a guess, or it is one of the ``others`` who are known, or was forgotten
+    before: whatever has come since is written out too.
     """
     if is_bot(player):
         msg = f"forget: {player!r} is a bot, not a person"
@@ -165,16 +162,17 @@ def forget(
             rows.append((bytes(row.id), row.ended, row.revision, row.undone, record, row.turn))
     stones |= {each: tombstone(salt, each) for each in ids}
     names = {each: stand_in(stone) for each, stone in stones.items()}
-    if not rows and ids.isdisjoint(_guessed(connection).union(others)):
+    again = tombstones(connection).names(ids)
+    if not rows and not again and ids.isdisjoint(_guessed(connection).union(others)):
         msg = f"forget: there is no player {player!r}; {NOBODY}"
         raise InputError(msg)
     if rows:
         database.upsert(connection, MATCH, rows)
-    database.insert(connection, FORGOTTEN, [(stone,) for stone in stones.values()])
-    _rename_merged(connection, names)
-    into = identity(names[root])
-    for key in sorted(key for key, one in spelled.items() if one == root and key != root):
-        database.upsert(connection, MERGED, [(identity(names[key]), into)])
+    missing = database.insert_missing(connection, FORGOTTEN, [(stone,) for stone in stones.values()])
+    if not missing:
+        _count_again(database, connection)
+    also = sorted(key for key, one in spelled.items() if one == root and key != root)
+    _rename_merged(database, connection, names, dict.fromkeys(also, root))
     shared_ids.again(database, connection)
     model = Chosen(archive_row(connection).model, archive_row(connection).settings).made()
     if (other := renamed_guesses(model, names)) is not model:
@@ -186,29 +184,26 @@ def forget(
     return {root: names[root], **names}
 
 
-def gone_in(match: Match, forgotten: Collection[str]) -> dict[str, str]:
-    """Return from those ids of a match that are forgotten to the key of whom each is."""
-    names = dict(match.names)
-    gone: dict[str, str] = {}
-    for each in everyone(match):
-        base = base_of(each, names.get(each, ""))
-        keys = (f"{base}{OF}{stem_of(names[each])}", each, base) if each in names else (each, base)
-        key = next((key for key in keys if key in forgotten), None)
-        if key is not None:
-            gone[each] = each if key == base else key
-    return gone
+def _count_again(database: Database, connection: sa.Connection) -> None:
+    """Count that somebody was forgotten again: no new tombstone shows that all was rewritten."""
+    kept = connection.execute(sa.select(FOLLOWED.c.place).where(FOLLOWED.c.log == AGAIN)).scalar()
+    database.upsert(connection, FOLLOWED, [(AGAIN, str(int(kept or 0) + 1))])
 
 
-def _rename_merged(connection: sa.Connection, names: Mapping[str, str]) -> None:
-    """Let the stand-ins of merged ids be merged too."""
-    for row in connection.execute(sa.select(MERGED)).all():
-        player, into = text_of(row.player), text_of(row.into)
-        if names.keys() & {player, into}:
-            values = {
-                "player": identity(names.get(player, player)),
-                "into": identity(names.get(into, into)),
-            }
-            connection.execute(sa.update(MERGED).where(MERGED.c.player == row.player).values(values))
+def _rename_merged(
+    database: Database, connection: sa.Connection, names: Mapping[str, str], also: Mapping[str, str]
+) -> None:
+    """Let the stand-ins of merged ids be merged, and ``also`` those of others; what is merged stays so."""
+    pairs = {text_of(row.player): text_of(row.into) for row in connection.execute(sa.select(MERGED))}
+    theirs = {player: into for player, into in pairs.items() if names.keys() & {player, into}}
+    for player in theirs:
+        del pairs[player]
+        connection.execute(sa.delete(MERGED).where(MERGED.c.player == identity(player)))
+    for player, into in (theirs | dict(also)).items():
+        one, other = names.get(player, player), names.get(into, into)
+        if one not in pairs and roots_of(pairs).get(other, other) != one:
+            pairs[one] = other
+            database.insert(connection, MERGED, [(identity(one), identity(other))])
 
 
 def _matches(connection: sa.Connection) -> Iterator[Match]:
@@ -217,41 +212,7 @@ def _matches(connection: sa.Connection) -> Iterator[Match]:
         yield match_of(row.record, row.ended)
 
 
-class Forgetting:
-    """Replaces forgotten players in matches on their way in."""
-
-    def __init__(self, connection: sa.Connection) -> None:
-        self._salt = bytes(archive_row(connection).salt)
-        self._stones = {
-            bytes(stone) for stone in connection.execute(sa.select(FORGOTTEN.c.tombstone)).scalars()
-        }
-
-    def applied(self, match: Match) -> Match:
-        """Return a match without those who are forgotten."""
-        if not self._stones:
-            return match
-        names = dict(match.names)
-        keys = {
-            key
-            for each in everyone(match)
-            for base in (base_of(each, names.get(each, "")),)
-            for key in (each, base, f"{base}{OF}{stem_of(names.get(each, ''))}")
-            if tombstone(self._salt, key) in self._stones
-        }
-        if not keys:
-            return match
-        stands = {each: stand_in(tombstone(self._salt, key)) for each, key in gone_in(match, keys).items()}
-        shared = tuple(each for each in match.shared if each not in keys)
-        return replace(anonymous(match, stands), shared=shared)
-
-    def names(self, players: Iterable[str]) -> dict[str, str]:
-        """Return what stands for those of some players who are forgotten."""
-        return {
-            player: stand_in(tombstone(self._salt, player))
-            for player in players
-            if self._is_forgotten(player)
-        }
-
-    def _is_forgotten(self, player: str) -> bool:
-        """Tell whether this is a forgotten player, or a second one with the same id."""
-        return any(tombstone(self._salt, each) in self._stones for each in {player, without_number(player)})
+def tombstones(connection: sa.Connection) -> Tombstones:
+    """Return what tells who is forgotten."""
+    stones = connection.execute(sa.select(FORGOTTEN.c.tombstone)).scalars()
+    return Tombstones(bytes(archive_row(connection).salt), frozenset(map(bytes, stones)))

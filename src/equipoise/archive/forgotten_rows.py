@@ -6,7 +6,7 @@ A person who is forgotten is written out of them too, whatever was sent or done 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
@@ -25,6 +25,7 @@ from equipoise.archive.tables import (
     identity,
     text_of,
 )
+from equipoise.archive.ticket_record import archive_marks
 from equipoise.errors import EquipoiseError
 from equipoise.identity.forgetting import Forgotten
 from equipoise.identity.merges import anonymous, stand_in, tombstone
@@ -33,8 +34,11 @@ from equipoise.identity.merges import anonymous, stand_in, tombstone
 RESULT = "result"
 
 
-def write_out(connection: sa.Connection, gone: Forgotten) -> None:
-    """Write a person out of the outbox, the records of queues, and the audit log."""
+def write_out(connection: sa.Connection, gone: Forgotten, again: Collection[str]) -> None:
+    """Write a person out of the outbox, the records of queues, and the audit log.
+
+    Those of the ids that were forgotten before are there ``again``.
+    """
 
     def unnamed(text: str) -> str:
         """Return a message, empty where it names the person."""
@@ -43,20 +47,23 @@ def write_out(connection: sa.Connection, gone: Forgotten) -> None:
     _rewrite(connection, OUTBOX, lambda row: {
         "body": _note(row.kind, row.body, gone), "id": gone.text(row.id), "trouble": unnamed(row.trouble),
     })  # fmt: skip
-    _write_out_of_queues(connection, gone)
+    _write_out_of_queues(connection, gone, again)
     _rewrite(connection, AUDIT, lambda row: {
         "asked": _changed(row.asked, gone.without), "outcome": unnamed(row.outcome),
     })  # fmt: skip
 
 
-def _write_out_of_queues(connection: sa.Connection, gone: Forgotten) -> None:
+def _write_out_of_queues(connection: sa.Connection, gone: Forgotten, again: Collection[str]) -> None:
     """Write a person out of the records of queues, and out of what servers ask each other about them.
 
     There a name is an id of its own, as somebody may wait under one that nobody bore when they entered, and
-    under their id too: two tickets stay two, so that the record can be gone through again.
+    under their id too: two tickets stay two, so that the record can be gone through again.  For that an id
+    that is forgotten again has another stand-in each time.
     """
     salt = bytes(archive_row(connection).salt)
-    gone = replace(gone, spelled=lambda text: stand_in(tombstone(salt, text)))
+    times = archive_marks(connection).forgotten
+    others = {each: stand_in(tombstone(salt, f"{each} {times}")) for each in again}
+    gone = replace(gone, ids={**gone.ids, **others}, spelled=lambda text: stand_in(tombstone(salt, text)))
     _rewrite(connection, QUEUE_EVENT, lambda row: {
         "event": _of_queue(row.event, gone), "replies": _of_queue(row.replies, gone),
     })  # fmt: skip

@@ -209,6 +209,9 @@ FOLLOWED = sa.Table(
     sa.Column("place", sa.Text, nullable=False),
 )
 
+#: What stands in the place of a log to count how often somebody was forgotten who was before.
+AGAIN = b"forgotten:again"
+
 #: What happened in nights of games: events as JSON, numbered from 1, only ever added.
 NIGHT = sa.Table(
     "night",

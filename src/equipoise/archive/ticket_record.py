@@ -13,13 +13,16 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from equipoise.archive import outbox
+from equipoise.archive.corrections import tombstones
 from equipoise.archive.database import Database
 from equipoise.archive.outbox import OutboxNote
 from equipoise.archive.shards import ADDED, NOW, Shard
 from equipoise.archive.shards import LETTER as LETTER_SENT
 from equipoise.archive.tables import (
+    AGAIN,
     ARCHIVE,
     ASKED,
+    FOLLOWED,
     FORGOTTEN,
     LETTER,
     QUEUE_EVENT,
@@ -31,6 +34,7 @@ from equipoise.archive.tables import (
     merged_ids,
     text_of,
 )
+from equipoise.identity.forgetting import Tombstones
 
 
 class RecordedEvent(NamedTuple):
@@ -62,7 +66,7 @@ class Letter(NamedTuple):
 
 
 class ArchiveMarks(NamedTuple):
-    """How many ids are forgotten, and the revision of the archive: whether either may be another now."""
+    """How often ids were forgotten, and the revision of the archive: whether either may be another now."""
 
     forgotten: int
     revision: int
@@ -118,6 +122,11 @@ class TicketRecord:
         """Return what tells whether people were forgotten, and the record rewritten, or merged."""
         with self._database.reading() as connection:
             return archive_marks(connection)
+
+    def tombstones(self) -> Tombstones:
+        """Return what tells who is forgotten."""
+        with self._database.reading() as connection:
+            return tombstones(connection)
 
     def seats(self) -> dict[str, str]:
         """Return the match that each ticket is in, of those that are in one."""
@@ -233,6 +242,10 @@ class AddedEvents:
         """Return what tells whether people were forgotten, and the record rewritten, or merged."""
         return archive_marks(self._connection)
 
+    def tombstones(self) -> Tombstones:
+        """Return what tells who is forgotten."""
+        return tombstones(self._connection)
+
     def merged(self) -> dict[str, str]:
         """Return from each merged id the one it counts as."""
         return merged_ids(self._connection)
@@ -333,7 +346,8 @@ def _state(connection: sa.Connection, queue: str) -> KeptState | None:
 
 def archive_marks(connection: sa.Connection) -> ArchiveMarks:
     """Return what tells whether people were forgotten, or anything else has changed."""
-    return ArchiveMarks(*connection.execute(_MARKS).one())
+    stones, again, revision = connection.execute(_MARKS).one()
+    return ArchiveMarks(stones + int(again or 0), revision)
 
 
 def _since(connection: sa.Connection, queue: str, number: int, limit: int | None) -> list[RecordedEvent]:
@@ -349,6 +363,7 @@ _STATE = sa.select(QUEUE_STATE.c.number, QUEUE_STATE.c.state).where(
 )
 _MARKS = sa.select(
     sa.select(sa.func.count()).select_from(FORGOTTEN).scalar_subquery(),
+    sa.select(FOLLOWED.c.place).where(FOLLOWED.c.log == AGAIN).scalar_subquery(),
     sa.select(ARCHIVE.c.revision).scalar_subquery(),
 )
 _SINCE = (

@@ -158,11 +158,14 @@ def finding(archive: Archive, coming: Iterable[Match] = ()) -> Callable[[str], s
     return lambda name: known.id_of(name) or name
 
 
-def tell_new(names: Sequence[str]) -> None:
-    """Say on standard error who is new."""
-    listed = ", ".join(names[:MOST_NEW])
-    more = f" and {len(names) - MOST_NEW} more" if len(names) > MOST_NEW else ""
-    warn(f"new: {listed}{more}")
+def tell_new(archive: Archive, names: Sequence[str]) -> None:
+    """Say on standard error who is new, and who is not because they are forgotten."""
+    gone = archive.tombstones().names(names)
+    new = [each for each in names if each not in gone]
+    for what, some in (("new", new), ("forgotten, so rated under a stand-in", [*gone])):
+        more = f" and {len(some) - MOST_NEW} more" if len(some) > MOST_NEW else ""
+        if some:
+            warn(f"{what}: {', '.join(some[:MOST_NEW])}{more}")
 
 
 def say_read(tally: Tally) -> None:

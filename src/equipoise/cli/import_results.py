@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -59,31 +60,33 @@ def command(
         read_history.say_apart(len(apart), apart, "the columns 'winner' and 'result'")
         read_history.say_notes(notes)
         archive_options.say_rebuilt(updated)
+        gone = night.archive.tombstones().names(past.new)
+        new = [each for each in past.new if each not in gone]
+        alike = {name: like for name, like in past.alike.items() if name not in gone}
         if as_json:
             facts = plain(ingest.tally)
             facts = {
                 key: facts[key]
                 for key in ("matches", "duplicates", "skipped_lines", "first_skipped", "ahead")
             }
-            click.echo(json.dumps({**facts, "new": past.new, "alike": past.alike}, indent=2))
+            click.echo(json.dumps({**facts, "new": new, "alike": alike}, indent=2))
         else:
-            _tell(past)
+            archive_options.tell_new(night.archive, past.new)
+            _tell_alike(alike)
             tally = ingest.tally
             click.echo(
                 f"{tally.matches} new matches, {tally.duplicates} known, {tally.skipped_lines} skipped; "
-                f"{len(past.new)} new players."
+                f"{len(new)} new players."
             )
         if ingest.tally.skipped_lines:
             sys.exit(1)
 
 
-def _tell(past: PastResults) -> None:
-    """Say who is new, and which of these are probably old ones."""
-    if past.new:
-        archive_options.tell_new(past.new)
-    for name, like in list(past.alike.items())[:MOST_LISTED]:
+def _tell_alike(alike: Mapping[str, str]) -> None:
+    """Say which of those who are new are probably old ones."""
+    for name, like in list(alike.items())[:MOST_LISTED]:
         archive_options.warn(
             f"{name!r} is new and much like {like!r}; if they are one: equipoise merge {like!r} {name!r}"
         )
-    if len(past.alike) > MOST_LISTED:
-        archive_options.warn(f"... and {len(past.alike) - MOST_LISTED} more")
+    if len(alike) > MOST_LISTED:
+        archive_options.warn(f"... and {len(alike) - MOST_LISTED} more")

@@ -124,7 +124,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
         night.take(Gather(night.lobby, setup, spelled, weights, vary=vary))
         night.note_weights(weights)
         if known.last_names:  # else everybody is
-            _tell_newcomers(known, ids)
+            _tell_newcomers(night, known, ids)
         typed.say({"as_json": options["as_json"], "form": options.get("form")})
         _tell_teams(night, options["as_json"], options.get("form"), typed.data)
 
@@ -288,15 +288,15 @@ def late(
         done = night.take(Attend(night.lobby, tuple(ids.values()), duos=duos, spelled=night.spellings(ids),
                                  weights=weights))  # fmt: skip
         night.note_weights(weights)
-        _tell_newcomers(known, ids)
+        _tell_newcomers(night, known, ids)
         typed.say(forms)
         _tell_people(night, done, **forms)
 
 
-def _tell_newcomers(known: RosterLookup, ids: Mapping[str, str]) -> None:
+def _tell_newcomers(night: Night, known: RosterLookup, ids: Mapping[str, str]) -> None:
     """Say who is new among those who come."""
     if newcomers := [name for name, each in ids.items() if each == name and known.id_of(name) is None]:
-        archive_options.tell_new(newcomers)
+        archive_options.tell_new(night.archive, newcomers)
 
 
 @archive_options.step("leave")
@@ -348,7 +348,7 @@ def sub(
         weights = night.weighing(entries, ids)
         done = night.take(Substitute(night.lobby, ids[coming], gone, night.spellings(ids), weights))
         night.note_weights(weights)
-        _tell_newcomers(finder, ids)
+        _tell_newcomers(night, finder, ids)
         _tell_people(night, done, **forms)
 
 

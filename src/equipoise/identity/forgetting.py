@@ -1,17 +1,20 @@
-"""People who are forgotten, in what is kept as plain data: events, messages to be sent, logs of steps.
+"""People who are forgotten: what tells that somebody is, and what is kept as plain data without them.
 
-Matches have their own way (:func:`equipoise.identity.merges.anonymous`); here nothing is known of a record
-but that ids and names are whole texts in it.
+Matches have their own way (:func:`equipoise.identity.merges.anonymous`); of events, messages to be sent and
+logs of steps nothing is known here but that ids and names are whole texts in them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
+from equipoise.core.match import Match
 from equipoise.core.player import BOT
-from equipoise.identity.names import bare
+from equipoise.identity.merges import anonymous, everyone, stand_in, tombstone, without_number
+from equipoise.identity.names import bare, stem_of
+from equipoise.identity.shared_ids import OF, base_of
 
 #: Fields whose texts name no people.
 NO_PEOPLE = frozenset(
@@ -93,3 +96,89 @@ class Forgotten:
             else:
                 found[self.ids.get(key, key)] = self.without(value)
         return found
+
+
+def gone_in(match: Match, forgotten: Collection[str]) -> dict[str, str]:
+    """Return from those ids of a match that are forgotten to the key of whom each is."""
+    names = dict(match.names)
+    gone: dict[str, str] = {}
+    for each in everyone(match):
+        base = base_of(each, names.get(each, ""))
+        keys = (f"{base}{OF}{stem_of(names[each])}", each, base) if each in names else (each, base)
+        key = next((key for key in keys if key in forgotten), None)
+        if key is not None:
+            gone[each] = each if key == base else key
+    return gone
+
+
+@dataclass(frozen=True, slots=True)
+class Tombstones:
+    """What tells of an archive who is forgotten there.
+
+    Parameters
+    ----------
+    salt : bytes
+        Of the archive.
+    stones : frozenset of bytes
+        The salted hashes of the ids that are forgotten.
+
+    Examples
+    --------
+    >>> known = Tombstones(b"salt", frozenset((tombstone(b"salt", "a1"),)))
+    >>> known.names(["a1", "a1#2", "b2"])
+    {'a1': 'anonymous:399c72e45909171a', 'a1#2': 'anonymous:9d8c5904c2a119a1'}
+    >>> known.instead("a1"), known.instead("b2")
+    ('anonymous:399c72e45909171a', 'b2')
+    """
+
+    salt: bytes = b""
+    stones: frozenset[bytes] = frozenset()
+
+    def names(self, players: Iterable[str]) -> dict[str, str]:
+        """Return what stands for those of some players who are forgotten, also for second ones with an id."""
+        if not self.stones:
+            return {}
+        return {
+            player: stand_in(tombstone(self.salt, player))
+            for player in players
+            if any(map(self._has, {player, without_number(player)}))
+        }
+
+    def instead(self, player: str) -> str:
+        """Return what stands for a player who is forgotten; anybody else as they are."""
+        return self.names((player,)).get(player, player)
+
+    def without(self, match: Match) -> Match:
+        """Return a match without those who are forgotten: what stands for them is in their place."""
+        keys = self._keys_in(match)
+        if not keys:
+            return match
+        shared = tuple(each for each in match.shared if each not in keys)
+        return replace(anonymous(match, self._stand_ins(match, keys)), shared=shared)
+
+    def in_match(self, match: Match) -> dict[str, str]:
+        """Return from those ids of a match that are forgotten to what stands for each."""
+        return self._stand_ins(match, self._keys_in(match))
+
+    def _stand_ins(self, match: Match, keys: Collection[str]) -> dict[str, str]:
+        return {each: stand_in(tombstone(self.salt, key)) for each, key in gone_in(match, keys).items()}
+
+    def _keys_in(self, match: Match) -> set[str]:
+        """Return the ids, and people of ids that several have, by which somebody in a match is forgotten."""
+        if not self.stones:
+            return set()
+        names = dict(match.names)
+        return {
+            key
+            for each in everyone(match)
+            for base in (base_of(each, names.get(each, "")),)
+            for key in (each, base, f"{base}{OF}{stem_of(names.get(each, ''))}")
+            if self._has(key)
+        }
+
+    def _has(self, key: str) -> bool:
+        return tombstone(self.salt, key) in self.stones
+
+
+#: Where nobody is forgotten.
+NONE_GONE = Tombstones()

@@ -367,7 +367,8 @@ class KeptEvening:
         self._report(game.id, now)
         changes, _ = self.changed.get(game.id, ((), 0))
         counted = self._counted(game.lobby, chain(*game.teams))
-        fresh = [player for player, known in counted.items() if known not in played]
+        gone = self.archive.tombstones().names(counted.values())
+        fresh = [player for player, known in counted.items() if known not in played and known not in gone]
         keep = any(isinstance(each, Keep) for each in done.commands)
         return replace(done, changes=changes, new=tuple(map(self.shown, fresh)) if keep else ())
 

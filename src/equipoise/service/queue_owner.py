@@ -37,6 +37,7 @@ from equipoise.archive.ticket_record import (
     TicketRecord,
 )
 from equipoise.errors import EquipoiseError, InputError
+from equipoise.identity.forgetting import NONE_GONE, Tombstones
 from equipoise.queueing.backfill import Opening
 from equipoise.queueing.columns import use_kernels
 from equipoise.queueing.kept_state import life_of, state_of
@@ -74,7 +75,7 @@ from equipoise.queueing.record import (
 from equipoise.queueing.tick import chances_of, mu_of
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
 from equipoise.service.kernel_loading import load_meanwhile
-from equipoise.service.queue_people import QueuePeople
+from equipoise.service.queue_people import QueuePeople, with_stand_ins
 from equipoise.service.table_settings import QueueSettings
 
 #: What webhooks receive of a queue.
@@ -206,7 +207,7 @@ class QueueOwner:
         self._clock = clock
         self._life: TicketLife | None = None
         self._number = self._stated = 0
-        self._known = ArchiveMarks(0, 0)
+        self._known, self._gone = ArchiveMarks(0, 0), NONE_GONE
         self._merged: dict[str, str] | None = None  # None until all are found who are in two tickets
         self._heard: dict[str, float] = {}
         self._since = clock()
@@ -225,6 +226,7 @@ class QueueOwner:
     def _read_again(self, record: TicketRecord | AddedEvents) -> TicketLife:
         """Make the life of what is recorded."""
         self._life, self._known, self._merged = None, record.known(), None
+        self._gone = record.tombstones()
         kept = record.state()
         known = None if kept is None else life_of(kept.state)
         life = TicketLife(QueuePolicy()) if known is None else known
@@ -297,7 +299,7 @@ class QueueOwner:
         reads = {*map(type, questions)} <= _READ_KINDS
         life = self._life_here() if reads else self.life  # a transaction looks itself
         if reads and life.policy == self._settings.policy:
-            answers = [self._read(life, each) for each in questions]
+            answers = [self._read(life, each) for each in self._unnamed(questions)]
             return QueueAnswers(answers, self._number, [], {}, self._shard.owned)
         try:
             with collected_later(), self._record.adding() as added:
@@ -311,7 +313,8 @@ class QueueOwner:
                 if merged != self._merged:
                     for ticket, why in people.two_tickets().items():
                         batch.handle(CancelTicket(ticket, why), self._now(life))
-                letters = [(each, _questions_of(each)) for each in added.letters(LETTERS)]
+                questions = self._unnamed(questions)
+                letters = [(each, self._letter(each)) for each in added.letters(LETTERS)]
                 asked = chain(questions, *[some for _, some in letters if not isinstance(some, str)])
                 people.claim([each.ticket for each in asked if isinstance(each, EnterTicket)])
                 if life.policy != self._settings.policy:
@@ -331,6 +334,15 @@ class QueueOwner:
         self._known, self._merged = known, None if people.unsettled else merged
         return QueueAnswers(answers, self._number, batch.made, batch.replies, self._shard.owned)
 
+    def _unnamed(self, questions: Sequence[Question]) -> list[Question]:
+        """Return questions that name nobody who is forgotten: what stands for them is in their place."""
+        return [_unnamed(each, self._gone) for each in questions]
+
+    def _letter(self, letter: Letter) -> list[Question] | str:
+        """Return what a letter asks, as above, or why it cannot be read."""
+        read = _questions_of(letter)
+        return read if isinstance(read, str) else self._unnamed(read)
+
     def _answered(self, batch: _Batch, questions: Sequence[Question] | str) -> str:
         """Return the answers to a letter, as JSON: a list, or why it cannot be read."""
         if isinstance(questions, str):
@@ -345,7 +357,9 @@ class QueueOwner:
             found = iter(self._by_letter(for_owner))
         else:
             life = self._followed() if for_owner else None
-            found = iter([self._read(life, each) for each in for_owner] if life is not None else ())
+            found = iter(
+                [self._read(life, each) for each in self._unnamed(for_owner)] if life is not None else ()
+            )
         owned = self._shard.owned
         answers = [({} if isinstance(each, _OWN) else next(found)) for each in questions]
         return QueueAnswers(answers, self._record.last(), [], {}, owned)
@@ -371,7 +385,8 @@ class QueueOwner:
 
     def _by_letter(self, questions: Sequence[Question]) -> list[Any]:
         """Return the answers of the owner, whoever that becomes meanwhile."""
-        lines = _encode([line_of_question(each) for each in questions]).decode()
+        gone = self._record.tombstones()
+        lines = _encode([line_of_question(_unnamed(each, gone)) for each in questions]).decode()
         letter = Letter(secrets.token_hex(16), self._worker, lines)
         self._record.send(letter)
         until = time.monotonic() + LETTER_SECONDS
@@ -471,6 +486,13 @@ def emptied(archive: Archive, queue: str) -> tuple[int, int]:
         *map(MatchEnded, running), *(CancelTicket(name, "the queue is no longer there") for name in tickets)
     ])  # fmt: skip
     return len(tickets), len(running)
+
+
+def _unnamed(question: Question, gone: Tombstones) -> Question:
+    if isinstance(question, WhereAsked):
+        return question._replace(ticket=gone.instead(question.ticket))
+    asked: Question = with_stand_ins(question, gone)
+    return asked
 
 
 def _questions_of(letter: Letter) -> list[Question] | str:

@@ -12,14 +12,66 @@ other ticket leaves, which is held against nobody; of two matches that run, none
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 from equipoise.archive.ticket_record import AddedEvents, PersonSeat
-from equipoise.queueing.life import TicketLife, TicketPlace
+from equipoise.core.player import Player
+from equipoise.identity.forgetting import Tombstones
+from equipoise.queueing.life import (
+    Accept,
+    CancelTicket,
+    Decline,
+    EnterTicket,
+    OfferSeats,
+    TicketLife,
+    TicketPlace,
+)
 from equipoise.queueing.tickets import QueueTicket
 
 #: What is ahead of what.
 _AHEAD = {TicketPlace.PLAYING: 0, TicketPlace.ACCEPTED: 1, TicketPlace.PROPOSED: 1, TicketPlace.WAITING: 2}
+
+
+def with_stand_ins(question: Any, gone: Tombstones) -> Any:
+    """Return what a queue is asked with what stands for those who are forgotten, so that no id is kept.
+
+    Two of a ticket who are one so are one player of it.
+    """
+    if not gone.stones:
+        return question
+    if isinstance(question, EnterTicket):
+        ticket = question.ticket
+        players = {each.id: each for each in _players(ticket.players, gone)}
+        known = gone.instead(ticket.id), tuple(players.values())
+        same = known == (ticket.id, ticket.players)
+        return question if same else EnterTicket(replace(ticket, id=known[0], players=known[1]))
+    if isinstance(question, OfferSeats):
+        left = tuple(map(gone.instead, question.left))
+        return replace(question, teams=tuple(_players(team, gone) for team in question.teams), left=left)
+    if isinstance(question, Accept | Decline):
+        return replace(question, player=gone.instead(question.player))
+    if isinstance(question, CancelTicket):
+        return replace(question, ticket=gone.instead(question.ticket))
+    return question
+
+
+def _players(players: Iterable[Player], gone: Tombstones) -> tuple[Player, ...]:
+    """Return players, and whom they name, with what stands for those who are forgotten."""
+    players = tuple(players)
+    named = (other for each in players for other, _ in (*each.avoid, *each.prefer))
+    names = gone.names({*named, *(each.id for each in players)})
+    return tuple(_player(each, names) for each in players) if names else players
+
+
+def _player(player: Player, names: Mapping[str, str]) -> Player:
+    avoid, prefer = [
+        tuple({names.get(other, other): price for other, price in named}.items())
+        for named in (player.avoid, player.prefer)
+    ]
+    name = "" if player.id in names else player.name
+    return replace(player, id=names.get(player.id, player.id), name=name, avoid=avoid, prefer=prefer)
 
 
 class QueuePeople:

@@ -93,6 +93,9 @@ A_PLAYER = 0.001
 #: Workers besides those that keep every core busy, so that nobody waits for what takes long of others.
 SPARE = 1
 
+#: Seconds that who took a merge back, or forgot somebody, waits at most for the ratings to follow.
+FOLLOWED = 10.0
+
 #: Newcomers whose names are kept until the ratings know them.
 MOST_NEWCOMERS = 1000
 
@@ -106,6 +109,15 @@ KEPT = {
     UndoneGame: "game undone",
     MergedPlayers: "players merged",
     ForgottenPlayer: "player forgotten",
+}
+
+#: What it says of what was not.
+NOT_KEPT = {
+    UndoneGame: "game not undone",
+    MergedPlayers: "players not merged",
+    ForgottenPlayer: "player not forgotten",
+    AuditStep: "step of an admin not kept",
+    LoneNote: "note not kept",
 }
 
 log = logging.getLogger(__name__)
@@ -140,6 +152,8 @@ class Service:
         self._everyone: Lane[Iterator[Any]] = Lane("everyone", self.admission)
         self._chances: Lane[Iterator[Any]] = Lane("chances", self.admission)
         self._kept = asyncio.Event()
+        #: Those who wait for a look at the archive: whether the ratings have to be learnt by then.
+        self._looking: dict[asyncio.Future[None], bool] = {}
         self._keeping: set[asyncio.Future[Any]] = set()
         self._beginning: list[asyncio.Future[Any]] = []
         self._trouble = ""
@@ -205,7 +219,7 @@ class Service:
 
     async def _look(self, *, now: bool) -> bool:
         """Look for something new, optionally learning at once; tell whether that went well."""
-        began = time.monotonic()
+        began, looking = time.monotonic(), dict(self._looking)
         self._looked_at, self._unseen = self._looked_at or self._unseen, 0.0
         since = min((each for each in (self._looked_at, self._behind_since) if each), default=began)
         try:
@@ -235,7 +249,21 @@ class Service:
             self._take(snapshot)
             seconds = round(time.monotonic() - began, 3)
             log.info("ratings refreshed", extra={"players": len(snapshot.ratings.known), "seconds": seconds})
+        for each, learnt in looking.items():
+            if not each.done() and not (learnt and behind):
+                each.set_result(None)
         return True
+
+    async def _followed(self, *, learnt: bool) -> None:
+        """Wait until a look has shown what the archive has now, and optionally what is learnt from it."""
+        looking = asyncio.get_running_loop().create_future()
+        self._looking[looking] = learnt
+        try:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(FOLLOWED):
+                    await looking
+        finally:
+            del self._looking[looking]
 
     async def _settle(self) -> None:
         """Learn from what came late, while all else goes on; what comes meanwhile is the next round's."""
@@ -307,7 +335,7 @@ class Service:
             If that are several, or somebody whom they avoid or prefer may be.
         """
         snapshot = self.board.snapshot
-        meant = snapshot.ratings.player(player.id) or player.id
+        meant = self._one(player.id)
         rating = player.rating
         if rating is None and game_type:
             rating = snapshot.ratings.rating(Member(False, meant), snapshot.rated(Setting(game_type)))
@@ -318,8 +346,12 @@ class Service:
 
     def _meant(self, others: Sequence[tuple[str, float | None]]) -> tuple[tuple[str, float | None], ...]:
         """Return others whom somebody names by their ids; of a stranger the name stays."""
-        ratings = self.board.snapshot.ratings
-        return tuple({ratings.player(name) or name: price for name, price in others}.items())
+        return tuple({self._one(name): price for name, price in others}.items())
+
+    def _one(self, named: str) -> str:
+        """Return the id of who is meant, or what stands for one who is forgotten; of a stranger the name."""
+        snapshot = self.board.snapshot
+        return snapshot.ratings.player(named) or snapshot.tombstones.instead(named)
 
     def reload(self, settings: Settings) -> None:
         """Take another token, other limits and times from reloaded settings.
@@ -457,6 +489,7 @@ class Service:
 
         Somebody new may be named again before the ratings are of that match, and shares a name from then on.
         A name of several is one of those who are ``kept`` in the match already.
+        Whoever is forgotten is nobody new: what stands for them is kept.
 
         Raises
         ------
@@ -487,6 +520,11 @@ class Service:
             return next(iter(meant), None)
 
         found = reported(match, id_of)
+        tombstones = self.board.snapshot.tombstones
+        if gone := tombstones.in_match(found.match):
+            people = {**gone, **{player: gone.get(each, each) for player, each in found.people.items()}}
+            new = tuple(each for each in found.new if each not in gone)
+            found = ReportedMatch(tombstones.without(found.match), people, new)
         names = dict(match.names)
         for each in found.new:
             for text in {each, names.get(each, each)}:
@@ -518,7 +556,13 @@ class Service:
         except BusyError:
             raise
         except EquipoiseError as error:
-            log.error("result not kept", extra={"id": what.id, "why": str(error)})
+            not_kept = NOT_KEPT.get(type(what), "result not kept")
+            if not isinstance(what, ForgottenPlayer):
+                log.error(not_kept, extra={"id": what.id, "why": str(error)})
+            elif getattr(error, "argument", "store") == "store":  # the log is not to remember whom
+                log.error(not_kept, extra={"why": str(error)})
+            else:
+                log.error(not_kept)
             raise
         self.deliverer.tell()
         if isinstance(what, LoneNote | AuditStep):
@@ -532,6 +576,9 @@ class Service:
             log.info(KEPT[type(what)], extra={"id": what.id, **facts})
         self._unseen = self._unseen or time.monotonic()
         self._kept.set()
+        separated = isinstance(what, MergedPlayers) and what.back
+        if separated or isinstance(what, ForgottenPlayer):  # whoever hears of it finds it so
+            await self._followed(learnt=separated)
         return outcome
 
     def waiting(self) -> dict[str, int]:

@@ -15,6 +15,7 @@ from equipoise.core.match import Ruleset
 from equipoise.core.player import BOT, Member, Rating, is_bot
 from equipoise.core.sides import EVEN_SIDES, SIDES
 from equipoise.errors import InputError
+from equipoise.identity.forgetting import NONE_GONE, Tombstones
 from equipoise.identity.merges import NAMED
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.ratings.display_scale import mean_bot
@@ -168,7 +169,9 @@ class Snapshot:
     sides : mapping
         The chance of the first of two equal teams, for rulesets in which one side is better.
     forgotten, merged : int
-        How many ids are forgotten, and how many count as another one.
+        How often ids were forgotten, and how many count as another one.
+    tombstones : Tombstones
+        What tells who is forgotten.
     """
 
     ratings: Ratings
@@ -182,6 +185,7 @@ class Snapshot:
     sides: Mapping[Ruleset, float] = field(default_factory=dict)
     forgotten: int = 0
     merged: int = 0
+    tombstones: Tombstones = NONE_GONE
 
     def __post_init__(self) -> None:
         if len(self.rulesets) > 1:  # of a single one an answer is, where nothing is named

@@ -24,6 +24,7 @@ from equipoise.archive.shards import LEARNT, Alone, FencedError, Owned, Shard
 from equipoise.core.match import Ruleset
 from equipoise.core.registry import GAMES, resolve
 from equipoise.errors import EquipoiseError
+from equipoise.identity.forgetting import NONE_GONE, Tombstones
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.ratings.display_scale import mean_bot
 from equipoise.ratings.model import general_state
@@ -101,7 +102,9 @@ class News(NamedTuple):
     revision : int
         Of the archive.
     forgotten : int
-        How many ids are.
+        How often ids were.
+    tombstones : Tombstones
+        What tells who is forgotten.
     behind : bool
         Whether there are matches that are not in the ratings.
     waits : float or None
@@ -120,6 +123,7 @@ class News(NamedTuple):
     sides: Mapping[Ruleset, float] = {}
     revision: int = 0
     forgotten: int = 0
+    tombstones: Tombstones = NONE_GONE
     behind: bool = False
     waits: float | None = None
     trouble: str = ""
@@ -274,7 +278,7 @@ class Learning:
         return News(
             standing.model, values, standing.rulesets, self._first_game, means,
             standing.side_chances(), standing.revision, archive.marks().forgotten,
-            self._behind, waits, trouble,
+            archive.tombstones(), self._behind, waits, trouble,
         )  # fmt: skip
 
 
@@ -412,7 +416,7 @@ class Follower:
         return Snapshot(
             ratings, news.rulesets, self._tables, game, news.revision, parts["names"], news.mean_bots,
             parts["games"], news.sides, news.forgotten,
-            len(parts["merged"]),
+            len(parts["merged"]), news.tombstones,
         )  # fmt: skip
 
     async def begin(self) -> None:

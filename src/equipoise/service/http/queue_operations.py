@@ -314,7 +314,8 @@ async def _entered(
         if refused:
             found.append((False, {"ticket": ticket.id, "refused": refused[0]}))
             continue
-        ids = {sent.id: player.id for sent, player in zip(body.players, ticket.players, strict=True)}
+        # Who is forgotten is there under a stand-in; two of one person, as that of an id and the id, are one.
+        ids = {sent.id: player for sent, player in zip(body.players, state["players"], strict=False)}
         state["capabilities"] = {sent: queue.capability(ticket.id, player) for sent, player in ids.items()}
         state["people"] = {sent: player for sent, player in ids.items() if sent != player} or None
         found.append((bool(replies), {"ticket": ticket.id, "state": state}))

@@ -303,7 +303,7 @@ async def join(backend: Backend, asked: HttpRequest) -> Reply:
     unless_refused(replies, state)
     if body.code is not None:
         queue.parties.enters(body.code, ticket)
-    you = players[0].id
+    you = state["players"][0]
     shown = {"ticket": ticket, "capability": queue.capability(ticket, you), "you": you, "state": state}
     return reply(shown, 201 if replies else 200)
 
