@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from equipoise.core.match_records import match_from
+from equipoise.identity.forgetting import NONE_GONE
 from equipoise.identity.roster_lookup import AmbiguousNameError, RosterLookup
 from equipoise.ratings.models.elo import Elo
 from equipoise.service.service import Service
@@ -26,7 +27,8 @@ def service() -> Any:
     """Give a service whose ratings know Ann and one Zed."""
     names = {"ann": "ann", "zed": "k1"}
     ratings = SimpleNamespace(known={"ann", "k1"}, player=lambda named: names.get(named.casefold()))
-    return SimpleNamespace(board=SimpleNamespace(snapshot=SimpleNamespace(ratings=ratings)), _newcomers={})
+    snapshot = SimpleNamespace(ratings=ratings, tombstones=NONE_GONE)
+    return SimpleNamespace(board=SimpleNamespace(snapshot=snapshot), _newcomers={})
 
 
 def test_a_second_one_of_a_name_is_asked_about_at_once(service: Any) -> None:
