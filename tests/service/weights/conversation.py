@@ -85,8 +85,9 @@ class Queues(dict[str, Queue]):
         del game_type
         return player
 
-    def meant(self, name: str) -> str:
+    def meant(self, name: str, among: Collection[str]) -> str:
         """Return the id of who is meant: the name, as nobody is known."""
+        del among
         return name
 
 
