@@ -346,10 +346,7 @@ class Schedules(RuleBasedStateMachine):
                 kept = self.tickets[ticket]
                 if kept.match and self.matches[kept.match] is each and set(kept.players) <= each.left:
                     kept.place, kept.match = "gone", ""
-        if not fits:  # it was made under another policy
-            self.take_seats(name, None)
-        elif teams != before:
-            self.take_seats(name, teams)
+        self.take_seats(name, teams if fits else None)  # None where it was made under another policy
 
     @rule(missing=st.integers(0, 2))
     def another_match_has_seats(self, missing: int) -> None:
