@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -90,6 +90,11 @@ class Queues(dict[str, Queue]):
         """Return the id of who is meant: the name, as nobody is known."""
         del among
         return name
+
+    async def left(self, queue: Queue, match: str, names: Sequence[str]) -> tuple[str, ...]:
+        """Return who has left a match: those named."""
+        del queue, match
+        return tuple(names)
 
 
 class Conversation:
