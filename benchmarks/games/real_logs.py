@@ -354,7 +354,7 @@ def final(match: Match) -> tuple[Any, ...]:
     """Return what a match of rounds came to: ranks, how many rounds each roster won, and who was in it."""
     first = match.contests[0]
     if first.scores or len(first.teams) != 2:
-        return played(match)[-1]  # type: ignore[no-any-return]
+        return played(match)[-1]  # type: ignore[no-any-return]  # parts of what was played are of any type
     rosters = [{one for one, _ in team} for team in first.teams]
     wins = [0.0, 0.0]
     for contest in match.contests:

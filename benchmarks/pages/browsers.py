@@ -83,9 +83,9 @@ class Browser:
     def _ask(self, method: str, path: str, body: Any = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         kind = {"Content-Type": "application/json"}
-        request = urllib.request.Request(self._base + path, data, kind, method=method)  # noqa: S310
+        request = urllib.request.Request(self._base + path, data, kind, method=method)  # noqa: S310  # the driver on loopback
         try:
-            with urllib.request.urlopen(request) as answer:  # noqa: S310
+            with urllib.request.urlopen(request) as answer:  # noqa: S310  # as above
                 return json.loads(answer.read())["value"]
         except urllib.error.HTTPError as error:
             said = error.read().decode()

@@ -76,7 +76,7 @@ class Service:
         for _ in range(int(PATIENCE)):
             with contextlib.suppress(OSError):
                 request = urllib.request.Request(address, headers=headers)
-                with urllib.request.urlopen(request, timeout=PATIENCE):  # noqa: S310
+                with urllib.request.urlopen(request, timeout=PATIENCE):  # noqa: S310  # our own server on loopback
                     return
             time.sleep(1.0)
 

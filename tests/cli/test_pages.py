@@ -167,19 +167,25 @@ def test_a_server_finishes_the_pages_that_a_kill_left(kept: tuple[str, Path]) ->
     assert not named(out, "Bob")
 
 
-def test_a_first_export_that_a_kill_cut_off_is_reached_by_corrections(
-    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The archive knows of the folder before there is a page in it, and no longer where none could be."""
-    out, pages = tmp_path / "site", Site.page
+def cut_off_exports(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let an export end, as by a kill, before the page of the search."""
+    pages = Site.page
 
     def page(site: Site, path: str) -> str | None:
         if path.startswith("search"):
             raise KeyboardInterrupt
         return pages(site, path)
 
+    monkeypatch.setattr(Site, "page", page)
+
+
+def test_a_first_export_that_a_kill_cut_off_is_reached_by_corrections(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The archive knows of the folder before there is a page in it, and no longer where none could be."""
+    out = tmp_path / "site"
     with open_archive(store) as archive:
-        monkeypatch.setattr(Site, "page", page)
+        cut_off_exports(monkeypatch)
         with pytest.raises(KeyboardInterrupt):
             export(archive, out, None)
         monkeypatch.undo()
@@ -197,14 +203,8 @@ def test_a_page_of_an_export_that_was_cut_off_twice_is_removed(
     store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """No manifest lists it yet, and the second list of what is being written has it too."""
-    out, pages = tmp_path / "site", Site.page
-
-    def page(site: Site, path: str) -> str | None:
-        if path.startswith("search"):
-            raise KeyboardInterrupt
-        return pages(site, path)
-
-    monkeypatch.setattr(Site, "page", page)
+    out = tmp_path / "site"
+    cut_off_exports(monkeypatch)
     with open_archive(store) as archive:
         with pytest.raises(KeyboardInterrupt):
             export(archive, out, None)

@@ -158,11 +158,15 @@ def finding(archive: Archive, coming: Iterable[Match] = ()) -> Callable[[str], s
     return lambda name: known.id_of(name) or name
 
 
-def tell_new(archive: Archive, names: Sequence[str]) -> None:
-    """Say on standard error who is new, and who is not because they are forgotten."""
+def newcomers(archive: Archive, names: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return who of those without games is new, and who is forgotten."""
     gone = archive.tombstones().names(names)
-    new = [each for each in names if each not in gone]
-    for what, some in (("new", new), ("forgotten, so rated under a stand-in", [*gone])):
+    return [each for each in names if each not in gone], list(gone)
+
+
+def tell_new(new: Sequence[str], gone: Sequence[str]) -> None:
+    """Say on standard error who is new, and who is not because they are forgotten."""
+    for what, some in (("new", new), ("forgotten, so rated under a stand-in", gone)):
         more = f" and {len(some) - MOST_NEW} more" if len(some) > MOST_NEW else ""
         if some:
             warn(f"{what}: {', '.join(some[:MOST_NEW])}{more}")

@@ -60,8 +60,7 @@ def command(
         read_history.say_apart(len(apart), apart, "the columns 'winner' and 'result'")
         read_history.say_notes(notes)
         archive_options.say_rebuilt(updated)
-        gone = night.archive.tombstones().names(past.new)
-        new = [each for each in past.new if each not in gone]
+        new, gone = archive_options.newcomers(night.archive, past.new)
         alike = {name: like for name, like in past.alike.items() if name not in gone}
         if as_json:
             facts = plain(ingest.tally)
@@ -71,7 +70,7 @@ def command(
             }
             click.echo(json.dumps({**facts, "new": new, "alike": alike}, indent=2))
         else:
-            archive_options.tell_new(night.archive, past.new)
+            archive_options.tell_new(new, gone)
             _tell_alike(alike)
             tally = ingest.tally
             click.echo(

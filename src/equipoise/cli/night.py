@@ -295,8 +295,8 @@ def late(
 
 def _tell_newcomers(night: Night, known: RosterLookup, ids: Mapping[str, str]) -> None:
     """Say who is new among those who come."""
-    if newcomers := [name for name, each in ids.items() if each == name and known.id_of(name) is None]:
-        archive_options.tell_new(night.archive, newcomers)
+    if unknown := [name for name, each in ids.items() if each == name and known.id_of(name) is None]:
+        archive_options.tell_new(*archive_options.newcomers(night.archive, unknown))
 
 
 @archive_options.step("leave")

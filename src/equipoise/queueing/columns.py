@@ -120,15 +120,13 @@ def tolerances(rating: Floats, waited: Floats, policy: QueuePolicy, first: Float
     return (begins + policy.tolerance_growth * waited) * faster
 
 
-def is_crowded(tickets: int, players: int, policy: QueuePolicy) -> bool:
-    """Tell whether so many wait that ratings are compared with those of the nearest: not in duels."""
-    many = players >= CROWD * policy.seats and tickets <= MOST_MEASURED
-    return many and policy.seats > len(("one", "other"))
-
-
 def tolerances_among(rating: Floats, size: Ints, waited: Floats, policy: QueuePolicy) -> Floats:
-    """Return how far apart ratings in a match may be for each who waits: where many do, less at first."""
-    if not is_crowded(len(rating), int(size.sum()), policy):
+    """Return how far apart ratings in a match may be for each who waits: where many do, less at first.
+
+    Duels are matched exactly, and of very many the nearest are close anyway.
+    """
+    many = int(size.sum()) >= CROWD * policy.seats and len(rating) <= MOST_MEASURED
+    if not many or policy.seats == len(("one", "other")):
         return tolerances(rating, waited, policy)
     order, first = np.argsort(rating, kind="stable"), np.full(len(rating), np.inf)
     ordered = rating[order]
