@@ -156,7 +156,8 @@ def test_while_an_archive_is_broken_the_last_ratings_are_served(served: Served, 
 @pytest.mark.slow
 def test_a_server_without_its_archive_is_not_ready(store: Path) -> None:
     """What sends it requests may send them elsewhere meanwhile; the process is alive."""
-    served, whole = Served(store, "--http", "127.0.0.1:0"), store.read_bytes()
+    served = Served(store, "--http", "127.0.0.1:0", "--http-rate", "1e6")
+    whole = store.read_bytes()
     assert ask(f"{served.http}/readyz").status == 200
     store.write_bytes(b"this is not a database")
     while (answer := ask(f"{served.http}/readyz")).status == 200:

@@ -252,16 +252,18 @@ class Archive:
         unique, conflicts = stored_matches.each_once(incoming)
         with self._database.writing() as connection:
             gone = corrections.tombstones(connection)
+            if gone.stones:
+                unique = {key: gone.without(match) for key, match in unique.items()}
             known = present(connection, list(unique))
             differing, others = stored_matches.conflicts(
-                connection, {key: gone.without(unique[key]) for key in known}, redate
+                connection, {key: unique[key] for key in known}, redate
             )
             conflicts += differing
             stored_matches.take_back(connection, unique, known)
             moved = 0
             if redate:
                 other = set(conflicts)
-                games = {key: gone.without(unique[key]) for key in known if unique[key].id not in other}
+                games = {key: unique[key] for key in known if unique[key].id not in other}
                 moved = stored_matches.redate(connection, games, known, redate)
             new = {key: match for key, match in unique.items() if key not in known}
             if new:
@@ -272,7 +274,7 @@ class Archive:
                         float(match.ended or 0.0),
                         revision,
                         False,
-                        record_of(gone.without(match)),
+                        record_of(match),
                         turn_of(key),
                     )
                     for key, match in new.items()
@@ -545,6 +547,10 @@ class Archive:
         with self._database.writing() as connection:
             let_go(connection, SCRUB)
         return True
+
+    def unfinished(self) -> bool:
+        """Tell whether a correction has left something to do: to overwrite what it deleted, or pages."""
+        return self.place(SCRUB) is not None or any(site.get("due") is not None for site in self.sites())
 
     def _names_of(self, player: str) -> set[str]:
         """Return the names that mean this person alone, in every spelling that was seen.

@@ -37,7 +37,7 @@ from equipoise.archive.tables import (
 from equipoise.core.match import Match
 from equipoise.core.player import is_bot
 from equipoise.errors import InputError
-from equipoise.identity.forgetting import Tombstones, gone_in
+from equipoise.identity.forgetting import NONE_GONE, Tombstones, gone_in
 from equipoise.identity.merges import anonymous, everyone, opposed, renamed, stand_in, tombstone
 from equipoise.identity.names import stem_of
 from equipoise.identity.shared_ids import OF, Identities
@@ -214,5 +214,7 @@ def _matches(connection: sa.Connection) -> Iterator[Match]:
 
 def tombstones(connection: sa.Connection) -> Tombstones:
     """Return what tells who is forgotten."""
-    stones = connection.execute(sa.select(FORGOTTEN.c.tombstone)).scalars()
+    stones = connection.execute(sa.select(FORGOTTEN.c.tombstone)).scalars().all()
+    if not stones:
+        return NONE_GONE
     return Tombstones(bytes(archive_row(connection).salt), frozenset(map(bytes, stones)))

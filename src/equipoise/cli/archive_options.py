@@ -104,9 +104,10 @@ def filled(url: str) -> Iterator[Archive]:
 
 def finished(archive: Archive) -> Archive:
     """Return an archive after finishing what a correction that was cut off has left of exported pages."""
-    from equipoise.service.exported_site import finish
+    if archive.unfinished():
+        from equipoise.service.exported_site import finish
 
-    finish(archive, warn, missing=False)
+        finish(archive, warn, missing=False)
     return archive
 
 
