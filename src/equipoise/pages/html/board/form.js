@@ -147,7 +147,7 @@ function fault(error) {
   $("fault").hidden = !error;
   write($("fault"), error ? printable(String(error.message)) : "");
   $("text").setAttribute("aria-invalid", String(Boolean(error)));
-  $("board").classList.toggle("stale", Boolean(error));
+  $("board").closest("section").classList.toggle("stale", Boolean(error));
   for (const id of ["copy", "link", "request", "print"]) $(id).disabled = Boolean(error);
   for (const button of $("played")?.querySelectorAll("button") ?? []) button.disabled = Boolean(error);
   const chosen = choicesOf(state.read);

@@ -217,7 +217,7 @@ function settings() {
 
 function drafting() {
   const view = state.view;
-  return make("section.card", { "data-panel": "draft" }, make("h2", {}, say("captains")), make("p.quiet", {}, say("captains_lead", { count: view.teams })),
+  return make("section.card", { "data-panel": "draft" }, make("h1", {}, say("captains")), make("p.quiet", {}, say("captains_lead", { count: view.teams })),
     make("div.two", {}, ...here().map((/** @type {any} */ each) => button(`captain ${each.id}`, () => {
       ui.captains = ui.captains.includes(each.id) ? ui.captains.filter((one) => one !== each.id) : [...ui.captains, each.id].slice(-view.teams);
       paint();
@@ -533,7 +533,7 @@ function after() {
   const owed = last.out;
   return [make("p.saved", { role: "status" }, make("span.row", {}, icon("check"), say("saved")), organiser() && state.view.undo?.type === "result" ? button("undo result", () => tap({ type: "undo", of: state.view.undo.id }), {}, icon("undo"), say("undo")) : null),
     make("section.card.final", { "aria-label": say("result_of", { round: state.view.round }) }, ...finalPieces(last, parts, best, drawn)),
-    make("p.lead", {}, word),
+    make("h1.lead", {}, word),
     changes ? make("h2", {}, say("what_changed"), make("small", {}, say("points_rank", { count: changes.of }))) : null,
     changes ? make("table.changes", {}, make("tbody", {}, ...changes.rows.map((/** @type {any} */ row) => {
       const [team, each] = [last.teams.findIndex((/** @type {string[]} */ one) => one.includes(row.id)), person(row.id)];
