@@ -172,7 +172,7 @@ def test_a_newcomer_is_sent_to_a_team() -> None:
     assert done.exit_code == 0, done.stderr
     read, _, *lines = done.stdout.splitlines()
     assert (read, lines[0]) == ("9 players.", "Dahlia joins Red.")
-    assert lines[1].startswith("  In Red: totals 125 : 132, win chances 41 : 59,")
+    assert lines[1] == "  In Red: totals 125 : 132, win chances 41 : 59, 1 bot leaves Red."
     assert lines[3] == "For an even game, advantage over Blue: Red 1.411."
     listed = run(
         "late",

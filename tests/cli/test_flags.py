@@ -85,12 +85,22 @@ def test_what_a_flag_cannot_mean_is_said_of_the_flag(
             "balance - --read name-frist",
             "got 'name-frist' (did you mean 'name-first'?)",
         ),
-        ("balance - --choose=-1", "--choose must be a number of at least 0, got '-1'"),
+        ("balance - --choose=x", "--choose must be a number of at least 0, got 'x'"),
+        *(
+            (typed, f"{typed.split()[-2]} must be a win probability such as 2% or 0.02, got '5x'")
+            for typed in (
+                "balance - --stay 5x",
+                "balance - --side-price 5x",
+                "night - --vary 5x",
+                "night again --vary 5x",
+                "night plan --rounds 2 --vary 5x",
+                "pickup --vary 5x",
+            )
+        ),
+        ("balance - --stay=", "--stay must be a win probability such as 2% or 0.02, got ''"),
         ("balance - --json --csv", "--json cannot be used with --csv; choose one of them"),
-        ("night plan --rounds 0", "--rounds must be from 1 to 99, got 0"),
         ("night plan --rounds six", "--rounds must be a whole number, got 'six'"),
         ("night score 3 one", "scores must be a number such as 2 or 0.5, got 'one'"),
-        ("players --store sqlite:// --top 0", "--top must be at least 1, got 0"),
         ("players --store sqlite:// --sort gmes", "got 'gmes' (did you mean 'games'?)"),
         ("serve --max-line many", "--max-line must be a whole number, got 'many'"),
         ("evaluate - --skip x", "--skip must be a number such as 2 or 0.5, got 'x'"),
@@ -120,8 +130,16 @@ LOBBIES = f"lobbies {EXAMPLES / 'players.csv'} {EXAMPLES / 'lobbies.csv'}"
             for flag in ("stay", "side-price")
             for value in ("nan", "inf", "-inf", "1e400", "101%", "nan%")
         ),
-        ("balance - --stay=", "--stay: price '' is not a number; numbers look like 42 or 3.5"),
-        ("balance - --side-price=", "--side-price: price '' is not a number; numbers look like 42 or 3.5"),
+        ("balance - --choose=-1", "--choose must be a number of at least 0, got '-1'"),
+        (
+            "balance - --tolerance 2",
+            "--tolerance must be from 0 to 1, or 0% to 100%, got '2'; for 2 of a hundred write 2%",
+        ),
+        ("night plan --rounds 0", "--rounds must be from 1 to 99, got 0"),
+        ("night - --teams 1", "--teams must be from 2 to 99, got 1"),
+        ("night again --vary 500%", f"--vary: {PRICE} 500%"),
+        ("pickup --vary -1", f"--vary: {PRICE} -1"),
+        ("players --store sqlite:// --top 0", "--top must be at least 1, got 0"),
         ("balance - --roles=", "--roles: '' is not ROLE:NUMBER once each; write --roles tank:1,damage:2"),
         ("balance - --objective win,spread --within nan", "--within must be at least 0, got nan"),
         ("balance - --objective win,spread --within inf", "--within must be finite, got inf"),

@@ -303,6 +303,9 @@ MARKS_ASKED = {
     "1200-1300 1400": ("range-middle", [1250.0, 1400.0]),
     "80% 70%": ("percent-weight", [80.0, 70.0]),
     "Gold+2;Gold+1": ("rank-1-best", None),
+    "B-;A+": ("grade-weight", [470.0, 630.0]),
+    "15 hcp;3 hcp": ("handicap-less", [85.0, 97.0]),
+    "hcp 15;hcp 3": ("handicap-more", [15.0, 3.0]),
 }
 
 
@@ -331,6 +334,67 @@ def test_marks_are_weights_in_lists_and_in_tables(marks: str) -> None:
         assert weights(text) == MARKS[marks], text
 
 
+#: What may be a weight, where two players have it: the answers, and what the first one reads.
+BESIDE = {
+    "A;B": ("grade-weight grade-name", [600.0, 500.0]),
+    "(A);(B+)": ("grade-weight grade-name", [600.0, 530.0]),
+    "[S];[F]": ("grade-weight grade-name", [700.0, 100.0]),
+    "- A;- B": ("grade-weight grade-name", [600.0, 500.0]),
+    "Tier A;Tier S": ("grade-weight grade-name", [600.0, 700.0]),
+    "15 hcp;4.5 hcp": ("handicap-less handicap-more handicap-note", [85.0, 95.5]),
+    "(hcp 15);(hcp 4)": ("handicap-less handicap-more handicap-note", [85.0, 96.0]),
+    "15 kills;3 kills": ("unit-weight unit-note unit-name", [15.0, 3.0]),
+    "[rank 8];[rank 7]": ("unit-weight unit-note unit-name", [8.0, 7.0]),
+    "[FACEIT 8];[FACEIT 7]": ("", [8.0, 7.0]),
+    "[lvl 8];[level: 7]": ("", [8.0, 7.0]),
+    "FACEIT lvl 8;8 FACEIT": ("", [8.0, 8.0]),
+}
+
+
+@pytest.mark.parametrize("marks", BESIDE)
+def test_a_level_a_grade_and_a_number_of_something_are_never_a_part_of_the_name_in_silence(
+    marks: str,
+) -> None:
+    """Below each other, in a numbered list, in one line; alone a name may end like that."""
+    ways, wanted = BESIDE[marks]
+    one, other = marks.split(";")
+    texts = [f"Amber {one}\nBirch {other}", f"1. Amber {one}\n2. Birch {other}"]
+    if "kills" not in marks and "rank" not in marks:
+        texts.append(f"Amber {one}, Birch {other}")
+    for text in texts:
+        if ways:
+            with pytest.raises(AmbiguousError) as raised:
+                weights(text)
+            assert list(raised.value.ways) == ways.split(), text
+        assert weights(text, ways.split()[0] if ways else None) == wanted, text
+        assert names(text, ways.split()[0] if ways else None) == ["Amber", "Birch"], text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Tom A\nTom B\nCid\nDee\nEve", "Ann K\nBob B\nCid A", "Player A\nPlayer B", "Agent 47 Smith\nBob"],
+)
+def test_initials_and_numbers_of_single_names_are_parts_of_them(text: str) -> None:
+    """Where most have none, one has a letter that is no grade, or all have one name."""
+    assert names(text) == text.split("\n")
+
+
+@pytest.mark.parametrize("beside", ["±50", " ±50", " +/-50", " (+20)", " (±50)"])
+def test_what_is_left_out_of_a_weight_is_said_in_lists_and_in_tables(beside: str) -> None:
+    """Of those who come."""
+    rows = [("Amber", f"1500{beside}"), ("Birch", "1400")]
+    for text in (
+        "\n".join(f"{name} {weight}" for name, weight in rows),
+        "name,weight\n" + "\n".join(map(",".join, rows)),
+        "| Name | Weight |\n|---|---|\n" + "\n".join(f"| {name} | {weight} |" for name, weight in rows),
+        json.dumps([{"name": name, "weight": weight} for name, weight in rows]),
+    ):
+        assert weights(text) == [1500.0, 1400.0], text
+        assert f"Beside names: '{beside.strip()}'" in heard(text), text
+    gone = f"name,weight,coming\nAmber,1500{beside},no\nBirch,1400,yes"
+    assert heard(gone) == ["1 player, 1 not coming."]
+
+
 @pytest.mark.parametrize("marks", MARKS_ASKED)
 def test_marks_of_several_scales_are_asked_in_lists_and_in_tables(marks: str) -> None:
     """Two scales, a range, ranks: never misread, and one choice reads them."""
@@ -347,6 +411,8 @@ def test_marks_of_several_scales_are_asked_in_lists_and_in_tables(marks: str) ->
 def test_the_board_reads_marks_as_the_library_does() -> None:
     """In lists and tables."""
     texts = [text for marks in [*MARKS, *MARKS_ASKED] for text in marked(marks)[:3]]
+    pairs = [marks.split(";") for marks in BESIDE]
+    texts += [f"Amber {one}{sign}Birch {other}" for one, other in pairs for sign in ("\n", ", ")]
     for text, answer in zip(texts, ask_script([{"paste": text} for text in texts]), strict=True):
         if (ways := answer.get("ways")) is None:
             assert [weight for _, weight, _ in answer["gives"]] == weights(text), text

@@ -211,8 +211,8 @@ def _options_table(game: RunningGame, placement: Placement, form: str, points: P
 
 def _lines(game: RunningGame, who: Player, placement: Placement, points: PointDisplay | None) -> list[str]:
     """Return the placement as people read it: the team, what each would be, and what then is owed."""
-    from equipoise.core.plain_data import number, printable
-    from equipoise.pages.text.teams import IN_POINTS, convention, whole_chances
+    from equipoise.core.plain_data import printable
+    from equipoise.pages.text.teams import convention, whole_chances
     from equipoise.pages.text.wording import team_name
 
     names = game.request.names
@@ -222,11 +222,7 @@ def _lines(game: RunningGame, who: Player, placement: Placement, points: PointDi
     for option in placement.options:
         chances = " : ".join(map(str, whole_chances(option.win_probability)))
         totals = " : ".join(_totals(game, option.totals, points, option))
-        value = option.value
-        if points is not None and placement.objective in IN_POINTS:
-            value = points.amount(value)
         words = f"  In {team_name(names, option.team)}: totals {totals}, win chances {chances}"
-        words += f", {placement.objective} {number(value)}"
         for team, (before, after) in enumerate(zip(bots, option.bots, strict=True)):
             if before != after:
                 n = abs(after - before)

@@ -14,7 +14,7 @@ import click
 from equipoise.cli import archive_options, night_names
 from equipoise.cli.balance import end_interrupted, interruptible
 from equipoise.cli.night_web import links, web
-from equipoise.cli.output_options import Number, Whole, table, table_forms
+from equipoise.cli.output_options import Number, Price, Whole, table, table_forms
 from equipoise.cli.roster_options import read_option
 from equipoise.errors import InputError
 from equipoise.identity.roster_lookup import RosterLookup
@@ -80,7 +80,7 @@ new_option = click.option(
     help="Somebody new whose name is similar to another's.  Repeatable.",
 )  # fmt: skip
 vary_option = click.option(
-    "--vary", metavar="PRICE", default="0.5%", show_default=True,
+    "--vary", metavar="PRICE", type=Price(), default="0.5%", show_default=True,
     help="The price of meeting again, in win probability: of two people in one team, and of whole teams.",
 )  # fmt: skip
 
@@ -120,7 +120,7 @@ def gather(names: tuple[str, ...], store: str | None, **options: Any) -> None:
         entries = typed.entries
         ids = night.resolved([entry.name for entry in entries], options["new"])
         setup, weights = _setup(night, entries, ids, options), night.weighing(entries, ids)
-        spelled, vary = night.spellings(ids), _price(options["vary"])
+        spelled, vary = night.spellings(ids), options["vary"]
         night.take(Gather(night.lobby, setup, spelled, weights, vary=vary))
         night.note_weights(weights)
         if known.last_names:  # else everybody is
@@ -192,12 +192,6 @@ def _setup(night: Night, entries: Sequence[Entry], ids: dict[str, str], options:
         tuple(sorted((set(before.prefer) - avoid | prefer) - neither)),
         tuple(sorted((set(before.avoid) - prefer | avoid) - neither)),
     )
-
-
-def _price(text: str) -> float:
-    from equipoise.core.plain_data import price_of
-
-    return price_of(text, "price", "--vary")
 
 
 def _tell_teams(
@@ -356,7 +350,7 @@ def sub(
 @vary_option
 @click.option("--same", is_flag=True, help="The same teams once more.")
 @table_forms
-def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
+def again(store: str | None, vary: float, same: bool, **forms: Any) -> None:
     """Make new teams of the same people.
 
     Teams of this evening come again only where no others lie within the price, and the answer says so.
@@ -365,7 +359,7 @@ def again(store: str | None, vary: str, same: bool, **forms: Any) -> None:
 
     with searching(store) as night:
         _refuse_nobody(night)
-        night.take(Call(night.lobby, same, _price(vary)))
+        night.take(Call(night.lobby, same, vary))
         _tell_teams(night, **forms)
 
 
@@ -379,7 +373,7 @@ def _refuse_nobody(night: Night) -> None:
 @click.option("--rounds", type=Whole(1, 99), required=True, help="How many games.")
 @vary_option
 @table_forms
-def plan(store: str | None, as_json: bool, rounds: int, vary: str, form: str | None = None) -> None:
+def plan(store: str | None, as_json: bool, rounds: int, vary: float, form: str | None = None) -> None:
     """Divide several games at once.
 
     All are fair, everyone sits out equally often, partners and opponents vary, and no teams come twice
@@ -389,7 +383,7 @@ def plan(store: str | None, as_json: bool, rounds: int, vary: str, form: str | N
 
     with searching(store) as night:
         _refuse_nobody(night)
-        found = night.planned(rounds, _price(vary))
+        found = night.planned(rounds, vary)
         if as_json:
             names = [night.setup.called(n) for n in range(night.setup.teams)]
             plain = found.as_dict()

@@ -40,7 +40,7 @@ class _Ranged(OptionType):
         self.least, self.most = least, most
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number; refuse what is none."""
+        """Return the number; refuse what is none, and what is out of range as a value that is at fault."""
         try:
             number = self.kind(value)
         except (ValueError, OverflowError):
@@ -49,7 +49,8 @@ class _Ranged(OptionType):
         low, high = -math.inf if least is None else least, math.inf if most is None else most
         if (least is not None or most is not None) and not low <= number <= high:
             allowed = f"from {least:g} to {most:g}" if most is not None else f"at least {least:g}"
-            refuse(f"must be {allowed}, got {number:g}", param, ctx)
+            msg = f"must be {allowed}, got {number:g}"
+            raise InputError(msg, shown_as(param))
         return number
 
 
@@ -96,12 +97,15 @@ class OneOf(OptionChoice):
 
 def refuse(problem: str, param: click.Parameter | None, ctx: click.Context | None) -> NoReturn:
     """Say what is wrong with a value, beginning with the option as it is typed."""
-    if isinstance(param, click.Option):
-        shown = max(param.opts, key=len)
-    else:
-        shown = "the value" if param is None else str(param.name)
-    msg = f"{shown} {problem}"
+    msg = f"{shown_as(param)} {problem}"
     raise click.UsageError(msg, ctx)
+
+
+def shown_as(param: click.Parameter | None) -> str:
+    """Return what messages call a parameter: the option as it is typed."""
+    if isinstance(param, click.Option):
+        return max(param.opts, key=len)
+    return "the value" if param is None else str(param.name)
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -261,8 +265,26 @@ class Share(OptionType):
             percent = (
                 "" if text.endswith("%") or share > 100.0 else f"; for {text} of a hundred write {text}%"
             )
-            refuse(f"must be from 0 to 1, or 0% to 100%, got {text!r}{percent}", param, ctx)
+            msg = f"must be from 0 to 1, or 0% to 100%, got {text!r}{percent}"
+            raise InputError(msg, shown_as(param))
         return share
+
+
+class Price(OptionType):
+    """A price in win probability, written as ``0.02`` or ``2%``."""
+
+    name = "price"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the price; refuse what is no number or out of range."""
+        from equipoise.core.plain_data import price_of
+
+        text = str(value).strip()
+        try:
+            float(text.removesuffix("%"))
+        except ValueError:
+            refuse(f"must be a win probability such as 2% or 0.02, got {text!r}", param, ctx)
+        return price_of(text, "price", shown_as(param))
 
 
 def print_json(plain: Mapping[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli import archive_options
-from equipoise.cli.output_options import Number
+from equipoise.cli.output_options import Number, Price
 from equipoise.cli.pickup_discord import KeepingTokens, discord_options, run_on_discord
 from equipoise.errors import InputError
 
@@ -40,7 +40,7 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @click.option(
     "--admin", "admins", multiple=True, metavar="NAME", help="Who may correct results.  Repeatable."
 )
-@click.option("--vary", metavar="PRICE", default="0.5%", show_default=True,
+@click.option("--vary", metavar="PRICE", type=Price(), default="0.5%", show_default=True,
               help="The price of meeting again, in win probability.")  # fmt: skip
 @click.option("--account", metavar="NAME", default="", help=f"Our account, with the password in {PASSWORD}.")
 @click.option("--tls/--no-tls", default=False, show_default=True, help="Whether the connection is encrypted.")
@@ -53,7 +53,7 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @archive_options.optional_store
 def command(
     address: str | None, discord: bool, channels: tuple[str, ...], nick: str, lobbies: tuple[str, ...],
-    apart: tuple[str, ...], admins: tuple[str, ...], vary: str, account: str, tls: bool,
+    apart: tuple[str, ...], admins: tuple[str, ...], vary: float, account: str, tls: bool,
     tls_ca: str | None, ready_time: float,
     pace: float, store: str | None, **of_discord: Any,
 ) -> None:  # fmt: skip
@@ -67,7 +67,6 @@ def command(
 
     from equipoise.core.addresses import host_and_port
     from equipoise.core.fields import typed_groups
-    from equipoise.core.plain_data import price_of
     from equipoise.play.lobby_forms import lobby_of
 
     pairs = [
@@ -77,7 +76,6 @@ def command(
         for other in group
         if one < other
     ]
-    price = price_of(vary, "price", "--vary")
     given = [lobby_of(text, ready_time, "--lobby") for text in lobbies]
     if discord:
         if address:
@@ -86,7 +84,7 @@ def command(
         given = given or [lobby_of("game=5v5", ready_time)] * bool(channels)
         run_on_discord(
             channels, given, archive_options.address(store), of_discord,
-            {"apart": pairs, "admins": admins, "vary": price, "ready": ready_time},
+            {"apart": pairs, "admins": admins, "vary": vary, "ready": ready_time},
         )  # fmt: skip
         return
     from equipoise.service.chat.irc import Address, Speaker
@@ -114,7 +112,7 @@ def command(
         raise InputError(msg)
     log_events("info", as_json=False)
     with archive_options.opened(archive_options.address(store), create=True) as archive:
-        pickups = Pickups(archive, given, apart=pairs, admins=admins, vary=price)
+        pickups = Pickups(archive, given, apart=pairs, admins=admins, vary=vary)
         for admin in sorted(pickups.admins):
             archive_options.warn(
                 f"{admin} is in charge; where the server has no accounts, from a new connection: "

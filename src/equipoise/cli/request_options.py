@@ -15,7 +15,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from equipoise.cli import HELP_ALL, roster_options
-from equipoise.cli.output_options import NewFile, Number, OptionType, Share, Whole, refuse, with_json, write
+from equipoise.cli.output_options import (
+    NewFile,
+    Number,
+    OptionType,
+    Price,
+    Share,
+    Whole,
+    refuse,
+    shown_as,
+    with_json,
+    write,
+)
 from equipoise.cli.roster_options import RATINGS, clan_tags, read_option, read_players
 from equipoise.core.fields import FieldInfo, typed_groups
 from equipoise.core.registry import OBJECTIVES, TERMS
@@ -62,13 +73,16 @@ class Power(OptionType):
 
         if value == "default":
             return DEFAULT_POWER
-        if not is_number(str(value)) or float(value) < 0:
+        if not is_number(str(value)):
             refuse(f"must be a number of at least 0, got {value!r}", param, ctx)
+        if float(value) < 0:
+            msg = f"must be a number of at least 0, got {value!r}"
+            raise InputError(msg, shown_as(param))
         return float(value)
 
 
 #: How the command line takes each kind of value.
-TYPES: Mapping[str, Any] = {"whole": Whole(), "number": Number(), "share": Share()}
+TYPES: Mapping[str, Any] = {"whole": Whole(), "number": Number(), "share": Share(), "price": Price()}
 
 #: Options whose value may be left out: what begins a value, and what stands for none.
 BARE: Mapping[str, tuple[Callable[[str], Any], str]] = {

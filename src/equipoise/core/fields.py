@@ -92,7 +92,7 @@ class Kind(NamedTuple):
         From what is typed to what a caller would pass; None where that takes more than the text.
     option : str
         How the command line takes it: ``"text"``, ``"texts"`` (repeatable), ``"whole"``, ``"number"``,
-        ``"share"``, ``"flag"`` (without a value), or ``"bare"`` (its value may be left out).
+        ``"share"``, ``"price"``, ``"flag"`` (without a value), or ``"bare"`` (its value may be left out).
     metavar : str
         What stands for its value in the help.
     parts : bool
@@ -495,7 +495,7 @@ PRICE = NUMBER._replace(
     read=lambda value, at: price_of(value, "the price", at),
     schema={"$ref": "#/$defs/price"},
     typed=lambda text, flag: price_of(text, "price", flag),
-    option="text",
+    option="price",
     metavar="PRICE",
 )
 NAME = Kind(name_of, {"type": "string"}, typed=same)

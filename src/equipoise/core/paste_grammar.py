@@ -22,13 +22,24 @@ _AS_THEY_ARE = (
     "most_signs",
     "far_times",
     "far_among",
+    "grades",
     "rules",
     "contexts",
     "rank_aliases",
     "counts",
 )
 #: Patterns that stand alone.
-_SINGLE = ("attendance", "brings", "one_more", "bare_count", "bare_name", "ranked", "lead", "weight")
+_SINGLE = (
+    "attendance",
+    "brings",
+    "one_more",
+    "bare_count",
+    "bare_name",
+    "ranked",
+    "graded",
+    "lead",
+    "weight",
+)
 
 #: What is special in a pattern, in Python and in JavaScript.
 _SPECIAL = re.compile(r"([\^$\\.*+?()\[\]{}|/])")
@@ -94,6 +105,7 @@ def short_grammar() -> dict[str, Any]:
             "bare_count": r"^(?:\+|plus)\s*[0-9]+[\s.!]*$",
             "bare_name": r"^\(?(?:\+\s*|plus\s|w/\s*|(?:%and%|%with%)\s)%one_name%[\s.!)]*$",
             "ranked": r"^(?:%rank%|%rank_short%)(?:\s*%division%)?$",
+            "graded": "^%grade%$",
             "lead": "^%lead%@?",
             "weight": r"[\s:(\[]+%number%[)\]]?$",
         },

@@ -325,6 +325,7 @@ def _holds(rule: Mapping[str, Any], line: _Line, state: _State) -> bool:
         ("some" in rule and not counts[rule["some"]])
         or ("more" in rule and not counts[rule["more"]])
         or ("many" in rule and counts[rule["many"]] < 2)
+        or ("most" in rule and (state.total < 2 or 2 * state.below[rule["most"]] < state.total))
         or ("each" in rule and (state.total < 2 or state.below[rule["each"]] != state.total))
         or any(counts[name] for name in rule.get("none", ()))
         or ("scales" in rule and sum(counts[name] > 0 for name in rule["scales"]) < 2)
@@ -422,7 +423,7 @@ def _pieces(rule: Mapping[str, Any], line: _Line, state: _State) -> None:
             _put(piece, found, rule, state)
             piece.status = rule.get("status", "in")
             if "ask" in rule:
-                _ask(rule["ask"], piece, None, state)
+                _ask(rule["ask"], piece, None if rule["ask"] == "maybe" else found, state)
         if piece.status in ("out", "late"):
             state.aside.append((piece.status, piece.text))
         if piece.status != "out":
@@ -601,6 +602,8 @@ def _ask(
     if found is not None and "put" in chosen:
         if "best" in chosen:
             line.text = f"{found[1]} {rank_weight(found[2], chosen['best'])}"
+        elif "less" in chosen:
+            line.text = f"{found[1]} {chosen['less'] - float(found[2] or found[3]):g}"
         elif "scaled" in chosen:
             line.text = f"{line.text[: found.start()]}{found[1]}{_scaled(found, state):g}"
         elif "middle" in chosen:
@@ -618,10 +621,19 @@ def _scaled(found: re.Match[str], state: _State) -> float:
     return float(found[2].replace(",", ".")) * largest / int(found[3])
 
 
+_SIGNED = {"": 0, "+": 30, "-": -30, "–": -30, "−": -30}
+
+
 def rank_weight(words: str, best: int) -> int:
-    """Return a weight for ``Gold 2``: 100 a rank, 20 a division; without a division the middle one."""
+    """Return a weight for ``Gold 2``: 100 a rank, 20 a division; without a division the middle one.
+
+    A grade, ``A+``, is 100 above the next, and 30 more or less with a sign.
+    """
     if words.isdigit():
         return 20 * (50 - int(words) if best == 1 else int(words))
+    grades: list[str] = grammar()["grades"]
+    if words[0].lower() in grades and words[1:] in _SIGNED:
+        return 100 * (grades.index(words[0].lower()) + 1) + _SIGNED[words[1:]]
     rank, _, division = words.lower().strip().partition(" ")
     letters = re.sub("[0-9].*", "", rank)
     place: int = grammar()["divisions"].index(division.strip() or rank[len(letters) :] or "3") % 5 + 1
@@ -642,8 +654,10 @@ def cell_context(cells: Sequence[str], where: str, answers: frozenset[str]) -> _
     return _state(tidy, filled, _matched(tidy, filled), where, answers, 0)
 
 
-def cell_weights(cells: Sequence[tuple[int, str]], where: str, answers: frozenset[str]) -> list[str]:
-    """Return what the cells of a column of weights say, read as behind a name in a list.
+def cell_weights(
+    cells: Sequence[tuple[int, str]], where: str, answers: frozenset[str]
+) -> tuple[list[str], list[tuple[int, str]]]:
+    """Return what a column of weights says, read as behind a name in a list, and what is left out.
 
     Parameters
     ----------
@@ -661,17 +675,18 @@ def cell_weights(cells: Sequence[tuple[int, str]], where: str, answers: frozense
 
     Examples
     --------
-    >>> cell_weights([(2, "8/10"), (3, "7/10"), (4, "6")], "here", frozenset())
+    >>> cell_weights([(2, "8/10"), (3, "7/10"), (4, "6")], "here", frozenset())[0]
     ['8', '7', '6']
-    >>> cell_weights([(2, "★★★☆☆"), (3, "4.5★")], "here", frozenset())
-    ['3', '4.5']
+    >>> cell_weights([(2, "★★★☆☆"), (3, "1500 ±50")], "here", frozenset())
+    (['3', '1500'], [(3, '±50')])
     """
     lines = [_Line(number, cell, f"{_BEARER} {cell.strip()}") for number, cell in cells]
     state = cell_context([line.text for line in lines], where, answers)
     for line in lines if state.total else ():
         line.text = _UNSEEN.sub("", line.text).translate(_WIDE)
         _read_cell(line, state, ("weight",))
-    return [line.text[len(_BEARER) :].strip() for line in lines]
+    notes = [(line.number, note) for line in lines for note in line.notes]
+    return [line.text[len(_BEARER) :].strip() for line in lines], notes
 
 
 #: The name behind which a cell with a weight is read.

@@ -58,7 +58,7 @@ _TRAILS = pattern(
 
 #: A number within a name that may be a weight: large or with decimals, and apart from letters.
 _STRAY = pattern(
-    r"(?:^|[\s~±(/:=$€£]|\.\.)([1-9]\d{2,}(?:[.,]\d+)?|\d+[.,]\d+|\d+(?=\s?%)|(?<=[$€£])\d+)(?=$|[\s~±()/%:=$€£])"
+    r"(?:^|[\s~±(/:=|$€£]|\.\.)([1-9]\d{2,}(?:[.,]\d+)?|\d+[.,]\d+|\d+(?=\s?%)|(?<=[$€£])\d+)(?=$|[\s~±()/%:=$€£])"
 )
 #: ``Red: Amber`` at the beginning of a line of several names.
 _HEADED = pattern(r"[^:]{1,20}:\s+(?=[^\W\d_])")

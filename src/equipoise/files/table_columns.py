@@ -59,6 +59,8 @@ class _Columns:
     answers: frozenset[str]
     coming: list[int] = field(default_factory=list)
     missing: list[int] = field(default_factory=list)
+    #: What stood beside a weight and was left out of it.
+    notes: list[tuple[int, str]] = field(default_factory=list)
 
 
 def title_of(title: str) -> str:
@@ -165,7 +167,9 @@ def _marks(known: _Columns, cells: Sequence[Row]) -> None:
         filled = [(number, row) for number, row in cells if _at(row, place)]
         if all(_NUMBER.fullmatch(_at(row, place)) or is_word("blank", _at(row, place)) for _, row in filled):
             continue
-        read = cell_weights([(number, _at(row, place)) for number, row in filled], known.where, known.answers)
+        weights = [(number, _at(row, place)) for number, row in filled]
+        read, notes = cell_weights(weights, known.where, known.answers)
+        known.notes.extend(notes)
         for (number, row), text in zip(filled, read, strict=True):
             if _NUMBER.fullmatch(text) or not text:
                 row[place] = text
@@ -175,7 +179,7 @@ def _marks(known: _Columns, cells: Sequence[Row]) -> None:
 
 
 def _ranks(known: _Columns, cells: Sequence[Row]) -> None:
-    """Read ``Gold 2`` as a weight, once which division is the best is known."""
+    """Read ``Gold 2`` as a weight, once which division is the best is known, and grades."""
     places = [at for at, column in enumerate(known.columns) if column == "weight"]
     if not {"weight", "mu"} & set(known.columns):
         places = [at for at in _free(known) if is_word("rank_title", known.titles[at])]
@@ -184,10 +188,13 @@ def _ranks(known: _Columns, cells: Sequence[Row]) -> None:
                   if _at(row, place) and not is_word("blank", _at(row, place))]  # fmt: skip
         if not filled:
             continue
-        if not all(re.search(grammar()["ranked"], _at(row, place), re.IGNORECASE) for _, row in filled):
+        asked = next((ask for ask, pattern in (("rank", "ranked"), ("grade", "graded"))
+                      if all(re.search(grammar()[pattern], _at(row, place), re.IGNORECASE)
+                             for _, row in filled)), None)  # fmt: skip
+        if asked is None:
             continue
         number, row = filled[0]
-        chosen = asked_choice("rank", f"{known.where}, line {number}", _at(row, place), known.answers)
+        chosen = asked_choice(asked, f"{known.where}, line {number}", _at(row, place), known.answers)
         if "best" in chosen:
             known.columns[place] = "weight"
             for _, row in filled:
@@ -283,7 +290,9 @@ def _coming(known: _Columns, cells: Sequence[Row], *, marks: bool) -> ColumnsRea
         kept.append((number, row))
     if partner is not None:
         _pair(known, kept, label, partner)
-    heard = Heard(tuple(out), tuple(late), tuple(unread)) if out or late or unread else None
+    coming = {number for number, _ in kept}
+    notes = tuple((number, note) for number, note in known.notes if number in coming)
+    heard = Heard(tuple(out), tuple(late), tuple(unread), notes) if out or late or unread or notes else None
     return ColumnsRead(known.columns, kept, heard, (*known.coming, *known.missing))
 
 

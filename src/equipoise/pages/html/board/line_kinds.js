@@ -139,6 +139,7 @@ function holds(rule, line, sifting) {
   return !(("some" in rule && !counts[rule.some]) ||
     ("more" in rule && !counts[rule.more]) ||
     ("many" in rule && counts[rule.many] < 2) ||
+    ("most" in rule && (total < 2 || 2 * below[rule.most] < total)) ||
     ("each" in rule && (total < 2 || below[rule.each] !== total)) ||
     (rule.none ?? []).some((/** @type {string} */ name) => counts[name]) ||
     ("scales" in rule && rule.scales.filter((/** @type {string} */ name) => counts[name]).length < 2) ||
@@ -220,7 +221,7 @@ function pieces(rule, line, sifting) {
     if (found) {
       putIn(piece, found, rule, sifting);
       piece.status = rule.status ?? "in";
-      if (rule.ask) askAbout(rule.ask, piece, null, sifting);
+      if (rule.ask) askAbout(rule.ask, piece, rule.ask === "maybe" ? null : found, sifting);
     }
     if (["out", "late"].includes(piece.status)) sifting.aside.push([piece.status, piece.text]);
     if (piece.status !== "out") kept.push(piece.text);
@@ -371,6 +372,7 @@ function askAbout(name, line, found, sifting, rule) {
   line.status = chosen.status ?? (chosen.takes && rule?.status) ?? line.status;
   if (!found || !("put" in chosen)) return;
   if (chosen.best) [line.text, line.changed] = [`${found[1]} ${rankOf(found[2], chosen.best)}`, true];
+  else if (chosen.less) [line.text, line.changed] = [`${found[1]} ${Number((chosen.less - Number(found[2] ?? found[3])).toPrecision(6))}`, true];
   else if (chosen.scaled) [line.text, line.changed] = [line.text.slice(0, found.index) + found[1] + scaled(found, sifting), true];
   else if (chosen.middle) [line.text, line.changed] = [`${found[1]} ${(Number(found[2] ?? found[4]) + Number(found[3] ?? found[5])) / 2}`, true];
   else replaceIn(line, found, templated(chosen.put, found));
@@ -382,13 +384,14 @@ function scaled(found, { counts }) {
   return Number((Number(found[2].replace(",", ".")) * largest / Number(found[3])).toPrecision(6));
 }
 
-/** What the cells of a column of weights say, read as behind a name in a list.
+/** What a column of weights says, read as behind a name in a list, and what is left out.
  * @param {{number: number, cell: string}[]} cells @param {Set<string>} answers */
 function cellWeights(cells, answers) {
   const lines = cells.map(({ number, cell }) => kindFrom(number, cell, `n ${tidied(cell)}`));
   const sifting = cellContext(lines.map(({ text }) => text), answers);
   for (const line of lines) readCell(line, sifting, ["weight"]);
-  return lines.map(({ text }) => text.slice(1).trim());
+  return { read: lines.map(({ text }) => text.slice(1).trim()),
+    notes: lines.flatMap((line) => line.notes.map((note) => /** @type {[number, string]} */ ([line.number, note]))) };
 }
 
 /** Note that a line is a heading, and whether those below it come. @param {string} section @param {Kind} line @param {Sifting} sifting */
@@ -397,9 +400,11 @@ function beginSection(section, line, sifting) {
   sifting.block++;
 }
 
-/** A weight for “Gold 2”: 100 a rank, 20 a division. @param {string} words @param {number} best */
+/** A weight for “Gold 2”: 100 a rank, 20 a division; for “A+” 100 a grade, 30 a sign. @param {string} words @param {number} best */
 function rankOf(words, best) {
   if (/^[0-9]+$/.test(words)) return 20 * (best === 1 ? 50 - Number(words) : Number(words));
+  const grade = /^([a-z])([+–−-]?)$/.exec(words.toLowerCase());
+  if (grade && PASTES.grades.includes(grade[1])) return 100 * (PASTES.grades.indexOf(grade[1]) + 1) + (grade[2] === "+" ? 30 : grade[2] ? -30 : 0);
   const [rank, ...rest] = words.toLowerCase().trim().split(" ");
   const short = rank.replace(/[0-9].*/, "");
   const letters = PASTES.rank_aliases[short] ?? short;

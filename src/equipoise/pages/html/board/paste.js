@@ -47,7 +47,7 @@ const QUOTED = /(?<![^\s,;|+/(])(?:"((?:[^"]|"")+)"|“([^”]+)”|«\s*([^»]+
 const CHAT = /^\[?(?:\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},?\s+)?\p{Nd}{1,2}:\p{Nd}{2}(?::\p{Nd}{2})?(?:\s*[AaPp]\.?[Mm]\.?)?(?:,\s*\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4})?\]?\s*[-–]?\s*([^:\n]{1,60}):\s*(.*)$/su;
 const COMES = /^(?:(?:\+|\+1|in|i'?m in|me|me too|yes|yep|y|ok|x|here|count me in|👍|✅|✋|🙋)[.! ]*)$/iu;
 /** A number within a name that may be a weight, "Red: Amber" before other names. */
-const STRAY = /(?:^|[\s~±(/:=$€£]|\.\.)([1-9]\p{Nd}{2,}(?:[.,]\p{Nd}+)?|\p{Nd}+[.,]\p{Nd}+|\p{Nd}+(?=\s?%)|(?<=[$€£])\p{Nd}+)(?=$|[\s~±()/%:=$€£])/u;
+const STRAY = /(?:^|[\s~±(/:=|$€£]|\.\.)([1-9]\p{Nd}{2,}(?:[.,]\p{Nd}+)?|\p{Nd}+[.,]\p{Nd}+|\p{Nd}+(?=\s?%)|(?<=[$€£])\p{Nd}+)(?=$|[\s~±()/%:=$€£])/u;
 /** Who wrote the message below, what calls everyone, and numbers before a name that may be its weight. */
 const SENDER = /^(.{1,60}?)\s+—\s+(?:(?:[\p{L}\p{Nl}\p{No}]+ at )?|\p{Nd}{1,4}[./-]\p{Nd}{1,2}[./-]\p{Nd}{1,4},? )\p{Nd}{1,2}:\p{Nd}{2}(?:\s*[AaPp][Mm])?$/u;
 const COMMA_LEADS = /^(\p{Nd}+),(\p{Nd}+)\s+[\p{L}\p{Nl}\p{No}]/u;
@@ -232,13 +232,15 @@ function told(titles, columns, rows, answers) {
   return { rows: whoComes(columns, rows, answers, coming, missing, titled("partner_title")), coming: [...coming, ...missing] };
 }
 
-/** Read “Gold 2” as a weight, once it was said which division is the best.
+/** Read “Gold 2” as a weight, once it was said which division is the best, and grades.
  * @param {number[]} places @param {string[]} columns @param {Row[]} rows @param {Set<string>} answers */
 function readRanks(places, columns, rows, answers) {
   for (const place of places) {
     const filled = rows.filter(({ cells }) => cellIn(cells, place) && !isWord("blank", cellIn(cells, place)));
-    if (!filled.length || !filled.every(({ cells }) => foundIn(PASTES.patterns.ranked, cellIn(cells, place)))) continue;
-    const chosen = askedChoice("rank", filled[0].number, cellIn(filled[0].cells, place), answers);
+    const asked = [["rank", "ranked"], ["grade", "graded"]].find(([, pattern]) =>
+      filled.length && filled.every(({ cells }) => foundIn(PASTES.patterns[pattern], cellIn(cells, place))))?.[0];
+    if (!asked) continue;
+    const chosen = askedChoice(asked, filled[0].number, cellIn(filled[0].cells, place), answers);
     if (chosen.best) {
       columns[place] = "weight";
       for (const { cells } of filled) cells[place] = String(rankOf(cellIn(cells, place), chosen.best));
@@ -252,7 +254,8 @@ function readMarks(rows, place, answers) {
   const plain = /^[+-]?[0-9.,'’\u202f\u00a0]*[0-9][0-9.,'’]*(?:e[+-]?[0-9]+)?$/i;
   const filled = rows.filter(({ cells }) => cellIn(cells, place));
   if (filled.every(({ cells }) => plain.test(cellIn(cells, place)) || isWord("blank", cellIn(cells, place)))) return;
-  const read = cellWeights(filled.map(({ number, cells }) => ({ number, cell: cellIn(cells, place) })), answers);
+  const { read, notes } = cellWeights(filled.map(({ number, cells }) => ({ number, cell: cellIn(cells, place) })), answers);
+  heard.notes.push(...notes);
   filled.forEach(({ number, cells }, at) => {
     const text = /[A-Za-z]/.test(read[at]) && IS_NUMBER.test(read[at]) ? String(weightOf(read[at], number, cellIn(cells, place))) : read[at];
     if (!text || plain.test(text)) cells[place] = text;
@@ -320,6 +323,8 @@ function whoComes(columns, rows, answers, coming, missing, partner) {
     });
     return true;
   });
+  const numbers = new Set(kept.map(({ number }) => number));
+  heard.notes = heard.notes.filter(([number]) => numbers.has(number));
   if (partner !== undefined && !columns.includes("party")) pairUp(columns, kept, label, partner);
   return kept;
 }
