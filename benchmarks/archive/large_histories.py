@@ -1,8 +1,8 @@
 """Histories larger than memory: ``python -m benchmarks large_histories`` writes ``LARGE_HISTORIES.md``.
 
 Contests of two against two among 20,000 people are written to Parquet, in order of time and in none.
-``equipoise rate`` reads and learns from each file in a process of its own; measured are its processor time
-and the most memory that it had.
+``equipoise rate`` reads and learns from each file, and ``equipoise evaluate`` predicts it, in a process of
+its own; measured are its processor time and the most memory that it had.
 """
 
 from __future__ import annotations
@@ -20,19 +20,22 @@ from benchmarks.reporting import PAGES, RAW, ROOT, describe, run_many
 #: Contests of the files, people among whom they are, and how many contests are written at a time.
 CONTESTS, PEOPLE, WRITTEN = (1_000_000, 3_000_000, 10_000_000), 20_000, 250_000
 
+#: What is measured.
+COMMANDS = ("rate", "evaluate")
+
 #: Seconds from one contest to the next.
 APART = 7
 
 #: Runs the command line, and writes what it cost to a file.
-RATING = """
+RUNNING = """
 import resource, sys, json
 from equipoise.cli import main
-sys.argv = ["equipoise", "rate", sys.argv[1], "--json", "--output", sys.argv[2]]
+sys.argv[0] = "equipoise"
 try:
     main()
 finally:
     used = resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]))
+    print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024]), file=sys.stderr)
 """
 
 WRITING = "from benchmarks.archive.large_histories import write; import sys; write(*sys.argv[1:])"
@@ -64,35 +67,39 @@ def write(path: str, contests: str, order: str) -> None:
 
 
 def measure(contests: int) -> dict[str, Any]:
-    """Measure with so many contests, 0 for all sizes."""
+    """Measure with all sizes up to so many contests; what was measured is printed as it comes."""
     rows = []
-    for many in (contests,) if contests else CONTESTS:
+    for many in (each for each in CONTESTS if each <= contests):
         for order in ("in", "no"):
             with tempfile.TemporaryDirectory() as folder:
-                path, answer = Path(folder) / "games.parquet", Path(folder) / "ratings.json"
+                path = Path(folder) / "games.parquet"
                 subprocess.run(
                     [sys.executable, "-c", WRITING, str(path), str(many), order], check=True, cwd=ROOT
                 )
-                done = subprocess.run(
-                    [sys.executable, "-c", RATING, str(path), str(answer)],
-                    check=True, stdout=subprocess.PIPE, text=True,
-                )  # fmt: skip
-                seconds, memory = json.loads(done.stdout)
-                counted = json.loads(answer.read_text(encoding="utf-8"))["matches"]
-                rows.append(
-                    {"contests": many, "order": order, "size": path.stat().st_size / 1e6,
-                     "seconds": seconds, "memory": memory, "rated": counted}
-                )  # fmt: skip
-            print(rows[-1], flush=True)
+                size = path.stat().st_size / 1e6
+                for command in COMMANDS:
+                    done = subprocess.run(
+                        [sys.executable, "-c", RUNNING, command, str(path), "--json"],
+                        check=True, capture_output=True, text=True,
+                    )  # fmt: skip
+                    seconds, memory = json.loads(done.stderr.splitlines()[-1])
+                    answer = json.loads(done.stdout)
+                    counted = answer["matches"] if command == "rate" else answer["models"]["default"]["n"]
+                    rows.append(
+                        {"command": command, "contests": many, "order": order, "size": size,
+                         "seconds": seconds, "memory": memory, "counted": counted}
+                    )  # fmt: skip
+                    print(rows[-1], flush=True)
     return {**describe(), "rows": rows}
 
 
 def report(results: dict[str, Any]) -> str:
     """Return the page."""
-    rows = results["rows"]
+    rows = sorted(results["rows"], key=lambda row: (COMMANDS.index(row["command"]), row["order"]))
     lines = [
-        f"| {row['contests']:,} | {row['order']} order | {row['size']:,.0f} | {row['seconds']:,.0f} "
-        f"| {1e6 * row['seconds'] / row['contests']:.1f} | {row['memory']:,.0f} | {row['rated']:,} |"
+        f"| `{row['command']}` | {row['order']} order | {row['contests']:,} | {row['size']:,.0f} "
+        f"| {row['seconds']:,.0f} | {1e6 * row['seconds'] / row['contests']:.1f} | {row['memory']:,.0f} "
+        f"| {row['counted']:,} |"
         for row in rows
     ]
     return """\
@@ -100,17 +107,20 @@ def report(results: dict[str, Any]) -> str:
 
 `python -m benchmarks large_histories` measured and wrote this; do not edit.
 
-Contests of two against two among {people:,} people, four rows each, rated by the default model with \
-`equipoise rate FILE --json --output RATINGS`: at commit {commit}, {processor}.
+Contests of two against two among {people:,} people, four rows each, in Parquet: rated by \
+`equipoise rate FILE --json` and predicted by `equipoise evaluate FILE --json`, both with the default model, \
+at commit {commit}, {processor}.
 Times are of the processor, memory is the most that the process had.
+Counted are the matches that were rated, and the predictions that were scored.
 
-| contests | rows stand in | file, MB | seconds | microseconds a contest | memory, MB | rated |
-|---:|---|---:|---:|---:|---:|---:|
+| command | rows stand in | contests | file, MB | seconds | microseconds a contest | memory, MB | counted |
+|---|---|---:|---:|---:|---:|---:|---:|
 {lines}
 
 Files of more than {rows:,} rows are gone through in parts; of a file in no order, all rows are first sorted \
 on disk, in the folder for temporary files.
-In memory are a part and what is known of everybody.
+In memory are a part and what is known of everybody; `evaluate` keeps its predictions on disk until it knows \
+how many of them count.
 """.format(
         people=PEOPLE, commit=results["commit"], processor=results["processor"], lines="\n".join(lines),
         rows=_rows(),
@@ -126,4 +136,4 @@ def _rows() -> int:
 def main() -> int:
     """Read the arguments and do what they say."""
     raw, page = RAW / "large_histories.json", PAGES / "LARGE_HISTORIES.md"
-    return run_many(__doc__, raw, page, measure, report, contests=0)
+    return run_many(__doc__, raw, page, measure, report, contests=max(CONTESTS))

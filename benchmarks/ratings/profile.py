@@ -19,7 +19,7 @@ import numpy as np
 from benchmarks.reporting import PAGES, ROOT, describe
 
 from equipoise import Contest, GaussianFilter, Match, Mixture, read_matches
-from equipoise.ratings.lab.evaluation import CLIP, calibration_slope, winner
+from equipoise.ratings.lab.evaluation import CLIP, measure, winner
 from equipoise.ratings.lab.simulation import simulate
 from equipoise.ratings.lab.tuning import BOUNDS, NARROW, WIDE, changed, drawn_factors
 from equipoise.ratings.models.gaussian_filter.contest_columns import pack
@@ -95,11 +95,9 @@ class Seen:
     def slope(self, model: Filters) -> float:
         """Return the calibration slope."""
         chances, ends = self.chances(model), [*self.first[1:], len(self.packed.rank)]
-        rows = [
-            (chances[self.first[n] : ends[n]].tolist(), int(self.winners[n]))
-            for n in np.flatnonzero(self.scored)
-        ]
-        return calibration_slope(rows)
+        scored = np.flatnonzero(self.scored).tolist()
+        rows = [chances[self.first[n] : ends[n]].tolist() for n in scored]
+        return measure(rows, self.winners[scored].tolist()).calibration_slope
 
 
 def histories(folder: Path) -> list[Seen]:

@@ -13,9 +13,11 @@ from tests.cli.running import run
 
 from equipoise.errors import InputError
 from equipoise.files import parquet_parts
+from equipoise.files.blocks_on_disk import BlocksOnDisk
 from equipoise.files.match_columns import read_columns
 from equipoise.files.parquet_parts import ParquetParts, rows_of_parquet
 from equipoise.ratings.history_columns import Columns, replay_columns
+from equipoise.ratings.lab import evaluation
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
 from equipoise.ratings.models.weng_lin import PlackettLuce
 
@@ -165,6 +167,55 @@ def test_the_command_line_says_the_same_of_parts_and_of_the_whole(
     assert [one.stdout for one in in_parts] == [one.stdout for one in at_once]
     assert [one.returncode for one in in_parts] == [0, 0, 1, 0]
     assert in_parts[2].stderr.splitlines()[-1] == at_once[2].stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("block", [7, 1 << 16])
+def test_evaluations_of_parts_are_those_of_the_whole_to_the_last_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int
+) -> None:
+    """Measures, groups, sides and the diagram; models that learn from matches alone are given the whole."""
+    monkeypatch.setattr(evaluation, "BLOCK", block)
+    matches = games(150, 8)
+    matches[30][1]["kills"] = -3
+    sources = written(tmp_path / "in", matches)
+    plots = [tmp_path / f"{n}.svg" for n in range(2)]
+    asked = [
+        ["--json", "--models", "plackett-luce", "--plot", str(tmp_path / "any.svg")],
+        ["--models", "elo"],
+        ["--strict"],
+        ["--skip", "1"],
+    ]
+    calls: list[Path] = []
+    kept = BlocksOnDisk.append
+    monkeypatch.setattr(BlocksOnDisk, "append", lambda of, one: (calls.append(of._path), kept(of, one)))
+    found = []
+    for rows, plot in zip((60, 10_000), plots, strict=True):
+        monkeypatch.setattr(parquet_parts, "ROWS", rows)
+        found.append([run("evaluate", *some, *sources) for some in asked])
+        (tmp_path / "any.svg").rename(plot)
+        assert calls
+    in_parts, at_once = found
+    assert [one.stdout for one in in_parts] == [one.stdout for one in at_once]
+    assert [one.returncode for one in in_parts] == [one.returncode for one in at_once] == [1, 1, 1, 1]
+    assert plots[0].read_bytes() == plots[1].read_bytes()
+    assert len(json.loads(in_parts[0].stdout)["groups"]["default"]) == 3
+    assert not any(path.exists() for path in calls)
+
+
+def test_rows_that_cannot_be_read_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the file and their numbers, where a part of it is damaged."""
+    monkeypatch.setattr(parquet_parts, "ROWS", 400)
+    path = tmp_path / "in.parquet"
+    rows = [row for some in sorted(games(300, 9), key=lambda rows: rows[0]["ended"]) for row in some]
+    pl.DataFrame(rows).write_parquet(path, row_group_size=400, compression="zstd")
+    content = bytearray(path.read_bytes())
+    footer = int.from_bytes(content[-8:-4], "little") + 8
+    end = len(content) - footer  # of the last of three groups of rows
+    content[end * 5 // 6 : end] = b"\xff" * (end - end * 5 // 6)
+    path.write_bytes(content)
+    done = run("rate", str(path))
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"error: {path}, rows 801 to 1200: cannot be read: ")
 
 
 def test_rows_are_counted_without_reading_them(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from equipoise.cli.archive_options import progress_bar
 from equipoise.cli.fan_out_options import fan_out_options
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_settings_options
 from equipoise.cli.output_options import NewFile, Number, Whole, table, table_forms, with_json, write
-from equipoise.cli.read_history import dates, read_history
+from equipoise.cli.read_history import dates, read_history, read_parts_of
 from equipoise.cli.roster_options import store
 from equipoise.core.registry import MODELS
 from equipoise.errors import InputError
@@ -91,17 +91,10 @@ def command(
 
 def _evaluate(file: str, models: str, skip: float, as_json: bool, plot: str | None, **options: Any) -> None:
     """Predict each contest from those before it."""
-    from equipoise.ratings.lab.evaluation import evaluate
-
     asked = [name.strip() for name in models.split(",")]
     names = ["default", *(each for name in asked for each in (MODELS if name == "all" else (name,)))]
     made = _made(list(dict.fromkeys(names)), options)
-    history = read_history((file,), strict=options["strict"], store=options["store"], dates=options["dates"])
-    made = {name: with_known(model, history.find) for name, model in made.items()}
-    done = {}
-    for name, model in made.items():
-        with archive_options.progress_bar(name) as tell:
-            done[name] = evaluate(model, history.matches, skip, tell)
+    done, finish = _in_parts(file, made, skip, options) or _at_once(file, made, skip, options)
     if as_json:
         plain = {name: each.metrics.as_dict() for name, each in done.items()}
         groups = {
@@ -116,12 +109,55 @@ def _evaluate(file: str, models: str, skip: float, as_json: bool, plot: str | No
             _tell_sides(next(iter(done.values())))
     if plot:
         _plot(plot, done)
-    if options["starting"]:
-        contests = [contest for match in history.matches for contest in match.contests]
-        say_unplayed(
-            next(iter(made.values())), (who for one in contests for team in one.teams for who, _ in team)
-        )
-    history.finish()
+    finish()
+
+
+def _in_parts(file: str, made: dict[str, Any], skip: float, options: dict[str, Any]) -> Any:
+    """Return evaluations of a file that memory need not hold, by name; None where all of it is needed."""
+    from_columns = all(getattr(model, "by_columns", False) for model in made.values())
+    if options["store"] or options["starting"] or not from_columns:
+        return None
+    history = read_parts_of((file,), "evaluating", strict=options["strict"])
+    if history is None:
+        return None
+    import itertools
+    import tempfile
+    from pathlib import Path
+
+    from equipoise.files.blocks_on_disk import BlocksOnDisk
+    from equipoise.ratings.lab.evaluation import Validation, check_skip
+
+    check_skip(skip)
+    with tempfile.TemporaryDirectory(prefix="equipoise-") as folder:
+        numbers = itertools.count()
+        kept = {
+            name: Validation(model, lambda: BlocksOnDisk(Path(folder) / str(next(numbers))))
+            for name, model in made.items()
+        }
+        for columns in history.parts:
+            for each in kept.values():
+                each.add(columns)
+        return {name: each.evaluation(skip) for name, each in kept.items()}, history.finish
+
+
+def _at_once(file: str, made: dict[str, Any], skip: float, options: dict[str, Any]) -> Any:
+    """Return evaluations of a whole history, by name."""
+    from equipoise.ratings.lab.evaluation import evaluate
+
+    history = read_history((file,), strict=options["strict"], store=options["store"], dates=options["dates"])
+    done = {}
+    for name, model in made.items():
+        with archive_options.progress_bar(name) as tell:
+            done[name] = evaluate(with_known(model, history.find), history.matches, skip, tell)
+
+    def finish() -> None:
+        if options["starting"]:
+            contests = [contest for match in history.matches for contest in match.contests]
+            model = with_known(next(iter(made.values())), history.find)
+            say_unplayed(model, (who for one in contests for team in one.teams for who, _ in team))
+        history.finish()
+
+    return done, finish
 
 
 def _sides(done: Any) -> list[dict[str, Any]]:
@@ -200,13 +236,9 @@ def _three_way(metrics: Any) -> str:
 
 def _plot(path: str, done: dict[str, Any]) -> None:
     from equipoise.pages.pictures.reliability import reliability_svg
-    from equipoise.ratings.lab.evaluation import reliability
 
     bins = {
-        name: [
-            (each.count, each.chance, each.won)
-            for each in reliability(evaluation.chances, evaluation.winners)
-        ]
+        name: [(each.count, each.chance, each.won) for each in evaluation.bins]
         for name, evaluation in done.items()
     }
     write("--plot", path, reliability_svg(bins))

@@ -108,7 +108,7 @@ def _by_columns(model: Any, files: tuple[str, ...], options: Mapping[str, Any]) 
 
     asked = {"since": options["since"], "strict": options["strict"]}
     large = options["store"] is None and not options["starting"]  # guesses need all names before
-    history = read_parts_of(files, **asked) if large else None
+    history = read_parts_of(files, "rating", **asked) if large else None
     history = history or read_columns_of(files, **asked, store=options["store"])
     if history is None:
         return None

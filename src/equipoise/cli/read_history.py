@@ -93,9 +93,12 @@ def read_columns_of(
 
 
 def read_parts_of(
-    sources: tuple[str, ...], *, since: str | None = None, strict: bool = False
+    sources: tuple[str, ...], what: str, *, since: str | None = None, strict: bool = False
 ) -> ColumnsOfHistory | None:
-    """Read large Parquet files part by part, so that memory need not hold them; None of other files."""
+    """Read large Parquet files part by part, so that memory need not hold them; None of other files.
+
+    The bar of progress says what is done with each part.
+    """
     from equipoise.files.match_columns import PARQUET
 
     if not sources or not all(source.lower().endswith(PARQUET) for source in sources):
@@ -105,12 +108,12 @@ def read_parts_of(
     if rows_of_parquet(sources) <= ROWS:
         return None
     history = ColumnsOfHistory(in_parts=True)
-    history.parts = _read_parts(history, sources, since, strict=strict)
+    history.parts = _read_parts(history, sources, what, since, strict=strict)
     return history
 
 
 def _read_parts(
-    history: ColumnsOfHistory, sources: Sequence[str], since: str | None, *, strict: bool
+    history: ColumnsOfHistory, sources: Sequence[str], what: str, since: str | None, *, strict: bool
 ) -> Iterator[Columns]:
     """Give the parts that have a match, count what is read, and say what is wrong with it."""
     import tempfile
@@ -120,7 +123,7 @@ def _read_parts(
     apart, places, left = 0, list[str](), 0
     with (
         tempfile.TemporaryDirectory(prefix="equipoise-") as folder,
-        progress_bar("rating") as tell,
+        progress_bar(what) as tell,
         everything_kept(),
     ):
         for part in ParquetParts(sources, Path(folder)).read(tell, most_places=FEW):

@@ -112,11 +112,13 @@ class ParquetParts:
         import polars as pl
 
         for number in order:
-            scan, height = self._scans[number].with_row_index(ROW, offset=1), self._rows[number]
+            scan, height = self._scans[number], self._rows[number]
             rest: Any = None
             for start in range(0, height, ROWS):
-                part = scan.slice(start, ROWS)
-                frame = collected(part if names is None else part.select(ROW, *names), self._sources[number])
+                part = scan.slice(start, ROWS)  # first of all: behind a row index, all rows would be read
+                where = f"{self._sources[number]}, rows {start + 1} to {min(start + ROWS, height)}"
+                frame = collected(part if names is None else part.select(names), where)
+                frame = frame.with_row_index(ROW, offset=start + 1)
                 if rest is not None:
                     frame = pl.concat([rest, frame])
                 begins = (frame["match"] != frame["match"].shift(1)).fill_null(value=True)

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from equipoise.core.arrays import Floats
 from equipoise.core.compiled import pays, run
 from equipoise.core.match import Ruleset
 from equipoise.core.sides import EVEN_SIDES
@@ -148,7 +149,7 @@ class SideAdvantages:
         if own is not None:
             rows[ruleset, at_map] = _moved(own, pull, information, won)
 
-    def learn_columns(self, columns: SideColumns, chances: Sequence[float]) -> None:
+    def learn_columns(self, columns: SideColumns, chances: Sequence[float] | Floats) -> None:
         """Learn from contests in columns, with the chance of each team of each: as :meth:`learn` does.
 
         Parameters
