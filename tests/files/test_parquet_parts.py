@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from tests.cli.running import run
 
+from equipoise.cli.read_history import read_parts_of
 from equipoise.errors import InputError
 from equipoise.files import parquet_parts
 from equipoise.files.blocks_on_disk import BlocksOnDisk
@@ -167,6 +169,16 @@ def test_the_command_line_says_the_same_of_parts_and_of_the_whole(
     assert [one.stdout for one in in_parts] == [one.stdout for one in at_once]
     assert [one.returncode for one in in_parts] == [0, 0, 1, 0]
     assert in_parts[2].stderr.splitlines()[-1] == at_once[2].stderr.splitlines()[-1]
+
+
+def test_a_part_that_was_gone_through_is_not_kept(tmp_path: Path) -> None:
+    """No more than one is there besides that which comes next, also where no garbage is looked for."""
+    before = sum(isinstance(each, Columns) for each in gc.get_objects())
+    history = read_parts_of(tuple(written(tmp_path / "in", games(200, 10))), "rating")
+    assert history is not None
+    there = [sum(isinstance(each, Columns) for each in gc.get_objects()) for _ in history.parts]
+    assert len(there) > 5
+    assert max(there) <= before + 2
 
 
 @pytest.mark.parametrize("block", [7, 1 << 16])

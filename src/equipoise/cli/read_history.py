@@ -139,6 +139,8 @@ def _read_parts(
             if _leave(part.columns, since):
                 left += len(part.columns)
                 yield part.columns
+            del part
+            gc.collect()  # what reads a part refers to itself, and would stay to the end with all of the part
     say_apart(apart, places)
     if not left:
         if history.read:

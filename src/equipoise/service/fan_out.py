@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import os
+import socket
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -32,8 +33,8 @@ ATTEMPTS = 10
 #: Seconds until a process is gone that was ended: the loop outlives it, however busy the machine is.
 GONE = 30.0
 
-#: What an address of Ray may look like.
-ADDRESSES = "auto, HOST:PORT or ray://HOST:PORT"
+#: Seconds until a cluster answers that is there.
+THERE = 10.0
 
 Result = TypeVar("Result")
 
@@ -175,6 +176,7 @@ class RayCluster:
             raise InputError(needs("ray"), "ray") from error
         more = {} if address else {"include_dashboard": False}
         try:
+            _check_there(address)
             self._ray.init(address or "local", log_to_driver=False, logging_level="error", **more)
         except Exception as error:  # whatever Ray raises, some of it plain exceptions
             why = str(error).strip().partition("\n")[0]
@@ -215,6 +217,13 @@ class RayCluster:
         if not well:
             raise found
         return found
+
+
+def _check_there(address: str) -> None:
+    """Raise an OSError where nothing listens at an address: Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host:
+        socket.create_connection((host.strip("[]"), int(port)), THERE).close()
 
 
 #: What parts share, in a process of Ray, so that it is read once.
