@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import itertools
 import random
@@ -21,15 +22,15 @@ from equipoise.archive.archive import open_archive
 from equipoise.archive.ingest.ingest import Watch
 from equipoise.errors import InputError
 from equipoise.games.halflife.log_stream import BEGIN, END, TOKEN, LogPosts, line_of
-from equipoise.service.log_receiver import MOST_BODY, LogReceiver, Receiving
+from equipoise.service.log_receiver import MOST_BODY, SILENCE, LogReceiver, Receiving
 
 STAMP = b"L 01/31/2026 - 20:15:00: "
 
 
 @contextmanager
-def receiver(where: Receiving, path: Path) -> Iterator[int]:
+def receiver(where: Receiving, path: Path, warn: Callable[[str], None] = lambda _: None) -> Iterator[int]:
     """Receive in a thread; give the port."""
-    one, stop = LogReceiver(where, str(path)), threading.Event()
+    one, stop = LogReceiver(where, str(path), warn), threading.Event()
 
     def serve() -> None:
         while not stop.is_set():
@@ -108,7 +109,81 @@ def test_hostile_packets_are_no_exception(packet: bytes) -> None:
         assert line is None or (line.startswith(b"L ") and line.count(b"\n") == 1)
 
 
+def test_two_servers_that_send_to_one_port_are_not_mixed(tmp_path: Path) -> None:
+    """The log is of the first, of the other it is said once; after a long silence it may go on."""
+    path, warned = tmp_path / "log", list[str]()
+    one = LogReceiver(Receiving.of("udp://127.0.0.1:0"), str(path), warned.append)
+    first, other = (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(2))
+    with contextlib.closing(one), first, other:
+        for n in range(10):
+            for server, name in ((first, b"first"), (other, b"other")):
+                server.sendto(
+                    b"\xff\xff\xff\xffR" + STAMP + b"%s %d\n\0" % (name, n), ("127.0.0.1", one.port)
+                )
+                one.step(5.0)
+        assert path.read_bytes() == b"".join(STAMP + b"first %d\n" % n for n in range(10))
+        assert len(warned) == 1
+        assert f":{other.getsockname()[1]}: another server sends here too" in warned[0]
+        one._heard -= SILENCE + 1.0
+        other.sendto(b"\xff\xff\xff\xffR" + STAMP + b"moved\n\0", ("127.0.0.1", one.port))
+        one.step(5.0)
+    assert path.read_bytes().endswith(STAMP + b"moved\n")
+
+
 # Posts
+
+
+def posted(port: int, *requests: bytes) -> None:
+    """Send bytes over one connection each, to which nothing is added, and end it."""
+    for request in requests:
+        with socket.create_connection(("127.0.0.1", port), timeout=20.0) as link:
+            link.sendall(request)
+            link.shutdown(socket.SHUT_WR)
+            while link.recv(1000):
+                pass
+
+
+def post_of(body: bytes, length: int, begin: int, address: str = "192.0.2.1:27015") -> bytes:
+    """Return a post whose Content-Length is another one."""
+    headers = {**headers_of(begin, begin + len(body)), "x-server-addr": address, "content-length": length}
+    lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    return f"POST / HTTP/1.1\r\n{lines}\r\n".encode() + body
+
+
+def test_posts_of_two_servers_are_not_mixed(tmp_path: Path) -> None:
+    """By the address that they say, as both may be on one machine."""
+    path, warned = tmp_path / "log", list[str]()
+    with receiver(Receiving.of("http://127.0.0.1:0"), path, warned.append) as port:
+        for n in range(3):
+            for address, name in (("192.0.2.1:27015", b"a"), ("192.0.2.1:27016", b"b")):
+                body = STAMP + b"%s %d\n" % (name, n)
+                posted(port, post_of(body, len(body), n * len(body), address))
+    assert path.read_bytes() == b"".join(STAMP + b"a %d\n" % n for n in range(3))
+    assert len(warned) == 1
+    assert "192.0.2.1:27016: another server sends here too" in warned[0]
+
+
+def test_what_came_of_a_post_with_too_large_a_content_length_is_kept(tmp_path: Path) -> None:
+    """It is said, and if it comes once more only the rest is added."""
+    path, warned = tmp_path / "log", list[str]()
+    first, second = STAMP + b"one\n", STAMP + b"two\n"
+    with receiver(Receiving.of("http://127.0.0.1:0"), path, warned.append) as port:
+        posted(port, post_of(first, len(first) + 7, 100))
+        until(lambda: len(warned) == 1)
+        posted(port, post_of(first + second, len(first + second), 100))
+    assert f"a post ended after {len(first)} of {len(first) + 7} bytes" in warned[0]
+    assert path.read_bytes() == first + second
+
+
+def test_what_too_small_a_content_length_loses_is_said(tmp_path: Path) -> None:
+    """The next post begins a line of its own."""
+    path, warned = tmp_path / "log", list[str]()
+    first, second = STAMP + b"one\n", STAMP + b"two\n"
+    with receiver(Receiving.of("http://127.0.0.1:0"), path, warned.append) as port:
+        posted(port, post_of(first, len(first) - 2, 0), post_of(second, len(second), len(first)))
+    assert len(warned) == 1
+    assert "more came than its Content-Length says" in warned[0]
+    assert path.read_bytes() == first[:-2] + b"\n" + second
 
 
 def headers_of(begin: int, end: int, run: int = 1) -> dict[str, str]:

@@ -21,8 +21,9 @@ from urllib.parse import urlsplit
 
 import httptools
 
+from equipoise.core.plain_data import printable
 from equipoise.errors import InputError
-from equipoise.games.halflife.log_stream import LogPosts, line_of
+from equipoise.games.halflife.log_stream import ADDRESS, BEGIN, END, LogPosts, line_of
 
 #: Most bytes of a post and of its headers, connections at a time, and seconds that a post may take.
 MOST_BODY, MOST_HEAD, MOST_CONNECTIONS, SECONDS = 1 << 22, 1 << 14, 16, 15.0
@@ -32,6 +33,9 @@ TAIL = 1 << 16
 
 #: Seconds between two looks at whether it is to end.
 LOOK = 0.2
+
+#: Seconds of silence after which another server may send instead, and of how many others it is said at most.
+SILENCE, MOST_SAID = 600.0, 16
 
 #: Characters of a secret at most.
 LONGEST_SECRET = 100
@@ -97,17 +101,20 @@ def _is_loopback(host: str) -> bool:
 class _Post:
     """One connection over HTTP: its request so far, and what is answered."""
 
-    def __init__(self, receiver: LogReceiver, link: socket.socket, now: float) -> None:
-        self.link, self.began = link, now
+    def __init__(self, receiver: LogReceiver, link: socket.socket, peer: str, now: float) -> None:
+        self.link, self.began, self._peer = link, now, peer
         self._receiver = receiver
         self._parser = httptools.HttpRequestParser(self)
         self._size = self._head = 0
         self._path, self._headers, self._body = b"", dict[str, str](), list[bytes]()
+        #: Whether a body is coming, and which server sends: as it says itself, or by its address here.
+        self._is_coming, self._sender = False, ""
         self._begin()
 
     def _begin(self) -> None:
         self._path, self._headers, self._body = b"", {}, []
         self._size = self._head = 0
+        self._is_coming = False
 
     def feed(self, data: bytes) -> bool:
         """Take bytes; return whether the connection goes on."""
@@ -118,8 +125,23 @@ class _Post:
         except httptools.HttpParserCallbackError:
             return False
         except httptools.HttpParserError:
+            if self._sender:
+                self._receiver.cut(
+                    "more came than its Content-Length says; what was too much is lost", self._sender
+                )
             return self._answer(400)
         return True
+
+    def end(self) -> None:
+        """Keep what came of a post that is shorter than its Content-Length says."""
+        if not (self._is_coming and self._body):
+            return
+        self._is_coming = False
+        body, begin = b"".join(self._body), self._headers.get(BEGIN, "")
+        length = self._headers.get("content-length", "more")
+        self._receiver.say(f"a post ended after {len(body)} of {length:.20} bytes", self._sender)
+        if begin.isdigit():  # it is known again if it comes once more
+            self._receiver.keep({**self._headers, END: str(int(begin) + len(body))}, body, self._sender)
 
     # Called by the parser
 
@@ -141,6 +163,7 @@ class _Post:
             self._refuse(405)
         if self._headers.get("expect", "").lower() == "100-continue":
             self._send(b"HTTP/1.1 100 Continue\r\n\r\n")
+        self._is_coming, self._sender = True, self._headers.get(ADDRESS, "")[:100] or self._peer
 
     def on_body(self, body: bytes) -> None:
         """Take a part of the body."""
@@ -151,7 +174,7 @@ class _Post:
 
     def on_message_complete(self) -> None:
         """Keep what is new, then say so."""
-        self._receiver.keep(self._headers, b"".join(self._body))
+        self._receiver.keep(self._headers, b"".join(self._body), self._sender)
         self._answer(200)
         self._begin()
         self.began = time.monotonic()
@@ -166,6 +189,7 @@ class _Post:
             self._refuse(431)
 
     def _refuse(self, status: int) -> None:
+        self._is_coming = False
         self._answer(status)
         raise ConnectionAbortedError
 
@@ -187,7 +211,10 @@ _REASONS = {
 
 
 class LogReceiver:
-    """Listens, and appends what servers send to a file.
+    """Listens, and appends what a server sends to a file.
+
+    The log is of one server: lines of another address are left out, and it is said once of each.  After ten
+    minutes of silence another one may send instead, as a server that has moved.
 
     Parameters
     ----------
@@ -195,6 +222,8 @@ class LogReceiver:
         Where to listen.
     path : str
         The log.
+    warn : callable, optional
+        Takes a line about what was left out or lost.
 
     Raises
     ------
@@ -202,8 +231,11 @@ class LogReceiver:
         If it cannot listen there, or the file cannot be written.
     """
 
-    def __init__(self, where: Receiving, path: str) -> None:
+    def __init__(self, where: Receiving, path: str, warn: Callable[[str], None] = lambda _: None) -> None:
         self.secret = where.secret
+        self._path, self._warn, self._said = path, warn, set[tuple[str, str]]()
+        #: Which server the log is of, and when it last sent.
+        self._sender, self._heard = "", 0.0
         kind = socket.SOCK_DGRAM if where.scheme == "udp" else socket.SOCK_STREAM
         try:
             family, _, _, _, address = socket.getaddrinfo(where.host, where.port, type=kind)[0]
@@ -243,8 +275,37 @@ class LogReceiver:
             os.write(self._log, b"\n")
         return tail
 
-    def keep(self, headers: dict[str, str], body: bytes) -> None:
+    def say(self, what: str, sender: str) -> None:
+        """Warn of something, once of each server, and of so many at most."""
+        if (sender, what[:12]) not in self._said and len(self._said) < MOST_SAID:
+            self._said.add((sender, what[:12]))
+            self._warn(f"{self._path}: {printable(sender)}: {what}")
+
+    def cut(self, what: str, sender: str) -> None:
+        """Warn that a part of the log was lost; what comes next begins a line."""
+        self.say(what, sender)
+        if sender == self._sender:
+            self._posts.cut()
+
+    def is_of(self, sender: str) -> bool:
+        """Tell whether the log is of this server; say it where it is of another."""
+        now = time.monotonic()
+        if sender != self._sender:
+            if self._sender and now - self._heard < SILENCE:
+                msg = (
+                    f"another server sends here too; the log is of {printable(self._sender)}, and what this "
+                    "one sends is left out: give each server a port and a log of its own"
+                )
+                self.say(msg, sender)
+                return False
+            self._sender = sender
+        self._heard = now
+        return True
+
+    def keep(self, headers: dict[str, str], body: bytes, sender: str) -> None:
         """Append what is new of a post."""
+        if not self.is_of(sender):
+            return
         new = self._posts.take(headers, body)
         try:
             if new:
@@ -271,20 +332,21 @@ class LogReceiver:
         lines: list[bytes] = []
         with contextlib.suppress(BlockingIOError):
             while len(lines) < 1000:
-                line = line_of(self._socket.recv(65536), self.secret)
-                lines.append(line or b"")
+                packet, address = self._socket.recvfrom(65536)
+                line = line_of(packet, self.secret)
+                lines.append(line if line and self.is_of(_shown(address)) else b"")
         if any(lines):
             os.write(self._log, b"".join(lines))
 
     def _accept(self, now: float) -> None:
         try:
-            link, _ = self._socket.accept()
+            link, address = self._socket.accept()
         except OSError:
             return
         if len(self._links) >= MOST_CONNECTIONS:
             self._drop(min(self._links, key=lambda each: self._links[each].began))
         link.setblocking(False)
-        self._links[link] = _Post(self, link, now)
+        self._links[link] = _Post(self, link, str(address[0]), now)
         self._selector.register(link, selectors.EVENT_READ)
 
     def _read(self, link: Any) -> None:
@@ -299,7 +361,9 @@ class LogReceiver:
             self._drop(link)
 
     def _drop(self, link: socket.socket) -> None:
-        self._links.pop(link, None)
+        post = self._links.pop(link, None)
+        if post is not None:
+            post.end()
         with contextlib.suppress(KeyError, ValueError):
             self._selector.unregister(link)
         link.close()
@@ -311,6 +375,12 @@ class LogReceiver:
         self._selector.close()
         self._socket.close()
         os.close(self._log)
+
+
+def _shown(address: Any) -> str:
+    """Return an address as people write it."""
+    host, port = address[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 @contextmanager
@@ -334,7 +404,7 @@ def receiving(where: Receiving | None, path: str, warn: Callable[[str], None]) -
     if where is None:
         yield
         return
-    receiver, stop = LogReceiver(where, path), threading.Event()
+    receiver, stop = LogReceiver(where, path, warn), threading.Event()
 
     def serve() -> None:
         while not stop.is_set():

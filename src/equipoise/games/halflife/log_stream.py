@@ -23,6 +23,7 @@ LONGEST_LINE, MOST_KNOWN = 4096, 256
 
 #: The headers that are read, in small letters.
 TOKEN, BEGIN, END = "x-server-instance-token", "x-logbytes-beginoffset", "x-logbytes-endoffset"
+ADDRESS = "x-server-addr"
 
 
 def line_of(packet: bytes, secret: str = "") -> bytes | None:
@@ -77,6 +78,11 @@ class LogPosts:
         self._reached: int | None = None
         self._known: dict[tuple[int, int, bytes], None] = {}
         self._ends_line = not tail or tail.endswith(b"\n")
+        self._is_cut = False
+
+    def cut(self) -> None:
+        """Note that a part was lost behind what came last: what comes next begins a line."""
+        self._reached, self._is_cut = None, True
 
     def take(self, headers: Mapping[str, str], body: bytes) -> bytes:
         """Return what is to be added to the log: the body, the new part of it, or nothing.
@@ -115,7 +121,8 @@ class LogPosts:
 
     def _added(self, body: bytes, *, fresh: bool) -> bytes:
         """Return bytes that go on where the last ones ended, or begin a line."""
-        lead = b"\n" if fresh and not self._ends_line else b""
+        lead = b"\n" if (fresh or self._is_cut) and not self._ends_line else b""
+        self._is_cut = False
         self._ends_line = body.endswith(b"\n")
         return lead + body
 
