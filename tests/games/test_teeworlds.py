@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.games.samples import teeworlds
 
-from equipoise.core.match import Contest, Match, Unfinished
+from equipoise.core.match import Contest, Match, Skipped, Unfinished
 from equipoise.core.rulesets import ruleset_text
 from equipoise.games.laws import parsed
 from equipoise.games.log_reader import guess_game
@@ -86,3 +86,38 @@ def test_what_a_client_may_write_is_not_believed() -> None:
     (contest,) = contests(teeworlds(("CTF", "CAP 3", *forged), NEXT))
     assert contest.scores == (0, 100)
     assert [len(team) for team in contest.teams] == [2, 2]
+
+
+#: Names that look like parts of lines; the game has 15 letters for one.
+NAMES = ("' victim='3:1:", "' victim='3:", "0:' victim='1:0", "x' weapon=3 ", "' team=0->1", "1:' victim='2")
+
+
+@pytest.mark.parametrize("new", [True, False])
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("bearer", "ABCD")
+def test_a_name_that_looks_like_a_part_of_a_line_turns_no_kill_around(
+    name: str, bearer: str, new: bool
+) -> None:
+    """Whoever bears it, as killer and as victim: the same as with another name, and nothing is skipped."""
+    kills = ("TDM", *(f"KILL {a} {b}" for a in range(4) for b in range(4) if (a + b) % 2), "KILL 0 1")
+    log = teeworlds(kills, NEXT, new=new)
+    found = parsed(GAME, log.replace(f":{bearer}'", f":{name}'").encode())
+    (plain,), (match,) = (
+        [one for one in each if isinstance(one, Match)] for each in (parsed(GAME, log.encode()), found)
+    )
+    assert [one for one in found if isinstance(one, Skipped)] == []
+    for contest, wanted in zip(match.contests, plain.contests, strict=True):
+        assert (contest.scores, contest.ranks) == (wanted.scores, wanted.ranks)
+        called = {f"name:{bearer}": f"name:{name}"}
+        assert {one.player: (one.kills, one.deaths) for one in contest.statistics} == {
+            called.get(one.player, one.player): (one.kills, one.deaths) for one in wanted.statistics
+        }
+
+
+def test_a_kill_that_can_be_read_in_several_ways_counts_for_nobody_and_is_said() -> None:
+    """Where somebody has changed a name meanwhile, which the log does not tell."""
+    line = "[game]: kill killer='0:0:' victim='3:1:' victim='1:1:B' weapon=3 special=0"
+    found = parsed(GAME, teeworlds(("TDM", "KILL 0 1", line), NEXT).encode())
+    (match,), (skipped,) = ([one for one in found if isinstance(one, kind)] for kind in (Match, Skipped))
+    assert match.contests[0].scores == (1, 0)
+    assert "can be read in several ways" in skipped.reason

@@ -4,6 +4,8 @@ A description is TOML (docs/how-to/describe-a-game.md).  Lines are written as te
 it, with ``{placeholders}`` for what changes.  ``[events]`` says what a line that looks so means.  A template
 becomes a regular expression in which every placeholder is as short as it can be, so that the text after it
 decides where it ends; the first template that fits a line says what it is.
+Names may hold what looks like a part of a line: one that can be read in several ways means what agrees with
+the names of who is there, and nothing, which is said, where that does not decide.
 
 A game runs from ``begin`` to a line that ends it.  It has a result where the log tells one: a ``win``, a
 ``draw``, final ``total`` scores, or points that were counted.
@@ -84,6 +86,12 @@ ENOUGH_LINES = 3
 #: Lines that are looked at for it.
 LOOKED_AT = 400
 
+#: Why a line does not count.
+AMBIGUOUS = "a name in it looks like a part of the line, which can be read in several ways; it does not count"
+
+#: In how many ways a line is read at most.
+MOST_READINGS = 60
+
 #: Half a day, in seconds: a clock that goes back by more has passed midnight.
 HALF_DAY = 43200
 
@@ -94,6 +102,11 @@ CONSOLE_FIELDS = (
 
 #: Consoles that are spoken, by the names that descriptions have for them.
 PROTOCOLS = ("source-rcon", "econ", "quake3", "darkplaces")
+
+#: By what somebody is known in a line, and what they are called there; before a name a team may stand.
+_BEARERS = (("slot", "who"), ("killer_slot", "killer"), ("victim_slot", "victim"))
+_CALLED = frozenset(("who", "killer", "victim", "name"))
+_TEAM_FIRST = re.compile(r"-?[0-9]:")
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
 _PLACEHOLDER = re.compile(r"\{(\w*)\}")
@@ -108,6 +121,73 @@ class LineTemplate(NamedTuple):
     #: What a line must begin with to fit.
     literal: bytes
     points: float
+    #: The same with placeholders as long as can be: a line that both read alike can be read in one way only.
+    longest: re.Pattern[bytes]
+    #: What each placeholder may stand for.
+    fillings: tuple[re.Pattern[bytes], ...]
+
+    def readings(self, text: bytes) -> list[dict[str, str]]:
+        """Return the values of each way in which a line can be read, so many at most."""
+        parts = [part.encode() for part in _PLACEHOLDER.split(self.text)]
+        found: list[dict[str, str]] = []
+
+        def go(n: int, at: int, values: dict[str, str]) -> None:
+            literal = parts[2 * n]
+            if len(found) >= MOST_READINGS or not text.startswith(literal, at):
+                return
+            at += len(literal)
+            if n == len(self.fillings):
+                if at == len(text):
+                    found.append(values)
+                return
+            name, after = parts[2 * n + 1].decode(), parts[2 * n + 2]
+            end = text.find(after, at) if after or n + 1 < len(self.fillings) else len(text)
+            while 0 <= end <= len(text):
+                if self.fillings[n].fullmatch(text, at, end):
+                    more = {} if name == "_" else {name: text_from(text[at:end])}
+                    go(n + 1, end, {**values, **more})
+                end = text.find(after, end + 1) if end < len(text) else -1
+
+        go(0, 0, {})
+        return found
+
+    def values(
+        self, found: re.Match[bytes], there: Mapping[Any, tuple[str, str, int | None]]
+    ) -> dict[str, str] | None:
+        """Return the values of a line; None where it is open which, as a name looks like a part of it.
+
+        Parameters
+        ----------
+        found : Match
+            The line, as it is read first.
+        there : mapping
+            Who is there: by slot, or else by name, the id, name and team.
+        """
+        first = {key: text_from(value) for key, value in found.groupdict().items() if value is not None}
+        if _CALLED.isdisjoint(first):
+            return first
+        last = self.longest.fullmatch(found.string)
+        if last is None or last.regs == found.regs:
+            return first
+        readings = self.readings(found.string)
+        bearers = [(slot, name) for slot, name in _BEARERS if name in first]
+
+        def meaning(values: Mapping[str, str]) -> dict[str, str]:
+            known = () if self.event in ("arrive", "rename", "team") else bearers
+            moot = {name for slot, name in known if slot in values} | {"text"}
+            return {key: value for key, value in values.items() if key not in moot}
+
+        def agrees(values: Mapping[str, str]) -> bool:
+            for slot, name in bearers:
+                known = there.get(int(values[slot]) if slot in values else values[name])
+                if known is None or _TEAM_FIRST.sub("", values[name], count=1) != known[1] != values[name]:
+                    return False
+            return True
+
+        if all(meaning(each) == meaning(first) for each in readings):
+            return first
+        agreed = [each for each in readings if agrees(each)]
+        return agreed[0] if agreed and all(meaning(each) == meaning(agreed[0]) for each in agreed) else None
 
 
 class Understood(NamedTuple):
@@ -157,9 +237,9 @@ class DescribedConsole(NamedTuple):
 
 
 def _template(
-    text: Any, event: str, where: str, teams: Sequence[str] = ()
-) -> tuple[re.Pattern[bytes], bytes]:
-    """Return the regular expression of a template, and what a line begins with.
+    text: Any, event: str, where: str, teams: Sequence[str] = (), points: float = 0.0
+) -> LineTemplate:
+    """Return what a kind of line looks like and means.
 
     Where the teams are known, ``{team}`` is one of them and nothing else: a name or a chat that looks like a
     part of the line makes no other team.
@@ -171,7 +251,7 @@ def _template(
     allowed = {name for group in needed for name in group.split("|")} | {*others, "_"}
     seen: set[str] = set()
     parts = _PLACEHOLDER.split(text)
-    pattern = b""
+    pattern, fillings = b"", list[bytes]()
     for n, part in enumerate(parts):
         if n % 2 == 0:
             pattern += re.escape(part.encode())
@@ -183,12 +263,17 @@ def _template(
             what = PLACEHOLDERS[part]
             if part == "team" and teams:
                 what = b"|".join(re.escape(team.encode()) for team in teams)
-            pattern += (b"(?:" if part == "_" else b"(?P<" + part.encode() + b">") + what + b")"
+            pattern += (b"(" if part == "_" else b"(?P<" + part.encode() + b">") + what + b")"
+            fillings.append(what)
             seen |= {part} - {"_"}
     for group in needed:
         if not seen & set(group.split("|")):
             fail(where, f"{event} needs {' or '.join(_braces(group.split('|')).split(', '))}")
-    return re.compile(pattern, re.DOTALL), parts[0].encode()
+    return LineTemplate(
+        event, text, re.compile(pattern, re.DOTALL), parts[0].encode(), points,
+        re.compile(pattern.replace(WORD, WORD.removesuffix(b"?")), re.DOTALL),
+        tuple(re.compile(what, re.DOTALL) for what in fillings),
+    )  # fmt: skip
 
 
 def _braces(names: Sequence[str]) -> str:
@@ -287,15 +372,14 @@ class DescribedGame:
                 return f"lines such as '{templates[0].text}'"
         return ""
 
-    def meaning(self, line: bytes) -> tuple[str, dict[str, str]] | None:
-        """Return what a line means: the event, and the values in it; None where it means nothing."""
+    def meaning(
+        self, line: bytes, there: Mapping[Any, tuple[str, str, int | None]]
+    ) -> tuple[str, dict[str, str]] | None:
+        """Return what a line means beside who is there: the event, and its values; None where nothing."""
         framed = self.framed(line.rstrip(b"\r"))
         fit = None if framed is None else _fitting(self.templates, framed["text"])
-        if fit is None:
-            return None
-        return fit[0].event, {
-            key: text_from(value) for key, value in fit[1].groupdict().items() if value is not None
-        }
+        values = None if fit is None else fit[0].values(fit[1], there)
+        return None if fit is None or values is None else (fit[0].event, values)
 
     def identity(self, identity: str, name: str) -> str:
         """Return who somebody is: a bot, by an id, or else by name."""
@@ -508,8 +592,10 @@ class DescribedReader(GameReader[DescribedMatch]):
     def _line(
         self, block: Block, place: int, line: bytes, template: LineTemplate, found: re.Match[bytes]
     ) -> None:
-        values = {key: text_from(value) for key, value in found.groupdict().items() if value is not None}
-        event = template.event
+        values, event = template.values(found, self._there), template.event
+        if values is None:
+            self.skip(block.line_at(place), AMBIGUOUS)
+            return
         if event == "begin":
             self._begin(block, place, line, values)
         elif event == "map":
@@ -907,8 +993,7 @@ def _templates(events: Any, source: str, teams: Sequence[str]) -> Iterator[LineT
                 text, points = one["line"], one["points"]
                 if isinstance(points, bool) or not isinstance(points, int | float) or abs(points) > 1e9:
                     fail(where, f"points must be a number, got {points!r:.60}")
-            pattern, literal = _template(text, event, where, teams)
-            yield LineTemplate(event, text, pattern, literal, float(points))
+            yield _template(text, event, where, teams, float(points))
 
 
 def _recognised(
@@ -918,8 +1003,7 @@ def _recognised(
     for text in _texts(plain, "recognise", source):
         found = next((template for template in templates if template.text == text), None)
         if found is None:
-            pattern, literal = _template(text, "ignore", f"{source}: recognise")
-            found = LineTemplate("ignore", text, pattern, literal, 0.0)
+            found = _template(text, "ignore", f"{source}: recognise")
         yield found
 
 

@@ -77,7 +77,7 @@ class DescribedLog(RosterLog):
 
     def _line(self, line: bytes) -> list[Event]:
         """Return what a line says."""
-        meant = self._game.meaning(line)
+        meant = self._game.meaning(line, self._here)
         return [] if meant is None else self._take(*meant)
 
     def answered(self, question: str, text: str) -> Event | None:
