@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -300,3 +302,98 @@ def test_nobody_takes_the_place_of_somebody_forgotten(evening: Evening) -> None:
     for given in ({"who": stand_in}, {"name": stand_in}):
         answer = evening.do("claim", "guest", "phone", **given)
         assert (answer.status, "forgotten" in answer.why) == ("refused", True)
+
+
+def outside(evening: Evening, match: str, *, back: bool = False) -> None:
+    """Take a result back, or let it count again, by the archive alone."""
+    with open_archive(evening.url) as archive:
+        archive.undo(match, back=back)
+        archive.update_ratings()
+
+
+def test_a_result_taken_back_from_outside_is_open_again(evening: Evening) -> None:
+    """As if it were taken back within: the teams wait for a result, and a page and a kill show the same."""
+    match = played(evening)
+    outside(evening, match)
+    for _ in range(2):
+        assert (evening.view["phase"], evening.view["redo"]["type"]) == ("playing", "result")
+        assert evening.matches == []
+        evening.again()
+    assert evening.do("result", match=match, scores=[3, 5]).status == "done"
+    assert (evening.view["phase"], evening.view["last"]["ranks"], evening.matches) == (
+        "saved",
+        [2, 1],
+        [match],
+    )
+
+
+@pytest.mark.parametrize("within", [True, False])
+def test_a_result_put_back_from_outside_is_shown_as_it_counts(evening: Evening, within: bool) -> None:
+    """Wherever it was taken back: the page shows it saved, and no other one is kept over it."""
+    match = played(evening)
+    if within:
+        assert evening.do("undo", of=evening.view["undo"]["id"]).status == "done"
+    else:
+        outside(evening, match)
+    assert evening.do("claim", "guest", "phone z", name="Zed").status == "done"
+    outside(evening, match, back=True)
+    for _ in range(2):
+        assert (evening.view["phase"], evening.view["last"]["scores"]) == ("saved", [20, 14])
+        assert evening.matches == [match]
+        assert evening.do("result", match=match, scores=[0, 5]).status == "refused"
+        evening.again()
+    assert evening.do("undo", of=evening.view["undo"]["id"]).status == "done"
+    assert evening.matches == []
+
+
+def test_no_result_is_kept_over_one_that_counts(evening: Evening) -> None:
+    """Where teams have changed since it was taken back, a result that was put back from outside stays."""
+    match = played(evening)
+    assert evening.do("undo", of=evening.view["undo"]["id"]).status == "done"
+    one, other = (team[0] for team in evening.view["division"]["teams"])
+    assert evening.do("undo", of=evening.view["undo"]["id"]).status == "done"  # they do not play yet
+    assert evening.do("swap", match=match, one=one, other=other).status == "done"
+    outside(evening, match, back=True)
+    assert evening.do("play", match=match).status == "done"
+    answer = evening.do("result", match=match, scores=[0, 5])
+    assert (answer.status, "undo that match first" in answer.why) == ("refused", True)
+    with open_archive(evening.url) as archive:
+        assert [each.contests[0].scores for each in archive.matches()] == [(20, 14)]
+    outside(evening, match)
+    assert evening.do("result", match=match, scores=[0, 5]).status == "done"
+
+
+def test_a_saved_game_of_two_who_are_one_is_shown(evening: Evening) -> None:
+    """It stays as it was played; who is one is there once, and steps go on, live and after a kill."""
+    match = played(evening)
+    mates = evening.view["division"]["teams"][0]
+    with open_archive(evening.url) as archive:
+        archive.merge(*mates[:2])
+    view = evening.view
+    assert (view["phase"], view["last"]["teams"][0]) == ("saved", mates)
+    assert [each["id"] for each in view["people"] if each["id"] in mates[:2]] == [mates[0]]
+    assert evening.do("claim", "guest", "phone z", name="Zed").status == "done"
+    assert "Zed" in [each["name"] for each in evening.view["people"]]
+    assert evening.do("undo", of=evening.view["undo"]["id"]).status == "done"
+    assert (evening.view["phase"], evening.matches) == ("playing", [])
+    evening.again()
+    assert evening.do("redo", of=evening.view["redo"]["id"]).status == "done"
+    assert (evening.view["phase"], evening.matches) == ("saved", [match])
+    with open_archive(evening.url) as archive:
+        archive.forget("Dahlia")
+    assert "Dahlia" not in json.dumps(evening.view)
+
+
+def test_games_keep_their_order_though_a_clock_is_set_back(
+    evening: Evening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each result comes after the one before it, whatever the clock says, to the archive and to ratings."""
+    matches = [played(evening)]
+    monkeypatch.setattr("time.time", lambda now=time.time: now() - 10_800.0)
+    evening.again()
+    matches += [played(evening) for _ in range(4)]
+    assert evening.matches == matches
+    with open_archive(evening.url) as archive:
+        ended = [each.ended for each in archive.matches()]
+        assert all(one < other for one, other in itertools.pairwise(ended))
+        assert [each.match.id for each in archive.listed(None, 10)] == matches[::-1]

@@ -90,6 +90,9 @@ IN_MEMORY = ":memory:"
 #: Seconds to wait for another process that writes.
 TIMEOUT = 60.0
 
+#: Seconds between two results where the clock is not later than the first.
+TICK = 0.001
+
 
 def say(text: str) -> None:
     """Write a message to standard error for the user who waits."""
@@ -226,6 +229,11 @@ class Archive:
         """Return when the last match ended, seconds since 1970; 0 where there is none."""
         with self._database.reading() as connection:
             return float(connection.execute(sa.select(sa.func.max(MATCH.c.ended))).scalar() or 0.0)
+
+    def time_of_result(self, now: float) -> float:
+        """Return when a game ended whose result comes now: after all others, though a clock was set back."""
+        last = self.last_ended()
+        return now if now > last else last + TICK
 
     def first_game(self) -> str | None:
         """Return the game of the matches that came first, None where there are several or none."""

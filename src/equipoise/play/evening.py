@@ -472,11 +472,22 @@ class Evening:
         self._say_undone(scope, first, "redone")
 
     def _counted(self, event: ev.Counted) -> None:
-        """Note that the archive counts a result no longer, or again; so do copies of earlier states."""
+        """Note that the archive counts a result no longer, or again; so do copies of earlier states.
+
+        Where it is the result of the current teams, it is taken back, or taken again, as from within.
+        """
+        if event.counts and self._count_again(event.game):
+            return
         game = self.over.get(event.game)
         if game is None or game.counted == event.counts or not game.ranks:
             return
         name = game.lobby.name
+        if not event.counts and game.lobby.called and self.rooms[name].game == game.id:
+            trail = self._trails.get(name, [])
+            last = trail[self._last(trail, "")] if trail else None
+            if last is not None and last.began_open(game.id):
+                self._undo_step(name, ev.Undo("", lobby=name, step=last.number, admin=True), admin=True)
+                return
 
         def ended(room: Room) -> Room:
             others = [each for each in room.ended if each != game.id]
@@ -498,6 +509,18 @@ class Evening:
             for step in self._trails.get(name, [])
         ]
         self._undone.pop(name, None)
+
+    def _count_again(self, name: str) -> bool:
+        """Take the result of current teams again, if it was taken back last; return whether that was done."""
+        game = self.games.get(name)
+        undone = self._undone.get(game.lobby.name, []) if game is not None and game.lobby.called else []
+        if game is None or not undone or not undone[-1].steps[0].began_open(name):
+            return False
+        after = undone[-1].after.games.get(name)
+        if after is None or not after.counted:
+            return False
+        self._redo(ev.Redo(game.lobby.name, admin=True))
+        return True
 
     @staticmethod
     def _is_before(step: Step, game: EveningGame) -> bool:
@@ -1661,6 +1684,9 @@ class Evening:
             raise InputError(msg)
         if wanted != room.game:
             msg = f"match: the current teams are {room.game}, got {wanted!r}"
+            raise InputError(msg)
+        if wanted not in self.games:
+            msg = f"the result of {wanted} was taken back from outside; make teams again"
             raise InputError(msg)
         game = self.games[wanted]
         if not game.is_whole:

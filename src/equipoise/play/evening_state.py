@@ -312,6 +312,11 @@ class Step:
     number: int = 0
     at: float = 0.0
 
+    def began_open(self, name: str) -> bool:
+        """Tell whether a game had no result before it."""
+        before = self.games.get(name)
+        return before is not None and before.phase is not Phase.OVER
+
     def of_people(self, one: One) -> Step:
         """Return the step under the ids that count for people."""
         room = None if self.room is None else self.room.of_people(one)

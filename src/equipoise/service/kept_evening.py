@@ -47,8 +47,8 @@ TIMES = 3
 PATIENCE = 5.0
 
 
-class NoTeamsError(InputError):
-    """No teams keep all the rules."""
+class NotTakenError(InputError):
+    """A step cannot be taken as things are: no teams keep all the rules, or a result counts already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +326,7 @@ class KeptEvening:
                     kept = 1
                 commands, events = self._followed(event, commands, now)
                 done = StepTaken(commands)
+                self._check_not_counted(event, done.game)
                 # Where a result is taken back and others came since, its game may be another one by now.
                 game = (
                     self.evening.over.get(done.game)
@@ -336,7 +337,7 @@ class KeptEvening:
                 played = {player for player, _ in self.archive.standing().games} if done.game else set()
                 also = [*stood, *(() if kept else beside)]
                 self._keep(events[kept:], now, commands, also, **({} if kept else where))
-            except NoTeamsError as error:
+            except NotTakenError as error:
                 self._write([])
                 self.load()
                 if kept:
@@ -353,6 +354,13 @@ class KeptEvening:
             self.note(getattr(event, "who", ""), nick)
             return done if game is None else self._with_changes(done, game, played, now)
         return StepTaken(())
+
+    def _check_not_counted(self, event: Event, match: str) -> None:
+        """Refuse a report where the archive has a result of the game that counts, unknown to the evening."""
+        known = self.archive.listed_match(match) if match and isinstance(event, ev.Report) else None
+        if known is not None and not known.undone:
+            msg = f"a result of {match} that was put back from outside counts; undo that match first"
+            raise NotTakenError(msg)
 
     def catch_up(self) -> None:
         """Take in what others have kept; what there is to say of it waits for :meth:`follow`."""
@@ -458,7 +466,7 @@ class KeptEvening:
         for command in self.evening.pending():
             try:
                 answer = self._answer(command)
-            except NoTeamsError:
+            except NotTakenError:
                 answer = ev.Divided(getattr(command, "game", ""), ())
             if answer is not None:
                 found += self.take(answer, now, unless=partial(self._is_answered, answer)).commands
@@ -488,7 +496,7 @@ class KeptEvening:
             found = self.arrange(command)
         except InputError as error:
             if self._lobby_of(command.game).called:  # what was there stays, and the step is not taken
-                raise NoTeamsError(str(error)) from error
+                raise NotTakenError(str(error)) from error
             return ev.Divided(command.game, ())
         self.arranged, made = found, found.proposal
         return ev.Divided(
@@ -631,7 +639,7 @@ class KeptEvening:
 
     def _match(self, keep: Keep, now: float) -> Match:
         """Return a result as an archive keeps it: after those before it, of the people it knows."""
-        at = max(now, self.archive.last_ended()) if keep.at is None else keep.at
+        at = self.archive.time_of_result(now) if keep.at is None else keep.at
         lobby = self.evening.rooms[keep.lobby].lobby
         parties = [duo for duo in keep.parties if any(set(duo) <= set(team) for team in keep.teams)]
         contest = Contest(lobby.ruleset, keep.teams, keep.ranks, at=at, parties=parties, scores=keep.scores)

@@ -242,7 +242,7 @@ class Night:
 
         now = time.time()
         if when is None:
-            return max(now, self.archive.last_ended())
+            return self.archive.time_of_result(now)
         moment = time_from(when, "--at")
         if wrong := unlikely(moment, now):
             msg = f"--at: {when} is {wrong}"

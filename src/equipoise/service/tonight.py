@@ -786,7 +786,7 @@ class Evenings:
         if len(ranks) != len(game.teams) or len(scores) not in (0, len(ranks)):
             msg = "a result has a number for each team"
             raise InputError(msg)
-        at = max(tap.record["at"], self.kept.archive.last_ended())
+        at = self.kept.archive.time_of_result(tap.record["at"])
         self._do(tap, ev.Report("", ranks, scores, tap.name, game.id, at))
 
     def _undo(self, tap: _Tapped) -> None:
@@ -836,10 +836,13 @@ class Evenings:
     def _rated(self, name: str, players: Sequence[str]) -> tuple[list[Player], dict[str, float]]:
         people, lobby = self._everyone(), self.kept.evening.lobbies[name]
         ruleset = self.kept.ruleset(lobby)
-        here = rated(people.standing, players, ruleset, people.merged, by_name=False)
+        # Two who played beside one another are one by now; the game stays as it was played.
+        roots = [people.merged.get(each, each) for each in players]
+        here = rated(people.standing, dict.fromkeys(roots), ruleset, people.merged, by_name=False)
+        known = dict(zip(dict.fromkeys(roots), here.players, strict=True))
         named = [
-            replace(player, id=each, name=each, bot=False)
-            for each, player in zip(players, here.players, strict=True)
+            replace(known[root], id=each, name=each, bot=False)
+            for each, root in zip(players, roots, strict=True)
         ]
         return named, here.units
 
@@ -1130,9 +1133,11 @@ def _sentence(text: str) -> str:
     --------
     >>> _sentence("players: 'Ann' is here already")
     "'Ann' is here already."
+    >>> _sentence(": 'Max' is the name of several")
+    "'Max' is the name of several."
     """
     head, colon, rest = text.partition(": ")
-    plain = rest if colon and head.isalpha() else text
+    plain = rest if colon and (head.isalpha() or not head) else text
     return plain[:1].upper() + plain[1:] + ("" if plain.endswith((".", "!", "?")) else ".")
 
 

@@ -19,6 +19,7 @@ from equipoise.pages.html.board import board_html, board_script
 from equipoise.pages.html.queues_page import queues_html
 from equipoise.pages.html.site import Site, missing_html, shared, texts, texts_of_pages
 from equipoise.pages.html.tonight import tapped_file, tapped_html
+from equipoise.pages.text.evening import called
 from equipoise.ratings.timeline import Chronicle
 
 #: What stands before every text of the language that is made here.
@@ -126,3 +127,9 @@ def test_a_language_is_one_file(language: str, reported: Chronicle) -> None:  # 
     for kind in ("tonight", "queue"):
         assert MARK in tapped_file(kind, "texts.js", language)[0]
     assert shared(language)["language"] == "xx"
+
+
+def test_a_team_has_one_name_on_pages_in_chats_and_at_a_terminal() -> None:
+    """Whoever types the word on the page means the same team."""
+    shown = texts_of_pages("en")
+    assert [shown[f"team_{n + 1}"].lower() for n in range(4)] == list(map(called, range(4)))

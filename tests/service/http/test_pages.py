@@ -71,7 +71,12 @@ def test_an_unchanged_page_is_not_sent_again(root: str) -> None:
     assert first.headers["content-encoding"] == "gzip"
     assert gzip.decompress(first.body).startswith(b"<!doctype html>")
     assert len(first.body) < 8_000
-    assert ask(f"{root}/index.html", If_None_Match=first.headers["etag"]).status == 304
+    etag = first.headers["etag"]
+    for has in (etag, f"W/{etag}", f'"other", {etag}', "*"):
+        assert ask(f"{root}/index.html", If_None_Match=has).status == 304
+    assert ask(f"{root}/index.html", If_None_Match='"other"').status == 200
+    plain = ask(f"{root}/index.html", Accept_Encoding="gzip;q=0")
+    assert ("content-encoding" in plain.headers, plain.body) == (False, gzip.decompress(first.body))
 
 
 def test_a_missing_page_is_a_page_for_people(root: str) -> None:

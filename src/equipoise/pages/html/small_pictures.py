@@ -43,7 +43,7 @@ def team_name(t: Mapping[str, str], team: int) -> str:
 
 
 def verdict(t: Mapping[str, str], chances: Sequence[float]) -> str:
-    """Return how even a game was, as a word: "Even", "Close", "Blue ahead" or "Blue far ahead"."""
+    """Return how even a game was, as a word: "Even", "Close", "Red ahead" or "Red far ahead"."""
     off = max(abs(100.0 * chance * len(chances) - 100.0) for chance in chances)
     if off <= EVEN + 1e-9:
         return t["even"]

@@ -6,6 +6,7 @@ Bodies from JSON: plain data or a type, or the problem that says what is wrong w
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -50,6 +51,27 @@ def bearer_of(headers: Mapping[bytes, bytes]) -> str | None:
     """Return the token or key of a request; None where it has none, or something else in its place."""
     kind, _, token = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
     return token.strip() if kind.lower() == "bearer" else None
+
+
+def has_already(headers: Mapping[bytes, bytes], etag: bytes) -> bool:
+    """Tell whether who asks has what bears a tag, or anything at all; proxies that compress weaken tags."""
+    tags = [each.strip().removeprefix(b"W/") for each in headers.get(b"if-none-match", b"").split(b",")]
+    return etag in tags or b"*" in tags
+
+
+def takes_gzip(headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether who asks understands gzip, by name or by a star, and has not ruled it out.
+
+    Examples
+    --------
+    >>> [takes_gzip({b"accept-encoding": each}) for each in (b"br, gzip", b"*", b"gzip;q=0, *", b"br", b"")]
+    [True, True, False, False, False]
+    """
+    asked: dict[bytes, bool] = {}
+    for each in headers.get(b"accept-encoding", b"").lower().split(b","):
+        coding, _, quality = each.replace(b" ", b"").partition(b";q=")
+        asked[coding] = not re.fullmatch(rb"0(\.0*)?", quality)
+    return asked.get(b"gzip", asked.get(b"*", False))
 
 
 @dataclass(slots=True)

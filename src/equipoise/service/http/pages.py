@@ -30,7 +30,7 @@ from equipoise.service.admission import address_of
 from equipoise.service.http.application import Receive, Scope, Send, sent
 from equipoise.service.http.backend import Backend
 from equipoise.service.http.event_stream import heard_lately
-from equipoise.service.http.messages import ProblemError, Reply, refusal
+from equipoise.service.http.messages import ProblemError, Reply, has_already, refusal, takes_gzip
 from equipoise.service.http.problems import HttpProblem
 
 #: How many times as long as it took to look for new matches pass at least before that is done again, and new
@@ -323,9 +323,9 @@ class _StaticFile:
 
     def answer(self, asked: Mapping[bytes, bytes]) -> Reply:
         """Return the file, compressed where that is understood, or that it is the one that was had."""
-        if asked.get(b"if-none-match") == self.etag:
+        if has_already(asked, self.etag):
             return Reply(304, b"", self.headers)
-        if b"gzip" in asked.get(b"accept-encoding", b""):
+        if takes_gzip(asked):
             headers = (*self.headers, (b"content-encoding", b"gzip"))
             return Reply(200, self.packed, headers, self.media_type)
         return Reply(200, self.body, self.headers, self.media_type)

@@ -38,6 +38,7 @@ from equipoise.service.http.messages import (
     HttpRequest,
     ProblemError,
     Reply,
+    has_already,
     plain_object,
     refusal,
     reply,
@@ -383,11 +384,7 @@ def _etag(known: FromSnapshot) -> tuple[tuple[bytes, bytes], ...]:
 
 def _unchanged(known: FromSnapshot, asked: HttpRequest) -> Reply | None:
     """Return the answer to a client that has this revision already."""
-    has = asked.headers.get(b"if-none-match")
-    if has is None:
-        return None
-    tags = [each.strip().removeprefix(b"W/") for each in has.split(b",")]
-    return Reply(304, b"", _etag(known)) if known.etag in tags or b"*" in tags else None
+    return Reply(304, b"", _etag(known)) if has_already(asked.headers, known.etag) else None
 
 
 def _missing(kind: str, named: str) -> NoReturn:

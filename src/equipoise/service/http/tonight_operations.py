@@ -25,7 +25,16 @@ from equipoise.play.evening_page import GUEST, ORGANISER
 from equipoise.service.admission import Admission
 from equipoise.service.http.backend import Backend
 from equipoise.service.http.event_stream import last_known
-from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, bearer_of, invalid, reply, typed
+from equipoise.service.http.messages import (
+    HttpRequest,
+    ProblemError,
+    Reply,
+    bearer_of,
+    has_already,
+    invalid,
+    reply,
+    typed,
+)
 from equipoise.service.http.operation import MISSING, UNCHANGED, WITH_BODY, WITH_TOKEN, Operation
 from equipoise.service.http.problems import HttpProblem
 from equipoise.service.listener import is_local, reached_at
@@ -204,11 +213,8 @@ class TonightFront:
         await self._show(views)
 
     async def _show(self, views: list[TonightView]) -> None:
-        for each in views:
-            before = self._views.get(each.evening)
-            if not each.body and before is not None:  # it cannot be shown: what was shown last stays
-                each = each._replace(body=before.body)  # noqa: PLW2901
-            self._views[each.evening] = each
+        # What cannot be shown is not shown as it was, either: somebody may be forgotten since.
+        self._views |= {each.evening: each for each in views}
         if views:
             async with self._news:
                 self._news.notify_all()
@@ -378,7 +384,7 @@ async def view(backend: Backend, asked: HttpRequest) -> Reply:
     if not found.body:
         raise ProblemError(HttpProblem(503, "unavailable", "this evening cannot be shown now; ask again"))
     etag = b'"%d"' % found.revision
-    if asked.headers.get(b"if-none-match") == etag:
+    if has_already(asked.headers, etag):
         return Reply(304, b"", ((b"etag", etag),))
     return Reply(200, found.body, ((b"etag", etag), (b"cache-control", b"no-store")))
 

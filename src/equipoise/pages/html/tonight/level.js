@@ -50,7 +50,7 @@ const off = (given) => Math.max(...given.map((each) => Math.abs(100 * each * giv
 /** Whether the bubble is within the lines. @param {number[]} given */
 export const isEven = (given) => off(given) <= 5 + 1e-9;
 
-/** The verdict: "Even", "Close", "Blue ahead" or "Blue far ahead". @param {number[]} given */
+/** The verdict: "Even", "Close", "Red ahead" or "Red far ahead". @param {number[]} given */
 export function verdict(given) {
   const far = off(given);
   if (far <= 5 + 1e-9) return say("even");

@@ -3,7 +3,7 @@ import { called, numbers, whole } from "./level.js";
 import { say } from "./page.js";
 
 const [WIDTH, HIGH, EDGE] = [1200, 630, 64];
-const COLOURS = ["#2b62a8", "#ab4718", "#7a3f93", "#17705f"];
+const COLOURS = ["#b02e2e", "#2b62a8", "#17705f", "#755300"];
 const SERIF = "ui-serif, Charter, Georgia, serif";
 
 /** A name that fits, cut with dots. @param {CanvasRenderingContext2D} at @param {string} text @param {number} width */
