@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from tests.cli.running import run, runner
 
+from equipoise.archive import parquet_file
 from equipoise.archive.sqlite import sqlite_driver
 from equipoise.cli import group
 from equipoise.errors import EquipoiseError
@@ -387,9 +388,13 @@ def test_a_damaged_archive_is_reported(store: str, log: Path, part: str) -> None
 
 
 @pytest.mark.slow
-def test_an_archive_moves_through_a_file(store: str, log: Path, tmp_path: Path) -> None:
-    """Export and import give the same digest and the same players; only into a new archive."""
+@pytest.mark.parametrize("rows", [2, 50_000])
+def test_an_archive_moves_through_a_file(
+    store: str, log: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: int
+) -> None:
+    """Export and import give the same digest and the same players; only into a new archive; in parts too."""
     pytest.importorskip("polars")
+    monkeypatch.setattr(parquet_file, "ROWS", rows)
     call("ingest", str(log), "--store", store)
     call("forget", "ann", "--store", store)
     file, other = str(tmp_path / "all.parquet"), f"sqlite:///{tmp_path / 'other.db'}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,8 +21,14 @@ if TYPE_CHECKING:
     from equipoise.core.match import Match
 
 
+#: Rows that are in memory at a time.
+ROWS = 50_000  # effort
+
+
 def write(archive: Archive, path: str) -> int:
     """Write everything an archive holds into a file, whole or not at all; return how many matches there are.
+
+    Rows are written in parts, which are then put together, so that memory need not hold them.
 
     Raises
     ------
@@ -28,20 +36,26 @@ def write(archive: Archive, path: str) -> int:
         If the file cannot be written, or polars is not installed.
     """
     polars = _polars()
-    frame = polars.DataFrame(list(archive.contents()), schema=_schema(polars), orient="row")
-    beside = Path(f"{path}.part")
+    beside, matches, parts = Path(f"{path}.part"), 0, list[Path]()
+    content = iter(archive.contents())
     try:
-        frame.write_parquet(beside, compression="zstd")
+        with tempfile.TemporaryDirectory(prefix="equipoise-") as folder:
+            while rows := list(itertools.islice(content, ROWS)):
+                frame = polars.DataFrame(rows, schema=_schema(polars), orient="row")
+                matches += int((frame["kind"] == GAME).sum())
+                parts.append(Path(folder) / f"{len(parts)}.parquet")
+                frame.write_parquet(parts[-1], compression="zstd")
+            polars.scan_parquet(parts).sink_parquet(beside, compression="zstd")
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)
         msg = f"{path}: cannot be written: {error.strerror or error}"
         raise InputError(msg) from error
-    return int((frame["kind"] == GAME).sum())
+    return matches
 
 
 def read(archive: Archive, path: str) -> int:
-    """Fill a new archive from a file; return how many matches there are.
+    """Fill a new archive from a file, some rows at a time; return how many matches there are.
 
     Raises
     ------
@@ -49,15 +63,26 @@ def read(archive: Archive, path: str) -> int:
         If the file cannot be read or is not an archive, or the archive is not new.
     """
     polars = _polars()
-    try:
-        frame = polars.read_parquet(path)
-    except (OSError, polars.exceptions.PolarsError) as error:
-        msg = f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}"
-        raise InputError(msg) from error
-    if dict(frame.schema) != _schema(polars):
+    scan = polars.scan_parquet(path, glob=False)
+    if dict(_collected(polars, scan.head(0), path).schema) != _schema(polars):
         msg = f"{path}: it is not an archive that 'equipoise archive export' has written"
         raise InputError(msg)
-    return archive.fill(_content(frame))
+    many = _collected(polars, scan.select(polars.len()), path).item()
+
+    def content() -> Iterator[Content]:
+        for first in range(0, many, ROWS):
+            where = f"{path}, rows {first + 1} to {min(first + ROWS, many)}"
+            yield from _content(_collected(polars, scan.slice(first, ROWS), where))
+
+    return archive.fill(content())
+
+
+def _collected(polars: Any, query: Any, where: str) -> Any:
+    try:
+        return query.collect()
+    except (OSError, polars.exceptions.PolarsError) as error:
+        msg = f"{where}: cannot be read: {getattr(error, 'strerror', None) or error}"
+        raise InputError(msg) from error
 
 
 def exported(path: str) -> list[Match]:

@@ -97,13 +97,13 @@ def export(file: str, store: str, as_json: bool) -> None:
 def import_(file: str, store: str, as_json: bool) -> None:
     """Fill a new archive with everything a Parquet FILE of 'equipoise archive export' holds."""
     from equipoise.archive.parquet_file import read
-    from equipoise.files.file_kinds import check
+    from equipoise.files.file_kinds import HEAD, check
     from equipoise.files.read_roster import content_of
 
     if file == "-":
         msg = "FILE must be a Parquet file, got -; standard input is not read here"
         raise InputError(msg)
-    where, content = content_of(file)
+    where, content = content_of(file, HEAD)
     check(content, where, "export")
 
     with archive_options.filled(store) as archive:

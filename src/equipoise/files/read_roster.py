@@ -178,13 +178,13 @@ def read_paste(text: str, read: str | None = None) -> ReadRoster:
     return parse_roster(text.encode("utf-8", "surrogatepass"), "paste", read=read)
 
 
-def content_of(source: str) -> tuple[str, bytes]:
-    """Return what messages call a file, and what is in it; ``-`` is standard input."""
+def content_of(source: str, most: int = -1) -> tuple[str, bytes]:
+    """Return what messages call a file, and what is in it, or so many bytes; ``-`` is standard input."""
     if source == "-":
-        return "standard input", standard_input().read()
+        return "standard input", standard_input().read(most)
     try:
         with open(source, "rb") as file:
-            return source, file.read()
+            return source, file.read(most)
     except (OSError, ValueError) as error:
         msg = f"{source or repr(source)}: cannot be read: {getattr(error, 'strerror', None) or error}"
         raise InputError(msg) from error
