@@ -397,3 +397,11 @@ def test_games_keep_their_order_though_a_clock_is_set_back(
         ended = [each.ended for each in archive.matches()]
         assert all(one < other for one, other in itertools.pairwise(ended))
         assert [each.match.id for each in archive.listed(None, 10)] == matches[::-1]
+
+
+@pytest.mark.parametrize("name", ["", " ", "\u200b", "\u1160", "\u3164\u2800", "\u202e"])
+def test_nobody_is_called_what_cannot_be_seen(evening: Evening, name: str) -> None:
+    """Letters that show nothing are no name, by a phone or by the organiser."""
+    assert evening.do("claim", "guest", "phone z", name=name).status == "refused"
+    assert evening.do("substitute", old="Amber", new=name).status == "refused"
+    assert len(evening.view["people"]) == len(NAMES)

@@ -76,6 +76,9 @@ _CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aeiou"
 #: Characters of a paste.
 MOST_TEXT = 10_000
 
+#: Letters and signs that take a place and show nothing.
+BLANK = "\u115f\u1160\u2800\u3164\uffa0"
+
 #: What is asked back: which reading of a paste is meant, and whether somebody is one whose name is like it.
 PASTE, ALIKE_NAME = "paste", "near"
 
@@ -1164,11 +1167,18 @@ def _entries(text: str, read: object) -> PastedEntries:
 
 
 def named(name: object) -> str:
-    """Return a name as it is kept: one line of 1 to 40 letters."""
+    r"""Return a name as it is kept: one line of 1 to 40 letters, of which some can be seen.
+
+    Examples
+    --------
+    >>> named("Ann\u3164  B\u200bob")
+    'Ann B ob'
+    """
     if not isinstance(name, str):
         msg = "a name must be text"
         raise InputError(msg)
-    plain = " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())
+    seen = "".join(sign if sign.isprintable() and sign not in BLANK else " " for sign in name)
+    plain = " ".join(seen.split())
     if not 0 < len(plain) <= LONGEST_NAME:
         msg = f"a name has 1 to {LONGEST_NAME} letters"
         raise InputError(msg)
