@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from tests.kernels import needs_numba
 from tests.lobbies.oracle import Case, cases
 
-from equipoise import Lobby, fill
+from equipoise import Lobby, Status, fill
 from equipoise.core.compiled import compiled
 from equipoise.core.stopping import never
 from equipoise.lobbies import annealing
@@ -103,7 +103,13 @@ def test_polishing_keeps_the_rules_and_never_makes_a_plan_worse(case: Case) -> N
     if task is None or task.n_teams < 3:
         return
     with pytest.MonkeyPatch.context() as patch:
-        for name, number in (("FEWEST_TEAMS", 0), ("PART", 2), ("POLISH_EACH", 50), ("MOST_ROUNDS", 8)):
+        for name, number in (
+            ("FEWEST_TEAMS", 0),
+            ("MANY_TEAMS", 0),
+            ("PART", 2),
+            ("POLISH_EACH", 50),
+            ("MOST_ROUNDS", 8),
+        ):
             patch.setattr(annealing, name, number)
         polished = annealing.polish(task.problem, task.start, never, 0.0)
     assert_legal(task.problem, polished, task.start)
@@ -138,3 +144,13 @@ def test_parties_that_are_teams_are_not_exchanged_for_players() -> None:
         )
         assert task is not None
         assert _mixes(task.problem, task.start) is mixes
+
+
+def test_hundreds_of_teams_of_whole_numbers_have_the_best_numbers_of_teams() -> None:
+    """Three hundred threes: only with the right numbers of teams in three lobbies does all come out even."""
+    rng = np.random.default_rng([900, 3, 29])
+    skill = np.rint(rng.normal(25.0, 8.0, 900))
+    players = {f"p{n}": float(x) for n, x in enumerate(skill)}
+    for parties, least in ((), 0.0), ([(f"p{n}", f"p{n + 1}") for n in range(0, 90, 2)], 1.0):
+        plan = fill(players, {"a": 65.0, "b": 76.0, "c": 88.0}, team_size=3, parties=parties)
+        assert (plan.value, plan.status) == (least, Status.OPTIMAL)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from equipoise import Status, fill
 from equipoise.core.stopping import never
 from equipoise.lobbies import column_generation
 from equipoise.lobbies.column_generation import BlockGrid, add_one, dual_bound
-from equipoise.lobbies.quick_bounds import even_bound
+from equipoise.lobbies.quick_bounds import even_bound, rounded_up
 from equipoise.lobbies.sample_instances import scaled
 
 
@@ -107,6 +108,28 @@ def test_whole_deviations_are_proven_best() -> None:
     assert even_bound(task.problem, 10, 0) == 5.0
     plan = fill({f"p{n}": float(n) for n in range(1, 31)}, {"a": 46.0}, team_size=3)
     assert (plan.value, plan.status) == (5.0, Status.OPTIMAL)
+
+
+@pytest.mark.parametrize("deviation", ["squared", "absolute"])
+def test_whole_deviations_have_whole_values_of_one_parity(deviation: str) -> None:
+    """Three pairs of players of 0 to 5: 15 less three odd targets is even, and so is what any plan costs."""
+    given: dict[str, object] = {"players": {f"p{n}": float(n) for n in range(6)}, "team_size": 2}
+    for targets, above, expected in (((3, 7), 1e-9, 2.0), ((3, 7), 2.0, 2.0), ((3, 6), 0.5, 1.0)):
+        lobbies = {f"L{target}": float(target) for target in targets}
+        task = task_of(**given, lobbies=lobbies, deviation=deviation)
+        assert task is not None
+        assert rounded_up(task.problem, above, task.n_teams, task.waiting) == expected
+        values = {
+            sum(task.problem.deviations(totals, np.array(2), np.array(goals, dtype=np.float64)).tolist())
+            for order in itertools.permutations(range(6))
+            for goals in itertools.product(targets, repeat=3)
+            for totals in [np.array(order, dtype=np.float64).reshape(3, 2).sum(axis=1)]
+        }
+        assert all(value % 1.0 == 0.0 for value in values)
+        assert any(value % 2.0 == 1.0 for value in values) == (targets == (3, 6))
+    odd = task_of(**{**given, "players": {f"p{n}": n + 0.5 for n in range(6)}}, lobbies={"a": 5.0})
+    assert odd is not None
+    assert rounded_up(odd.problem, 0.25, 3, 0) == 0.25
 
 
 @pytest.mark.slow

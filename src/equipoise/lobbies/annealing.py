@@ -3,9 +3,9 @@
 Blocks of one size change places, those who wait included; blocks of several sizes do, as many players each
 way; teams change lobbies, alone or with one another.
 
-Of very many teams the worst are annealed once more, with some others and without the rest: among tens of
-thousands of teams two that could help each other hardly meet by chance.  Among the worst and
-a few hundred others they do at once: where skills are whole numbers, most last deviations go.
+Then the worst teams are annealed once more, with some others and without the rest: among hundreds of teams
+two that could help each other hardly meet by chance.  Among the worst and a few others they do at once:
+where skills are whole numbers, most last deviations go.
 
 References
 ----------
@@ -37,6 +37,7 @@ from equipoise.lobbies.kernels import (
     anneal,
 )
 from equipoise.lobbies.problem import WAITING, LobbyProblem, Placing
+from equipoise.lobbies.quick_bounds import spread_evenly
 
 #: Steps of one call of the kernel, compiled and plain: some milliseconds, after which it is asked whether to
 #: stop; and how many a second has at least, by which searches with a limit of time are cut.
@@ -184,6 +185,9 @@ FREE_ROUNDS, ROUNDS, FREE_SHARE = 4, 12, 0.6  # effort
 #: Blocks above which there is one round of each sort: restarts are for small instances.
 ONE_ROUND = 1_000  # effort
 
+#: Lobbies up to which two teams move at a time.
+MOST_TWO_MOVES = 12  # effort
+
 #: Steps for each block below which a round is too short.
 FEWEST_EACH = 100  # effort
 
@@ -235,6 +239,9 @@ def search(
         annealing.begin(placing if free else moved(problem, best, tried), free=free)
         found = annealing.run(steps, (HOT if free else WARM) * unit, COLD * unit, stop)
         now = found.value(problem)
+        if now < value or (problem.whole and not free):
+            found = polish(problem, found, stop, enough)
+            now = found.value(problem)
         if now < value:
             best, value = found, now
     return best
@@ -249,10 +256,11 @@ def _work(n_blocks: int, times: float) -> float:
 def _rounds(n_blocks: int, steps: float) -> list[tuple[bool, int]]:
     """Return for each round whether numbers of teams are free, and its steps."""
     free, fixed = int(FREE_SHARE * steps), int((1.0 - FREE_SHARE) * steps)
+    # The numbers of the first plan sum best; of many teams a free round hardly finds such ones.
     if n_blocks > ONE_ROUND or steps < FEWEST_EACH * n_blocks * (FREE_ROUNDS + ROUNDS):
-        # The numbers of the first plan sum best; of so many teams a free round hardly finds such ones.
         return [(False, fixed), (True, free)]
-    return [(True, free // FREE_ROUNDS)] * FREE_ROUNDS + [(False, fixed // ROUNDS)] * ROUNDS
+    one, other = (False, fixed // ROUNDS), (True, free // FREE_ROUNDS)
+    return [one, *[other] * FREE_ROUNDS, *[one] * (ROUNDS - 1)]
 
 
 def heat_of(problem: LobbyProblem) -> float:
@@ -269,7 +277,8 @@ def moved(problem: LobbyProblem, placing: Placing, tried: dict[bytes, int]) -> P
     """Return the placing with at most one team in another lobby: that whose numbers of teams are least tried.
 
     Among those come first the numbers whose targets sum nearest to what the players have, and the team that
-    minds least.
+    minds least.  Where deviations are whole numbers, two teams may move, and only to numbers of teams with
+    which a better plan may be: there what sums to nearly the same is often far from it in numbers.
 
     Parameters
     ----------
@@ -284,25 +293,65 @@ def moved(problem: LobbyProblem, placing: Placing, tried: dict[bytes, int]) -> P
     rise = problem.deviations(totals[:, None], sizes[:, None], problem.target) - costs[:, None]
     rise[~_allowed(problem, placing)] = np.inf
     team, risen = _first_to_move(problem, placing, counts, rise)
-    common = np.maximum(np.abs(away + problem.target[:, None] - problem.target) - room, 0.0)
-    worse = risen + (common if problem.absolute else common * common / len(sizes))
-    best = (float(tried.get(counts.tobytes(), 0)), 0.0)
-    move: tuple[int, int] | None = None
-    for place in np.argsort(worse, axis=None, kind="stable").tolist():
-        one, other = divmod(place, problem.n_lobbies)
-        if not np.isfinite(worse[one, other]) or (best[0] == 0.0 and worse[one, other] >= best[1]):
+    movers, change, worse = _moves(problem, team, risen)
+    common = np.maximum(np.abs(away - change @ problem.target) - room, 0.0)
+    if problem.whole:
+        common = spread_evenly(problem, common, len(sizes))
+        worse[common >= costs.sum()] = np.inf
+        worse += common
+    else:
+        worse += common if problem.absolute else common * common / len(sizes)
+    after = counts + change
+    worse[((after < problem.least) | (after > problem.most)).any(axis=1)] = np.inf
+    best, move = (float(tried.get(counts.tobytes(), 0)), 0.0), -1
+    for place in np.argsort(worse, kind="stable").tolist():
+        if not np.isfinite(worse[place]) or (best[0] == 0.0 and worse[place] >= best[1]):
             break
-        key = (float(tried.get(_key(counts, one, other), 0)), float(worse[one, other]))
+        key = (float(tried.get(after[place].tobytes(), 0)), float(worse[place]))
         if key < best:
-            best, move = key, (int(team[one, other]), other)
+            best, move = key, place
     lobby = placing.lobby.copy()
-    if move is not None:
-        mover, other = move
-        counts[lobby[mover]] -= 1
-        counts[other] += 1
-        lobby[mover] = other
+    if move >= 0:
+        counts = after[move]
+        for mover, other in movers[move].tolist():
+            lobby[mover] = other
     tried[counts.tobytes()] = tried.get(counts.tobytes(), 0) + 1
     return Placing(placing.team, lobby)
+
+
+def _moves(problem: LobbyProblem, team: Ints, risen: Floats) -> tuple[Ints, Ints, Floats]:
+    """Return moves of one team, or of two, to other lobbies.
+
+    Parameters
+    ----------
+    team : ndarray of int, shape (n_lobbies, n_lobbies)
+        The team that moves from a lobby to another.
+    risen : ndarray of float, shape (n_lobbies, n_lobbies)
+        What that costs; infinite where it must not.
+
+    Returns
+    -------
+    movers : ndarray of int, shape (n, 1 or 2, 2)
+        The teams, and where they move; twice the same for one.
+    change : ndarray of int, shape (n, n_lobbies)
+        How many teams more a lobby has.
+    worse : ndarray of float, shape (n,)
+        What the move costs.
+    """
+    one, other = np.nonzero(np.isfinite(risen))
+    movers, worse = np.stack([team[one, other], other], axis=1), risen[one, other]
+    unit = np.eye(problem.n_lobbies, dtype=np.int64)
+    change = unit[other] - unit[one]
+    if not problem.whole or problem.n_lobbies > MOST_TWO_MOVES:
+        return movers[:, None], change, worse
+    n = np.arange(len(one))
+    first, second = np.nonzero((n[:, None] <= n) & ((movers[:, None, 0] != movers[:, 0]) | (n[:, None] == n)))
+    both = (first != second)[:, None]
+    return (
+        np.stack([movers[first], movers[second]], axis=1),
+        change[first] + np.where(both, change[second], 0),
+        worse[first] + np.where(both[:, 0], worse[second], 0.0),
+    )
 
 
 def _first_to_move(
@@ -327,14 +376,6 @@ def _first_to_move(
     return team, risen
 
 
-def _key(counts: Ints, one: int, other: int) -> bytes:
-    """Return what tells numbers of teams apart, one moved from a lobby to another."""
-    after = counts.copy()
-    after[one] -= 1
-    after[other] += 1
-    return after.tobytes()
-
-
 def _allowed(problem: LobbyProblem, placing: Placing) -> Bools:
     """Return whether each team may be in each lobby, shape (n_teams, n_lobbies)."""
     allowed = np.ones((len(placing.lobby), problem.n_lobbies), dtype=np.bool_)
@@ -343,8 +384,9 @@ def _allowed(problem: LobbyProblem, placing: Placing) -> Bools:
     return allowed
 
 
-#: Teams of a part, of which half are the worst; of no more teams than so many, annealing is enough.
-PART, FEWEST_TEAMS = 400, 800
+#: Teams of a part, of which half are the worst; of no more teams than so many in all, the share that a part
+#: is of them, and how few of them are annealed well enough as a whole.
+PART, MANY_TEAMS, SHARE, FEWEST_TEAMS = 400, 800, 0.1, 40  # effort
 
 #: Steps for each block of a part, and rounds at most.
 POLISH_EACH, MOST_ROUNDS = 1_000, 60  # effort
@@ -361,16 +403,18 @@ def polish(problem: LobbyProblem, placing: Placing, stop: Stop, bound: float) ->
     bound : float
         What no placing is below.
     """
-    if len(placing.lobby) <= FEWEST_TEAMS:
+    n_teams = len(placing.lobby)
+    if n_teams <= FEWEST_TEAMS:
         return placing
+    size = PART if n_teams > MANY_TEAMS else int(SHARE * n_teams)
     rng = np.random.default_rng(0)
     value = placing.value(problem)
     idle = 0
     for seed in range(MOST_ROUNDS):
         if value <= bound or idle == PATIENCE or stop():
             break
-        worst = np.argsort(-placing.costs(problem), kind="stable")[: PART // 2]
-        others = rng.choice(len(placing.lobby), PART - len(worst), replace=False)
+        worst = np.argsort(-placing.costs(problem), kind="stable")[: size // 2]
+        others = rng.choice(n_teams, size - len(worst), replace=False)
         placing = _better(problem, placing, np.union1d(worst, others), seed, stop)
         now = placing.value(problem)
         idle = 0 if value - now > PROGRESS * (value - bound) else idle + 1

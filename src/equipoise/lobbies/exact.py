@@ -26,7 +26,7 @@ from equipoise.core.stopping import seconds_left, share_of
 from equipoise.errors import InputError
 from equipoise.lobbies.annealing import search
 from equipoise.lobbies.problem import WAITING, LobbyProblem, LobbyTask, Placed, Placing
-from equipoise.lobbies.quick_bounds import EPSILON, lobby_prices, total_prices
+from equipoise.lobbies.quick_bounds import EPSILON, lobby_prices, rounded_up, total_prices
 
 #: Relative difference of values that rounding explains.
 RELATIVE = 1e-9
@@ -101,7 +101,7 @@ def solve(task: LobbyTask) -> Placed:
         return Placed(start, 0.0, proven=value == 0.0)
     unit = value / task.n_teams
     relaxed = _relax(task, candidates, start, unit)
-    bound = min(max(relaxed.bound, 0.0), value)
+    bound = min(rounded_up(problem, max(relaxed.bound, 0.0), task.n_teams, task.waiting), value)
     if value - bound <= RELATIVE * value:
         return Placed(start, value, proven=True)
     if relaxed.whole:

@@ -290,9 +290,10 @@ def _named(
 
 
 #: Teams times lobbies up to which ``exact`` is all it takes; up to which it is tried with no limit of time,
-#: for teams of two and for larger ones, whose integer programs are far harder; and with one, for each second,
-#: and at most of larger teams.
-AT_ONCE, LISTED_PAIRS, LISTED, A_SECOND, MOST_LISTED = 4_000, 250_000, 60_000, 150_000, 4_000_000  # effort
+#: for teams of two and for larger ones, whose integer programs are far harder; with one, for each second, of
+#: both sorts; and at most of larger teams.
+AT_ONCE, LISTED_PAIRS, LISTED = 4_000, 250_000, 60_000  # effort
+PAIRS_A_SECOND, A_SECOND, MOST_LISTED = 300_000, 150_000, 4_000_000  # effort
 
 #: Nodes of an integer program with no limit of time, for larger teams.
 NODES = 200
@@ -308,17 +309,18 @@ def solve(task: LobbyTask) -> tuple[Placed, str]:
     """
     columns = exact.count_candidates(task.problem) if affordable(task.stop) else exact.MOST_CANDIDATES + 1
     limited = seconds_left(task.stop) < math.inf
-    most = LISTED_PAIRS if task.problem.team_size <= 2 else LISTED
+    pairs = task.problem.team_size <= 2
+    most = LISTED_PAIRS if pairs else LISTED
     if limited:
-        listed = exact.MOST_CANDIDATES if task.problem.team_size <= 2 else MOST_LISTED
-        most = max(most, int(min(seconds_left(task.stop) * A_SECOND, listed)))
+        each, listed = (PAIRS_A_SECOND, exact.MOST_CANDIDATES) if pairs else (A_SECOND, MOST_LISTED)
+        most = max(most, int(min(seconds_left(task.stop) * each, listed)))
     if columns <= AT_ONCE:
         placed = exact.solve(replace(task, stop=share_of(task.stop, FOR_EXACT)))
         name = "exact"
     else:
         placed, name = large.solve(task, bounded=columns > most), "large"
         if columns <= most and not placed.proven and not task.stop():
-            nodes = None if limited or task.problem.team_size <= 2 else NODES
+            nodes = None if limited or pairs else NODES
             again = replace(task, start=placed.placing, stop=share_of(task.stop, FOR_EXACT), nodes=nodes)
             placed, name = _better(placed, exact.solve(again), task), "exact"
     if limited:

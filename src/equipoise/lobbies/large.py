@@ -8,11 +8,11 @@ import numpy as np
 
 from equipoise.core.linear_programs import affordable
 from equipoise.core.stopping import seconds_left
-from equipoise.lobbies.annealing import enough_of, polish, search
+from equipoise.lobbies.annealing import enough_of, search
 from equipoise.lobbies.column_generation import dual_bound
 from equipoise.lobbies.first_placing import MOST_IMPROVED, improve, rising
 from equipoise.lobbies.problem import LobbyProblem, LobbyTask, Placed, Placing
-from equipoise.lobbies.quick_bounds import even_bound, linear_bound
+from equipoise.lobbies.quick_bounds import even_bound, linear_bound, rounded_up
 from equipoise.lobbies.teams_of_two import Binned, certified, ends_of_bins, placing_of, smoothed, solve_bins
 
 #: Bins of the rounds, one after another; with a limit of time there are rounds with more.
@@ -41,17 +41,18 @@ def solve(task: LobbyTask, *, bounded: bool = True) -> Placed:
     problem = task.problem
     placing = task.start
     bound = max(0.0, *(make(problem, task.n_teams, task.waiting) for make in (even_bound, linear_bound)))
+    bound = rounded_up(problem, bound, task.n_teams, task.waiting)
     if bounded and affordable(task.stop) and _of_two(problem) and _open(task, placing, bound):
         placing, bound = _by_bins(task, placing, bound)
+        bound = rounded_up(problem, bound, task.n_teams, task.waiting)
     if problem.n_blocks > MOST_IMPROVED and placing is task.start:
         placing = improve(problem, placing, task.stop)
     if problem.n_blocks <= MOST_IMPROVED:
         if _open(task, placing, bound) and not task.stop():
             placing = search(problem, placing, task.stop, bound=bound)
-            if _open(task, placing, bound):
-                placing = polish(problem, placing, task.stop, bound)
         if bounded and affordable(task.stop) and _open(task, placing, bound) and not task.stop():
             bound = max(bound, dual_bound(task, placing, task.stop))
+            bound = rounded_up(problem, bound, task.n_teams, task.waiting)
     value = placing.value(problem)
     return Placed(placing, min(bound, value), bound >= value * (1.0 - 1e-12))
 

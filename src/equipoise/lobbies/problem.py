@@ -81,6 +81,14 @@ class LobbyProblem:
         """Whether any block may not be everywhere."""
         return not bool(self.may.all() or self.may[np.unique(self.kind)].all())
 
+    @cached_property
+    def whole(self) -> bool:
+        """Whether all deviations are whole numbers, whose sums have no rounding."""
+        if self.per_player and self.team_size > 1:
+            return False
+        numbers = (self.skill, self.target)
+        return all(bool((each == np.rint(each)).all() and np.abs(each).sum() < 2.0**52) for each in numbers)
+
     @property
     def equal_sizes(self) -> bool:
         """Whether all teams have the same number of players."""

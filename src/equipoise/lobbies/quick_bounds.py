@@ -139,17 +139,39 @@ def even_bound(problem: LobbyProblem, n_teams: int, waiting: int) -> float:
     total = float(problem.skill.sum())
     _, away = best_counts(replace(problem, target=scaled), n_teams, total)
     away = max(away - EPSILON * float(np.abs(problem.skill).sum()) * 8, 0.0) / unit
+    return float(spread_evenly(problem, np.array(away), n_teams))
+
+
+def spread_evenly(problem: LobbyProblem, away: Floats, n_teams: int) -> Floats:
+    """Return what teams cost at least that are so far from their targets in all.
+
+    Parameters
+    ----------
+    away : ndarray of float
+        How far, without sign; any shape.
+    """
+    if problem.whole:
+        away = np.ceil(away)
     if problem.absolute:
         return away
-    if unit == 1 and _whole(problem.skill) and _whole(problem.target):
-        each, more = divmod(math.ceil(away), n_teams)
-        return float(n_teams * each * each + more * (2 * each + 1))
-    return away * away / n_teams
+    if problem.whole:
+        each, more = np.divmod(away, n_teams)
+        return np.asarray(n_teams * each * each + more * (2.0 * each + 1.0))
+    return np.asarray(away * away / n_teams)
 
 
-def _whole(numbers: Floats) -> bool:
-    """Tell whether all are whole numbers, whose sums have no rounding."""
-    return bool((numbers == np.rint(numbers)).all() and np.abs(numbers).sum() < 2.0**52)
+def rounded_up(problem: LobbyProblem, bound: float, n_teams: int, waiting: int) -> float:
+    """Return the least value that a plan can have from a bound on.
+
+    Whole deviations have whole values; and where nobody waits and all targets are even, or all are odd, they
+    sum to an even number in every plan or to an odd one in every plan, and so do their sizes and squares.
+    """
+    if not problem.whole or not bound < 2.0**52:
+        return bound
+    least = math.ceil(bound)
+    if not waiting and bool((problem.target % 2.0 == problem.target[0] % 2.0).all()):
+        least += (least + int(problem.skill.sum()) + n_teams * int(problem.target[0])) % 2
+    return float(least)
 
 
 def linear_bound(problem: LobbyProblem, n_teams: int, waiting: int) -> float:
