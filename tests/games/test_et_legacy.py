@@ -12,7 +12,7 @@ from equipoise.archive.ingest.ingest import Ingest
 from equipoise.archive.ingest.log_files import find_logs, in_chains
 from equipoise.core.match import Match, Unfinished
 from equipoise.core.rulesets import ruleset_text
-from equipoise.games.etlegacy.reader import GAME
+from equipoise.games.etlegacy.reader import FIRST_MISSING, GAME, MISSING
 from equipoise.games.laws import parsed
 from equipoise.games.log_reader import guess_game
 
@@ -67,19 +67,36 @@ def test_a_substitute_counts_for_the_time_played() -> None:
     assert one(log).contests[0].teams == (((A, 0.5), (B, 0.5)), ((C, 1.0),))
 
 
+def test_files_of_two_calls_or_of_other_names_say_what_to_do(tmp_path: Path) -> None:
+    """Each round alone is none, and the reason says how both are read."""
+    match = stopwatch_match()
+    at = match.rindex("^1A")
+    for name, text in (("a.txt", match[:at]), ("b.txt", match[at:])):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with open_archive(f"sqlite:///{tmp_path}/a.db", create=True) as archive:
+        ingest = Ingest(archive)
+        for chain in in_chains(find_logs((str(tmp_path / "?.txt"),))):
+            ingest.read(chain, "etlegacy")
+        ingest.keep()
+        assert archive.count() == 0
+        reasons = [one.reason for one in ingest.tally.first_unfinished]
+    assert reasons == [MISSING, FIRST_MISSING]
+    assert all("give both files in one call, with names that differ" in reason for reason in reasons)
+
+
 def test_what_has_no_result_says_why() -> None:
     """A round alone, a file that is cut, teams that did not change sides, another map between."""
     match = stopwatch_match()
     first, second = match[: match.rindex("^1A")], match[match.rindex("^1A") :]
-    assert reasons(first) == ["its second round is missing"]
-    assert reasons(second) == ["its first round is missing"]
+    assert reasons(first) == [MISSING]
+    assert reasons(second) == [FIRST_MISSING]
     assert reasons(match[: match.rindex("D0000004")]) == ["the file of its second round ends within it"]
     unchanged = first + stopwatch_round(
         2, 2, "3:00", ("A0000001", 2, 5, 1, 7.0), ("C0000003", 1, 1, 3, 7.0), limit="4:00"
     )
     assert reasons(unchanged) == ["the same team attacked in both rounds"]
     other = stopwatch_round(2, 2, "3:00", ("A0000001", 1, 1, 1, 7.0), limit="4:00", name="radar")
-    assert reasons(first + other) == ["its second round is missing", "its first round is missing"]
+    assert reasons(first + other) == [MISSING, FIRST_MISSING]
     assert reasons(first + second.replace(r"\2\4:00", r"\0\4:00")) == ["round 2 ended without a winner"]
 
 

@@ -85,6 +85,18 @@ def test_a_server_that_never_answers_is_given_up_and_reported_of() -> None:
     assert link.console.silent
 
 
+def test_orders_that_are_dropped_before_they_are_sent_are_counted() -> None:
+    """As another level begins."""
+    link = Link()
+    link.console.ask("status")
+    link.console.order(["say a"])
+    link.console.forget_orders()
+    assert link.console.unsent == 1
+    link.run()
+    link.console.forget_orders()
+    assert link.console.unsent == 1
+
+
 def test_no_more_is_sent_than_the_server_takes() -> None:
     """The server's bucket never runs over."""
     link = Link()

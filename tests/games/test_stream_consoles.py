@@ -100,6 +100,18 @@ def test_a_server_that_is_not_there_is_silent_and_tried_more_and_more_rarely(
     assert pauses[-1] == RETRY_MOST
 
 
+@pytest.mark.parametrize("console", [SourceRcon, Econ])
+def test_orders_that_a_lost_connection_drops_are_counted(console: Callable[[str], StreamConsole]) -> None:
+    """And questions are not: they are asked again."""
+    one = console("secret")
+    one.ask("status")
+    one.order(["say a", "say b"])
+    one.closed(0.0)
+    assert one.unsent == 2
+    one.forget_orders()
+    assert one.unsent == 2
+
+
 def test_an_idle_connection_is_kept_alive_without_a_command() -> None:
     """Nothing is carried out; what keeps it alive gives no answer to anybody."""
     for one, side, done in (

@@ -95,6 +95,16 @@ def test_teams_are_applied_when_a_game_begins_and_settings_at_every_level(fake: 
     assert "sv_cmd teamstatus" in done
 
 
+def test_what_was_told_and_never_sent_is_said_to_be_so(fake: Fake) -> None:
+    """A level begins while orders of the one before still wait for a server that answers no longer."""
+    fake.write("")
+    fake.write(LEVEL.format(0) + PEOPLE + ":kill:frag:1:2:type=1\n")
+    before, fake.answers = len(fake.reported), False
+    for level in range(2):
+        fake.write(LEVEL.format(level + 1) + PEOPLE + ":kill:frag:1:2:type=1\n")
+    assert any("was not sent" in text for text in fake.reported[before:])
+
+
 GAME = "  0:00 InitGame: \\gamename\\baseoa\\g_gametype\\3\\mapname\\oa_dm5\n" + "".join(
     f"  0:01 ClientUserinfoChanged: {n} n\\p{n}\\t\\1\\id\\{n:032X}\n  0:01 ClientBegin: {n}\n"
     for n in range(4)

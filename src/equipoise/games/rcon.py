@@ -228,6 +228,8 @@ class Rcon:
         self._password = checked_password(password).encode()
         self._dialect = dialect
         self._waiting: deque[_Queued] = deque()
+        #: How many orders were dropped before they were sent.
+        self.unsent = 0
         self._now: _Queued | None = None
         self._answers: list[ConsoleAnswer] = []
         self._tokens = dialect.burst
@@ -302,7 +304,9 @@ class Rcon:
         same_server : bool
             Whether the server is surely the one that was there before.
         """
-        self._waiting = deque(item for item in self._waiting if item.question)
+        left = deque(item for item in self._waiting if item.question or item.text == VOID)
+        self.unsent += len(self._waiting) - len(left)
+        self._waiting = deque(item for item in left if item.question)
         self._is_prepared = self._is_prepared and same_server
         if self._now is not None and not self._now.question:
             self._now.forgotten = True

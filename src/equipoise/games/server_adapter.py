@@ -44,6 +44,8 @@ class RemoteConsole(Protocol):
     #: Whether the console does not answer, and whether it refused the password.
     silent: bool
     refused: bool
+    #: How many orders were dropped before they were sent.
+    unsent: int
 
     @property
     def idle(self) -> bool:

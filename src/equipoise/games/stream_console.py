@@ -68,6 +68,8 @@ class StreamConsole(ABC):
     def __init__(self, password: str) -> None:
         self.password = checked_password(password)
         self._waiting: deque[tuple[ConsoleLine, int]] = deque()
+        #: How many orders were dropped before they were sent.
+        self.unsent = 0
         self._out: _Out | None = None
         self._answers: list[ConsoleAnswer] = []
         self._phase: Phase = "closed"
@@ -123,7 +125,9 @@ class StreamConsole(ABC):
 
     def forget_orders(self, *, same_server: bool = False) -> None:  # noqa: ARG002 -- connections tell
         """Drop the orders that wait."""
-        self._waiting = deque(item for item in self._waiting if item[0].question)
+        left = deque(item for item in self._waiting if item[0].question)
+        self.unsent += len(self._waiting) - len(left)
+        self._waiting = left
 
     def answers(self) -> list[ConsoleAnswer]:
         """Return the answers that came since this was last asked."""

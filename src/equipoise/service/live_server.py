@@ -293,7 +293,7 @@ class BalancedServer:
         #: Whether anything is sent.
         self._sends = bool(settings.rcon) and not dry
         self.session = _session(settings, lists=self._sends)
-        self._trouble = ""
+        self._trouble, self._unsent = "", 0
         self._unmoved_reported = False
         self._not_lists = 0
         self.there: dict[int, Joined] = {}
@@ -352,6 +352,11 @@ class BalancedServer:
 
     def _hear(self, now: float) -> None:
         """Say once what is wrong with the console; nothing is ordered until it is well again."""
+        if self._console.unsent > self._unsent:
+            self._say(
+                "what was ordered last was not sent: the server began another map, or the console was lost"
+            )
+            self._unsent = self._console.unsent
         where, trouble = self.settings.rcon, ""
         if self._console.refused:
             trouble = f"{where} refuses the password of the console: correct the file that holds it"
@@ -553,7 +558,8 @@ class BalancedServer:
         passed = time.perf_counter() - self._stepped
         given = [command for command in given if self._in_time(command, passed)]
         for command in given:
-            self._say(worded(command, self.there, self._family.sides))
+            unsent = "; not sent" if self._trouble else ""
+            self._say(worded(command, self.there, self._family.sides) + unsent)
         self._send(self._lines.lines(given, self.there))
 
     def _in_time(self, command: Command, passed: float) -> bool:

@@ -54,6 +54,13 @@ WHOLE = 0.95
 #: The teams of a round: axis and allies; any other is watching.
 TEAMS = (1, 2)
 
+#: Why a round alone is no match.
+MISSING = (
+    "its second round is missing; give both files in one call, with names that differ in the round alone, "
+    "as '...-round-1.txt'"
+)
+FIRST_MISSING = MISSING.replace("second", "first")
+
 #: How the ids of bots begin.
 BOT_GUID = "OMNIBOT"
 
@@ -123,8 +130,7 @@ class StopwatchMatch:
         """
         first, second = self.first, self.second
         if second is None:
-            msg = "its second round is missing"
-            raise InputError(msg)
+            raise InputError(MISSING)
         for each in (first, second):
             if each.winner not in TEAMS:
                 msg = f"round {each.number} ended without a winner"
@@ -187,7 +193,7 @@ class StopwatchMatch:
 class EnemyTerritoryReader(GameReader[StopwatchMatch]):
     """Reads files one after the other, see :class:`equipoise.games.log_reader.Reader`."""
 
-    cut_off = "its second round is missing"
+    cut_off = MISSING
 
     def __init__(self, source: str, first_line: int = 1) -> None:
         super().__init__(source, first_line)
@@ -240,7 +246,7 @@ class EnemyTerritoryReader(GameReader[StopwatchMatch]):
             game.second = one
         else:
             self.give_up(self.cut_off)
-            self.abandon(self.begins(block, place), "its first round is missing")
+            self.abandon(self.begins(block, place), FIRST_MISSING)
             self._round = None
 
     def _player(self, number: int, line: bytes) -> None:
