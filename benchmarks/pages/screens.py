@@ -330,9 +330,11 @@ def evenings(shown: Shown, night: Night, begun: Callable[[], Server]) -> Row:
                 browser.wait("return document.querySelector('.ask')", seconds=LONG)
             shown.settle()
             shown.look(name)
-        return {} if shown.only else counted(shown, {
+        found: Row = {} if shown.only else counted(shown, {
             name: each.organiser_link(f"http://{name}.localhost:{server.http}") for name, each in bars.items()
         } | {"guest": bars["bars"].guests_link(f"http://guest.localhost:{server.http}")})  # fmt: skip
+        browser.open("about:blank")  # before the server ends, of which the next page knows nothing
+        return found
 
 
 def counted(shown: Shown, links: Mapping[str, str]) -> Row:
