@@ -42,7 +42,7 @@ AT_A_TIME = 4  # effort
 
 
 #: Columns for each block with which the first integer program is made, and how much further the next reaches.
-FEW, GROWTH = 6, 4.0  # effort
+FEW, GROWTH = 4, 4.0  # effort
 
 #: The unit of an integer program: the gap, but at most this share of the plan's value.  There is another in
 #: a smaller unit where it was this many times the gap that is left.
