@@ -12,7 +12,7 @@ from tests.queueing import strategies
 
 from equipoise.core.player import Player
 from equipoise.queueing import QueuePolicy, QueueTicket, TicketLife
-from equipoise.queueing.kept_state import FORM_OF_ROWS, STATE_FORM, life_of, state_of
+from equipoise.queueing.kept_state import FORM_OF_PLACES, FORM_OF_ROWS, STATE_FORM, life_of, state_of
 from equipoise.queueing.life import Accept, EnterTicket, MakeMatches, OfferSeats, TicketPlace
 
 WIDE = {"imbalance": 0.49, "most_imbalance": 0.49, "tolerance": 1e6}
@@ -87,6 +87,35 @@ def test_the_form_with_a_row_for_each_ticket_is_read_and_one_that_is_not_known_i
     assert again is not None
     assert again.snapshot() == life.snapshot()
     assert life_of(state_of(life).replace(f'"form":{STATE_FORM}', f'"form":{STATE_FORM + 1}')) is None
+
+
+def test_the_form_with_places_and_all_who_are_asked_is_read() -> None:
+    """A match that runs, one that one of two has accepted, one that nobody has, and who waits."""
+    life = playing(DUEL, *(QueueTicket(name, (Player(name, 1500.0),), 0.0) for name in ("Ann", "Bob")))
+    for name in ("Cid", "Dan", "Eve", "Fay"):
+        life.handle(EnterTicket(QueueTicket(name, (Player(name, 1500.0),), 0.0)), 4.0)
+    life.handle(MakeMatches(), 5.0)
+    asked = {match: [each.players[0].id for each in life.matches[match].tickets] for match in ("2", "3")}
+    life.handle(Accept("2", asked["2"][0]), 6.0)
+    now = json.loads(state_of(life))
+    columns = now["columns"]
+    seats = iter(columns.pop("seats"))
+    columns["found"]["teams"] = [
+        [[next(seats) for _ in range(size)] for size in sizes] for sizes in columns["found"]["teams"]
+    ]
+    assert columns["matches"]["waiting_for"] == [[], asked["2"][1:], None]
+    columns["matches"]["waiting_for"][2] = asked["3"]
+    again = life_of(json.dumps(now | {"form": FORM_OF_PLACES}))
+    assert again is not None
+    match = asked["3"][0]
+    for each in (life, again):
+        assert each.has_begun("1")
+        assert [each.is_asked("2", player) for player in asked["2"]] == [False, True]
+        assert [each.is_asked("3", player) for player in asked["3"]] == [True, True]
+        assert not each.is_asked("3", asked["2"][1])
+        each.handle(Accept("3", match), 7.0)
+        each.handle(Accept("2", asked["2"][1]), 7.0)
+    assert again.snapshot() == life.snapshot()
 
 
 @pytest.mark.parametrize("text", ["", "{}", '{"form":2}', '{"form":2,"life":{}}'])

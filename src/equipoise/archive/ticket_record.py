@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import repeat
 from typing import Any, NamedTuple
 
 import sqlalchemy as sa
@@ -262,8 +263,8 @@ class AddedEvents:
         Whoever asks for the same person in another queue meanwhile waits for the end of this transaction.
         They are put in order, so that two never wait for each other.
         """
-        both = zip(identities_of(list(people)), identities_of(list(people.values())), strict=True)
-        rows = sorted([(person, self._queue, ticket) for person, ticket in both])
+        persons, tickets = identities_of(list(people)), identities_of(list(people.values()))
+        rows = sorted(zip(persons, repeat(self._queue, len(persons)), tickets, strict=True))
         if self._database.insert_missing(self._connection, QUEUE_PERSON, rows) == len(rows):
             return {}
         found = self.seats_of(list(people))
@@ -308,9 +309,8 @@ class AddedEvents:
 
     def seat(self, seats: Mapping[str, str]) -> None:
         """Put tickets into matches; one that is in a match already is an error."""
-        both = zip(identities_of(list(seats)), seats.values(), strict=True)
-        rows = [(self._queue, ticket, match) for ticket, match in both]
-        self._database.insert(self._connection, QUEUE_MEMBER, rows)
+        rows = zip(repeat(self._queue, len(seats)), identities_of(list(seats)), seats.values(), strict=True)
+        self._database.insert(self._connection, QUEUE_MEMBER, list(rows))
 
     def unseat(self, tickets: Sequence[str]) -> None:
         """Take tickets out of their matches."""

@@ -7,34 +7,36 @@ room.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import MISSING, fields, replace
+from dataclasses import fields, replace
+from itertools import islice
 from operator import attrgetter
 from typing import Any
 
 import msgspec
 
 from equipoise.errors import InputError
-from equipoise.queueing.life import KnownMatch, KnownTicket, LifeSnapshot, TicketLife
+from equipoise.queueing.life import Columns, KnownMatch, KnownTicket, LifeSnapshot, TicketLife
 from equipoise.queueing.record import match_of, ticket_lines
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
 
-#: The form of a state that is written, and of those before, in which the life has tickets and matches itself.
-STATE_FORM, FORM_OF_ROWS = 2, 1
-
-Columns = dict[str, list[Any]]
+#: The form of a state that is written, and of those before: a match that nobody has accepted named whom it
+#: waits for, and the places of its tickets; in the first form the life had tickets and matches itself.
+FORMS = STATE_FORM, FORM_OF_PLACES, FORM_OF_ROWS = 3, 2, 1
 
 
 class _StateColumns(msgspec.Struct):
     """Tickets, what is known of them, matches, and what is known of these: values by field.
 
-    First come the tickets that are known, then those that a match alone still names.
+    First come the tickets that are known, then those that a match alone still names.  ``teams`` of a match
+    says how many tickets each has, ``seats`` which those of all matches are, one after another; where there
+    are no seats ``teams`` has the places itself.
     """
 
     tickets: list[QueueTicket]
     known: Columns
     found: Columns
     matches: Columns
+    seats: list[int] | None = None
 
 
 class _State(msgspec.Struct):
@@ -49,22 +51,23 @@ class _StateForm(msgspec.Struct):
 
 def state_of(life: TicketLife) -> str:
     """Return all that a life knows as text, from which :func:`life_of` makes it again."""
-    snapshot = life.snapshot()
-    tickets = [known.ticket for known in snapshot.tickets]
-    found = [match.found for match in snapshot.matches]
-    place = {id(ticket): number for number, ticket in enumerate(tickets)}
-    for ticket in [ticket for each in found for team in each.teams for ticket in team]:
-        if place.setdefault(id(ticket), len(tickets)) == len(tickets):
-            tickets.append(ticket)
-    teams = [[[place[id(ticket)] for ticket in team] for team in each.teams] for each in found]
+    rest, known, matches = life.columns()
+    tickets, found = known.pop("ticket"), matches.pop("found")
+    seated = [ticket for each in found for team in each.teams for ticket in team]
+    place = dict(zip(map(id, tickets), range(len(tickets)), strict=True))
+    gone = {id(ticket): ticket for ticket in seated if id(ticket) not in place}
+    place.update(zip(gone, range(len(tickets), len(tickets) + len(gone)), strict=True))
+    tickets += gone.values()
+    of_found: Columns = {each.name: list(map(attrgetter(each.name), found)) for each in fields(FoundMatch)}
+    of_found["teams"] = [tuple(map(len, teams)) for teams in of_found["teams"]]
     columns = _StateColumns(
         tickets=ticket_lines(tickets),
-        known=_columns(KnownTicket, snapshot.tickets, but="ticket"),
-        found={**_columns(FoundMatch, found, but="teams"), "teams": teams},
-        matches=_columns(KnownMatch, snapshot.matches, but="found"),
+        known=_without_defaults(KnownTicket, known),
+        found=_without_defaults(FoundMatch, of_found),
+        matches=_without_defaults(KnownMatch, matches),
+        seats=list(map(place.__getitem__, map(id, seated))),
     )
-    state = _State(STATE_FORM, replace(snapshot, tickets=(), matches=()), columns)
-    return msgspec.json.encode(state).decode()
+    return msgspec.json.encode(_State(STATE_FORM, rest, columns)).decode()
 
 
 def life_of(state: str) -> TicketLife | None:
@@ -78,7 +81,7 @@ def life_of(state: str) -> TicketLife | None:
     True
     """
     try:
-        if msgspec.json.decode(state, type=_StateForm).form not in (STATE_FORM, FORM_OF_ROWS):
+        if msgspec.json.decode(state, type=_StateForm).form not in FORMS:
             return None
         read = msgspec.json.decode(state, type=_State)
     except (msgspec.DecodeError, InputError):
@@ -90,7 +93,12 @@ def _filled(life: LifeSnapshot, columns: _StateColumns) -> LifeSnapshot:
     """Return a snapshot with the tickets and matches of some columns."""
     known = _rows(columns.known)
     here = columns.tickets[: len(known)]
-    found = [match_of(row, columns.tickets.__getitem__) for row in _rows(columns.found)]
+    rows = _rows(columns.found)
+    if columns.seats is not None:
+        seats = iter(columns.seats)
+        for row in rows:
+            row["teams"] = [list(islice(seats, size)) for size in row["teams"]]
+    found = [match_of(row, columns.tickets.__getitem__) for row in rows]
     matches = zip(found, _rows(columns.matches), strict=True)
     return replace(
         life,
@@ -99,14 +107,10 @@ def _filled(life: LifeSnapshot, columns: _StateColumns) -> LifeSnapshot:
     )
 
 
-def _columns(kind: type[Any], values: Sequence[Any], but: str) -> Columns:
-    """Return the values of each field but one; without those in which all have the default."""
-    columns = {}
-    for field in fields(kind):
-        column = list(map(attrgetter(field.name), values))
-        if field.name != but and (field.default is MISSING or column.count(field.default) < len(column)):
-            columns[field.name] = column
-    return columns
+def _without_defaults(kind: type[Any], columns: Columns) -> Columns:
+    """Return the values of those fields in which not all have the default."""
+    default = {field.name: field.default for field in fields(kind)}
+    return {name: all_ for name, all_ in columns.items() if all_.count(default[name]) < len(all_)}
 
 
 def _rows(columns: Columns) -> list[dict[str, Any]]:

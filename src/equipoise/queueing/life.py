@@ -7,18 +7,19 @@ gives the same commands, so that their record is all there is to keep.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from heapq import heappop, heappush
 from itertools import chain
 from operator import attrgetter
+from typing import Any
 
 from equipoise.core.copies import copies
 from equipoise.core.player import Player
 from equipoise.queueing.backfill import BackfillJoin, Opening, fill_openings, fits_policy, joined_match
 from equipoise.queueing.policy import QueuePolicy
-from equipoise.queueing.tick import TickResult, tick
+from equipoise.queueing.tick import find_matches
 from equipoise.queueing.tickets import FoundMatch, QueueTicket, waiting_since
 
 
@@ -227,9 +228,15 @@ class Whereabouts:
 class _Proposal:
     found: FoundMatch
     until: float
-    waiting_for: dict[str, None]  # in the order of their seats
+    waiting_for: tuple[str, ...] | None = None  # in the order of their seats; None before anybody accepts
     started: float | None = None
-    left: set[str] = field(default_factory=set)  # who no longer plays in it
+    left: frozenset[str] = frozenset()  # who no longer plays in it
+
+    def asked(self) -> tuple[str, ...]:
+        """Return who must still accept it."""
+        if self.waiting_for is None and self.started is None:
+            return tuple(player.id for ticket in self.found.tickets for player in ticket.players)
+        return self.waiting_for or ()
 
 
 @dataclass(slots=True)
@@ -254,12 +261,15 @@ class KnownTicket:
 
 @dataclass(frozen=True, slots=True)
 class KnownMatch:
-    """A match as a snapshot has it: who must still accept it, or since when it runs, and who has left it."""
+    """A match as a snapshot has it: who must still accept it, or since when it runs, and who has left it.
+
+    It waits for all of its players where ``waiting_for`` is None and it does not run.
+    """
 
     match: str
     found: FoundMatch
     until: float
-    waiting_for: tuple[str, ...] = ()
+    waiting_for: tuple[str, ...] | None = None
     started: float | None = None
     left: tuple[str, ...] = ()
 
@@ -282,10 +292,14 @@ class LifeSnapshot:
     offences: tuple[tuple[str, tuple[float, ...]], ...]
 
 
-#: What is copied where many of them are made at once, and the fields that a ticket has in a life too.
+#: What is copied where many of them are made at once, and the fields that tickets and matches have in a life.
 _ANY_KNOWN = KnownTicket(QueueTicket("any", (Player("any"),), 0.0), 0.0)
 _ANY_MATCH = KnownMatch("any", FoundMatch((), "", "", (), 0.0, 0.0, 0.0), 0.0)
 _TICKET_FIELDS = tuple(each.name for each in fields(KnownTicket))
+_PROPOSAL_FIELDS = tuple(each.name for each in fields(_Proposal))
+
+#: The values of each field, one for each ticket or match.
+Columns = dict[str, list[Any]]
 
 
 class TicketLife:
@@ -295,8 +309,6 @@ class TicketLife:
     ----------
     policy : QueuePolicy
         How matches are made, how long they may be thought over, and what not to accept costs.
-    search : callable
-        How matches are made of those who wait: :func:`~equipoise.queueing.tick`.
 
     Examples
     --------
@@ -315,9 +327,8 @@ class TicketLife:
     ('waiting', 0.0, 'a match was declined by others')
     """
 
-    def __init__(self, policy: QueuePolicy, search: Callable[..., TickResult] = tick) -> None:
+    def __init__(self, policy: QueuePolicy) -> None:
         self.policy = policy
-        self._search = search
         self._tickets: dict[str, _Known] = {}
         self._waits: dict[str, _Known] = {}  # those of them that wait
         self._holder: dict[str, str] = {}  # the ticket that a player is in, unless it is gone
@@ -338,7 +349,9 @@ class TicketLife:
     def waiting(self) -> tuple[QueueTicket, ...]:
         """Who waits, in the order they came, those first who came back."""
         tickets = [known.ticket for known in self._waits.values()]
-        return tuple(sorted(tickets, key=lambda ticket: (ticket.returned == 0, ticket.since)))
+        tickets.sort(key=attrgetter("since"))
+        tickets.sort(key=lambda ticket: ticket.returned == 0)  # which keeps their order else
+        return tuple(tickets)
 
     @property
     def waiting_count(self) -> int:
@@ -417,7 +430,7 @@ class TicketLife:
     def is_asked(self, match: str, player: str) -> bool:
         """Tell whether a match waits for a player to accept it."""
         proposal = self._proposals.get(match)
-        return proposal is not None and player in proposal.waiting_for
+        return proposal is not None and player in proposal.asked()
 
     def has_begun(self, match: str) -> bool:
         """Tell whether a match runs: all have accepted it, and it has not ended."""
@@ -427,7 +440,7 @@ class TicketLife:
     def left(self, match: str) -> frozenset[str]:
         """Return who no longer plays in a match that runs."""
         proposal = self._proposals.get(match)
-        return frozenset() if proposal is None else frozenset(proposal.left)
+        return frozenset() if proposal is None else proposal.left
 
     def where(self, ticket: str) -> Whereabouts | None:
         """Return where a ticket is; None if there is none, or it has been gone for long."""
@@ -582,20 +595,17 @@ class TicketLife:
             if self._paused:
                 return []
             joins, waiting = self._fill(self.waiting)
-            known = (*joins, *self._search(waiting, self._now, self.policy).matches)
-        commands: list[Command] = []
-        for found in known:
-            self._made += 1
-            name, until = str(self._made), self._now + self.policy.accept_within
-            tickets = found.tickets
-            players = {player.id: None for ticket in tickets for player in ticket.players}
-            self._proposals[name] = _Proposal(found, until, players)
-            heappush(self._deadlines, (until, name))
-            for ticket in tickets:
+            known = (*joins, *find_matches(waiting, self._now, self.policy))
+        until = self._now + self.policy.accept_within
+        names = list(map(str, range(self._made + 1, self._made + 1 + len(known))))
+        self._made += len(known)
+        for name, found in zip(names, known, strict=True):
+            for ticket in chain.from_iterable(found.teams):
                 waited = self._waits.pop(ticket.id)
                 waited.match, waited.why = name, ""
-            commands.append(Propose(name, found, until))
-        return commands
+            self._proposals[name] = _Proposal(found, until)
+            heappush(self._deadlines, (until, name))
+        return list(copies(Propose("", _ANY_MATCH.found, until), len(names), match=names, found=known))
 
     def _fill(self, waiting: tuple[QueueTicket, ...]) -> tuple[list[FoundMatch], tuple[QueueTicket, ...]]:
         """Return who joins running matches, those of each as one match, and who still waits."""
@@ -620,8 +630,10 @@ class TicketLife:
         proposal = self._proposals.get(event.match)
         if proposal is None or not self._is_in(event.player, event.match):
             return [TicketRefused(event.match, f"no match of this id waits for {event.player!r}")]
-        proposal.waiting_for.pop(event.player, None)
-        if proposal.waiting_for or proposal.started is not None:
+        if proposal.started is not None:
+            return []
+        proposal.waiting_for = tuple(each for each in proposal.asked() if each != event.player)
+        if proposal.waiting_for:
             return []
         proposal.started = self._now
         self._running += 1
@@ -785,31 +797,38 @@ class TicketLife:
 
     def snapshot(self) -> LifeSnapshot:
         """Return all that is known now."""
-        known = self._tickets.values()
-        tickets = {name: map(attrgetter(name), known) for name in _TICKET_FIELDS}
-        proposals = self._proposals.values()
-        matches = {name: map(attrgetter(name), proposals) for name in ("found", "until", "started")}
-        return LifeSnapshot(
+        rest, tickets, matches = self.columns()
+        return replace(
+            rest,
+            tickets=tuple(copies(_ANY_KNOWN, len(self._tickets), **tickets)),
+            matches=tuple(copies(_ANY_MATCH, len(self._proposals), **matches)),
+        )
+
+    def columns(self) -> tuple[LifeSnapshot, Columns, Columns]:
+        """Return a snapshot without tickets and matches, and the values of each field of both."""
+        known, proposals = self._tickets.values(), self._proposals.values()
+        tickets = {name: list(map(attrgetter(name), known)) for name in _TICKET_FIELDS}
+        matches = {name: list(map(attrgetter(name), proposals)) for name in _PROPOSAL_FIELDS}
+        matches["match"] = list(self._proposals)
+        matches["left"] = [tuple(sorted(each)) if each else () for each in matches["left"]]
+        rest = LifeSnapshot(
             policy=self.policy,
             now=self._now if self._now > float("-inf") else None,
             made=self._made,
             paused=self._paused,
             closed=self._closed,
-            tickets=tuple(copies(_ANY_KNOWN, len(known), **tickets)),
+            tickets=(),
             waits=tuple(self._waits),
-            matches=tuple(copies(
-                _ANY_MATCH, len(proposals), match=self._proposals, **matches,
-                waiting_for=[tuple(each.waiting_for) for each in proposals],
-                left=[tuple(sorted(each.left)) if each.left else () for each in proposals],
-            )),
+            matches=(),
             openings=tuple(self._openings.values()),
             gone=tuple(self._gone),
             offended=tuple(self._offended),
             offences=tuple((player, tuple(times)) for player, times in self._offences.items()),
-        )  # fmt: skip
+        )
+        return rest, tickets, matches
 
     @classmethod
-    def of_snapshot(cls, known: LifeSnapshot, search: Callable[..., TickResult] = tick) -> TicketLife:
+    def of_snapshot(cls, known: LifeSnapshot) -> TicketLife:
         """Return a life that goes on where another was.
 
         Examples
@@ -819,7 +838,7 @@ class TicketLife:
         >>> TicketLife.of_snapshot(life.snapshot()).where("t1") == life.where("t1")
         True
         """
-        life = cls(known.policy, search)
+        life = cls(known.policy)
         life._now = life._now if known.now is None else known.now
         life._made, life._paused, life._closed = known.made, known.paused, known.closed
         for each in known.tickets:
@@ -831,7 +850,7 @@ class TicketLife:
         life._waits = {name: life._tickets[name] for name in known.waits}
         for match in known.matches:
             life._proposals[match.match] = _Proposal(
-                match.found, match.until, dict.fromkeys(match.waiting_for), match.started, set(match.left)
+                match.found, match.until, match.waiting_for, match.started, frozenset(match.left)
             )
             if match.started is None:
                 heappush(life._deadlines, (match.until, match.match))
@@ -850,7 +869,7 @@ class TicketLife:
         while self.next_deadline() <= self._now:
             # Those with one deadline go by their ids, as the heap has them.
             name = self._deadlines[0][1]
-            missing = tuple(sorted(self._proposals[name].waiting_for))
+            missing = tuple(sorted(self._proposals[name].asked()))
             commands += self._dissolve(name, missing, "not answered")
         limit = self._now - self.policy.forgiven_after
         while self._gone and self._gone[0][0] < limit:
@@ -919,5 +938,6 @@ class TicketLife:
             return TicketPlace.WAITING
         if proposal.started is not None:
             return TicketPlace.PLAYING
-        waited_for = any(player.id in proposal.waiting_for for player in known.ticket.players)
+        asked = proposal.asked()
+        waited_for = any(player.id in asked for player in known.ticket.players)
         return TicketPlace.PROPOSED if waited_for else TicketPlace.ACCEPTED

@@ -63,7 +63,7 @@ def choose_pairs(
             worth[state] = next_worth[state]
     best = 0
     for state in range(STATES):
-        if worth[state] > worth[best]:
+        if worth[state] >= worth[best]:  # of those alike, the last tickets stay single
             best = state
     return take_pairs(tickets, free, choice, best, first)
 
@@ -71,22 +71,23 @@ def choose_pairs(
 def step(worth: Column, next_worth: Column, row: int, pair: Column, choice: Column) -> None:
     """Go on from all states with one more ticket: it stays single, or is paired with one of the last ones.
 
-    Two states that differ in the first of those tickets alone are one for all others, the better one.
+    The highest bit of a state is the last ticket.  Two states that differ in the first of those tickets alone
+    are one for all others, the better one.
     """
     for state in range(HALF):
-        forgotten = 1 if worth[state + HALF] > worth[state] else 0
-        next_worth[(state << 1) | 1] = worth[state + HALF * forgotten]
-        choice[row + ((state << 1) | 1)] = (APART << 1) | forgotten
-    for state in range(HALF):
-        most, chosen = worth[state + HALF] + pair[APART - 1], APART - 1
-        for back in range(APART - 1):
-            if (state >> back) & 1 == 0:
-                paired = next_worth[((state | (1 << back)) << 1) | 1] + pair[back]
-                if paired > most:
-                    most, chosen = paired, back
-        single = (((state | (1 << chosen)) << 1) | 1) & (STATES - 1)
-        next_worth[state << 1] = most
-        choice[row + (state << 1)] = (chosen << 1) | (choice[row + single] & 1)
+        without, single = worth[state << 1], worth[(state << 1) | 1]
+        next_worth[HALF + state] = max(without, single)
+        choice[row + HALF + state] = (APART << 1) | (single > without)
+        next_worth[state] = single + pair[APART - 1]
+        choice[row + state] = ((APART - 1) << 1) | 1
+    for back in range(APART - 1):
+        bit = HALF >> (back + 1)
+        for low in range(0, HALF, bit << 1):
+            for state in range(low, low + bit):
+                paired = next_worth[HALF + state + bit] + pair[back]
+                if paired > next_worth[state]:
+                    next_worth[state] = paired
+                    choice[row + state] = (back << 1) | (choice[row + HALF + state + bit] & 1)
 
 
 def take_pairs(tickets: TicketColumns, free: Column, choice: Column, state: int, first: int) -> int:
@@ -96,9 +97,9 @@ def take_pairs(tickets: TicketColumns, free: Column, choice: Column, state: int,
         place = len(free) - 1 - behind
         chosen = choice[place * STATES + state]
         back = chosen >> 1
-        before = (state >> 1) | ((chosen & 1) << (APART - 1))
+        before = ((state << 1) & (STATES - 1)) | (chosen & 1)
         if back < APART:
-            before |= 1 << back
+            before |= HALF >> back
             for team in range(2):
                 ticket = free[place - team * (1 + back)]
                 tickets.match[ticket] = number

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import MISSING, fields
+from operator import attrgetter
 from typing import Any
 
 import msgspec
@@ -81,6 +82,7 @@ def _line_form(kind: type, **types: Any) -> Any:
 
 _PLAYER_LINE: Any = _line_form(Player)
 _TICKET_LINE: Any = _line_form(QueueTicket, players=list[_PLAYER_LINE])
+_MATCH_LINE: Any = _line_form(FoundMatch)
 
 
 def ticket_lines(tickets: Sequence[QueueTicket]) -> list[Any]:
@@ -103,7 +105,8 @@ def lines_of_entering(tickets: Sequence[QueueTicket]) -> list[str]:
     >>> lines_of_entering([QueueTicket("t1", [Player("Ann", 1500)], 0.0)])
     ['["enter",{"ticket":{"id":"t1","players":[{"id":"Ann","rating":{"mu":1500.0,"sigma":0.0}}],"since":0.0}}]']
     """
-    return encoded_lines([(KINDS[EnterTicket], {"ticket": line}) for line in ticket_lines(tickets)])
+    kind = KINDS[EnterTicket]
+    return [f'["{kind}",{{"ticket":{line}}}]' for line in encoded_lines(ticket_lines(tickets))]
 
 
 def encoded_lines(values: Sequence[Any]) -> list[str]:
@@ -132,7 +135,7 @@ def line_of(event: Event) -> str:
     if isinstance(event, ChangePolicy):
         content = event.policy.to_dict()
     elif isinstance(event, MakeMatches):
-        content = [match_data(found) for found in event.found or ()]
+        content = _match_lines(event.found or ())[0]
     return _encode((KINDS[type(event)], content)).decode()
 
 
@@ -170,18 +173,26 @@ def event_of(line: str, ticket: Callable[[str], QueueTicket | None]) -> Event:
     return event
 
 
-def match_data(found: FoundMatch) -> dict[str, Any]:
-    """Return a match as plain data, its tickets by their ids."""
-    return {
-        "teams": [[ticket.id for ticket in team] for team in found.teams],
-        "ruleset": found.ruleset,
-        "region": found.region,
-        "maps": list(found.maps),
-        "difference": found.difference,
-        "imbalance": found.imbalance,
-        "spread": found.spread,
-        **({"joins": found.joins} if found.joins else {}),
-    }
+def _match_lines(matches: Sequence[FoundMatch]) -> tuple[list[Any], list[list[list[str]]]]:
+    """Return matches as what is encoded, tickets by their ids, and who plays in each team of each of them.
+
+    A loop takes half the time of nested comprehensions, as most teams are small.
+    """
+    teams, players = [], []
+    for found in matches:
+        tickets_here, players_here = [], []
+        for team in found.teams:
+            tickets, people = [], []
+            for ticket in team:
+                tickets.append(ticket.id)
+                for player in ticket.players:
+                    people.append(player.id)  # noqa: PERF401 -- see above
+            tickets_here.append(tickets)
+            players_here.append(people)
+        teams.append(tickets_here)
+        players.append(players_here)
+    columns = {each.name: map(attrgetter(each.name), matches) for each in fields(FoundMatch)}
+    return list(map(_MATCH_LINE, *{**columns, "teams": teams}.values())), players
 
 
 def lines_of_proposals(proposals: Sequence[Propose]) -> tuple[str, list[str]]:
@@ -197,12 +208,12 @@ def lines_of_proposals(proposals: Sequence[Propose]) -> tuple[str, list[str]]:
     >>> line == line_of(MakeMatches((found,))), replies == encoded_lines([reply_data(made)])
     (True, True)
     """
-    matches = encoded_lines([match_data(each.found) for each in proposals])
-    players = encoded_lines([_player_ids(each.found) for each in proposals])
-    kind = REPLIES["Propose"]
+    lines, players = _match_lines([each.found for each in proposals])
+    matches, kind = encoded_lines(lines), REPLIES["Propose"]
+    until = encoded_lines([each.until for each in proposals])
     replies = [
-        f'{{"kind":"{kind}","match":"{each.match}","until":{each.until!r},{match[1:-1]},"players":{names}}}'
-        for each, match, names in zip(proposals, matches, players, strict=True)
+        f'{{"kind":"{kind}","match":"{each.match}","until":{time},{match[1:-1]},"players":{names}}}'
+        for each, time, match, names in zip(proposals, until, matches, encoded_lines(players), strict=True)
     ]
     return f'["{KINDS[MakeMatches]}",[{",".join(matches)}]]', replies
 
@@ -247,13 +258,8 @@ def waits_data(ticket: str, since: float, why: str = "") -> dict[str, Any]:
 
 def with_players(found: FoundMatch) -> dict[str, Any]:
     """Return a match as plain data, its players by their ids beside its tickets."""
-    data = match_data(found)
-    data["players"] = _player_ids(found)
-    return data
-
-
-def _player_ids(found: FoundMatch) -> list[list[str]]:
-    return [[player.id for ticket in team for player in ticket.players] for team in found.teams]
+    (line,), (players,) = _match_lines([found])
+    return {**msgspec.to_builtins(line), "players": players}
 
 
 def replay(life: TicketLife, lines: Sequence[tuple[float, str]]) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,6 +68,12 @@ def tick(queue: Iterable[QueueTicket], now: float, policy: QueuePolicy) -> TickR
         msg = f"must be a finite number, got {now!r}"
         raise InputError(msg, "now")
     check_queue(tickets)
+    matches = find_matches(tickets, now, policy)
+    return TickResult(tuple(matches), _without(tickets, matches))
+
+
+def find_matches(tickets: Sequence[QueueTicket], now: float, policy: QueuePolicy) -> list[FoundMatch]:
+    """Return the matches of :func:`tick`, of tickets in which nobody is twice."""
     matches: list[FoundMatch] = []
     left = tickets
     if min([ticket.since for ticket in tickets], default=now) <= now - policy.longest_wait:
@@ -76,7 +83,7 @@ def tick(queue: Iterable[QueueTicket], now: float, policy: QueuePolicy) -> TickR
         left = _without(tickets, matches)
     for pool in pools(left, policy, apart=True):
         matches += _matches_of(pool, now, policy, overdue=False)
-    return TickResult(tuple(matches), _without(tickets, matches))
+    return matches
 
 
 def _without(tickets: Sequence[QueueTicket], matches: Sequence[FoundMatch]) -> tuple[QueueTicket, ...]:
@@ -105,6 +112,7 @@ def pools(tickets: Sequence[QueueTicket], policy: QueuePolicy, *, apart: bool) -
     if policy.roles:
         roles = [name for name, _ in policy.roles]
         tickets = [ticket for ticket in tickets if not ticket.without_role(roles)]
+    apart = apart and policy.provisional is not None
     found: dict[tuple[str, bool], list[QueueTicket]] = {}
     for ticket in tickets:
         new = apart and is_provisional(ticket, policy)
@@ -139,7 +147,7 @@ def columns_of(
 ) -> QueueColumns:
     """Return tickets as columns."""
     places, maps = None, None
-    if any(ticket.latencies for ticket in tickets):
+    if any(map(attrgetter("latencies"), tickets)):
         bits = _region_bits(tickets)
         limits = (latency_limit(ticket, now, policy, overdue=overdue) for ticket in tickets)
         places = np.array(
@@ -149,7 +157,7 @@ def columns_of(
     if policy.maps:
         maps = np.array([_maps(ticket, policy) for ticket in tickets], dtype=np.int64)
     returned = None
-    if any(ticket.returned for ticket in tickets):
+    if any(map(attrgetter("returned"), tickets)):
         returned = np.array([ticket.returned for ticket in tickets], dtype=np.int64)
     size = np.array([len(ticket.players) for ticket in tickets], dtype=np.int64)
     known = [player.rating for ticket in tickets for player in ticket.players]
@@ -158,7 +166,7 @@ def columns_of(
     return QueueColumns(
         total=total.astype(float),
         size=size,
-        waited=np.array([now - ticket.since for ticket in tickets]),
+        waited=now - np.array([ticket.since for ticket in tickets]),
         places=places,
         maps=maps,
         role_rows=_role_rows(tickets, policy),
@@ -234,7 +242,7 @@ def _matches_of(
     teams = [tuple(seated[start:end]) for start, end in pairwise(starts)]
     sides = list(zip(*[iter(teams)] * policy.teams, strict=True))
     players = [player for ticket in seated for player in ticket.players]
-    if any(player.prefer for player in players):
+    if any(map(attrgetter("prefer"), players)):
         sides = [divided_by_preferences(each, now, policy, overdue=overdue) for each in sides]
         seated = [ticket for each in sides for team in each for ticket in team]
         players = [player for ticket in seated for player in ticket.players]

@@ -104,7 +104,8 @@ class QueuePeople:
 
     def claim(self, tickets: Iterable[QueueTicket]) -> None:
         """Put the people of tickets that want to enter into them, as far as they are in no other one."""
-        self._claimed = {self._person(each.id): ticket.id for ticket in tickets for each in ticket.players}
+        person = self._merged.get
+        self._claimed = {person(each.id, each.id): ticket.id for ticket in tickets for each in ticket.players}
         self._found = self._added.claim(self._claimed)
 
     def may_enter_together(self, tickets: Sequence[QueueTicket]) -> bool:

@@ -14,6 +14,7 @@ import hmac
 import logging
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
 from prometheus_client.core import Metric
@@ -33,6 +34,7 @@ from equipoise.service.queue_owner import (
     Question,
     QueueAnswers,
     TickDue,
+    size_of,
 )
 from equipoise.service.queue_parties import QueueParties
 from equipoise.service.table_settings import QueueSettings
@@ -116,6 +118,7 @@ class Queue:
         self.parties = QueueParties(b"")
         self._policy: QueuePolicy | None = None
         self._asked: list[tuple[Question, asyncio.Future[Any]]] = []
+        self._size = 0  # of all that is asked
         self._something = asyncio.Event()
         self._changed = asyncio.Condition()
         self._made: deque[dict[str, Any]] = deque(maxlen=RECENT)
@@ -187,9 +190,11 @@ class Queue:
         EquipoiseError
             If it cannot be kept; nothing of it was done then, or all of it.
         """
-        if len(self._asked) + len(questions) > MOST_WAITING:
+        size = sum(map(size_of, questions))
+        if self._size + size > MOST_WAITING:
             msg = "too much waits"
             raise BusyError(msg)
+        self._size += size
         loop = asyncio.get_running_loop()
         waiting = [(each, loop.create_future()) for each in questions]
         self._asked += waiting
@@ -208,7 +213,10 @@ class Queue:
             await self._something.wait()
             self._something.clear()
             while self._asked:
-                batch, self._asked = self._asked[:AT_ONCE], self._asked[AT_ONCE:]
+                sizes = accumulate(size_of(each) for each, _ in self._asked)
+                count = max(sum(size <= AT_ONCE for size in sizes), 1)
+                batch, self._asked = self._asked[:count], self._asked[count:]
+                self._size -= sum(size_of(each) for each, _ in batch)
                 await self._answer(batch)
 
     async def _answer(self, batch: list[tuple[Question, asyncio.Future[Any]]]) -> None:

@@ -19,7 +19,6 @@ from equipoise.queueing.life import (
     Accept,
     CancelTicket,
     Decline,
-    EnterTicket,
     MatchEnded,
     OfferSeats,
     Pause,
@@ -32,7 +31,14 @@ from equipoise.service.http.event_stream import OWN, QUIET, event
 from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, bearer_of, invalid, reply, typed
 from equipoise.service.http.operation import LONGEST_ID, MISSING, WITH_BODY, WITH_TOKEN, Operation
 from equipoise.service.http.problems import HttpProblem, ambiguous
-from equipoise.service.queue_owner import MatchesAsked, OpeningsAsked, StatusAsked, WhereAsked
+from equipoise.service.queue_owner import (
+    EnterTickets,
+    MatchesAsked,
+    OpeningsAsked,
+    PlacesAsked,
+    StatusAsked,
+    WhereAsked,
+)
 from equipoise.service.queues import Queue
 
 #: Players of a ticket, and tickets of a batch.
@@ -298,10 +304,9 @@ async def _entered(
 ) -> list[tuple[bool, dict[str, Any]]]:
     """Return of each ticket whether it is new, and what became of it."""
     read = [_ticket(backend, queue, body, "" if at is None else f"{at}/{n}") for n, body in enumerate(bodies)]
-    tickets = [each for each in read if isinstance(each, QueueTicket)]
-    then = [WhereAsked(each.id) for each in tickets]
-    answers = await queue.ask(*map(EnterTicket, tickets), *then)
-    entered, states = iter(answers[: len(tickets)]), iter(answers[len(tickets) :])
+    tickets = tuple(each for each in read if isinstance(each, QueueTicket))
+    answers = await queue.ask(EnterTickets(tickets), PlacesAsked(tuple(each.id for each in tickets)))
+    entered, states = map(iter, answers)
     found: list[tuple[bool, dict[str, Any]]] = []
     for body, ticket in zip(bodies, read, strict=True):
         if isinstance(ticket, AmbiguousNameError):
