@@ -239,7 +239,8 @@ def search(
         annealing.begin(placing if free else moved(problem, best, tried), free=free)
         found = annealing.run(steps, (HOT if free else WARM) * unit, COLD * unit, stop)
         now = found.value(problem)
-        if now < value or (problem.whole and not free):
+        # Of very many teams each round would cost as much again: only the last plan is polished.
+        if len(placing.lobby) <= MANY_TEAMS and (now < value or (problem.whole and not free)):
             found = polish(problem, found, stop, enough)
             now = found.value(problem)
         if now < value:

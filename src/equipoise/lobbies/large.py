@@ -8,7 +8,7 @@ import numpy as np
 
 from equipoise.core.linear_programs import affordable
 from equipoise.core.stopping import seconds_left
-from equipoise.lobbies.annealing import enough_of, search
+from equipoise.lobbies.annealing import MANY_TEAMS, enough_of, polish, search
 from equipoise.lobbies.column_generation import dual_bound
 from equipoise.lobbies.first_placing import MOST_IMPROVED, improve, rising
 from equipoise.lobbies.problem import LobbyProblem, LobbyTask, Placed, Placing
@@ -50,6 +50,8 @@ def solve(task: LobbyTask, *, bounded: bool = True) -> Placed:
     if problem.n_blocks <= MOST_IMPROVED:
         if _open(task, placing, bound) and not task.stop():
             placing = search(problem, placing, task.stop, bound=bound)
+            if task.n_teams > MANY_TEAMS and _open(task, placing, bound):
+                placing = polish(problem, placing, task.stop, bound)
         if bounded and affordable(task.stop) and _open(task, placing, bound) and not task.stop():
             bound = max(bound, dual_bound(task, placing, task.stop))
             bound = rounded_up(problem, bound, task.n_teams, task.waiting)
