@@ -1,15 +1,16 @@
 """Whether the intervals of ``evaluate --what-if`` are right: ``python -m benchmarks what_if``.
 
 Archives are simulated with a known truth: games of eight out of twenty people with normal skill of standard
-deviation .8 in units of a player's noise.  Teams are at *random*, even by the *ratings* of earlier games (a
-regression on the results before), or even by *hidden* true skill.  Ways to divide are as played, at random,
-and even by those ratings.
+deviation .8 in units of a player's noise, and some with .5 and 1.5.  Teams are at *random*, even by the
+*ratings* of earlier games (a regression on the results before), or even by *hidden* true skill.  Ways to
+divide are as played, at random, and even by those ratings.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
+import json
 import math
 from typing import Any
 
@@ -17,19 +18,19 @@ import numpy as np
 from benchmarks.reporting import PAGES, RAW, add_modes, describe, keep
 
 from equipoise.core.match import Contest, Ruleset
-from equipoise.play.what_if import verdict_of, ways_apart
+from equipoise.play.what_if import CANNOT_TELL, ENDS, verdict_of, ways_apart
 from equipoise.ratings.skill_posterior import SkillSamples, sample_skills
 
 RESULTS, REPORT = RAW / "what_if.json", PAGES / "WHAT_IF.md"
 
-PEOPLE, SIZE, SPREAD, SAMPLES = 20, 4, 0.8, 400
+PEOPLE, SIZE, SAMPLES = 20, 4, 400
+
+#: How teams were made, games, whether there are scores, and the spread of skill.
 CELLS = [
-    (how, games, scores)
-    for how in ("random", "ratings", "hidden")
-    for games in (80, 400)
-    for scores in (False, True)
+    *itertools.product(("random", "ratings", "hidden"), (80, 400), (False, True), (0.8,)),
+    *itertools.product(("random", "ratings"), (80,), (False, True), (0.5, 1.5)),
 ]
-ARCHIVES = 100
+ARCHIVES = 300
 
 #: Differences of the truth from which an order should be told.
 LARGE = 0.05
@@ -44,11 +45,11 @@ LINE_UPS = [(np.flatnonzero(row > 0.0), np.flatnonzero(row < 0.0)) for row in HA
 
 
 def archive(
-    rng: np.random.Generator, how: str, games: int, scores: bool
+    rng: np.random.Generator, how: str, games: int, scores: bool, spread: float
 ) -> tuple[Any, list[Contest], Any, Any]:
     """Return true skills, contests, who played, and which of the divisions is even by ratings in each."""
-    truth = rng.normal(0.0, SPREAD, PEOPLE)
-    information, pulled = np.eye(PEOPLE) / SPREAD**2, np.zeros(PEOPLE)
+    truth = rng.normal(0.0, spread, PEOPLE)
+    information, pulled = np.eye(PEOPLE) / spread**2, np.zeros(PEOPLE)
     contests, line_ups, even = [], [], []
     for n in range(games):
         who = rng.permutation(PEOPLE)[: 2 * SIZE]
@@ -91,49 +92,63 @@ def means(known: SkillSamples, contests: list[Contest], who: Any, even: Any) -> 
 
 
 def measure(many: int) -> dict[str, Any]:
-    """Return what was measured of each cell."""
-    cells = []
-    for how, games, scores in CELLS:
-        rows, reported, right, large, reported_large = [], 0, 0, 0, 0
-        for seed in range(many):
-            rng = np.random.default_rng([games, scores, len(how), seed])
-            truth, contests, who, even = archive(rng, how, games, scores)
-            known = sample_skills(contests, rng, SAMPLES)
-            best = sample_skills(contests, rng, SAMPLES, spreads=(SPREAD,))
-            skills = np.zeros((PEOPLE + 1, 1))
-            for player, place in known.players.items():
-                skills[place] = truth[int(player[1:])]
-            really = SkillSamples(known.players, skills, math.inf)
-            found, ideal, true = (
-                _with_differences(means(each, contests, who, even)) for each in (known, best, really)
-            )
-            for name in found:
-                low, high = np.quantile(found[name], (0.025, 0.975))
-                narrow = np.quantile(ideal[name], (0.025, 0.975))
-                is_true = float(true[name][0])
-                rows.append((name, low - 1e-9 <= is_true <= high + 1e-9, high - low, narrow[1] - narrow[0]))
-                if "-" in name:
-                    verdict = verdict_of(low, high, plain=known.is_plain)
-                    large += abs(is_true) >= LARGE
-                    if verdict != "cannot tell":
-                        reported += 1
-                        right += (verdict == "closer") == (is_true < 0.0)
-                        reported_large += abs(is_true) >= LARGE
-        cells.append({
-            "how": how, "games": games, "scores": scores, "told": reported, "right": right, "large": large,
-            "told_large": reported_large,
-            "ways": {
-                name: {
-                    "covered": float(np.mean([row[1] for row in rows if row[0] == name])),
-                    "width": float(np.mean([row[2] for row in rows if row[0] == name])),
-                    "ratio": float(
-                        np.median([row[2] / max(row[3], 1e-9) for row in rows if row[0] == name])
-                    ),
-                }
-                for name in dict.fromkeys(row[0] for row in rows)
-            },
-        })  # fmt: skip
-    return {**describe(), "archives": many, "cells": cells}
+    """Return what was measured of each cell, continuing what the same source measured of fewer archives."""
+    facts = describe()
+    before = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
+    if before.get("source") != facts["source"] or before["archives"] > many:
+        before = {}
+    cells = before.get("cells") or [
+        {"how": how, "games": games, "scores": scores, "spread": spread, "said": 0, "told": 0,
+         "right": 0, "large": 0, "told_large": 0, "ways": {}}
+        for how, games, scores, spread in CELLS
+    ]  # fmt: skip
+    for cell in cells:
+        for seed in range(before.get("archives", 0), many):
+            _add(cell, _one(cell["how"], cell["games"], cell["scores"], cell["spread"], seed))
+    return {**facts, "archives": many, "cells": cells}
+
+
+def _one(
+    how: str, games: int, scores: bool, spread: float, seed: int
+) -> tuple[bool, dict[str, tuple[float, ...]]]:
+    """Return of one archive whether it says that nothing can be told, and of each way truth and intervals."""
+    rng = np.random.default_rng([games, scores, len(how), seed])
+    truth, contests, who, even = archive(rng, how, games, scores, spread)
+    known = sample_skills(contests, rng, SAMPLES)
+    best = sample_skills(contests, rng, SAMPLES, spreads=(spread,))
+    skills = np.zeros((PEOPLE + 1, 1))
+    for player, place in known.players.items():
+        skills[place] = truth[int(player[1:])]
+    together = SkillSamples(
+        known.players, np.concatenate([known.skills, best.skills, skills], axis=1), math.inf
+    )
+    return bool(known.doubt), {
+        name: (
+            float(each[-1]), *np.quantile(each[:SAMPLES], ENDS).tolist(),
+            *np.quantile(each[SAMPLES:-1], ENDS).tolist(),
+        )
+        for name, each in _with_differences(means(together, contests, who, even)).items()
+    }  # fmt: skip
+
+
+def _add(cell: dict[str, Any], found: tuple[bool, dict[str, tuple[float, ...]]]) -> None:
+    """Count one archive."""
+    said, ways = found
+    cell["said"] += said
+    for name, (true, low, high, narrow_low, narrow_high) in ways.items():
+        way = cell["ways"].setdefault(name, {"claimed": 0, "covered": 0, "log_ratio": 0.0})
+        if not said:
+            way["claimed"] += 1
+            way["covered"] += low - 1e-9 <= true <= high + 1e-9
+            if high - low > 1e-9:
+                way["log_ratio"] += math.log((high - low) / (narrow_high - narrow_low))
+        if "-" in name:
+            verdict = CANNOT_TELL if said else verdict_of(low, high)
+            cell["large"] += abs(true) >= LARGE
+            if verdict != CANNOT_TELL:
+                cell["told"] += 1
+                cell["right"] += (verdict == "closer") == (true < 0.0)
+                cell["told_large"] += abs(true) >= LARGE
 
 
 def _with_differences(found: dict[str, Any]) -> dict[str, Any]:
@@ -149,29 +164,34 @@ def report(results: dict[str, Any]) -> str:
         "`python -m benchmarks what_if` measured and wrote this; do not edit.",
         "What the archives are stands at the top of that file.", "",
         f"- Date: {results['date']}; commit {results['commit']}; {results['archives']} archives a cell.", "",
-        "In how many archives the 95 % interval covers the truth, and behind it how wide it is beside that",
-        "of the true model, which knows the spread of skill (median of the ratios).",
-        "Bars: at least 90 %, and at most 1.5.", "",
-        f"| teams | games | known | {' | '.join(names)} |", f"|---|---|---|{'---|' * len(names)}",
+        "In some archives it says that nothing can be told, and why: right where teams are even by hidden",
+        "skill.  In the others: how often the 95 % interval covers the truth (bar 90 %), behind it how wide",
+        "it is beside that of the true model, which knows the spread of skill (geometric mean, bar 1.5).", "",
+        f"| teams | games | known | spread | cannot tell | {' | '.join(names)} |",
+        f"|---|---|---|---|---|{'---|' * len(names)}",
     ]  # fmt: skip
     for cell in results["cells"]:
-        cells = " | ".join(f"{row['covered']:.0%}, {row['ratio']:.2f}" for row in cell["ways"].values())
+        cells = " | ".join(
+            f"{row['covered'] / row['claimed']:.0%}, {math.exp(row['log_ratio'] / row['claimed']):.2f}"
+            if row["claimed"]
+            else "-"
+            for row in cell["ways"].values()
+        )
         known = "scores" if cell["scores"] else "results"
-        lines.append(f"| {cell['how']} | {cell['games']} | {known} | {cells} |")
+        said = f"{cell['said'] / results['archives']:.0%}"
+        lines.append(f"| {cell['how']} | {cell['games']} | {known} | {cell['spread']} | {said} | {cells} |")
     lines += [
         "", "Orders of two ways: how many were told, how many of these were right (bar 97 %), and in how",
         f"many of those whose truth differs by {LARGE} and more one was told.", "",
-        "| teams | games | known | told | right | truth differs | of these told |",
-        "|---|---|---|---|---|---|---|",
+        "| teams | games | known | spread | told | right | truth differs | of these told |",
+        "|---|---|---|---|---|---|---|---|",
     ]  # fmt: skip
     for cell in results["cells"]:
         known = "scores" if cell["scores"] else "results"
         share = f"{cell['right'] / cell['told']:.1%}" if cell["told"] else "-"
         some = f"{cell['told_large'] / cell['large']:.0%}" if cell["large"] else "-"
-        lines.append(
-            f"| {cell['how']} | {cell['games']} | {known} | {cell['told']} | {share} | {cell['large']} "
-            f"| {some} |"
-        )
+        found = (cell["how"], cell["games"], known, cell["spread"], cell["told"], share, cell["large"], some)
+        lines.append(f"| {' | '.join(map(str, found))} |")
     return "\n".join([*lines, ""])
 
 
@@ -179,6 +199,8 @@ def main() -> int:
     """Measure, report or check."""
     parser = argparse.ArgumentParser(description=__doc__)
     add_modes(parser)
-    parser.add_argument("--archives", type=int, default=ARCHIVES, help="of each cell")
+    parser.add_argument(
+        "--archives", type=int, default=ARCHIVES, help="of each cell; fewer of the same source are continued"
+    )
     given = parser.parse_args()
     return keep(given, RESULTS, REPORT, lambda: measure(given.archives), report)

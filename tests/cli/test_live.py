@@ -10,10 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import click
+import numpy as np
 import pytest
 from tests.cli.running import run
 
+from equipoise.archive.archive import open_archive
 from equipoise.cli import live
+from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.service import live_server
 from equipoise.service.live_settings import Playing
@@ -165,6 +168,41 @@ def test_what_if_compares_ways_to_divide_and_draws_them(recorded: tuple[Path, st
     other = f"sqlite:///{tmp_path / 'empty.db'}"
     run("ingest", str(empty), "--store", other)
     assert run("evaluate", "--what-if", "--store", other).returncode == 1
+
+
+@pytest.mark.slow
+def test_what_if_of_teams_that_were_made_by_who_knew_more_gives_no_figure(tmp_path: Path) -> None:
+    """Even from the first game on: "cannot tell" and why, as text, table, JSON and picture."""
+    rng = np.random.default_rng(5)
+    skills = {f"p{n}": 0.4 * n for n in range(12)}
+    matches = []
+    for n in range(60):
+        names = [str(name) for name in rng.permutation(sorted(skills))[:6]]
+        ways = [[str(name) for name in rng.permutation(names)] for _ in range(30)]
+        even = min(
+            ways, key=lambda way: abs(sum(skills[who] * (1 - n // 3 * 2) for n, who in enumerate(way)))
+        )
+        ranks = (1, 2) if rng.random() < 0.5 else (2, 1)
+        matches.append(Match((Contest(Ruleset(), (even[:3], even[3:]), ranks, at=600.0 * n),)))
+    store = f"sqlite:///{tmp_path / 'even.db'}"
+    with open_archive(store) as archive:
+        archive.record(matches)
+    reason = "teams were even before any result could show how, so whoever made them knew more"
+    asked = ("evaluate", "--what-if", "--store", store)
+    lines = run(*asked).stdout.splitlines()
+    assert lines[1] == f"cannot tell: {reason}"
+    assert lines[2] == "played     cannot tell  0 broken parties, 0.0 moves a match"
+    assert len(lines) == 6
+    as_table = run(*asked, "--csv")
+    assert as_table.stdout.splitlines()[2].startswith("random,,,,,,,cannot tell,0.0,")
+    assert as_table.stderr == f"cannot tell: {reason}\n"
+    picture = tmp_path / "arms.svg"
+    found = json.loads(run(*asked, "--json", "--plot", str(picture)).stdout)
+    assert (found["identified"], found["reason"]) == (False, reason)
+    assert all(each["interval"] is None for each in (*found["arms"], *found["differences"]))
+    assert {each["closeness"] for each in found["arms"]} == {None}
+    assert {(each["difference"], each["verdict"]) for each in found["differences"]} == {(None, "cannot tell")}
+    assert picture.read_text(encoding="utf-8").count("cannot tell") == 4
 
 
 def test_a_log_without_a_game_is_refused(recorded: tuple[Path, str], tmp_path: Path) -> None:

@@ -207,21 +207,21 @@ def test_the_pictures_of_the_documents_are_those_that_are_drawn() -> None:
 
 def test_intervals_of_what_might_have_been_are_where_their_numbers_are() -> None:
     """A dot for the mean, a line from the lower to the higher end; less is further left."""
-    rows = [("played", 0.2, 0.15, 0.25), ("equipoise", 0.05, 0.04, 0.07)]
+    rows = [("played", 0.2, (0.15, 0.25)), ("equipoise", 0.05, (0.04, 0.07))]
     picture = ET.fromstring(arms_svg(rows, 60))
     check_paper(picture)
     x = scale(picture, "x")
     dots = list(picture.iter(f"{SVG}circle"))
     lines = [each for each in picture.iter(f"{SVG}line") if each.get("stroke-width") == "3"]
     heights = [at(each, "y") - 4.0 for each in texts(picture) if each.text in ("played", "equipoise")]
-    for n, ((_, mean, low, high), dot, line) in enumerate(zip(rows, dots, lines, strict=True)):
+    for n, ((_, mean, (low, high)), dot, line) in enumerate(zip(rows, dots, lines, strict=True)):
         found = [at(dot, "cx"), at(line, "x1"), at(line, "x2")]
         assert found == [close(x(each), abs=0.3) for each in (mean, low, high)]
         assert {at(dot, "cy"), at(line, "y1"), at(line, "y2")} == {heights[n]}
         assert dot.get("fill") == line.get("stroke") == COLOURS[n]
     title = next(picture.iter(f"{SVG}title")).text
     assert title == "How close teams would have been in 60 matches"
-    narrow = scale(ET.fromstring(arms_svg([("a", 0.001, 0.0, 0.002)], 1)), "x")
+    narrow = scale(ET.fromstring(arms_svg([("a", 0.001, (0.0, 0.002))], 1)), "x")
     assert narrow(0.05) - narrow(0.0) == close(420.0, abs=1.0)
 
 

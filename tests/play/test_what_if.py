@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -67,6 +68,7 @@ def test_intervals_hold_the_truth() -> None:
         for match in matches
     ]  # fmt: skip
     played = next(arm for arm in what_if(matches, arms={"played": {}}).arms)
+    assert played.interval is not None
     assert played.interval[0] < sum(truly) / len(truly) < played.interval[1]
     assert played.interval[1] - played.interval[0] < 0.2
 
@@ -75,7 +77,23 @@ def test_games_too_even_to_be_chance_tell_no_order() -> None:
     """Whoever makes even teams by what no result shows cannot be judged by results."""
     found = what_if(history(200, even=True), arms={"played": {}, "random": {}})
     assert not found.identified
+    assert found.reason == "teams were even before any result could show how, so whoever made them knew more"
     assert {each.verdict for each in found.differences} == {"cannot tell"}
+    claimed = [(each.closeness, each.interval) for each in found.arms]
+    claimed += [(each.difference, each.interval) for each in found.differences]
+    assert claimed == [(None, None)] * 3
+
+
+def test_games_that_are_all_a_toss_up_tell_no_order_either() -> None:
+    """Teams at random, and results by a coin: skills of the usual spread would have made other results."""
+    rng = np.random.default_rng(2)
+    matches = [
+        Match((replace(each.contests[0], ranks=(1, 2) if rng.random() < 0.5 else (2, 1)),))
+        for each in history(300, scores=False)
+    ]
+    found = what_if(matches, arms={"played": {}, "random": {}})
+    assert found.reason.startswith("games were too even")
+    assert found.arms[0].interval is None
 
 
 def test_the_same_history_and_seed_give_the_same_figures() -> None:
@@ -86,12 +104,15 @@ def test_the_same_history_and_seed_give_the_same_figures() -> None:
 def test_a_history_without_teams_has_nothing_to_divide() -> None:
     """Duels stay as they are."""
     duel = Match((Contest(Ruleset(), (["a"], ["b"]), (1, 2)),))
-    assert what_if([duel]) == WhatIf(0, False, (), ())
+    reason = "no match has two teams of which one has two players or more"
+    assert what_if([duel]) == WhatIf(0, reason, (), ())
 
 
 def test_the_picture_names_every_way() -> None:
-    """With its interval."""
-    svg = arms_svg([("played", 0.2, 0.15, 0.25), ("equipoise", 0.05, 0.04, 0.07)], 60)
+    """With its interval, or that it cannot be told."""
+    svg = arms_svg([("played", None, None), ("equipoise", 0.05, (0.04, 0.07))], 60)
+    assert svg.count("cannot tell") == 1
+    assert svg.count("<circle") == 1
     assert "played" in svg
     assert "equipoise" in svg
     assert "60 matches" in svg

@@ -263,7 +263,7 @@ def _what_if(
     'played' is what really happened.
     """
     from equipoise.pages.pictures.what_if_chart import arms_svg
-    from equipoise.play.what_if import PLAYED, what_if
+    from equipoise.play.what_if import CANNOT_TELL, PLAYED, what_if
     from equipoise.service.fan_out import fanned_out
 
     with (
@@ -279,10 +279,10 @@ def _what_if(
         msg = ": it has no match of two teams to divide"
         raise InputError(msg, "store")
     if plot is not None:
-        rows = [(each.arm, each.closeness, *each.interval) for each in found.arms]
+        rows = [(each.arm, each.closeness, each.interval) for each in found.arms]
         write("--plot", plot, arms_svg(rows, found.matches))
     if as_json:
-        click.echo(json.dumps(asdict(found), indent=2))
+        click.echo(json.dumps({"identified": found.identified, **asdict(found)}, indent=2))
         return
     against = {each.arm: each for each in found.differences if each.than == PLAYED}
     if form is not None:
@@ -294,26 +294,44 @@ def _what_if(
         for each in found.arms:
             beside = against.get(each.arm)
             differs = ("", "", "", "") if beside is None else (
-                *(f"{number:.4f}" for number in (beside.difference, *beside.interval)), beside.verdict
+                *_figures(beside.difference, beside.interval), beside.verdict
             )  # fmt: skip
             cells.append(
-                (each.arm, f"{each.closeness:.4f}", *(f"{end:.4f}" for end in each.interval), *differs,
+                (each.arm, *_figures(each.closeness, each.interval), *differs,
                  f"{each.broken_parties:.1f}", f"{each.moves:.1f}")
             )  # fmt: skip
         click.echo(table(columns, cells, form))
+        if found.reason:
+            click.echo(f"{CANNOT_TELL}: {found.reason}", err=True)
         return
     click.echo(f"{found.matches} matches; closeness is the distance of the win chance from even, with 95 %")
+    if found.reason:
+        click.echo(f"{CANNOT_TELL}: {found.reason}")
     for each in found.arms:
-        low, high = each.interval
         click.echo(
-            f"{each.arm:10} {each.closeness:.3f} ({low:.3f} to {high:.3f})  "
+            f"{each.arm:10} {_shown(each.closeness, each.interval, '.3f')}  "
             f"{each.broken_parties:.0f} broken parties, {each.moves:.1f} moves a match"
         )
-    if not found.identified:
-        click.echo("The games were too even to tell: all are alike, or whoever made the teams knew more.")
-    for other in found.differences:
-        low, high = other.interval
+    for other in found.differences if found.identified else ():
         click.echo(
-            f"{other.arm} against {other.than}: {other.difference:+.3f} ({low:+.3f} to {high:+.3f}), "
+            f"{other.arm} against {other.than}: {_shown(other.difference, other.interval, '+.3f')}, "
             f"{other.verdict}"
         )
+
+
+def _figures(figure: float | None, interval: tuple[float, float] | None) -> tuple[str, str, str]:
+    """Return the cells of a figure and the ends of its interval, empty where nothing can be told."""
+    if figure is None or interval is None:
+        return ("", "", "")
+    low, high = interval
+    return (f"{figure:.4f}", f"{low:.4f}", f"{high:.4f}")
+
+
+def _shown(figure: float | None, interval: tuple[float, float] | None, form: str) -> str:
+    """Return a figure and its interval as text."""
+    from equipoise.play.what_if import CANNOT_TELL
+
+    if figure is None or interval is None:
+        return CANNOT_TELL
+    low, high = interval
+    return f"{figure:{form}} ({low:{form}} to {high:{form}})"

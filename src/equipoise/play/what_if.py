@@ -6,8 +6,8 @@ would have been nobody has seen, so it is judged by samples of everyone's true s
 were on average, and the intervals are those of the samples.  Differences are of the same samples and matches.
 Teams at random count in expectation, over many draws of each match.
 
-Where the games were more even than teams could be that are made from the results before them, the order of
-the ways is unknown: players may all be alike, or whoever made the teams knew them better.
+Where the games or their line-ups were more even than teams could be that are made from the results before
+them, nothing is claimed: players may all be alike, or whoever made the teams knew them better.
 """
 
 from __future__ import annotations
@@ -44,6 +44,9 @@ ARMS: Mapping[str, Mapping[str, Any]] = {
 #: Samples of everyone's skill, random divisions of each match, and the ends of an interval.
 SAMPLES, DRAWS, ENDS = 1000, 40, (0.025, 0.975)
 
+#: What is said where nothing can be.
+CANNOT_TELL = "cannot tell"
+
 #: How often a search for teams asks whether it should end, before it does.
 PATIENCE = 20_000  # effort
 
@@ -61,9 +64,9 @@ class Arm:
         Its name.
     matches : int
         How many were divided.
-    closeness : float
-        The mean distance of the favourite's win chance from even.
-    interval : (float, float)
+    closeness : float or None
+        The mean distance of the favourite's win chance from even; None where nothing can be told.
+    interval : (float, float) or None
         In which that is with a probability of 95 %.
     broken_parties : float
         Parties whose players were not all in one team; at random the expected number.
@@ -73,8 +76,8 @@ class Arm:
 
     arm: str
     matches: int
-    closeness: float
-    interval: tuple[float, float]
+    closeness: float | None
+    interval: tuple[float, float] | None
     broken_parties: float
     moves: float
 
@@ -87,18 +90,18 @@ class ArmDifference:
     ----------
     arm, than : str
         The ways; below 0 the first is closer.
-    difference : float
-        Of their closeness.
-    interval : (float, float)
+    difference : float or None
+        Of their closeness; None where nothing can be told.
+    interval : (float, float) or None
         In which that is with a probability of 95 %.
     verdict : str
-        ``"closer"``, ``"further"``, or ``"cannot tell"``.
+        ``"closer"``, ``"further"``, or :data:`CANNOT_TELL`.
     """
 
     arm: str
     than: str
-    difference: float
-    interval: tuple[float, float]
+    difference: float | None
+    interval: tuple[float, float] | None
     verdict: str
 
 
@@ -110,9 +113,8 @@ class WhatIf:
     ----------
     matches : int
         How many were divided.
-    identified : bool
-        Whether the results can tell how close teams were: not where the games were more even than teams could
-        be that are made from earlier results.
+    reason : str
+        Why nothing can be told of how close teams were; nothing where it can.
     arms : tuple of Arm
         The ways.
     differences : tuple of ArmDifference
@@ -120,9 +122,14 @@ class WhatIf:
     """
 
     matches: int
-    identified: bool
+    reason: str
     arms: tuple[Arm, ...]
     differences: tuple[ArmDifference, ...]
+
+    @property
+    def identified(self) -> bool:
+        """Whether the results can tell how close teams were."""
+        return not self.reason
 
 
 def patient() -> Stop:
@@ -180,7 +187,7 @@ def what_if(
 
     divided = list(tasks(_divided, (ways, stopping), asked()))
     if not contests:
-        return WhatIf(0, False, (), ())
+        return WhatIf(0, "no match has two teams of which one has two players or more", (), ())
     known = sample_skills(seen, np.random.default_rng([seed, 1]), SAMPLES)
     rng = np.random.default_rng([seed, 0])
     apart = {name: np.zeros(SAMPLES) for name in arms}
@@ -208,22 +215,18 @@ def what_if(
     means = {name: total / len(contests) for name, total in apart.items()}
     return WhatIf(
         len(contests),
-        known.is_plain,
+        known.doubt,
         tuple(
             Arm(
                 name,
                 len(contests),
-                float(mean.mean()),
-                _ends(mean),
+                *_told(mean, known.doubt),
                 broken[name],
                 moves[name] / len(contests),
             )
             for name, mean in means.items()
         ),
-        tuple(
-            _difference(one, other, means, plain=known.is_plain)
-            for other, one in itertools.combinations(means, 2)
-        ),
+        tuple(_difference(one, other, means, known.doubt) for other, one in itertools.combinations(means, 2)),
     )
 
 
@@ -298,29 +301,28 @@ def _same(one: Sequence[Sequence[str]], other: Sequence[Sequence[str]]) -> int:
     return sum(len(set(a) & set(b)) for a, b in zip(one, other, strict=True))
 
 
-def _ends(numbers: Floats) -> tuple[float, float]:
+def _told(numbers: Floats, doubt: str) -> tuple[float | None, tuple[float, float] | None]:
+    """Return the mean of samples and their interval, neither where there is doubt."""
+    if doubt:
+        return None, None
     low, high = np.quantile(numbers, ENDS)
-    return float(low), float(high)
+    return float(numbers.mean()), (float(low), float(high))
 
 
-def _difference(one: str, other: str, means: Mapping[str, Floats], *, plain: bool) -> ArmDifference:
+def _difference(one: str, other: str, means: Mapping[str, Floats], doubt: str) -> ArmDifference:
     """Compare two ways, sample by sample."""
-    apart = means[one] - means[other]
-    low, high = _ends(apart)
-    verdict = verdict_of(low, high, plain=plain)
-    return ArmDifference(one, other, float(apart.mean()), (low, high), verdict)
+    apart, interval = _told(means[one] - means[other], doubt)
+    return ArmDifference(one, other, apart, interval, verdict_of(*interval) if interval else CANNOT_TELL)
 
 
-def verdict_of(low: float, high: float, *, plain: bool) -> str:
-    """Return what an interval of a difference says, where skills can be told apart at all.
+def verdict_of(low: float, high: float) -> str:
+    """Return what an interval of a difference says.
 
     Examples
     --------
-    >>> verdict_of(-0.2, -0.1, plain=True), verdict_of(-0.2, 0.1, plain=True)
+    >>> verdict_of(-0.2, -0.1), verdict_of(-0.2, 0.1)
     ('closer', 'cannot tell')
-    >>> verdict_of(0.1, 0.2, plain=False)
-    'cannot tell'
     """
-    if not plain or low <= 0.0 <= high:
-        return "cannot tell"
+    if low <= 0.0 <= high:
+        return CANNOT_TELL
     return "closer" if high < 0.0 else "further"

@@ -29,6 +29,7 @@ import numpy as np
 from equipoise.core.arrays import Floats
 from equipoise.core.match import Contest
 from equipoise.errors import InputError
+from equipoise.ratings.foreknown_teams import chance_of_first_line_ups
 
 #: Players of a history that is looked at as a whole: a matrix has so many rows.
 MOST_PLAYERS = 3000
@@ -36,9 +37,11 @@ MOST_PLAYERS = 3000
 #: Standard deviations of skill that are looked at, in units of one player's noise in one game.
 SPREADS = tuple(float(spread) for spread in np.geomspace(0.1, 2.8, 16))
 
-#: What is known of the spread before: the median and the standard deviation of its logarithm.  The histories
-#: that the default model was set on have .3 to 1.5.
-USUAL, WITHIN = 0.75, 0.4
+#: What is known of the spread before: the median and the standard deviation of its logarithm.  500 games have
+#: .4 to 1.1 where people change teams (Call of Duty, Halo duels, tennis doubles), 1.2 to 2.2 where
+#: they hardly do (Killer Queen), and about 1.5 of OpenArena's bots.  Results show it, but hardly where teams
+#: are made even from them: there this decides.
+USUAL, WITHIN = 0.85, 0.2
 
 #: What one more player adds to a team, and how unsure that is.
 BODY, BODY_WITHIN = 1.2, 0.5
@@ -47,10 +50,12 @@ BODY, BODY_WITHIN = 1.2, 0.5
 STEPS, CLOSE = 40, 1e-8
 
 #: Where a history is so much less likely by skills that differ than without any (logarithm of the ratio), its
-#: games were too even: all are alike, or who made the teams knew more than the results before them.  Teams
-#: made from earlier results alone stay above it in simulated archives, those made from true skill below
-#: (``python -m benchmarks what_if``).
+#: games were too even.  Teams made from earlier results alone stay above it in simulated archives, those made
+#: from true skill below (``python -m benchmarks what_if``).
 TOO_EVEN = -1.25
+
+#: Where so few line-ups at random are as even as the first ones, these were made by what no result shows.
+FOREKNOWN = 0.002
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +70,24 @@ class SkillSamples:
         ``(players + 1, samples)``, in units of one player's performance noise in one game.
     evidence : float
         The logarithm of how many times as likely the history is with these skills as without any.
+    first_line_ups : float
+        How often line-ups at random are as even, by what later ones are even by, as the first were
+        (:func:`equipoise.ratings.foreknown_teams.chance_of_first_line_ups`).
     """
 
     players: Mapping[str, int]
     skills: Floats
     evidence: float
+    first_line_ups: float = 1.0
 
     @property
-    def is_plain(self) -> bool:
-        """Whether the games were as uneven as those of teams made without knowing more than the results."""
-        return self.evidence > TOO_EVEN
+    def doubt(self) -> str:
+        """Why the results cannot tell how close teams were; nothing where they can."""
+        if self.first_line_ups < FOREKNOWN:
+            return "teams were even before any result could show how, so whoever made them knew more"
+        if self.evidence <= TOO_EVEN:
+            return "games were too even: all are alike, or whoever made the teams knew more than the results"
+        return ""
 
 
 def _design(contests: Sequence[Contest], players: Mapping[str, int]) -> Floats:
@@ -102,7 +115,7 @@ def sample_skills(
     Parameters
     ----------
     contests : sequence of Contest
-        Of two teams each, in any order.
+        Of two teams each, in the order they were played.
     rng : numpy.random.Generator
         The only randomness.
     samples : int
@@ -124,6 +137,7 @@ def sample_skills(
         msg = f"contests have {len(players)} players; all at once are looked at up to {MOST_PLAYERS}"
         raise InputError(msg)
     rows = _design(contests, players)
+    first_line_ups = chance_of_first_line_ups(rows[:, :-1], rng)
     weights = np.array([contest.weight for contest in contests])
     margins = _margins(contests)
     # A history is taken by its scores where most games have them: a result then follows from the score.
@@ -141,12 +155,9 @@ def sample_skills(
         np.log((np.exp(likelihoods[1:] - likelihoods.max()) * np.exp(prior)).sum() / np.exp(prior).sum())
         + likelihoods.max() - likelihoods[0]
     )  # fmt: skip
-    if evidence <= TOO_EVEN:
-        # The results then say nothing about how much skills differ.
-        chances = np.exp(prior)
     counts = rng.multinomial(samples, chances / chances.sum())
     drawn = [fit.draw(rng, int(count)) for fit, count in zip(fits[1:], counts, strict=True) if count]
-    return SkillSamples(players, np.concatenate(drawn, axis=1), evidence)
+    return SkillSamples(players, np.concatenate(drawn, axis=1), evidence, first_line_ups)
 
 
 @dataclass(frozen=True, slots=True)
