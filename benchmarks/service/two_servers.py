@@ -17,7 +17,7 @@ import time
 from typing import Any
 
 from benchmarks.reporting import PAGES, RAW, ROOT, describe, run_many
-from benchmarks.service.processes import LOOPBACK, TOKEN, Server, serve
+from benchmarks.service.processes import FIRST, LOOPBACK, TOKEN, Server, serve, take_rank
 
 Row = dict[str, Any]
 
@@ -67,6 +67,7 @@ def seen(connections: list[Connection], number: int, taker: int) -> tuple[list[f
 
 def measure(many: int = RESULTS) -> Row:
     """Return the seconds until each result was seen at its own server, and at the other."""
+    take_rank(FIRST)
     rng = random.Random(0)
     own, other, sent_again = list[float](), list[float](), 0
     servers = runpy.run_path(str(ROOT / "tests" / "servers.py"))
