@@ -39,8 +39,8 @@ SPREADS = tuple(float(spread) for spread in np.geomspace(0.1, 2.8, 16))
 
 #: What is known of the spread before: the median and the standard deviation of its logarithm.  500 games have
 #: .4 to 1.1 where people change teams (Call of Duty, Halo duels, tennis doubles), 1.2 to 2.2 where
-#: they hardly do (Killer Queen), and about 1.5 of OpenArena's bots.  Results show it, but hardly where teams
-#: are made even from them: there this decides.
+#: they hardly do (Killer Queen), and about 1.5 of OpenArena's bots.  Results show it, but few hardly, nor
+#: those of teams that are made even from them: there this decides.
 USUAL, WITHIN = 0.85, 0.2
 
 #: What one more player adds to a team, and how unsure that is.
@@ -50,9 +50,9 @@ BODY, BODY_WITHIN = 1.2, 0.5
 STEPS, CLOSE = 40, 1e-8
 
 #: Where a history is so much less likely by skills that differ than without any (logarithm of the ratio), its
-#: games were too even.  Teams made from earlier results alone stay above it in simulated archives, those made
-#: from true skill below (``python -m benchmarks what_if``).
-TOO_EVEN = -1.25
+#: games were too even.  Teams made from earlier results alone stay above it in simulated archives of usual
+#: spread, most of those made from true skill below (``python -m benchmarks what_if``).
+TOO_EVEN = -2.25
 
 #: Where so few line-ups at random are as even as the first ones, these were made by what no result shows.
 FOREKNOWN = 0.002
