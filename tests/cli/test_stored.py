@@ -65,6 +65,21 @@ def test_teams_from_ids_and_last_names(store: str, tmp_path: Path) -> None:
     assert "rated as new: Nobody" in result.stderr
 
 
+def test_who_is_forgotten_is_said_to_be_so_and_is_no_stranger(tmp_path: Path) -> None:
+    """For teams and for chances."""
+    url, table = f"sqlite:///{tmp_path / 'a.db'}", tmp_path / "r.csv"
+    table.write_text("date,winner,loser\n2026-01-01,Ann,Bob\n2026-01-02,Ann,Cid\n", encoding="utf-8")
+    assert run("import-results", str(table), "--store", url).exit_code == 0
+    assert run("forget", "Bob", "--store", url).exit_code == 0
+    for call in (
+        ("balance", "--here", "Ann,Bob,Nobody"),
+        ("predict", "--team", "Ann", "--team", "Bob,Nobody"),
+    ):
+        said = run(*call, "--store", url).stderr
+        assert "note: in no match so far, so rated as new: Nobody\n" in said
+        assert "note: forgotten, so rated as new: Bob\n" in said
+
+
 def test_teams_of_an_archive_have_the_points_that_its_players_have(store: str, tmp_path: Path) -> None:
     """In text, Markdown and the picture, with totals that add up; CSV has the ratings themselves."""
     listed = plain("players", "--store", store, "--ruleset", "g/duel")["players"]

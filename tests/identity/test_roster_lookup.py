@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import pickle
 import unicodedata
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -164,6 +165,26 @@ def test_tables_name_known_players_and_new_ones() -> None:
     assert past.alike == {"Ambr": "Amber", "Quinze": "Quince"}
     with pytest.raises(InputError, match="players: 'KIM' is there twice under two spellings"):
         past.recognised(result("Ann", "KIM", "kim"))
+
+
+def test_an_old_row_does_not_name_whoever_bears_the_name_today() -> None:
+    """Who bore it then, and since, are a question; later rows are of who bears it then."""
+    day = 86400.0
+    known = RosterLookup([("a1", "Quill", 100 * day), ("b2", "quill", 400 * day)], now=400 * day)
+    past = PastResults(known)
+
+    def dated(at: float | None) -> Match:
+        match = result("Quill", "Kim")
+        return match if at is None else replace(match, began=at, ended=at)
+
+    assert past.recognised(dated(399 * day)).roster == ("b2", "Kim")
+    for row in (90 * day, 189 * day):
+        with pytest.raises(AmbiguousNameError) as caught:
+            past.recognised(dated(row))
+        assert {player for player, _ in caught.value.candidates} == {"a1", "b2"}
+    assert past.recognised(dated(200 * day)).roster == ("b2", "Kim")
+    answered = RosterLookup([("a1", "Quill", 100 * day), ("b2", "quill", 400 * day)], which=lambda _: "a1")
+    assert PastResults(answered).recognised(dated(90 * day)).roster == ("a1", "Kim")
 
 
 def test_a_new_one_of_a_table_is_the_same_under_a_clan_tag() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from equipoise.cli.archive_options import progress_bar
+from equipoise.cli import archive_options
 from equipoise.cli.model_options import model_named, name_of, say_unplayed, with_known, with_model_options
 from equipoise.cli.output_options import table, table_forms, with_json
 from equipoise.cli.read_history import dates, read_history, say_ruleset, since
@@ -60,7 +60,7 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
     history = read_history(files, strict=options["strict"], store=options["store"], dates=options["dates"])
     model = with_known(model, history.find)
     matches = since(history.matches, options["since"])
-    with progress_bar("rating") as tell:
+    with archive_options.progress_bar("rating") as tell:
         state = replay(model, matches, progress=tell)
     known = set(model.players(state))
     if options["starting"]:
@@ -81,7 +81,7 @@ def command(files: tuple[str, ...], teams: tuple[str, ...], **options: Any) -> N
         click.echo(_text(teams, prediction, options.get("form")))
         if ruleset is None:
             say_ruleset(meant_ruleset(model, state), len(_played(matches)))
-        _warn(prediction["new_players"], prediction["ruleset_played"] or ruleset is None)
+        _warn(prediction["new_players"], prediction["ruleset_played"] or ruleset is None, options["store"])
     history.finish()
 
 
@@ -131,13 +131,13 @@ def _text(teams: tuple[str, ...], prediction: Predicted, form: str | None) -> st
     )
 
 
-def _warn(strangers: list[str], played: bool) -> None:
+def _warn(strangers: list[str], played: bool, url: str | None) -> None:
     """Say who counts as a new player, and which ruleset nobody played: names are easily mistyped."""
-    from equipoise.core.plain_data import printable
-
-    if strangers:
-        names = ", ".join(printable(player) for player in strangers)
-        click.echo(f"note: in no match so far, so rated as new: {names}", err=True)
+    gone: list[str] = []
+    if strangers and url is not None:
+        with archive_options.opened(url) as archive:
+            gone = list(archive.tombstones().names(strangers))
+    archive_options.say_strangers(strangers, gone)
     if not played:
         click.echo(
             "note: no match has this game, game type and mutators; ratings come from similar ones", err=True

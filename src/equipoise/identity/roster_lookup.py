@@ -169,6 +169,22 @@ class RosterLookup:
         meant = sorted(lately or people, key=lambda each: (-people[each], each))
         return self._asked(name, meant) if len(meant) > 1 else meant[0]
 
+    def id_at(self, name: str, at: float | None) -> str | None:
+        """Return the id of who was meant at some time, None where nobody is called so.
+
+        Who has a name today may have taken it since from another who bore it then: that is a question.
+
+        Raises
+        ------
+        AmbiguousNameError
+            If several are.
+        """
+        today = self.id_of(name)
+        if at is None or today is None:
+            return today
+        then = self.id_of(name, at)
+        return today if then is None or then == today else self._asked(name, [then, today])
+
     def known(self, name: str, now: float | None = None, *, names: bool = True) -> str | None:
         """Return the same where nobody new can be meant: the only id that begins so, too.
 
@@ -323,7 +339,7 @@ class PastResults:
         """
         ids: dict[str, str] = {}
         for player in match.roster:
-            ids[player] = self._id(player, ids.values())
+            ids[player] = self._id(player, ids.values(), match.ended if match.dated else None)
         if len(set(ids.values())) < len(ids):
             twice = next(n for n in ids if list(ids.values()).count(ids[n]) > 1)
             msg = f"players: {twice!r} is there twice under two spellings"
@@ -331,13 +347,17 @@ class PastResults:
         names = tuple((each, self._known.written(player, each)) for player, each in ids.items())
         return replace(renamed(match, ids), names=names)
 
-    def _id(self, name: str, others: Collection[str]) -> str:
+    def _id(self, name: str, others: Collection[str], ended: float | None) -> str:
         """Return the id of a player: that of a known one, or the first spelling of a new one.
 
         Two of one match are two, so that whoever bears the same name under another tag than one of the
         ``others`` is somebody else.
         """
         key = folded(name)
+        if not self._known.lasts(name):
+            player = self._known.id_at(name, ended)
+            if player is not None:
+                return player
         if key not in self._ids:
             known = self._known.id_of(name)
             if known is None:

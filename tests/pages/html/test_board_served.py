@@ -49,7 +49,9 @@ class Service(BaseHTTPRequestHandler):
             self._answer(200, json.dumps({"people": people}).encode())
         else:
             ids = {body["id"] for path, body, _ in self.asked[:-1] if path == "/v1/results"}
-            self._answer(201, json.dumps({"new": body["id"] not in ids}).encode())
+            named = [one["id"] for team in body["teams"] for one in team]
+            new = [name for name in named if name not in ("a1", "Kim")]  # whom the archive has forgotten
+            self._answer(201, json.dumps({"new": body["id"] not in ids, "new_players": new}).encode())
 
     def _answer(self, status: int, body: bytes, kind: str = "application/json") -> None:
         self.send_response(status)
@@ -103,6 +105,23 @@ def test_the_service_proves_and_keeps_results(address: str) -> None:
 
 
 @pytest.mark.slow
+def test_who_is_forgotten_is_nobody_new(address: str) -> None:
+    """The service says who is; before a result nobody is called new."""
+    said = "return document.getElementById('said').textContent"
+    with Browser() as browser:
+        browser.open(address)
+        browser.wait("return document.querySelector('.team')")
+        browser.run("document.getElementById('text').value = 'Ann\\nKim'; typed(); void rated()")
+        browser.wait("return document.getElementById('text').value.startsWith('Ann 615')")
+        browser.wait("return state.problem.request.players.length === 2")
+        assert browser.run(said) == "not known: Kim"  # the teams that are made meanwhile do not take it away
+        browser.run("document.getElementById('text').value = 'Ann 615\\nKim 500'; typed()")
+        browser.run("void report(0)")
+        browser.wait(f"{said}.startsWith('The result is kept.')")
+        assert "Kim" not in browser.run(said)
+
+
+@pytest.mark.slow
 def test_results_are_of_known_people_and_count_once(address: str) -> None:
     """Names become ids, a name of several is a question, who is new is named, the buttons rest."""
     Service.asked.clear()
@@ -112,7 +131,10 @@ def test_results_are_of_known_people_and_count_once(address: str) -> None:
         browser.wait("return document.querySelector('.team')")
         browser.run("document.getElementById('text').value = 'Ann\\nMax\\nElm17'; typed(); void rated()")
         browser.wait(f"{said}.includes('Write the id')")
-        assert "Max is the name of several: m1 (Max), m2 (Max). Write the id. new: Elm17" in browser.run(said)
+        assert (
+            "Max is the name of several: m1 (Max), m2 (Max). Write the id. not known: Elm17"
+            in browser.run(said)
+        )
         assert browser.run("return document.getElementById('text').value").splitlines()[0] == "Ann 615"
         browser.run("document.getElementById('text').value = 'Ann 615\\nElm17 500'; typed()")
         browser.wait("return state.problem.request.players.length === 2")

@@ -3,13 +3,13 @@
 
 /**
  * @typedef {{text: string, read: string | null, asked: Asked | null, problem: Problem | null, status: string,
- *   labels: number[], best: number[], others: number[][], locks: Set<string>, picked: number, unknown: string[],
+ *   labels: number[], best: number[], others: number[][], locks: Set<string>, picked: number, unknown: string[], people: string,
  *   hand: number[] | null, within: number, prices: string[] | null, reported: {key: string, id: string, kept?: string} | null, drag: {place: number, x: number, y: number, ghost: HTMLElement | null} | null}} State
  */
 
 /** @type {State} */
 const state = { text: "", read: null, asked: null, problem: null, status: "", labels: [], best: [], others: [],
-  locks: new Set(), picked: -1, unknown: [], hand: null, within: 0, prices: null, reported: null, drag: null };
+  locks: new Set(), picked: -1, unknown: [], people: "", hand: null, within: 0, prices: null, reported: null, drag: null };
 const MOST_OTHERS = 6;
 
 /** @param {string} id @returns {any} */

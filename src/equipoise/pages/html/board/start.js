@@ -64,7 +64,8 @@ async function rated() {
     const open = [...found.values()].filter((one) => !one.id);
     const asks = open.filter((one) => one.candidates.length).map(question);
     const fresh = open.filter((one) => !one.candidates.length).map((one) => one.name);
-    $("said").textContent = printable([...asks, fresh.length ? say("new", { names: fresh.join(", ") }) : ""].filter(Boolean).join(" "));
+    state.people = printable([...asks, fresh.length ? say("unknown_people", { names: fresh.join(", ") }) : ""].filter(Boolean).join(" "));
+    $("said").textContent = state.people;
     typed();
   } catch (error) {
     $("said").textContent = printable(String(error));
@@ -129,7 +130,6 @@ async function report(winner) {
       return rest(false);
     }
     const ids = new Map(people.map((one) => [one.name, one.id ?? one.name]));
-    const fresh = people.filter((one) => !one.id).map((one) => one.name);
     const key = namesOf(state.labels);
     if (state.reported?.key !== key) state.reported = { key, id: `board-${[...crypto.getRandomValues(new Uint32Array(4))].join("-")}` };
     const played = JSON.parse($("ruleset")?.selectedOptions[0]?.dataset.played ?? '{"game":"board"}');
@@ -142,7 +142,7 @@ async function report(winner) {
     if (answer.ok) state.reported.kept = key;
     rest(answer.ok);
     $("said").textContent = !answer.ok ? say("not_reported", { why }) : !said.new ? say("reported_before")
-      : fresh.length ? `${say("reported")} ${say("new", { names: printable(fresh.join(", ")) })}` : say("reported");
+      : said.new_players?.length ? `${say("reported")} ${say("new", { names: printable(said.new_players.join(", ")) })}` : say("reported");
   } catch (error) {
     rest(false);
     $("said").textContent = say("not_reported", { why: printable(String(error)) });
@@ -174,7 +174,7 @@ const numbered = (step) => (/** @type {any} */ { target, currentTarget }) => {
 function start() {
   let later = 0;
   $("ask").addEventListener("submit", (/** @type {Event} */ event) => event.preventDefault());
-  $("ask").addEventListener("input", () => { clearTimeout(later); later = setTimeout(typed, 150); });
+  $("ask").addEventListener("input", () => { clearTimeout(later); state.people = ""; later = setTimeout(typed, 150); });
   $("ways").addEventListener("click", (/** @type {any} */ { target: { dataset: { way } } }) => {
     if (!way) return;
     const chosen = choicesOf(state.read), others = questionOf(way).filter((one) => one !== way);

@@ -136,7 +136,7 @@ function show() {
   $("redo").disabled = !ahead.length;
   const left = state.unknown.length ? say("unsupported", { fields: state.unknown.map(printable).join(", ") }) : "";
   const broken = none ? 0 : violation(problem, labels);
-  write($("said"), broken ? say("breaks", { count: broken }) : left);
+  write($("said"), [broken ? say("breaks", { count: broken }) : left, state.people].filter((one) => one).join(" "));
   showTeams(problem);
   cancelAnimationFrame(frame);
   frame = requestAnimationFrame(() => { frame = requestAnimationFrame(showReasons); });
