@@ -12,8 +12,17 @@ from tests.queueing import oracle, strategies
 
 from equipoise import InputError
 from equipoise.core.player import Player, Rating
-from equipoise.queueing import FoundMatch, QueuePolicy, QueueTicket, tick
+from equipoise.queueing import (
+    FoundMatch,
+    QueuePolicy,
+    QueueTicket,
+    TicketLife,
+    fill_openings,
+    reason_for_waiting,
+    tick,
+)
 from equipoise.queueing.columns import bound_of
+from equipoise.queueing.life import EnterTicket
 
 NOW = 100.0
 EXACT = 1e-6
@@ -263,10 +272,21 @@ def test_what_is_no_ticket_is_refused(fields: dict[str, Any], message: str) -> N
         QueueTicket(**{"id": "t", "players": (Player("a"),), "since": 0.0, **fields})
 
 
-def test_a_time_that_is_none_is_refused() -> None:
-    """Nothing would be overdue, nor ever be."""
-    with pytest.raises(InputError, match="now must be a finite number, got nan"):
-        tick([], float("nan"), QueuePolicy())
+@pytest.mark.parametrize("now", [float("nan"), float("inf"), float("-inf")])
+def test_a_time_that_is_none_is_refused(now: float) -> None:
+    """Nothing would be overdue, nor ever be; nor does a life that was told one stand still at it."""
+    ann, policy = QueueTicket("t", (Player("a"),), 0.0), QueuePolicy()
+    life = TicketLife(policy)
+    for ask in (
+        lambda: tick([], now, policy),
+        lambda: fill_openings([], [], now, policy),
+        lambda: reason_for_waiting(ann, [ann], now, policy),
+        lambda: life.handle(EnterTicket(ann), now),
+        lambda: life.enter_together([ann], now),
+    ):
+        with pytest.raises(InputError, match=f"now must be a finite number, got {now}"):
+            ask()
+    assert life.snapshot() == TicketLife(policy).snapshot()
 
 
 def test_the_bound_is_that_of_the_link() -> None:

@@ -13,7 +13,7 @@ from equipoise.errors import InputError
 from equipoise.queueing.columns import bound_of, have_roles, tolerances
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import check_queue, evenness, latency_limit, mu_of
-from equipoise.queueing.tickets import FoundMatch, QueueTicket
+from equipoise.queueing.tickets import FoundMatch, QueueTicket, check_time
 
 #: Tickets, the nearest in rating, of which all ways to fill an opening are gone through.
 MOST_CANDIDATES = 7
@@ -102,6 +102,7 @@ def fill_openings(
     (1, 't1', ())
     """
     waiting = list(queue)
+    check_time(now)
     check_queue(waiting)
     others = [ticket for ticket in waiting if not ticket.backfill]
     willing = [ticket for ticket in waiting if ticket.backfill]

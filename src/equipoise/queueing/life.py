@@ -20,7 +20,7 @@ from equipoise.core.player import Player
 from equipoise.queueing.backfill import BackfillJoin, Opening, fill_openings, fits_policy, joined_match
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import find_matches
-from equipoise.queueing.tickets import FoundMatch, QueueTicket, waiting_since
+from equipoise.queueing.tickets import FoundMatch, QueueTicket, check_time, waiting_since
 
 
 class TicketPlace(StrEnum):
@@ -480,7 +480,13 @@ class TicketLife:
         """Take in what happened, and return what is to be done.
 
         Time does not run backwards: an earlier ``now`` than before counts as the one before.
+
+        Raises
+        ------
+        InputError
+            If ``now`` is no finite number; nothing was done then.
         """
+        check_time(now)
         self._now = now = max(now, self._now)
         commands = self._expire()
         if isinstance(event, EnterTicket):
@@ -535,6 +541,7 @@ class TicketLife:
         >>> life.enter_together([QueueTicket("Ann", [Player("Ann", 1500)], 0.0)], 5.0), life.players
         (True, 1)
         """
+        check_time(now)
         now = max(now, self._now)
         if self._closed or self.next_deadline() <= now:
             return False

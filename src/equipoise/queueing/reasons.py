@@ -9,7 +9,7 @@ from enum import StrEnum
 from equipoise.queueing.columns import tolerances_among
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import columns_of, is_provisional
-from equipoise.queueing.tickets import QueueTicket
+from equipoise.queueing.tickets import QueueTicket, check_time
 
 
 class Shortage(StrEnum):
@@ -65,6 +65,7 @@ def reason_for_waiting(
     >>> reason_for_waiting(ann, [ann], 5.0, QueuePolicy(team_size=1)).text
     'a match has 2 players, and 1 waits for it'
     """
+    check_time(now)
     if ticket.size > policy.team_size:
         text = f"your party has {ticket.size} players, and a team has {policy.team_size}"
         return WaitReason(Shortage.PARTY, text)

@@ -25,7 +25,7 @@ from equipoise.errors import InputError, again
 from equipoise.queueing.columns import EVERYWHERE, QueueColumns, form_matches
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.preferences import divided_by_preferences
-from equipoise.queueing.tickets import FoundMatch, QueueTicket
+from equipoise.queueing.tickets import FoundMatch, QueueTicket, check_time
 
 #: Regions that tickets of one queue may name: bits of a number that has a sign.
 MOST_REGIONS = 62
@@ -64,9 +64,7 @@ def tick(queue: Iterable[QueueTicket], now: float, policy: QueuePolicy) -> TickR
     ([['Bob'], ['Ann']], ())
     """
     tickets = tuple(queue)
-    if not abs(now) < float("inf"):
-        msg = f"must be a finite number, got {now!r}"
-        raise InputError(msg, "now")
+    check_time(now)
     check_queue(tickets)
     matches = find_matches(tickets, now, policy)
     return TickResult(tuple(matches), _without(tickets, matches))

@@ -159,6 +159,20 @@ def waiting_since(tickets: Sequence[QueueTicket], since: float) -> list[QueueTic
     return copies(QueueTicket("any", (Player("any"),), since), len(tickets), **kept)
 
 
+def check_time(now: float) -> None:
+    """Refuse a time that is no finite number, as which nobody would ever be overdue.
+
+    Examples
+    --------
+    >>> check_time(float("nan"))
+    Traceback (most recent call last):
+    equipoise.errors.InputError: now must be a finite number, got nan
+    """
+    if not abs(now) < float("inf"):
+        msg = f"must be a finite number, got {now!r}"
+        raise InputError(msg, "now")
+
+
 def soloists(weights: Mapping[str, Rating | float | None], since: float) -> list[QueueTicket]:
     """Return the tickets of many people who come alone, each with the id of its player, from columns.
 
