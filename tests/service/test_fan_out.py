@@ -32,6 +32,25 @@ def test_results_come_in_the_order_of_the_parts() -> None:
         assert list(cores(POWER, 2, range(40))) == wanted
 
 
+class Sent:
+    """What is 2 in another process, and counts how often it is sent to one."""
+
+    times = 0
+
+    def __reduce__(self) -> tuple[type[int], tuple[int]]:
+        type(self).times += 1
+        return int, (2,)
+
+
+def test_what_is_shared_again_is_sent_once() -> None:
+    """To each process, however many computations share it one after the other."""
+    shared = Sent()
+    with LocalCores(2) as cores:
+        for _ in range(4):
+            assert list(cores(POWER, shared, range(10))) == [2**n for n in range(10)]
+    assert 1 <= Sent.times <= 2
+
+
 def test_what_a_part_raises_is_raised() -> None:
     """With its kind and its words."""
     with LocalCores(2) as cores, pytest.raises(ZeroDivisionError, match="zero"):

@@ -93,6 +93,7 @@ class LocalCores:
         for each in self._workers:
             self._free.put_nowait(each)
         self._keys = itertools.count()
+        self._sent: tuple[int, Any, Any] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def __enter__(self) -> LocalCores:
@@ -116,12 +117,14 @@ class LocalCores:
     ) -> Iterator[Result]:
         """Return what a function gives for each item, in their order.
 
+        What is shared must not change, also until it is shared again: processes that have it keep it.
+
         Raises
         ------
         EquipoiseError
             If the processes that do a part end again and again.
         """
-        key = next(self._keys)
+        key = self._key_of(function, shared)
 
         def hand_out(item: Any) -> asyncio.Task[Any]:
             task = self._loop.create_task(self._done(key, function, shared, item))
@@ -130,6 +133,12 @@ class LocalCores:
             return task
 
         return in_order(items, WINDOW * self.ahead, hand_out, self._loop.run_until_complete)
+
+    def _key_of(self, function: Any, shared: Any) -> int:
+        """Return the key of what parts share: that of the last call, where it is the very same."""
+        if self._sent is None or self._sent[1] is not function or self._sent[2] is not shared:
+            self._sent = next(self._keys), function, shared
+        return self._sent[0]
 
     async def _done(self, key: int, function: Any, shared: Any, item: Any) -> Any:
         worker = await self._free.get()
