@@ -16,6 +16,7 @@ from equipoise.queueing import QueuePolicy, QueueTicket, TicketLife
 from equipoise.queueing.kept_state import life_of, state_of
 from equipoise.queueing.life import (
     Accept,
+    AskAgain,
     CancelTicket,
     ChangePolicy,
     Command,
@@ -145,6 +146,15 @@ class Schedules(RuleBasedStateMachine):
         """Look for no matches, let nobody in, or go on."""
         self.paused, self.closed = paused, closed
         self.send(Pause(paused, closed))
+
+    @rule(seconds=st.sampled_from([0.5, 3.0, 10.0, 40.0, 150.0]))
+    def nobody_is_there_to_answer(self, seconds: float) -> None:
+        """Let an outage pass: who is asked has the full time from its end on, and nobody is kept out for it."""
+        self.now += seconds
+        for match in self.matches.values():
+            if match.started is None:
+                match.until = self.now + 10.0
+        assert self.send(AskAgain()) == ()
 
     @rule(seconds=st.sampled_from([0.5, 3.0, 10.0, 40.0, 150.0]))
     def wait(self, seconds: float) -> None:
@@ -394,6 +404,8 @@ class Schedules(RuleBasedStateMachine):
                 waits_for = set(kept.players) - match.accepted
                 place = "playing" if match.started is not None else "proposed" if waits_for else "accepted"
             assert (found.place, found.match) == (place, kept.match)
+            if place in ("proposed", "accepted"):
+                assert found.until == self.matches[kept.match].until
             assert place == "gone" or found.since == pytest.approx(kept.since)
         waiting = {name for name, kept in self.tickets.items() if kept.place == "waiting"}
         assert {ticket.id for ticket in self.life.waiting} == waiting

@@ -25,6 +25,7 @@ from equipoise.queueing.life import (
     Pause,
 )
 from equipoise.service.queue_owner import (
+    Beat,
     EnterTickets,
     MatchesAsked,
     PlacesAsked,
@@ -72,6 +73,13 @@ def archive(tmp_path: Path) -> Iterator[Archive]:
 def enter(name: str, *players: str) -> EnterTicket:
     """Return the event of a ticket."""
     return EnterTicket(QueueTicket(name, [Player(each, 1500.0) for each in players or (name,)], 0.0))
+
+
+def pass_time(owner: QueueOwner, clock: Clock, seconds: int) -> None:
+    """Let time pass in which the owner is there, and asked nothing that looks for matches."""
+    for _ in range(seconds):
+        clock.now += 1.0
+        owner.ask([Beat()])
 
 
 def where(owner: QueueOwner, *tickets: str) -> list[Any]:
@@ -225,7 +233,7 @@ def test_many_who_enter_at_once_are_answered_as_one_by_one(tmp_path: Path, wrong
             clock = Clock()
             owner = QueueOwner(archive, settings, HOOKS, clock)
             owner.ask([enter("known"), enter("a"), TickDue()])
-            clock.now += 20.0  # the match is off by now
+            pass_time(owner, clock, 20)  # the match is off by now
             if way == "as one":
                 (answers,) = owner.ask([EnterTickets(tuple(each.ticket for each in tickets))]).answers
             else:
@@ -284,7 +292,7 @@ def test_a_queue_has_only_so_much_room(archive: Archive, clock: Clock) -> None:
 
 def test_a_ticket_whose_owner_is_silent_leaves(archive: Archive, clock: Clock) -> None:
     """With a heartbeat, whoever asks stays, and nobody else does, after a restart neither."""
-    settings = QueueSettings("duel", DUEL.policy, heartbeat=30.0)
+    settings = QueueSettings("duel", DUEL.policy, tick=10.0, heartbeat=30.0)
     QueueOwner(archive, settings, {}, clock).ask([Pause(), enter("a"), enter("b")])
     clock.now += 100.0
     owner = QueueOwner(archive, settings, {}, clock)
@@ -295,6 +303,37 @@ def test_a_ticket_whose_owner_is_silent_leaves(archive: Archive, clock: Clock) -
     owner.ask([TickDue()])
     (a, b) = owner.ask([WhereAsked("a", heard=False), WhereAsked("b", heard=False)]).answers
     assert (a["place"], b["place"]) == ("waiting", "gone")
+
+
+@pytest.mark.parametrize("restart", [False, True])
+@pytest.mark.parametrize("first", [TickDue(), Accept("1", "b"), Decline("1", "b")])
+def test_time_in_which_nobody_answers_is_held_against_nobody(
+    archive: Archive, clock: Clock, restart: bool, first: Any
+) -> None:
+    """After a restart, or when an owner stood still, all of the time to answer is there, as the record says."""
+    settings = replace(DUEL, heartbeat=30.0, policy=replace(DUEL.policy, penalties=(60.0,)))
+    owner = QueueOwner(archive, settings, HOOKS, clock)
+    owner.ask([enter("a"), enter("b"), TickDue(), Accept("1", "a"), enter("c")])
+    clock.now += 500.0
+    if restart:
+        owner = QueueOwner(archive, settings, HOOKS, clock)
+    owner.ask([first])
+    asked = [WhereAsked(name, heard=False) for name in "abc"]
+    a, b, c = owner.ask(asked).answers
+    assert c["place"] == "waiting"
+    if first != TickDue():
+        assert a["place"] == ("playing" if isinstance(first, Accept) else "waiting")
+        return
+    assert (a["place"], b["place"], b["until"]) == ("accepted", "proposed", clock.now + 10.0)
+    assert QueueOwner(archive, settings, HOOKS, clock).ask(asked).answers == [a, b, c]
+    pass_time(owner, clock, 9)
+    number = owner.number
+    owner.ask([TickDue()])
+    assert (where(owner, "a", "b"), owner.number) == (["accepted", "proposed"], number)
+    pass_time(owner, clock, 1)
+    owner.ask([TickDue()])
+    assert where(owner, "a", "b") == ["proposed", "gone"]
+    assert owner.ask([WhereAsked("b")]).answers[0]["kept_out"] == {"b": clock.now + 60.0}
 
 
 def test_a_start_goes_through_few_events(
@@ -366,7 +405,7 @@ def test_what_time_alone_does_is_an_event_of_its_own(archive: Archive, clock: Cl
     """A match that nobody answered is off with the next event, whichever that is, and its seats with it."""
     owner = QueueOwner(archive, DUEL, HOOKS, clock)
     owner.ask([enter("a"), enter("b"), TickDue(), Accept("1", "a")])
-    clock.now += 11.0
+    pass_time(owner, clock, 11)
     owner.ask([enter("c")])
     record = archive.ticket_record("duel")
     assert record.seats() == {}

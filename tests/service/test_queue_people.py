@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.service.test_queue_owner import DUEL, HOOKS, Clock, enter, where
+from tests.service.test_queue_owner import DUEL, HOOKS, Clock, enter, pass_time, where
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.tables import QUEUE_EVENT, QUEUE_MEMBER, QUEUE_PERSON, QUEUE_STATE, text_of
@@ -79,7 +79,7 @@ def test_who_waits_in_one_queue_may_not_in_another_until_the_ticket_is_gone(arch
             if leave == "decline":
                 duel.ask([Decline(match, "ann"), CancelTicket(f"b{number}")])
             elif leave == "silence":
-                clock.now += 11.0
+                pass_time(duel, clock, 11)
                 duel.ask([TickDue()])
             else:
                 duel.ask([Accept(match, "ann"), Accept(match, f"other{number}")])

@@ -99,15 +99,16 @@ def test_any_server_takes_tickets_and_answers_as_the_owner_does(opened: Callable
 def test_a_queue_that_is_handed_over_is_the_others_and_every_event_has_its_epoch(
     opened: Callable[[], Archive],
 ) -> None:
-    """The new owner knows all of the record, its epoch is one more, and the old one asks it by letter."""
+    """The new owner knows the record and asks again, its epoch is one more; the old one asks it by letter."""
     owner, other = owners(opened, 2)
-    owner.ask([enter("a"), enter("b"), TickDue()])
+    (*_, before) = owner.ask([enter("a"), enter("b"), TickDue(), WhereAsked("a")]).answers
     assert not owner.ask([HandOver()]).owned.here
     assert other.ask([Beat()]).owned == (True, "w1", 2)
     with Answering(other):
         owner.ask([Accept("1", "a")])
         (state,) = owner.ask([WhereAsked("a")]).answers
     assert state["place"] == "accepted"
+    assert state["until"] > before["until"]  # nobody could answer meanwhile
     epochs = [each.epoch for each in opened().ticket_record("duel").since(0)]
     assert sorted(epochs) == epochs
     assert set(epochs) == {1, 2}

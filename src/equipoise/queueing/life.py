@@ -123,6 +123,11 @@ class Pause:
     closed: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class AskAgain:
+    """Nobody could answer for a while, as after an outage: who is asked has the full time from now on."""
+
+
 Event = (
     EnterTicket
     | CancelTicket
@@ -134,6 +139,7 @@ Event = (
     | WithdrawSeats
     | ChangePolicy
     | Pause
+    | AskAgain
 )
 
 
@@ -488,6 +494,8 @@ class TicketLife:
         """
         check_time(now)
         self._now = now = max(now, self._now)
+        if isinstance(event, AskAgain):
+            self._ask_again()
         commands = self._expire()
         if isinstance(event, EnterTicket):
             commands += self._enter(event.ticket)
@@ -507,9 +515,16 @@ class TicketLife:
             commands += self._withdraw(event.match)
         elif isinstance(event, ChangePolicy):
             self.policy = event.policy
-        else:
+        elif isinstance(event, Pause):
             self._paused, self._closed = event.paused, event.closed
         return tuple(commands)
+
+    def _ask_again(self) -> None:
+        until = self._now + self.policy.accept_within
+        for name, proposal in self._proposals.items():
+            if proposal.started is None and proposal.until < until:
+                proposal.until = until
+                heappush(self._deadlines, (until, name))
 
     def _enter(self, ticket: QueueTicket) -> list[Command]:
         known = self._tickets.get(ticket.id)

@@ -18,6 +18,7 @@ from equipoise.core.player import Player
 from equipoise.errors import InputError
 from equipoise.queueing.life import (
     Accept,
+    AskAgain,
     CancelTicket,
     ChangePolicy,
     Command,
@@ -47,6 +48,7 @@ KINDS: dict[type[Any], str] = {
     OfferSeats: "seats",
     WithdrawSeats: "no seats",
     Pause: "pause",
+    AskAgain: "asked again",
     ChangePolicy: "policy",
     MakeMatches: "matches",
 }

@@ -8,6 +8,10 @@ Several questions are one transaction: their events, which ticket is in which ma
 are kept together, or nothing is.  What was answered survives a crash.
 After any error the life is read from the record again, and when somebody is forgotten, which rewrites it;
 events that another process has added are taken in before any other.
+
+Time in which no owner answered is held against nobody: after a start, another owner's end or a while in which
+this one stood still, who is asked to accept a match has the full time again, as an event says, and no ticket
+has been silent.
 """
 
 from __future__ import annotations
@@ -43,6 +47,7 @@ from equipoise.queueing.columns import use_kernels
 from equipoise.queueing.kept_state import life_of, state_of
 from equipoise.queueing.life import (
     Accept,
+    AskAgain,
     CancelTicket,
     ChangePolicy,
     Command,
@@ -99,6 +104,9 @@ YOUNG_OBJECTS = 100_000  # effort
 
 #: Events that are gone through at once.
 AT_ONCE = 2_000  # effort
+
+#: Seconds beyond those between two looks for matches after which an owner that did nothing was away.
+AWAY = 2.0
 
 #: Seconds of a day.
 DAY = 86_400.0
@@ -231,6 +239,7 @@ class QueueOwner:
         self._merged: dict[str, str] | None = None  # None until all are found who are in two tickets
         self._heard: dict[str, float] = {}
         self._since = clock()
+        self._answered: float | None = None  # when something was kept last, or could have been, as the owner
 
     @property
     def life(self) -> TicketLife:
@@ -311,7 +320,7 @@ class QueueOwner:
             raise
         if owned.here and not (before.here and before.epoch == owned.epoch):
             log.info("queue is owned here", extra={"queue": self._settings.name, "epoch": owned.epoch})
-            self._heard, self._since = {}, self._clock()
+            self._answered = None
         return owned.here
 
     def _ask_here(self, questions: Sequence[Question]) -> QueueAnswers:
@@ -330,6 +339,9 @@ class QueueOwner:
                 merged = added.merged() if self._merged is None or known != self._known else self._merged
                 people = QueuePeople(added, self._settings.name, life, merged)
                 batch = _Batch(life, self._number, self._settings.max_players, people)
+                if self._was_away(life):
+                    self._heard, self._since = {}, self._now(life)
+                    batch.ask_again(self._since)
                 if merged != self._merged:
                     for ticket, why in people.two_tickets().items():
                         batch.handle(CancelTicket(ticket, why), self._now(life))
@@ -349,6 +361,7 @@ class QueueOwner:
         except BaseException:
             self._life = None  # what of it is true is in the record
             raise
+        self._answered = self._now(life)
         self._number += len(batch.rows)
         self._stated = self._number if batch.stated else self._stated
         self._known, self._merged = known, None if people.unsettled else merged
@@ -444,6 +457,11 @@ class QueueOwner:
             before = life.now - DAY * days if days else float("-inf")
             added.keep_state(KeptState(number, state_of(life)), before)
             batch.stated = True
+
+    def _was_away(self, life: TicketLife) -> bool:
+        """Tell whether there was nobody to answer for longer than between two looks for matches."""
+        last = self._answered
+        return last is None or self._now(life) - last > self._settings.tick + AWAY
 
     def _now(self, life: TicketLife) -> float:
         return max(self._clock(), life.now)
@@ -658,6 +676,11 @@ class _Batch:
             return refused
         return self._handle(event, now)
 
+    def ask_again(self, now: float) -> None:
+        """Give who is asked to accept a match the full time from now on, before any of it is over."""
+        if self.life.proposed:
+            self._handle(AskAgain(), now)
+
     def _let_time_pass(self, now: float) -> None:
         if self.life.next_deadline() <= now:
             self._handle(MakeMatches(()), now)  # what time alone does is an event of its own
@@ -698,7 +721,7 @@ class _Batch:
         commands = self.life.handle(event, now)
         replies = [reply_data(each) for each in commands]
         sent = [each for each in commands if type(each) is not TicketRefused]
-        if sent or was_asked or isinstance(event, Pause | ChangePolicy):
+        if sent or was_asked or isinstance(event, Pause | ChangePolicy | AskAgain):
             shown = [each for each in replies if each["kind"] != "refused"]
             self._add(now, line_of(event), encoded_lines(shown), [each["kind"] for each in shown])
             if not isinstance(event, EnterTicket):
