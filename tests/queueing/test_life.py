@@ -149,7 +149,7 @@ class Schedules(RuleBasedStateMachine):
 
     @rule(seconds=st.sampled_from([0.5, 3.0, 10.0, 40.0, 150.0]))
     def nobody_is_there_to_answer(self, seconds: float) -> None:
-        """Let an outage pass: who is asked has the full time from its end on, and nobody is kept out for it."""
+        """Let an outage pass: who is asked has the full time from its end on, and nobody is out."""
         self.now += seconds
         for match in self.matches.values():
             if match.started is None:

@@ -310,7 +310,7 @@ def test_a_ticket_whose_owner_is_silent_leaves(archive: Archive, clock: Clock) -
 def test_time_in_which_nobody_answers_is_held_against_nobody(
     archive: Archive, clock: Clock, restart: bool, first: Any
 ) -> None:
-    """After a restart, or when an owner stood still, all of the time to answer is there, as the record says."""
+    """After a restart, or when an owner stood still, all of the time to answer is there, as recorded."""
     settings = replace(DUEL, heartbeat=30.0, policy=replace(DUEL.policy, penalties=(60.0,)))
     owner = QueueOwner(archive, settings, HOOKS, clock)
     owner.ask([enter("a"), enter("b"), TickDue(), Accept("1", "a"), enter("c")])

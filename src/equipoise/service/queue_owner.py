@@ -239,7 +239,7 @@ class QueueOwner:
         self._merged: dict[str, str] | None = None  # None until all are found who are in two tickets
         self._heard: dict[str, float] = {}
         self._since = clock()
-        self._answered: float | None = None  # when something was kept last, or could have been, as the owner
+        self._there: float | None = None  # when something was kept last, or could have been, as the owner
 
     @property
     def life(self) -> TicketLife:
@@ -320,7 +320,7 @@ class QueueOwner:
             raise
         if owned.here and not (before.here and before.epoch == owned.epoch):
             log.info("queue is owned here", extra={"queue": self._settings.name, "epoch": owned.epoch})
-            self._answered = None
+            self._there = None
         return owned.here
 
     def _ask_here(self, questions: Sequence[Question]) -> QueueAnswers:
@@ -361,7 +361,7 @@ class QueueOwner:
         except BaseException:
             self._life = None  # what of it is true is in the record
             raise
-        self._answered = self._now(life)
+        self._there = self._now(life)
         self._number += len(batch.rows)
         self._stated = self._number if batch.stated else self._stated
         self._known, self._merged = known, None if people.unsettled else merged
@@ -460,7 +460,7 @@ class QueueOwner:
 
     def _was_away(self, life: TicketLife) -> bool:
         """Tell whether there was nobody to answer for longer than between two looks for matches."""
-        last = self._answered
+        last = self._there
         return last is None or self._now(life) - last > self._settings.tick + AWAY
 
     def _now(self, life: TicketLife) -> float:
