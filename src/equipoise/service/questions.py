@@ -17,6 +17,7 @@ from equipoise.core.stopping import Stop, never
 from equipoise.errors import InputError
 from equipoise.identity.clan_tags import clan_tag
 from equipoise.ratings.display_scale import Scale, mean_bot, scale_of
+from equipoise.ratings.link_unit import LinkUnit, link_unit
 from equipoise.service.snapshot import AmbiguousGameError, Snapshot
 from equipoise.service.weights.messages import Setting
 
@@ -152,6 +153,7 @@ class Answers:
         self.snapshot = snapshot
         self._weights: dict[Ruleset, Weights] = {}
         self._ratings: dict[tuple[str, Ruleset], Rating] = {}
+        self._units: dict[Ruleset, LinkUnit] = {}
 
     def rating(self, member: Member, ruleset: Ruleset) -> Rating:
         """Return what is known of a member; of those who have played it is found once."""
@@ -162,6 +164,15 @@ class Answers:
         found = self._ratings.get((known, ruleset))
         if found is None:
             found = self._ratings[known, ruleset] = ratings.rating(member, ruleset)
+        return found
+
+    def unit(self, ruleset: Ruleset) -> LinkUnit:
+        """Return the unit of the ratings of one ruleset that is known, found once."""
+        found = self._units.get(ruleset)
+        if found is None:
+            ratings = self.snapshot.ratings
+            people = [player for player in ratings.known if not is_bot(player)]
+            found = self._units[ruleset] = link_unit(ratings.model, ratings.state, people, ruleset)
         return found
 
     def weights(self, ruleset: Ruleset) -> Weights:

@@ -97,7 +97,7 @@ async def _ticket(queues: Queues, queue: Queue, asked: Queued) -> bytes | Refusa
 
 def _players(queues: Queues, queue: Queue, members: Iterable[Named]) -> list[Player]:
     """Return players with the ratings in the archive."""
-    return [queues.rated(Player(each.name), queue.settings.game_type) for each in members]
+    return [queues.rated(Player(each.name), queue.settings) for each in members]
 
 
 def _place(asked: Queued, state: dict[str, Any]) -> bytes:

@@ -329,7 +329,7 @@ class Queues:
     tell : callable
         Called when there may be something to send.
     rated : callable
-        Returns who is meant by a player, with the rating in a game's setting.
+        Returns who is meant by a player, with the rating in the archive that counts in a queue.
     worker : str
         What this server is called, of several that may own the queues; empty where there is this one alone.
     """
@@ -341,7 +341,7 @@ class Queues:
         hooks: Mapping[str, Sequence[str]],
         metrics: ServerMetrics,
         tell: Callable[[], None],
-        rated: Callable[[Player, str], Player],
+        rated: Callable[[Player, QueueSettings | None], Player],
         worker: str = "",
     ) -> None:
         self._queues = {each.name: Queue(store, each, hooks, metrics, tell, worker) for each in settings}
@@ -360,7 +360,7 @@ class Queues:
         if name in among:
             return name
         try:
-            return self.rated(Player(name), "").id
+            return self.rated(Player(name), None).id
         except AmbiguousNameError as error:
             here = [player for player, _ in error.candidates if player in among]
             if len(here) != 1:

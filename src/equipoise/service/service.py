@@ -47,6 +47,7 @@ from equipoise.service.queues import Queues
 from equipoise.service.settings import Settings
 from equipoise.service.snapshot import AmbiguousGameError, Ratings, Snapshot
 from equipoise.service.snapshot_follower import FIRST_RETRY, LAST_RETRY, Follower
+from equipoise.service.table_settings import QueueSettings
 from equipoise.service.tokens import Keyring
 from equipoise.service.webhooks import Deliverer
 from equipoise.service.weights.commands import Limits
@@ -326,8 +327,8 @@ class Service:
         keeping = asyncio.ensure_future(self.keep(LoneNote(note), OWN))
         keeping.add_done_callback(lambda kept: kept.cancelled() or kept.exception())
 
-    def rated(self, player: Player, game_type: str) -> Player:
-        """Return who is meant, with the rating in a setting, as after ``GAME``, where there is none yet.
+    def rated(self, player: Player, queue: QueueSettings | None) -> Player:
+        """Return who is meant, for a queue with the rating in the archive where there is none yet.
 
         Raises
         ------
@@ -337,8 +338,10 @@ class Service:
         snapshot = self.board.snapshot
         meant = self._one(player.id)
         rating = player.rating
-        if rating is None and game_type:
-            rating = snapshot.ratings.rating(Member(False, meant), snapshot.rated(Setting(game_type)))
+        if rating is None and queue is not None and queue.game_type:
+            ruleset, policy = snapshot.rated(Setting(queue.game_type)), queue.policy
+            known = snapshot.ratings.rating(Member(False, meant), ruleset)
+            rating = self.board.answers.unit(ruleset).rating(known, policy.middle, policy.beta)
         if (meant, rating) == (player.id, player.rating) and not (player.avoid or player.prefer):
             return player
         avoid, prefer = self._meant(player.avoid), self._meant(player.prefer)

@@ -81,9 +81,9 @@ class Queue:
 class Queues(dict[str, Queue]):
     """All queues of the page."""
 
-    def rated(self, player: Player, game_type: str) -> Player:
+    def rated(self, player: Player, queue: object) -> Player:
         """Return a player without a rating, as none is asked for."""
-        del game_type
+        del queue
         return player
 
     def meant(self, name: str, among: Collection[str]) -> str:

@@ -377,7 +377,7 @@ def _player_of(
         avoid=tuple((other, None) for other in avoid),
         prefer=tuple((other, None) for other in prefer),
     )
-    return backend.service.queues.rated(player, queue.settings.game_type)
+    return backend.service.queues.rated(player, queue.settings)
 
 
 async def where(backend: Backend, asked: HttpRequest) -> Reply:

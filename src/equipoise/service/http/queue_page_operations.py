@@ -207,7 +207,7 @@ def _known(backend: Backend, name: str, queue: Queue) -> Player:
     """Return who is meant by what was tapped or typed, with the rating in the archive."""
     try:
         plain = name if name in backend.known.snapshot.ratings.known else named(name)
-        return backend.service.queues.rated(Player(plain), queue.settings.game_type)
+        return backend.service.queues.rated(Player(plain), queue.settings)
     except AmbiguousNameError as error:
         raise ProblemError(ambiguous(error)) from None
     except InputError as error:
