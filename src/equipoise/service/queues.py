@@ -22,6 +22,7 @@ from prometheus_client.core import Metric
 from equipoise.archive.shards import BEAT, Owned
 from equipoise.core.player import Player
 from equipoise.errors import EquipoiseError
+from equipoise.identity.merges import stand_in, tombstone
 from equipoise.identity.roster_lookup import AmbiguousNameError
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.service.admission import BusyError
@@ -113,7 +114,7 @@ class Queue:
         self._due = asyncio.Event()
         self._metrics = metrics
         self._tell = tell
-        self._key = b""
+        self._key = self._salt = b""
         #: Those who gather on its page.
         self.parties = QueueParties(b"")
         self._policy: QueuePolicy | None = None
@@ -153,9 +154,9 @@ class Queue:
 
     async def begin(self) -> None:
         """Go through the record, so that the first who asks need not wait for that."""
-        salt, self.number = await self._worker.ask(None, BEGIN)
+        self._salt, self.number = await self._worker.ask(None, BEGIN)
         if not self._key:
-            self._key = key_of(salt, self.name)
+            self._key = key_of(self._salt, self.name)
             self.parties = QueueParties(self._key)
 
     def link_key(self) -> str:
@@ -175,6 +176,11 @@ class Queue:
             return None
         right = hmac.compare_digest(self._signed(ticket, player).encode(), signed.encode("utf-8", "replace"))
         return player if right and self._key and capability.startswith(CAPABILITY) else None
+
+    def known_as(self, player: str, players: Sequence[str]) -> str:
+        """Return the id somebody has among those of a ticket: a stand-in where they are forgotten."""
+        instead = player if player in players else stand_in(tombstone(self._salt, player))
+        return instead if instead in players else player
 
     def _signed(self, ticket: str, player: str) -> str:
         what = b"\0".join(each.encode() for each in (ticket, player))

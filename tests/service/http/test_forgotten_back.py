@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from tests.service.http.asking import Answered, ask
+from tests.service.http.asking import PATIENCE, Answered, ask
 from tests.service.process import TOKEN, Served
 
 from equipoise.archive.archive import open_archive
@@ -91,6 +92,19 @@ class Place:
             "results", {"id": name, "game": "oa", "game_type": "duel", "teams": teams, "scores": [1, 0]}
         )
 
+    def ask(self, path: str, token: str) -> Any:
+        """Ask for something."""
+        return ask(f"{self.served.http}/v1/{path}", Authorization=f"Bearer {token}").plain
+
+    def watched(self, ticket: str, token: str) -> Any:
+        """Return what a ticket's stream begins with."""
+        stream = urllib.request.Request(  # noqa: S310 -- of this test
+            f"{self.served.http}/v1/{ticket}/stream", headers={"Authorization": f"Bearer {token}"}
+        )
+        with urllib.request.urlopen(stream, timeout=PATIENCE) as lines:  # noqa: S310 -- of this test
+            data = next(line for line in lines if line.startswith(b"data: "))
+        return json.loads(data.removeprefix(b"data: "))
+
     def kept(self) -> str:
         """Return all that the archive's file holds."""
         with sqlite3.connect(self.store) as connection:
@@ -130,6 +144,31 @@ def test_a_forgotten_person_is_in_one_ticket_and_never_in_clear(place: Place) ->
     assert where.status == 200
     assert where.plain["players"] == [stand_in]
     assert ZOE not in place.kept()
+
+
+def test_a_capability_is_theirs_who_are_forgotten_since(place: Place) -> None:
+    """They answer, watch and finish with it under what stands for them, also when they come back."""
+    place.result("r3", "paul", "lena")
+    for turn in ("1", "2"):
+        capability = {}
+        for name in ("paul", "lena"):
+            body = {"id": f"{name[0]}{turn}", "players": [{"id": name}], "ruleset": "theirs"}
+            capability[name] = place.post("queues/duel/tickets", body).plain["capabilities"][name]
+        ticket = f"queues/duel/tickets/p{turn}"
+        while "match" not in (state := place.ask(ticket, capability["paul"])):
+            pass
+        match = state["match"]["match"]
+        stand_in = place.forget("paul").plain["id"]
+        assert place.ask(ticket, capability["paul"])["asked"] == [stand_in]
+        assert place.post(f"queues/duel/tickets/l{turn}/accept", {"match": match}).status == 200
+        for player in ({}, {"player": "paul"}, {"player": stand_in}):
+            accepted = place.post(f"{ticket}/accept", {"match": match, **player}, capability["paul"])
+            assert (accepted.status, accepted.plain.get("place")) == (200, "playing")
+        other = place.post(f"{ticket}/accept", {"match": match, "player": "lena"}, capability["paul"])
+        assert other.status == 422
+        assert place.watched(ticket, capability["paul"])["you"] == stand_in
+        assert place.post(f"{ticket}/finish", {}, capability["paul"]).plain["place"] == "gone"
+        assert place.post(f"queues/duel/matches/{match}/end", {}).status == 200
 
 
 def test_what_is_said_of_a_forgotten_person_is_what_happens(place: Place) -> None:

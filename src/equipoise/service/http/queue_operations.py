@@ -420,7 +420,9 @@ async def _answered(backend: Backend, asked: HttpRequest, kind: type[Accept | De
     player = await player_of(backend, asked, queue, ticket)
     body = typed(asked.body, AnswerBody)
     state = await where_is(queue, ticket)
+    player = player and queue.known_as(player, state["players"])
     wanted, theirs = body.player or player, state["players"] if player is None else [player]
+    wanted = wanted and queue.known_as(wanted, theirs)
     try:
         wanted = wanted and backend.service.queues.meant(wanted, theirs)
     except AmbiguousNameError as error:

@@ -315,7 +315,7 @@ async def finish(backend: Backend, asked: HttpRequest) -> Reply:
     state = await where_is(queue, ticket)
     if state["place"] != "playing":
         return reply(state)
-    done = state["players"] if player is None else [player]
+    done = state["players"] if player is None else [queue.known_as(player, state["players"])]
     match = state["match"].get("joins") or state["match"]["match"]
     await queue.ask(OfferSeats(match, left=tuple(done)), WithdrawSeats(match))
     (found,) = await queue.ask(MatchesAsked(match))
@@ -360,7 +360,8 @@ async def _stream(
                 shown = state
                 who = {*state["players"], *(each for team in _teams(state) for each in team)}
                 names = {each: backend.known.people.name(each) for each in who}
-                more = {"names": names, "you": player, "now": time.time(), "revision": number}
+                you = player and queue.known_as(player, state["players"])
+                more = {"names": names, "you": you, "now": time.time(), "revision": number}
                 yield event("ticket", {**state, **more}, number)
                 if state["place"] == "gone":
                     return
