@@ -157,6 +157,31 @@ def test_two_ids_that_are_one_person_are_one_in_all_queues(archive: Archive) -> 
     assert refused(team, "b", "ann", "bob") == ""
 
 
+@pytest.mark.parametrize("many", [False, True])
+def test_a_penalty_follows_the_person_through_a_merge(archive: Archive, many: bool) -> None:
+    """Under whichever id, alone or among many, until the later end; no longer when taken apart."""
+    clock = Clock()
+    policy = replace(DUEL.policy, penalties=(60.0,))
+    duel = QueueOwner(archive, replace(DUEL, policy=policy, max_players=100), HOOKS, clock)
+    for match, name in (("1", "ann"), ("2", "bob")):
+        duel.ask([enter(f"{name}1", name), enter(f"other{match}"), TickDue(), Decline(match, name)])
+        duel.ask([CancelTicket(f"other{match}")])
+        clock.now += 10.0
+    archive.merge("ann", "bob")
+    more = [enter(f"t{n}") for n in range(40 if many else 0)]
+    for name in ("ann", "bob"):
+        *_, (reply,) = duel.ask([*more, enter("x", name)]).answers
+        assert reply.get("why") == f"{name!r} may enter again in 50 s, after matches not accepted"
+    archive.merge("ann", "bob", back=True)
+    clock.now += 45.0
+    assert refused(duel, "x", "ann") == ""
+    assert refused(duel, "y", "bob") == "'bob' may enter again in 5 s, after matches not accepted"
+    archive.merge("cid", "bob")
+    assert refused(duel, "z", "cid") == "'cid' may enter again in 5 s, after matches not accepted"
+    clock.now += 5.0
+    assert refused(duel, "z", "cid") == ""
+
+
 @pytest.mark.parametrize("proposed", [False, True])
 def test_who_is_merged_while_both_wait_goes_on_in_one_ticket(archive: Archive, proposed: bool) -> None:
     """The one that came first, with its waiting time; the other leaves, which is held against nobody."""

@@ -590,12 +590,14 @@ class TicketLife:
         for player in ticket.players:
             if player.id in self._holder:
                 return f"{player.id!r} is in the ticket {self._holder[player.id]!r} already"
-            until = self.kept_out_until(player.id)
-            if until > self._now:
-                return (
-                    f"{player.id!r} may enter again in {until - self._now:.0f} s, after matches not accepted"
-                )
+            if why := self.why_kept_out(player.id, (player.id,), self._now):
+                return why
         return ""
+
+    def why_kept_out(self, player: str, ids: Sequence[str], now: float) -> str:
+        """Say why somebody may not enter who is known by some ids; nothing if they may."""
+        left = max(map(self.kept_out_until, ids), default=now) - now
+        return f"{player!r} may enter again in {left:.0f} s, after matches not accepted" if left > 0 else ""
 
     def _cancel(self, name: str, why: str) -> list[Command]:
         known = self._tickets.get(name)

@@ -672,7 +672,7 @@ class _Batch:
     def handle(self, event: Event, now: float) -> list[dict[str, Any]]:
         """Let something happen, and return the replies."""
         self._let_time_pass(now)
-        if isinstance(event, EnterTicket) and (refused := self._known_or_full(event.ticket)) is not None:
+        if isinstance(event, EnterTicket) and (refused := self._known_or_full(event.ticket, now)) is not None:
             return refused
         return self._handle(event, now)
 
@@ -685,14 +685,14 @@ class _Batch:
         if self.life.next_deadline() <= now:
             self._handle(MakeMatches(()), now)  # what time alone does is an event of its own
 
-    def _known_or_full(self, ticket: QueueTicket) -> list[dict[str, Any]] | None:
+    def _known_or_full(self, ticket: QueueTicket, now: float) -> list[dict[str, Any]] | None:
         """Return the replies to a ticket that is here, or that there is no room for; None for a new one."""
         known = self.life.ticket(ticket.id)
         if known is not None:
             same = [each.id for each in known.players] == [each.id for each in ticket.players]
             why = "there is another ticket with this id"
             return [] if same else [reply_data(TicketRefused(ticket.id, why))]
-        if why := self._without_role(ticket) or self.people.refusal(ticket):
+        if why := self._without_role(ticket) or self.people.refusal(ticket, now):
             return [reply_data(TicketRefused(ticket.id, why))]
         if self.life.players + ticket.size > self._most:
             return [reply_data(TicketRefused(ticket.id, f"the queue has room for {self._most} players"))]

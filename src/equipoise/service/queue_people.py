@@ -7,6 +7,7 @@ counts as the one that it was merged into.
 Whoever turns out to be in two tickets, as two ids were merged while both waited, stays in the one that is
 ahead: a match that runs before one that is proposed, that before waiting, and then who came first.  The
 other ticket leaves, which is held against nobody; of two matches that run, none can be taken back.
+Who is kept out under one id is under all that are theirs, until the last of it is over.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ class QueuePeople:
             seat.queue != self._queue for who, seat in self._found.items() if who in players
         )
 
-    def refusal(self, ticket: QueueTicket) -> str:
+    def refusal(self, ticket: QueueTicket, now: float) -> str:
         """Say why a ticket may not enter; nothing if it may, or the queue itself knows why not."""
         seen: dict[str, str] = {}
         for player in ticket.players:
@@ -133,6 +134,8 @@ class QueuePeople:
                 held = self._life.holder(other)
                 if held is not None and other != player.id:
                     return f"{player.id!r} is in the ticket {held!r} already, as {other!r}"
+            if why := self._life.why_kept_out(player.id, self._ids.get(person, ()), now):
+                return why
         return ""
 
     def keep(self, left: Sequence[QueueTicket]) -> None:
