@@ -41,7 +41,7 @@ SPREADS = tuple(float(spread) for spread in np.geomspace(0.1, 2.8, 16))
 #: .4 to 1.1 where people change teams (Call of Duty, Halo duels, tennis doubles), 1.2 to 2.2 where
 #: they hardly do (Killer Queen), and about 1.5 of OpenArena's bots.  Results show it, but few hardly, nor
 #: those of teams that are made even from them: there this decides.
-USUAL, WITHIN = 0.85, 0.2
+USUAL, WITHIN = 0.85, 0.3
 
 #: What one more player adds to a team, and how unsure that is.
 BODY, BODY_WITHIN = 1.2, 0.5
