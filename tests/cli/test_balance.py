@@ -233,7 +233,6 @@ def test_arguments_at_fault_are_exit_code_1(line: str, message: str) -> None:
         ("--size", "x"),
         ("--size", "7-3"),
         ("--keep", "x"),
-        ("--choose", "-2"),
     ],
 )
 def test_usage_is_exit_code_2(args: tuple[str, ...]) -> None:

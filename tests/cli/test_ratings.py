@@ -410,7 +410,7 @@ def test_curves_are_drawn_and_written(history: str, tmp_path: Path) -> None:
             1,
             "error: --curves cannot be used with --window",
         ),
-        (("tune", EXAMPLE, "--seed", "-1"), 2, "error: "),
+        (("tune", EXAMPLE, "--seed", "-1"), 1, "error: --seed must be at least 0, got -1"),
         (("tune", EXAMPLE, "--part", "nan"), 1, "error: --part must be above 0 and at most 1, got nan"),
         (("predict", EXAMPLE, "--team", "Amber"), 1, "error: --team must be two or more"),
         (

@@ -208,7 +208,7 @@ def test_an_undo_of_the_archive_reaches_every_door(doors: Doors) -> None:
         done = CliRunner().invoke(group, ["undo", match, "--store", doors.url, *back])
         assert done.exit_code == 0, done.output
         counts = bool(back)
-        assert doors.view["phase"] == ("saved" if counts else "gathering")
+        assert doors.view["phase"] == ("saved" if counts else "teams")
         assert ("counts again" if counts else "no longer counts") in doors.heard()
         assert {each["played"] for each in doors.type("table")["players"]} == {int(counts)}
         assert len(doors.chat.evening.ended(NIGHT)) == int(counts)

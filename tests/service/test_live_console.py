@@ -95,7 +95,7 @@ def test_teams_are_applied_when_a_game_begins_and_settings_at_every_level(fake: 
     assert "sv_cmd teamstatus" in done
 
 
-def test_what_was_told_and_never_sent_is_said_to_be_so(fake: Fake) -> None:
+def test_a_message_that_was_announced_and_not_sent_is_reported(fake: Fake) -> None:
     """A level begins while orders of the one before still wait for a server that answers no longer."""
     fake.write("")
     fake.write(LEVEL.format(0) + PEOPLE + ":kill:frag:1:2:type=1\n")

@@ -174,7 +174,8 @@ class CommandLine:
     def results(self, typed: str) -> set[str]:
         """Read a table of past results."""
         table = self.folder / "past.csv"
-        table.write_text(f'date,winner,loser\n2026-01-02,"{typed}",Quite Another\n', encoding="utf-8")
+        today = time.strftime("%Y-%m-%d")
+        table.write_text(f'date,winner,loser\n{today},"{typed}",Quite Another\n', encoding="utf-8")
         code, _, err = self.through("import-results", str(table))
         if code:
             return candidates(err)

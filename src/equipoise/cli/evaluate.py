@@ -320,7 +320,7 @@ def _what_if(
 
 
 def _figures(figure: float | None, interval: tuple[float, float] | None) -> tuple[str, str, str]:
-    """Return the cells of a figure and the ends of its interval, empty where nothing can be told."""
+    """Return the cells of a figure and the ends of its interval, empty where there are none."""
     if figure is None or interval is None:
         return ("", "", "")
     low, high = interval

@@ -14,7 +14,7 @@ import click
 from equipoise.cli import archive_options, night_names
 from equipoise.cli.balance import end_interrupted, interruptible
 from equipoise.cli.night_web import links, web
-from equipoise.cli.output_options import Number, Price, Whole, table, table_forms
+from equipoise.cli.output_options import Number, PriceOption, Whole, table, table_forms
 from equipoise.cli.roster_options import read_option
 from equipoise.errors import InputError
 from equipoise.identity.roster_lookup import RosterLookup
@@ -80,7 +80,7 @@ new_option = click.option(
     help="Somebody new whose name is similar to another's.  Repeatable.",
 )  # fmt: skip
 vary_option = click.option(
-    "--vary", metavar="PRICE", type=Price(), default="0.5%", show_default=True,
+    "--vary", metavar="PRICE", type=PriceOption(), default="0.5%", show_default=True,
     help="The price of meeting again, in win probability: of two people in one team, and of whole teams.",
 )  # fmt: skip
 

@@ -270,7 +270,7 @@ class Share(OptionType):
         return share
 
 
-class Price(OptionType):
+class PriceOption(OptionType):
     """A price in win probability, written as ``0.02`` or ``2%``."""
 
     name = "price"

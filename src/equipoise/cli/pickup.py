@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from equipoise.cli import archive_options
-from equipoise.cli.output_options import Number, Price
+from equipoise.cli.output_options import Number, PriceOption
 from equipoise.cli.pickup_discord import KeepingTokens, discord_options, run_on_discord
 from equipoise.errors import InputError
 
@@ -40,7 +40,7 @@ PASSWORD = "EQUIPOISE_IRC_PASSWORD"  # noqa: S105  # the name of a variable
 @click.option(
     "--admin", "admins", multiple=True, metavar="NAME", help="Who may correct results.  Repeatable."
 )
-@click.option("--vary", metavar="PRICE", type=Price(), default="0.5%", show_default=True,
+@click.option("--vary", metavar="PRICE", type=PriceOption(), default="0.5%", show_default=True,
               help="The price of meeting again, in win probability.")  # fmt: skip
 @click.option("--account", metavar="NAME", default="", help=f"Our account, with the password in {PASSWORD}.")
 @click.option("--tls/--no-tls", default=False, show_default=True, help="Whether the connection is encrypted.")

@@ -19,7 +19,7 @@ from equipoise.cli.output_options import (
     NewFile,
     Number,
     OptionType,
-    Price,
+    PriceOption,
     Share,
     Whole,
     refuse,
@@ -82,7 +82,7 @@ class Power(OptionType):
 
 
 #: How the command line takes each kind of value.
-TYPES: Mapping[str, Any] = {"whole": Whole(), "number": Number(), "share": Share(), "price": Price()}
+TYPES: Mapping[str, Any] = {"whole": Whole(), "number": Number(), "share": Share(), "price": PriceOption()}
 
 #: Options whose value may be left out: what begins a value, and what stands for none.
 BARE: Mapping[str, tuple[Callable[[str], Any], str]] = {

@@ -5,7 +5,7 @@ it, with ``{placeholders}`` for what changes.  ``[events]`` says what a line tha
 becomes a regular expression in which every placeholder is as short as it can be, so that the text after it
 decides where it ends; the first template that fits a line says what it is.
 Names may hold what looks like a part of a line: one that can be read in several ways means what agrees with
-the names of who is there, and nothing, which is said, where that does not decide.
+the names of who is there; where that does not decide it is skipped, with a warning.
 
 A game runs from ``begin`` to a line that ends it.  It has a result where the log tells one: a ``win``, a
 ``draw``, final ``total`` scores, or points that were counted.
@@ -121,7 +121,7 @@ class LineTemplate(NamedTuple):
     #: What a line must begin with to fit.
     literal: bytes
     points: float
-    #: The same with placeholders as long as can be: a line that both read alike can be read in one way only.
+    #: The same with each placeholder as long as possible: a line that both read alike has one meaning only.
     longest: re.Pattern[bytes]
     #: What each placeholder may stand for.
     fillings: tuple[re.Pattern[bytes], ...]

@@ -486,6 +486,7 @@ class Evening:
             trail = self._trails.get(name, [])
             last = trail[self._last(trail, "")] if trail else None
             if last is not None and last.began_open(game.id):
+                self._say("taken back", name, game=game.id)
                 self._undo_step(name, ev.Undo("", lobby=name, step=last.number, admin=True), admin=True)
                 return
 
@@ -519,6 +520,7 @@ class Evening:
         after = undone[-1].after.games.get(name)
         if after is None or not after.counted:
             return False
+        self._say("counts again", game.lobby.name, game=name)
         self._redo(ev.Redo(game.lobby.name, admin=True))
         return True
 

@@ -44,7 +44,7 @@ ARMS: Mapping[str, Mapping[str, Any]] = {
 #: Samples of everyone's skill, random divisions of each match, and the ends of an interval.
 SAMPLES, DRAWS, ENDS = 1000, 40, (0.025, 0.975)
 
-#: What is said where nothing can be.
+#: The answer where the data cannot give one.
 CANNOT_TELL = "cannot tell"
 
 #: How often a search for teams asks whether it should end, before it does.
@@ -65,7 +65,7 @@ class Arm:
     matches : int
         How many were divided.
     closeness : float or None
-        The mean distance of the favourite's win chance from even; None where nothing can be told.
+        The mean distance of the favourite's win chance from even; None where it is unknown.
     interval : (float, float) or None
         In which that is with a probability of 95 %.
     broken_parties : float
@@ -91,7 +91,7 @@ class ArmDifference:
     arm, than : str
         The ways; below 0 the first is closer.
     difference : float or None
-        Of their closeness; None where nothing can be told.
+        Of their closeness; None where it is unknown.
     interval : (float, float) or None
         In which that is with a probability of 95 %.
     verdict : str
@@ -114,7 +114,7 @@ class WhatIf:
     matches : int
         How many were divided.
     reason : str
-        Why nothing can be told of how close teams were; nothing where it can.
+        Why it is unknown how close teams were; nothing where it can.
     arms : tuple of Arm
         The ways.
     differences : tuple of ArmDifference
@@ -220,7 +220,7 @@ def what_if(
             Arm(
                 name,
                 len(contests),
-                *_told(mean, known.doubt),
+                *_claim(mean, known.doubt),
                 broken[name],
                 moves[name] / len(contests),
             )
@@ -301,7 +301,7 @@ def _same(one: Sequence[Sequence[str]], other: Sequence[Sequence[str]]) -> int:
     return sum(len(set(a) & set(b)) for a, b in zip(one, other, strict=True))
 
 
-def _told(numbers: Floats, doubt: str) -> tuple[float | None, tuple[float, float] | None]:
+def _claim(numbers: Floats, doubt: str) -> tuple[float | None, tuple[float, float] | None]:
     """Return the mean of samples and their interval, neither where there is doubt."""
     if doubt:
         return None, None
@@ -311,7 +311,7 @@ def _told(numbers: Floats, doubt: str) -> tuple[float | None, tuple[float, float
 
 def _difference(one: str, other: str, means: Mapping[str, Floats], doubt: str) -> ArmDifference:
     """Compare two ways, sample by sample."""
-    apart, interval = _told(means[one] - means[other], doubt)
+    apart, interval = _claim(means[one] - means[other], doubt)
     return ArmDifference(one, other, apart, interval, verdict_of(*interval) if interval else CANNOT_TELL)
 
 

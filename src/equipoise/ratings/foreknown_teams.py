@@ -20,7 +20,7 @@ FIRST = 4
 TOGETHER = 8
 
 #: Teams stay together where two people who meet again are as before, with or against each other, with this
-#: correlation.  Leagues of fixed teams have .8 to 1, teams made anew below .2.
+#: correlation.  Leagues of fixed teams have .8 to 1, new teams each time below .2.
 LASTING = 0.5
 
 #: Line-ups at random of each later and each first game, and steps to what later ones are even by.

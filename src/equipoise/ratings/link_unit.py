@@ -23,7 +23,7 @@ POINTS = LOGISTIC_SLOPE * 400.0 / (math.sqrt(2.0) * math.log(10.0))
 #: Players of which the model is asked, each against the next, at most.
 ASKED = 33  # effort
 
-#: The chances of which the distance is told, and by how much a model's may differ from the link's.
+#: The chances whose distance is measured, and by how much a model's may differ from the link's.
 SURE, STEEPEST = 1e-9, 10.0
 
 

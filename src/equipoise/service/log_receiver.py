@@ -34,8 +34,8 @@ TAIL = 1 << 16
 #: Seconds between two looks at whether it is to end.
 LOOK = 0.2
 
-#: Seconds of silence after which another server may send instead, and of how many others it is said at most.
-SILENCE, MOST_SAID = 600.0, 16
+#: Seconds of silence after which another server may send instead, and how many others are named at most.
+SILENCE, MOST_NAMED = 600.0, 16
 
 #: Characters of a secret at most.
 LONGEST_SECRET = 100
@@ -213,7 +213,7 @@ _REASONS = {
 class LogReceiver:
     """Listens, and appends what a server sends to a file.
 
-    The log is of one server: lines of another address are left out, and it is said once of each.  After ten
+    The log is of one server: lines of another address are left out, with one warning for each.  After ten
     minutes of silence another one may send instead, as a server that has moved.
 
     Parameters
@@ -233,7 +233,7 @@ class LogReceiver:
 
     def __init__(self, where: Receiving, path: str, warn: Callable[[str], None] = lambda _: None) -> None:
         self.secret = where.secret
-        self._path, self._warn, self._said = path, warn, set[tuple[str, str]]()
+        self._path, self._warn, self._named = path, warn, set[tuple[str, str]]()
         #: Which server the log is of, and when it last sent.
         self._sender, self._heard = "", 0.0
         kind = socket.SOCK_DGRAM if where.scheme == "udp" else socket.SOCK_STREAM
@@ -277,8 +277,8 @@ class LogReceiver:
 
     def say(self, what: str, sender: str) -> None:
         """Warn of something, once of each server, and of so many at most."""
-        if (sender, what[:12]) not in self._said and len(self._said) < MOST_SAID:
-            self._said.add((sender, what[:12]))
+        if (sender, what[:12]) not in self._named and len(self._named) < MOST_NAMED:
+            self._named.add((sender, what[:12]))
             self._warn(f"{self._path}: {printable(sender)}: {what}")
 
     def cut(self, what: str, sender: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from equipoise.core.plain_data import number
 from equipoise.pages.pictures.svg import COLOURS, INK, PALE_INK, RULE, caption, document, element, ticks
 
-#: One way: its name, the mean distance from even, the ends of its interval; None where they cannot be told.
+#: One way: its name, the mean distance from even, the ends of its interval; None where they are unknown.
 Row = tuple[str, float | None, tuple[float, float] | None]
 
 LEFT, WIDTH, HEAD, ROW, FOOT = 130, 420, 56, 34, 62

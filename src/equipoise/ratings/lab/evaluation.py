@@ -135,7 +135,7 @@ class Predictions(NamedTuple):
         )  # fmt: skip
 
 
-class Blocks(Protocol):
+class BlockStore(Protocol):
     """Keeps predictions to go through them several times: a list, or something on disk."""
 
     def append(self, block: Predictions, /) -> None:
@@ -149,7 +149,7 @@ class Blocks(Protocol):
 class _Batches:
     """Predictions put into blocks of one size, so that sums over them are the same however they came."""
 
-    def __init__(self, kept: Blocks) -> None:
+    def __init__(self, kept: BlockStore) -> None:
         self._kept, self._waiting, self._many = kept, list[Predictions](), 0
 
     def add(self, some: Predictions) -> None:
@@ -161,7 +161,7 @@ class _Batches:
             self._kept.append(whole.some(slice(BLOCK)))
             self._waiting, self._many = [whole.some(slice(BLOCK, None))], self._many - BLOCK
 
-    def blocks(self) -> Blocks:
+    def blocks(self) -> BlockStore:
         """Return all blocks, the last one as large as it is."""
         if self._many:
             self._kept.append(Predictions.joined(self._waiting).some(slice(None)))
@@ -217,13 +217,13 @@ def reliability(chances: Sequence[Sequence[float]], winners: Sequence[int]) -> l
 
 def _blocks_of(
     chances: Sequence[Sequence[float]], winners: Sequence[int], draws: Sequence[float] = ()
-) -> Blocks:
+) -> BlockStore:
     batches = _Batches(list[Predictions]())
     batches.add(Predictions.of(chances, winners, draws))
     return batches.blocks()
 
 
-def _measured(blocks: Blocks) -> tuple[Metrics, list[Bin]]:
+def _measured(blocks: BlockStore) -> tuple[Metrics, list[Bin]]:
     """Return what is measured of predictions, and the bins of their reliability."""
     sums = [_sums(block) for block in blocks]
     if not sums:
@@ -421,7 +421,7 @@ def predicted(
 class _Judged:
     """Predictions of a history as it is gone through: how much of it counts is known at the end."""
 
-    def __init__(self, keep: Callable[[], Blocks]) -> None:
+    def __init__(self, keep: Callable[[], BlockStore]) -> None:
         self._keep, self._all, self._many = keep, keep(), 0
         #: The number of each group: those of rulesets stand before those of sizes.
         self._groups: dict[tuple[int, str], int] = {}
@@ -468,7 +468,7 @@ class Validation:
         Returns something that keeps predictions until all are there: by default a list.
     """
 
-    def __init__(self, model: RatingModel, keep: Callable[[], Blocks] = list) -> None:
+    def __init__(self, model: RatingModel, keep: Callable[[], BlockStore] = list) -> None:
         self._model, self._judged = model, _Judged(keep)
         self._state: Any = None
         self._sides = SideAdvantages()
@@ -530,11 +530,11 @@ def _side_columns(columns: Columns, numbers: Mapping[str, Any], teams: Ints) -> 
     two = np.flatnonzero(teams == 2)
     first = (np.cumsum(teams) - teams)[two]
     used, begins, general = np.unique(numbers["which"][two], return_index=True, return_inverse=True)
-    order = np.argsort(begins)  # of appearance
+    order = np.argsort(begins, kind="stable")  # of appearance
     rulesets, rank = list(columns.rulesets), numbers["rank"]
     keys = tuple((rulesets[which], "") for which in used[order].tolist())
     contests = SideContests(
-        first, np.argsort(order)[general], np.full(len(two), -1), rank[first], rank[first + 1],
+        first, np.argsort(order, kind="stable")[general], np.full(len(two), -1), rank[first], rank[first + 1],
         numbers["weight"][two],
     )  # fmt: skip
     return SideColumns(keys, contests)
