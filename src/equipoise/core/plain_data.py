@@ -93,10 +93,32 @@ def text_of(value: Any, field: str, at: str) -> str:
     text = str(value).strip()
     if len(text) > LONGEST_NAME:
         fail(at, f"the {field} must have at most {LONGEST_NAME} characters, got {len(text)}")
-    # What can be printed has neither; asking that first is what makes a million lines a matter of seconds.
-    if not text.isprintable() and any(unicodedata.category(sign) in ("Cc", "Cs") for sign in text):
+    if has_controls(text):
         fail(at, f"the {field} {short(text)} has control characters; it must be plain text")
     return text
+
+
+def has_controls(text: str) -> bool:
+    r"""Tell whether text has control characters, or halves of surrogate pairs.
+
+    Examples
+    --------
+    >>> has_controls("Ann\n"), has_controls("Zoë Lee")
+    (True, False)
+    """
+    # What can be printed has neither; asking that first is what makes a million lines a matter of seconds.
+    return not text.isprintable() and any(unicodedata.category(sign) in ("Cc", "Cs") for sign in text)
+
+
+def is_plain(name: str) -> bool:
+    r"""Tell whether text does as an id at every door: there is something to see, and no control character.
+
+    Examples
+    --------
+    >>> is_plain("Ann Lee"), is_plain(" "), is_plain("Ann\n")
+    (True, False, False)
+    """
+    return bool(name.strip()) and not has_controls(name)
 
 
 def number_of(value: Any, field: str, at: str) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from equipoise.core.plain_data import printable
 from equipoise.core.player import Player
 from equipoise.errors import InputError
 from equipoise.identity.roster_lookup import AmbiguousNameError
@@ -20,7 +21,7 @@ from equipoise.queueing.life import (
 from equipoise.queueing.tickets import QueueTicket
 from equipoise.service.queue_owner import MatchesAsked, OpeningsAsked, StatusAsked, WhereAsked
 from equipoise.service.queues import Queue, Queues
-from equipoise.service.weights.messages import Named, Queued, QueueVerb, Refusal
+from equipoise.service.weights.messages import Named, Queued, QueueVerb, Refusal, sayable
 
 TAB = "\t"
 
@@ -113,9 +114,16 @@ def _place(asked: Queued, state: dict[str, Any]) -> bytes:
 def _match(found: dict[str, Any]) -> bytes:
     """Say who plays in which team of a match, and whether it runs, or which one it joins."""
     state = "running" if found["running"] else "proposed"
-    seats = [f"{number} PLAYER {name}" for number, team in enumerate(found["players"]) for name in team]
+    seats = [
+        f"{number} PLAYER {_sayable(name)}" for number, team in enumerate(found["players"]) for name in team
+    ]
     joins = [f"joins {found['joins']}"] if "joins" in found else []
     return _line("MATCH", TAB.join([f"{found['match']} {state}", *joins, *seats]))
+
+
+def _sayable(name: str) -> str:
+    """Return an id for a line; of one from before ids were checked what stands for it."""
+    return name if sayable(name) else printable(name)
 
 
 def _refused(replies: Iterable[dict[str, Any]]) -> bytes:

@@ -171,3 +171,42 @@ def test_the_weight_protocol_knows_them_too(served: Served) -> None:
         )
         assert said("ENTER z", "PLAYER max").split()[:2] == ["ERR", "ambiguous-name"]
     gone(served, "duel", "t")
+
+
+BAD = ["x\nMATCH 99 running", "a\tb", "a\0b", " ", "\x85"]
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_no_door_of_queues_takes_an_id_that_another_cannot_say(served: Served, name: str) -> None:
+    """Over HTTP the field is named, for every text of a ticket and of seats; nothing of it is in any line."""
+    url, token = f"{served.http}/v1/queues/team", {"Authorization": f"Bearer {TOKEN}"}
+    player = {"id": "ok", "roles": ["r"], "avoid": ["v"], "prefer": ["w"]}
+    good = {"id": "bad", "players": [player], "latencies": {"eu": 1}, "ruleset": "r", "vetoes": ["m"]}
+    for pointer, ticket in (
+        ("/id", {**good, "id": f"bad{name}"}),
+        ("/players/0/id", {**good, "players": [{**player, "id": name}]}),
+        ("/players/0/roles/0", {**good, "players": [{**player, "roles": [name]}]}),
+        ("/players/0/avoid/0", {**good, "players": [{**player, "avoid": [name]}]}),
+        ("/players/0/prefer/0", {**good, "players": [{**player, "prefer": [name]}]}),
+        ("/latencies", {**good, "latencies": {name: 1}}),
+        ("/ruleset", {**good, "ruleset": name}),
+        ("/vetoes/0", {**good, "vetoes": [name]}),
+    ):
+        one = ask(f"{url}/tickets", ticket, **token)
+        assert (one.status, one.pointer) == (422, f"#{pointer}")
+        many = ask(f"{url}/tickets:batch", {"tickets": [ticket]}, **token)
+        assert (many.status, many.pointer) == (422, f"#/tickets/0{pointer}")
+    seats = ask(f"{url}/openings", {"match": "srv-1", "teams": [[{"id": name}], []]}, **token)
+    assert (seats.status, seats.pointer) == (422, "#/teams/0/0/id")
+    if "\n" not in name and "\t" not in name:  # they part lines and fields
+        said = served.ask(f"AUTH {TOKEN}\nQUEUE team\nENTER bad\tPLAYER {name}\nTICKET bad\n")
+        assert [line[:4] for line in said.splitlines()[-2:]] == ["ERR "] * 2
+
+
+@pytest.mark.parametrize("ticket", ["a/b", "a b", "a?b"])
+def test_a_ticket_of_a_line_can_be_asked_for_over_http(served: Served, ticket: str) -> None:
+    """A name that a path cannot hold is refused when it comes, of a match with seats too."""
+    said = served.ask(
+        f"AUTH {TOKEN}\nQUEUE team\nENTER {ticket}\tPLAYER someone\nSEATS {ticket}\t0 PLAYER someone\n"
+    )
+    assert [line[:12] for line in said.splitlines()[2:]] == ["ERR bad-name"] * 2

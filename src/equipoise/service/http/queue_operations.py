@@ -6,12 +6,13 @@ that the backend was given for them, asks for the one ticket they are in, accept
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from typing import Annotated, Any, NoReturn
 
 import msgspec
 from msgspec import Meta
 
+from equipoise.core.plain_data import is_plain
 from equipoise.core.player import LARGEST_WEIGHT, Player, Rating
 from equipoise.errors import InputError
 from equipoise.identity.roster_lookup import AmbiguousNameError
@@ -28,7 +29,16 @@ from equipoise.queueing.promises import policy_in_words
 from equipoise.queueing.tickets import QueueTicket
 from equipoise.service.http.backend import Backend
 from equipoise.service.http.event_stream import OWN, QUIET, event
-from equipoise.service.http.messages import HttpRequest, ProblemError, Reply, bearer_of, invalid, reply, typed
+from equipoise.service.http.messages import (
+    Body,
+    HttpRequest,
+    ProblemError,
+    Reply,
+    bearer_of,
+    invalid,
+    reply,
+    typed,
+)
 from equipoise.service.http.operation import LONGEST_ID, MISSING, WITH_BODY, WITH_TOKEN, Operation
 from equipoise.service.http.problems import HttpProblem, ambiguous
 from equipoise.service.queue_owner import (
@@ -40,6 +50,7 @@ from equipoise.service.queue_owner import (
     WhereAsked,
 )
 from equipoise.service.queues import Queue
+from equipoise.service.weights.queue_commands import TICKET_NAME
 
 #: Players of a ticket, and tickets of a batch.
 MOST_PLAYERS, MOST_TICKETS = 100, 1000
@@ -50,7 +61,7 @@ MOST_EVENTS, MOST_LISTENERS = 200, 64
 Id = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID)]
 
 #: The id of a ticket is part of paths.
-TicketId = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID, pattern="^[A-Za-z0-9._:@~-]+$")]
+TicketId = Annotated[str, Meta(min_length=1, max_length=LONGEST_ID, pattern=TICKET_NAME)]
 
 Weight = Annotated[float, Meta(ge=-LARGEST_WEIGHT, le=LARGEST_WEIGHT)]
 
@@ -266,6 +277,29 @@ class QueueStates(msgspec.Struct):
     queues: list[QueueState]
 
 
+def _plain(body: bytes, kind: type[Body]) -> Body:
+    """Return a body as a type; refuse ids and names in it that other doors would not take."""
+    data = typed(body, kind)
+    for pointer, text in _texts(msgspec.to_builtins(data), ""):
+        if text and not is_plain(text):
+            msg = f"must have something to see and no control characters, got {text!r:.80}"
+            raise invalid(msg, pointer)
+    return data
+
+
+def _texts(data: Any, at: str) -> Iterator[tuple[str, str]]:
+    """Go through all texts of plain data, keys among them, each with where it is."""
+    if isinstance(data, str):
+        yield at, data
+    elif isinstance(data, list):
+        for number, each in enumerate(data):
+            yield from _texts(each, f"{at}/{number}")
+    elif isinstance(data, dict):
+        for key, each in data.items():
+            yield at, key
+            yield from _texts(each, f"{at}/{key}")
+
+
 async def queues(backend: Backend, asked: HttpRequest) -> Reply:
     """List the queues."""
     del asked
@@ -286,7 +320,7 @@ async def _state(queue: Queue) -> dict[str, Any]:
 async def enter(backend: Backend, asked: HttpRequest) -> Reply:
     """Let a ticket in."""
     queue = queue_of(backend, asked)
-    ((replies, outcome),) = await _entered(backend, queue, [typed(asked.body, TicketBody)])
+    ((replies, outcome),) = await _entered(backend, queue, [_plain(asked.body, TicketBody)])
     if "refused" in outcome:
         raise ProblemError(HttpProblem(409, "refused", outcome["refused"]))
     return reply(outcome["state"], 201 if replies else 200)
@@ -294,7 +328,7 @@ async def enter(backend: Backend, asked: HttpRequest) -> Reply:
 
 async def enter_many(backend: Backend, asked: HttpRequest) -> Reply:
     """Let several tickets in, each for itself."""
-    body = typed(asked.body, TicketsBody)
+    body = _plain(asked.body, TicketsBody)
     found = await _entered(backend, queue_of(backend, asked), body.tickets, "/tickets")
     return reply({"tickets": [outcome for _, outcome in found]})
 
@@ -478,7 +512,7 @@ async def openings(backend: Backend, asked: HttpRequest) -> Reply:
 
 async def offer(backend: Backend, asked: HttpRequest) -> Reply:
     """Offer seats of a running match; offered again they count as they are now."""
-    queue, body = queue_of(backend, asked), typed(asked.body, OpeningBody)
+    queue, body = queue_of(backend, asked), _plain(asked.body, OpeningBody)
     try:
         teams = tuple(
             tuple(_player_of(backend, queue, each.id, each.weight, 0.0, avoid=each.avoid) for each in team)

@@ -23,7 +23,10 @@ class Refusal(Enum):
 
     UNKNOWN_COMMAND = "unknown-command there is no such command; commands are in capitals"
     LINE_TOO_LONG = "line-too-long the line is too long and was not read"
-    BAD_NAME = "bad-name a name must have 1 to 200 characters, none of them control characters"
+    BAD_NAME = (
+        "bad-name a name must have 1 to 200 characters, none of them control characters; "
+        "that of a ticket has letters, digits and . _ : @ ~ - only"
+    )
     BAD_NUMBER = "bad-number a number of this command is missing or out of range"
     BAD_FIELD = "bad-field a field is not a team number, PLAYER or BOT and a name, or a member appears twice"
     TOO_MANY_MUTATORS = "too-many-mutators too many mutators since GAME"

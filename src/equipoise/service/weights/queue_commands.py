@@ -5,6 +5,9 @@ A line names a ticket or a match, and players in fields; what a game server does
 
 from __future__ import annotations
 
+import re
+
+from equipoise.core.plain_data import is_plain
 from equipoise.service.weights.messages import (
     MOST_TEAMS,
     Named,
@@ -23,6 +26,9 @@ UNPLAYED = b"unplayed"
 
 #: What stands before the players of a ticket for whom a seat in a running match does.
 BACKFILL = b"backfill"
+
+#: What a new ticket, and a match that offers seats, may be called: the name is part of paths over HTTP.
+TICKET_NAME = r"^[A-Za-z0-9._:@~-]+$(?!\n)"
 
 #: What asks and changes nothing, and so needs no token.
 OPEN = (QueueVerb.STATE, QueueVerb.MATCHES)
@@ -45,6 +51,9 @@ def queue_request(queue: str, verb: QueueVerb, rest: bytes, fields: list[bytes])
         refuse_more(rest, fields)
         return Queued(queue, verb)
     name = name_in(rest, [])
+    new = verb is QueueVerb.ENTER or (verb is QueueVerb.SEATS and bool(fields))
+    if new and not re.search(TICKET_NAME, name):
+        raise Wrong(Refusal.BAD_NAME)
     if verb is QueueVerb.ENTER:
         backfill = fields[:1] == [BACKFILL]
         return Queued(queue, verb, name, members=_people(fields[backfill:]), backfill=backfill)
@@ -67,7 +76,11 @@ def queue_request(queue: str, verb: QueueVerb, rest: bytes, fields: list[bytes])
 def _people(fields: list[bytes], least: int = 1) -> tuple[Named, ...]:
     """Return players, each once."""
     found = tuple(member_in(field, Refusal.BAD_FIELD) for field in fields)
-    if len(found) < least or len(set(found)) < len(found) or any(each.bot for each in found):
+    if (
+        len(found) < least
+        or len(set(found)) < len(found)
+        or any(each.bot or not is_plain(each.name) for each in found)
+    ):
         raise Wrong(Refusal.BAD_FIELD)
     return found
 
