@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from tests.queueing import oracle, strategies
 
 from equipoise import InputError
@@ -112,6 +113,89 @@ def test_the_oldest_is_served_first_where_two_need_the_same_partner() -> None:
     matches, waiting = tick(queue[:1] + queue[1:], NOW, policy)
     assert {ticket.id for ticket in matches[0].tickets} >= {"old"}
     assert len(waiting) == 1
+
+
+def crowd(rng: np.random.Generator, policy: QueuePolicy, ratings: int) -> list[QueueTicket]:
+    """Return who waits, in any order: many of one role and of one size of party, few of all others."""
+    names = [name for name, _ in policy.roles]
+    played = [*((name,) for name in names), tuple(names[:2]), ()]
+    share = rng.dirichlet(np.full(len(played), 0.3)) if names else np.eye(len(played))[-1]
+    sizes = 1 + rng.choice(policy.team_size, p=rng.dirichlet(np.full(policy.team_size, 0.3)), size=300)
+    queue = []
+    for number in range(int(rng.integers(4, 120))):
+        roles = [played[rng.choice(len(played), p=share)] for _ in range(sizes[number] if not names else 1)]
+        rating = 1500.0 + 15.0 * int(rng.integers(ratings))
+        players = [Player(f"{number}-{member}", rating, roles=own) for member, own in enumerate(roles)]
+        region = [{}, {"east": 20.0}, {"west": 20.0}][rng.choice(3, p=(0.8, 0.15, 0.05))]
+        queue.append(QueueTicket(f"t{number}", players, float(rng.integers(95)), latencies=region))
+    return queue
+
+
+def kind(ticket: QueueTicket) -> object:
+    """Return what makes tickets alike but for their waiting."""
+    return (ticket.latencies, tuple((player.rating, player.roles) for player in ticket.players))
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from(
+        [
+            (2, {"tank": 1, "dps": 1}),
+            (2, {"tank": 1, "dps": 2, "heal": 1}),
+            (3, {"tank": 1, "dps": 1}),
+            (2, {}),
+        ]
+    ),
+    st.sampled_from([5.0, 60.0, 1000.0]),
+    st.sampled_from([1, 3, 30]),
+)
+def test_nobody_plays_before_an_older_ticket_that_is_alike(
+    seed: int, seats: tuple[int, dict[str, int]], longest_wait: float, ratings: int
+) -> None:
+    """Of those alike in roles, rating, party and region, all who play have waited longer than all others."""
+    teams, roles = seats
+    policy = QueuePolicy(
+        teams=teams, team_size=sum(roles.values()) or 3, roles=roles, longest_wait=longest_wait,
+        most_imbalance=0.49,
+    )  # fmt: skip
+    matches, waiting = tick(crowd(np.random.default_rng(seed), policy, ratings), NOW, policy)
+    oldest: dict[object, float] = {}
+    for ticket in waiting:
+        oldest[kind(ticket)] = min(oldest.get(kind(ticket), NOW), ticket.since)
+    for match in matches:
+        for ticket in match.tickets:
+            assert ticket.since <= oldest.get(kind(ticket), NOW)
+
+
+@pytest.mark.parametrize("many", [10, 150, 700])
+@pytest.mark.parametrize("longest_wait", [60.0, 1e4])
+def test_a_surplus_of_one_role_keeps_nobody_from_the_others(many: int, longest_wait: float) -> None:
+    """However many tanks wait, nearer in rating to one another, all others play, with the oldest."""
+    policy = QueuePolicy(
+        team_size=4, roles={"tank": 1, "dps": 2, "heal": 1}, longest_wait=longest_wait, most_imbalance=0.49,
+        imbalance=0.49,
+    )  # fmt: skip
+    queue = [solo(f"tank{n}", 1500.0, n / 100, roles=("tank",)) for n in range(many)]
+    queue += [solo(f"dps{n}", 1520.0, 80.0, roles=("dps",)) for n in range(8)]
+    queue += [solo(f"heal{n}", 1480.0, 90.0, roles=("heal",)) for n in range(4)]
+    matches, waiting = tick(queue[::-1], NOW, policy)
+    assert len(matches) == 2
+    assert sorted(ticket.id for ticket in waiting) == sorted(f"tank{n}" for n in range(4, many))
+
+
+@pytest.mark.parametrize("longest_wait", [60.0, 1e4])
+def test_a_surplus_of_parties_keeps_nobody_from_those_alone(longest_wait: float) -> None:
+    """Pairs alone fill no teams of three; the oldest two of very many play with the two who are alone."""
+    policy = QueuePolicy(team_size=3, longest_wait=longest_wait, imbalance=0.3, most_imbalance=0.3)
+    queue = [
+        QueueTicket(f"pair{n}", [Player(f"{n}-{m}", 1500.0) for m in range(2)], n / 100) for n in range(300)
+    ]
+    queue += [solo(f"alone{n}", 1530.0, 90.0) for n in range(2)]
+    matches, _ = tick(queue[::-1], NOW, policy)
+    assert [{ticket.id for ticket in match.tickets} for match in matches] == [
+        {"pair0", "pair1", "alone0", "alone1"}
+    ]
 
 
 def test_somebody_at_the_tails_plays_in_time_though_others_come_and_go() -> None:

@@ -46,6 +46,9 @@ CROWD, NEAREST, ROOM = 5, 2, 1.2
 WINDOWS, FEWEST_WINDOWS, MOST_WINDOWS = 20_000, 5, 50  # effort
 STEPS, FEWEST_STEPS, MOST_STEPS = 2_000_000, 400, 20_000  # effort
 
+#: For how many matches neighbours are listed, at least: fewer are too few to choose from.
+MATCHES = 4  # effort
+
 #: Steps of a tick for those who have waited too long, in all, and the fewest for one of them.
 OVERDUE_STEPS, FEWEST_OVERDUE_STEPS = 200_000, 5_000  # effort
 
@@ -130,7 +133,10 @@ def tolerances_among(rating: Floats, size: Ints, waited: Floats, policy: QueuePo
         return tolerances(rating, waited, policy)
     order, first = np.argsort(rating, kind="stable"), np.full(len(rating), np.inf)
     ordered = rating[order]
-    first[order[NEAREST:-NEAREST]] = ROOM * (ordered[2 * NEAREST :] - ordered[: -2 * NEAREST])
+    first[NEAREST:-NEAREST] = ROOM * (ordered[2 * NEAREST :] - ordered[: -2 * NEAREST])
+    starts = np.flatnonzero(np.diff(ordered, prepend=-np.inf))
+    first = np.repeat(np.maximum.reduceat(first, starts), np.diff(starts, append=len(first)))
+    first[order] = first.copy()
     return tolerances(rating, waited, policy, first)
 
 
@@ -214,6 +220,7 @@ def form_matches(columns: QueueColumns, policy: QueuePolicy, *, overdue: bool = 
         _match_duels(tickets)
     else:
         _serve(tickets, waited, returned, policy)
+    _seat_the_oldest(tickets, waited, returned, policy)
     match[order], team[order] = tickets.match, tickets.team
     return match, team
 
@@ -277,7 +284,8 @@ def _serve(tickets: TicketColumns, waited: Floats, returned: Ints | None, policy
         party_gap=policy.team_size if policy.party_gap is None else policy.party_gap,
         windows=min(max(WINDOWS // n, FEWEST_WINDOWS), MOST_WINDOWS),
         steps=min(max(STEPS // n, FEWEST_STEPS), MOST_STEPS),
-        reach=min(4 * policy.seats, n),
+        reach=min(MATCHES * policy.seats, n),
+        matches=MATCHES,
         relaxed=0,
     )
     scratch, fast = _scratch(shape, policy), pays(n, COMPILE_FROM)
@@ -291,13 +299,42 @@ def _serve(tickets: TicketColumns, waited: Floats, returned: Ints | None, policy
     run(make_matches, tickets, anchors, np.zeros(1), shape, scratch, 0, fast=fast)
 
 
+def _seat_the_oldest(
+    tickets: TicketColumns, waited: Floats, returned: Ints | None, policy: QueuePolicy
+) -> None:
+    """Give the seats of tickets to those that are alike and have waited longer, who tolerate no less."""
+    if (np.diff(tickets.rating) > 0.0).all() or not (tickets.match >= 0).any():
+        return
+    n = len(waited)
+    roles = tickets.roles.reshape(n, -1).T if policy.roles else ()
+    avoiding = np.where(np.diff(tickets.avoid) > 0, np.arange(1, n + 1), 0)  # alike to nobody
+    behind = np.ones(n) if returned is None else returned == 0
+    keys = (*roles, tickets.size, tickets.places, tickets.maps, behind, avoiding, tickets.rating)
+    order = np.lexsort((-waited, *keys))
+    changes = np.zeros(n, dtype=bool)
+    for key in keys:
+        changes[1:] |= key[order[1:]] != key[order[:-1]]
+    group = np.cumsum(changes)
+    seated = tickets.match[order] >= 0
+    first = np.flatnonzero(np.append(True, changes[1:]))
+    due = np.arange(n) - first[group] < np.bincount(group, seated)[group]
+    leaving, coming = order[seated & ~due], order[due & ~seated]
+    tickets.match[coming], tickets.team[coming] = tickets.match[leaving], tickets.team[leaving]
+    tickets.match[leaving], tickets.team[leaving] = -1, 0
+
+
 def _serve_overdue(tickets: TicketColumns, late: Ints, waited: Floats, policy: QueuePolicy) -> None:
     """Make matches with those who have waited too long, oldest first, of all that may meet them."""
     if not len(late):
         return
     n = len(tickets.rating)
     steps = max(OVERDUE_STEPS // len(late), FEWEST_OVERDUE_STEPS)
-    shape = _shape(policy, party_gap=policy.team_size, windows=steps, steps=steps, reach=n, relaxed=1)
+    matches = max(steps // (MATCHES * policy.seats), MATCHES)
+    reach = min(matches * policy.seats, n)
+    shape = _shape(
+        policy, party_gap=policy.team_size, windows=steps, steps=steps, reach=reach, matches=matches,
+        relaxed=1,
+    )  # fmt: skip
     floors = bound_of(policy.most_imbalance * FLOORS, policy)
     oldest_first = late[np.argsort(-waited[late], kind="stable")]
     fast = pays(n, COMPILE_FROM)
@@ -313,7 +350,8 @@ def _scratch(shape: MatchShape, policy: QueuePolicy) -> WindowScratch:
     """Return room for a search."""
     depth, sets = policy.seats + 2, shape.role_sets
     return WindowScratch(
-        near=_whole(shape.reach + 1), seats=_whole(shape.reach + 2), floor=np.zeros(1),
+        near=_whole(shape.reach + 1), seats=_whole(shape.reach + 2), useful=_whole(shape.reach + 2),
+        others=_whole((shape.reach + 2) * sets + 1), sized=_whole(policy.team_size + 1), floor=np.zeros(1),
         spent=_whole(2), chosen=_whole(depth), players=_whole(depth),
         packed=_whole(depth), low=np.zeros(depth), high=np.zeros(depth), tolerance=np.zeros(depth),
         bound=np.zeros(depth), places=_whole(depth), maps=_whole(depth),

@@ -4,6 +4,8 @@ Tickets stand in the order of their ratings, and those still free are linked to 
 A search begins with one ticket, the anchor, lists its nearest free neighbours, and goes through the windows
 (sets of tickets that fill the seats of a match) in the order of the farthest ticket in them: what a window
 has besides its anchor and its farthest ticket is found by depth first.
+Of a role or a size of party as many are listed as a number of matches needs, so that a surplus of one keeps
+none of the others off the list; and no step is spent where those left cannot fill the roles or the seats.
 Every full window is divided into teams as evenly as possible, and it is accepted only if the teams' totals
 then differ by at most what its tickets accept: a bound that grows while they wait.
 What decides is this acceptance; to weigh the split in the choice of a window changes little.
@@ -61,6 +63,7 @@ class MatchShape(NamedTuple):
     windows: int  # full windows that are looked at for an anchor
     steps: int  # steps of the search for an anchor
     reach: int  # neighbours that are listed for an anchor
+    matches: int  # for how many matches those of a role, or of a size of party, are listed
     relaxed: int  # 1 where nobody is asked what they tolerate
 
 
@@ -69,6 +72,9 @@ class WindowScratch(NamedTuple):
 
     near: Column  # the anchor and its neighbours, the nearest first
     seats: Column  # members of the first so many of them
+    useful: Column  # those of them that one match has room for, by the sizes of parties alone
+    others: Column  # row by row, by set of roles: those of them who play no others
+    sized: Column  # by size: how many of them are so large
     floor: Column  # how far apart totals may be where nobody is asked
     spent: Column  # windows and steps of this anchor so far
     chosen: Column  # by depth: which of the listed is taken
@@ -149,7 +155,6 @@ def measure_windows(
 
 def find_window(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch: WindowScratch) -> int:
     """Return how many tickets a match with an anchor has, 0 where there is none; scratch has which."""
-    listed = list_neighbours(tickets, anchor, shape, scratch)
     for item in range(shape.role_sets):
         scratch.role_counts[item] = 0
     scratch.players[0] = 0
@@ -164,9 +169,13 @@ def find_window(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch:
     scratch.spent[1] = 0
     if not fits(tickets, anchor, 0, shape, scratch):
         return 0
+    scratch.near[0] = anchor
     take(tickets, 0, 0, shape, scratch)
+    listed = list_neighbours(tickets, anchor, shape, scratch)
     for farthest in range(1, listed):
-        if scratch.seats[farthest + 1] < shape.teams * shape.team_size:
+        if scratch.useful[farthest + 1] < shape.teams * shape.team_size:
+            continue
+        if not roles_are_left(1, 1, farthest + 1, shape, scratch):
             continue
         if fits(tickets, scratch.near[farthest], 1, shape, scratch):
             take(tickets, farthest, 1, shape, scratch)
@@ -197,7 +206,11 @@ def search_windows(tickets: TicketColumns, farthest: int, shape: MatchShape, scr
         left = 0
         if item < farthest:
             left = scratch.seats[farthest] - scratch.seats[item]
-        if left == 0 or scratch.players[depth] + left < seats:
+        if (
+            left == 0
+            or scratch.players[depth] + left < seats
+            or not roles_are_left(depth, item, farthest, shape, scratch)
+        ):
             depth -= 1
             item = scratch.chosen[depth] + 1
             drop(tickets, depth, shape, scratch)
@@ -209,14 +222,33 @@ def search_windows(tickets: TicketColumns, farthest: int, shape: MatchShape, scr
     return 0
 
 
+def roles_are_left(depth: int, start: int, end: int, shape: MatchShape, scratch: WindowScratch) -> bool:
+    """Tell whether those taken and those listed from a start to an end are enough for each set of roles.
+
+    Enough for a set are those who do not play only others.
+    """
+    seats = shape.teams * shape.team_size
+    players = scratch.players[depth] + scratch.seats[end] - scratch.seats[start]
+    for one in range(shape.role_sets):
+        only = scratch.role_counts[one]
+        only += scratch.others[end * shape.role_sets + one] - scratch.others[start * shape.role_sets + one]
+        if players - only < seats - shape.teams * scratch.role_limits[one]:
+            return False
+    return True
+
+
 def list_neighbours(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch: WindowScratch) -> int:
-    """List the nearest free tickets that an anchor could meet, itself first, and return how many."""
+    """List the nearest free tickets that an anchor, which is taken, could meet; return how many with it."""
     n = len(tickets.rating)
     rating = tickets.rating[anchor]
-    scratch.near[0] = anchor
     scratch.seats[0] = 0
-    scratch.seats[1] = tickets.size[anchor]
-    listed = 1
+    scratch.useful[0] = 0
+    for size in range(shape.team_size + 1):
+        scratch.sized[size] = 0
+    for one in range(shape.role_sets):
+        scratch.others[one] = 0
+    listed = add_neighbour(tickets, anchor, 0, shape, scratch)
+    seen = 0
     below = tickets.before[anchor + 1]
     above = tickets.after[anchor + 1]
     while listed < shape.reach and (below > 0 or above <= n):
@@ -230,14 +262,59 @@ def list_neighbours(tickets: TicketColumns, anchor: int, shape: MatchShape, scra
             ticket = above - 1
             above = tickets.after[above]
         distance = abs(tickets.rating[ticket] - rating)
-        if shape.relaxed == 0 and distance > tickets.tolerance[anchor]:
+        if shape.relaxed == 0 and (distance > tickets.tolerance[anchor] or seen >= shape.steps):
             break  # the others are farther still
+        seen += 1
         meets = shape.relaxed != 0 or distance <= tickets.tolerance[ticket]
-        if meets and tickets.places[ticket] & tickets.places[anchor] != 0:
-            scratch.near[listed] = ticket
-            scratch.seats[listed + 1] = scratch.seats[listed] + tickets.size[ticket]
-            listed += 1
+        if (
+            meets
+            and tickets.places[ticket] & tickets.places[anchor] != 0
+            and tickets.maps[ticket] & tickets.maps[anchor] != 0
+            and is_wanted(tickets, ticket, listed, shape, scratch)
+        ):
+            listed = add_neighbour(tickets, ticket, listed, shape, scratch)
     return listed
+
+
+def is_wanted(
+    tickets: TicketColumns, ticket: int, listed: int, shape: MatchShape, scratch: WindowScratch
+) -> bool:
+    """Tell whether a ticket can play with the anchor, and not enough like it are listed by now."""
+    size = tickets.size[ticket]
+    if size > shape.team_size:
+        return False
+    if scratch.sized[size] >= shape.matches * shape.teams * (shape.team_size // size):
+        return False
+    row = ticket * shape.role_sets
+    for one in range(shape.role_sets):
+        only = tickets.roles[row + one]
+        if only > scratch.role_limits[one]:
+            return False
+        if only == 0:
+            continue
+        most = shape.teams * scratch.role_limits[one]
+        if scratch.role_counts[one] + only > most:
+            return False
+        if scratch.others[listed * shape.role_sets + one] + only > shape.matches * most:
+            return False
+    return not avoids(tickets, ticket, 1, scratch)
+
+
+def add_neighbour(
+    tickets: TicketColumns, ticket: int, listed: int, shape: MatchShape, scratch: WindowScratch
+) -> int:
+    """Add a ticket to those listed, and return how many they are."""
+    size = tickets.size[ticket]
+    scratch.near[listed] = ticket
+    scratch.seats[listed + 1] = scratch.seats[listed] + size
+    scratch.useful[listed + 1] = scratch.useful[listed]
+    if scratch.sized[size] < shape.teams * (shape.team_size // size):
+        scratch.useful[listed + 1] += size
+    scratch.sized[size] += 1
+    row, sums = ticket * shape.role_sets, listed * shape.role_sets
+    for one in range(shape.role_sets):
+        scratch.others[sums + shape.role_sets + one] = scratch.others[sums + one] + tickets.roles[row + one]
+    return listed + 1
 
 
 def fits(tickets: TicketColumns, ticket: int, depth: int, shape: MatchShape, scratch: WindowScratch) -> bool:
