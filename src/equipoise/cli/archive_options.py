@@ -173,9 +173,8 @@ def tell_new(new: Sequence[str], gone: Sequence[str]) -> None:
             warn(f"{what}: {', '.join(some[:MOST_NEW])}{more}")
 
 
-def say_strangers(names: Sequence[str], gone: Sequence[str]) -> None:
+def say_strangers(new: Sequence[str], gone: Sequence[str]) -> None:
     """Say on standard error who is rated as new, as they are in no match so far, or as they are forgotten."""
-    new = [name for name in names if name not in gone]
     for why, some in (("in no match so far", new), ("forgotten", gone)):
         if some:
             warn(f"note: {why}, so rated as new: {', '.join(some)}")

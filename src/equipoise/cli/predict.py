@@ -136,7 +136,7 @@ def _warn(strangers: list[str], played: bool, url: str | None) -> None:
     gone: list[str] = []
     if strangers and url is not None:
         with archive_options.opened(url) as archive:
-            gone = list(archive.tombstones().names(strangers))
+            strangers, gone = archive_options.newcomers(archive, strangers)
     archive_options.say_strangers(strangers, gone)
     if not played:
         click.echo(

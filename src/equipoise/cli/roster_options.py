@@ -202,7 +202,8 @@ def look_up(url: str, players: list[Player], ruleset: str | None = None) -> Here
         standing = archive_options.up_to_date(archive)
         played = None if ruleset is None else ruleset_from(ruleset)
         here = rated(standing, players, played, archive.merged())
-        archive_options.say_strangers(here.strangers, list(archive.tombstones().names(here.strangers)))
+        if here.strangers:
+            archive_options.say_strangers(*archive_options.newcomers(archive, here.strangers))
     if played is not None and played not in standing.rulesets:
         archive_options.warn(f"note: no match has the ruleset {ruleset}; ratings come from similar ones")
     return here
