@@ -41,6 +41,9 @@ MINIFIED = "board.min.js"
 #: The objectives that the page offers, the usual one first.
 OBJECTIVES = ("spread", "difference", "win", "ratio", "indistinguishable")
 
+#: The ways to read a text that means several things, each a button.
+WAYS = (*READS, *choices())
+
 
 def board_html(server: str = "", results: str = "", people: str = "", language: str = "en") -> str:
     """Return the page.
@@ -71,7 +74,7 @@ def board_html(server: str = "", results: str = "", people: str = "", language: 
         language=catalogue["language"],
         t=catalogue["board"],
         objectives=OBJECTIVES,
-        ways=(*READS, *choices()),
+        ways={way: catalogue["board"][_text_of(way)] for way in WAYS},
         policy=policy,
         server=server,
         results=results,
@@ -87,15 +90,31 @@ def board_html(server: str = "", results: str = "", people: str = "", language: 
 def board_script(language: str = "en") -> str:
     """Return the page's one script: texts, judge and solver, reader, and the page's handling."""
     fields = [name for name, info in FIELDS.items() if BOARD in info.kept_by]
-    data = {"TEXTS": texts(language)["board"], "FIELDS": fields, "PASTES": _pastes()}
+    data = {"TEXTS": _said(texts(language)["board"]), "FIELDS": fields, "PASTES": _pastes()}
     constants = ",".join(f"{name}={_literal(value)}" for name, value in data.items())
     return f"const R=String.raw,{constants};\n{_read(MINIFIED)}"
 
 
+def _said(catalogue: dict[str, str]) -> dict[str, str]:
+    """Return the texts without those that only stand in the page: ways to read, hints, the example."""
+    standing = {_text_of(way) for way in WAYS} | {"example"}
+    said = [name for name in catalogue if name not in standing and not name.endswith("_hint")]
+    return {name: catalogue[name] for name in said}
+
+
+def _text_of(way: str) -> str:
+    return f"read_{way.replace('-', '_')}"
+
+
 def _pastes() -> dict[str, Any]:
-    """Return the grammar of pastes without the names of its questions, which the page has no room to say."""
-    asks = {name: {"choices": ask["choices"]} for name, ask in short_grammar()["asks"].items()}
-    return {**short_grammar(), "asks": asks}
+    """Return the grammar of pastes without the names of its questions, which the page has no room to say.
+
+    Rules stand right behind the words and contexts whose patterns they repeat, which compresses better.
+    """
+    grammar = dict(short_grammar())
+    asks = {name: {"choices": ask["choices"]} for name, ask in grammar.pop("asks").items()}
+    last = {name: grammar.pop(name) for name in ("parts", "contexts", "rules")}
+    return {"asks": asks, **grammar, **last}
 
 
 def _literal(data: Any) -> str:
