@@ -23,6 +23,8 @@ from equipoise.core.match import Match
 from equipoise.games.log_reader import Parsed
 from equipoise.games.quake3.reader import GAME
 from equipoise.games.rcon import OUT_OF_BAND, QUAKE3, Dialect
+from equipoise.play.live.events import AddBot
+from equipoise.play.live.session import in_turn
 
 #: Where servers listen.
 LOOPBACK = "127.0.0.1"
@@ -159,18 +161,50 @@ def openarena(folder: Path, *, speed: int = 1, **settings: str) -> Iterator[Open
         server.kill()
 
 
-def play(server: OpenArena, teams: Sequence[Sequence[Bot]]) -> Match | None:
+def in_turns(first: int, *sizes: int) -> tuple[int, ...]:
+    """Return the teams of bots in the order in which live balance adds them: neither team is ahead.
+
+    Examples
+    --------
+    >>> in_turns(1, 4, 3)
+    (1, 0, 0, 1, 1, 0, 0)
+    """
+    return tuple(bot.team for bot in in_turn([[AddBot(n)] * size for n, size in enumerate(sizes)], first))
+
+
+def play(
+    server: OpenArena, teams: Sequence[Sequence[Bot]], turns: Sequence[int | None] = (), *before: str
+) -> Match | None:
     """Let bots play a game in these teams; None where it did not begin so, or did not end in time.
 
     All are added first, and the level is begun anew with them, so that nobody comes late.  The commands are a
     file, since the console cuts what comes in at once after 256 bytes.
+
+    Parameters
+    ----------
+    server : OpenArena
+        A server that runs.
+    teams : two sequences of Bot
+        Red and blue.
+    turns : sequence of int or None, optional
+        The team of each bot in the order they are added, as :func:`in_turns` where none are given; None keeps
+        a place on the server free for one of the last.
+    before : str
+        Commands before anybody is added.
     """
-    adds = [
-        f"addbot {bot.character} {bot.skill:g} {colour} 0 {bot.name}"
-        for colour, team in zip(("red", "blue"), teams, strict=True)
-        for bot in team
-    ]
-    lines = ["kickbots", "wait 30", *(word for add in adds for word in (add, "wait 6")), "wait 30"]
+    turns = turns or in_turns(0, *map(len, teams))
+    waiting = [iter(team) for team in teams]
+    held = [n for n, team in enumerate(turns) if team is None]
+    adds = []
+    for n, team in enumerate(turns):
+        if held and n == len(turns) - len(held):
+            adds += [f"kick held{place}" for place in held]
+        if team is None:
+            adds.append(f"addbot {CHARACTERS[n]} 1 spectator 0 held{n}")
+        else:
+            bot = next(waiting[team])
+            adds.append(f"addbot {bot.character} {bot.skill:g} {('red', 'blue')[team]} 0 {bot.name}")
+    lines = ["kickbots", "wait 30", *before, *(word for add in adds for word in (add, "wait 6")), "wait 30"]
     (server.folder / "baseoa" / "game.cfg").write_text(
         "\n".join([*lines, "map_restart 0", ""]), encoding="ascii"
     )
