@@ -282,6 +282,40 @@ def test_who_plays_no_role_of_the_queue_is_refused(archive: Archive, clock: Cloc
     assert replies[1][0]["why"] == "'p1' plays none of the roles tank, heal"
 
 
+@pytest.mark.parametrize(
+    ("fields", "players", "why"),
+    [
+        ({}, [Player("a"), Player("b"), Player("c")], "the party has 3 players, and a team has 2"),
+        (
+            {},
+            [Player("a", roles=["heal"]), Player("b", roles=["heal"])],
+            "2 players of the party play heal alone",
+        ),
+        ({"vetoes": ("mill", "dune")}, [Player("a")], "the ticket vetoes every map: dune, mill"),
+        (
+            {"latencies": {"eu": 151.0}},
+            [Player("a")],
+            "no region is within 150 ms; the nearest, 'eu', is 151",
+        ),
+    ],
+)
+@pytest.mark.parametrize("many", [False, True])
+def test_a_ticket_that_could_be_in_no_match_is_refused(
+    archive: Archive, clock: Clock, fields: dict[str, Any], players: list[Player], why: str, many: bool
+) -> None:
+    """With a sentence, alone and among many; who would take a seat of any map and region may wait for it."""
+    policy = QueuePolicy(team_size=2, roles={"tank": 1, "heal": 1}, maps=("dune", "mill"))
+    owner = QueueOwner(archive, replace(DUEL, policy=policy, max_players=100), HOOKS, clock)
+    wrong = QueueTicket("wrong", tuple(players), 0.0, **fields)
+    more = [enter(f"t{n}") for n in range(40 if many else 0)]
+    *replies, (refused,) = owner.ask([*more, EnterTicket(wrong)]).answers
+    assert [each["kind"] for (each,) in replies] == ["waits"] * len(more)
+    assert (refused["kind"], refused["why"][: len(why)]) == ("refused", why)
+    if fields:
+        ((reply,),) = owner.ask([EnterTicket(replace(wrong, backfill=True))]).answers
+        assert reply["kind"] == "waits"
+
+
 def test_a_queue_has_only_so_much_room(archive: Archive, clock: Clock) -> None:
     """Who comes when it is full is refused, and sent why."""
     owner = QueueOwner(archive, DUEL, {}, clock)

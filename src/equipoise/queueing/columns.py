@@ -24,6 +24,7 @@ from equipoise.queueing.window_kernels import (
     MatchShape,
     TicketColumns,
     WindowScratch,
+    find_window,
     make_matches,
     measure_windows,
 )
@@ -165,14 +166,27 @@ def have_roles(players: Sequence[Player], policy: QueuePolicy) -> bool:
     False
     """
     names = {name for name, _ in policy.roles}
-    played = [names & set(dict(each.roles)) if each.roles else names for each in players]
-    if names and not all(played):
-        return False
+    fit = all(names & set(dict(each.roles)) for each in players if each.roles) or not names
+    return fit and crowded_roles(players, policy) is None
+
+
+def crowded_roles(players: Sequence[Player], policy: QueuePolicy) -> tuple[int, list[str], int] | None:
+    """Return how many players of a team play which roles alone, and for how many it has seats, if for fewer.
+
+    Examples
+    --------
+    >>> policy = QueuePolicy(team_size=2, roles={"tank": 1, "heal": 1})
+    >>> crowded_roles([Player("Ann", roles=["tank"]), Player("Bob", roles=["tank"])], policy)
+    (2, ['tank'], 1)
+    """
+    names = [name for name, _ in policy.roles]
+    played = [{*names} & set(dict(each.roles)) if each.roles else {*names} for each in players]
     for chosen, limit in enumerate(role_limits(policy), 1):
-        roles = {name for bit, (name, _) in enumerate(policy.roles) if chosen >> bit & 1}
-        if sum(each <= roles for each in played) > limit:
-            return False
-    return True
+        roles = [name for bit, name in enumerate(names) if chosen >> bit & 1]
+        count = sum(each.issubset(roles) for each in played)
+        if count > limit:
+            return count, roles, limit
+    return None
 
 
 def form_matches(columns: QueueColumns, policy: QueuePolicy, *, overdue: bool = False) -> tuple[Ints, Ints]:
@@ -223,6 +237,31 @@ def form_matches(columns: QueueColumns, policy: QueuePolicy, *, overdue: bool = 
     _seat_the_oldest(tickets, waited, returned, policy)
     match[order], team[order] = tickets.match, tickets.team
     return match, team
+
+
+def could_play(columns: QueueColumns, ticket: int, policy: QueuePolicy) -> bool:
+    """Tell whether a ticket could be in a match with others, whoever tolerates whom.
+
+    It could as far as is known: the search ends after some steps.
+
+    Examples
+    --------
+    >>> columns = QueueColumns(np.zeros(3), np.array([2, 2, 2]), np.zeros(3))
+    >>> could_play(columns, 0, QueuePolicy(team_size=3)), could_play(columns, 0, QueuePolicy(team_size=2))
+    (False, True)
+    """
+    n = len(columns.size)
+    order = np.argsort(columns.total / columns.size, kind="stable")
+    shape = _shape(
+        policy, party_gap=policy.team_size, windows=FEWEST_WINDOWS, steps=FEWEST_STEPS, reach=n, matches=n,
+        relaxed=1,
+    )  # fmt: skip
+    scratch = _scratch(shape, policy)
+    scratch.floor[0] = bound_of(policy.most_imbalance, policy)
+    tickets = _sorted_columns(columns, columns.total / columns.size, order, policy)
+    anchor = int(np.flatnonzero(order == ticket)[0])
+    length = run(find_window, tickets, anchor, shape, scratch, fast=pays(n, COMPILE_FROM))
+    return bool(length > 0 or scratch.spent[0] >= shape.windows or scratch.spent[1] >= shape.steps)
 
 
 def use_kernels() -> None:

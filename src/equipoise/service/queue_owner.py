@@ -64,7 +64,12 @@ from equipoise.queueing.life import (
     Waits,
 )
 from equipoise.queueing.policy import QueuePolicy
-from equipoise.queueing.reasons import accepted_imbalance, reason_for_waiting
+from equipoise.queueing.reasons import (
+    accepted_imbalance,
+    all_may_play,
+    never_plays,
+    reason_for_waiting,
+)
 from equipoise.queueing.record import (
     REPLIES,
     encoded_lines,
@@ -654,7 +659,7 @@ class _Batch:
         if (
             room
             and self.people.may_enter_together(tickets)
-            and not (self.life.policy.roles and any(map(self._without_role, tickets)))
+            and all_may_play(tickets, self.life.policy)
             and self.life.enter_together(tickets, now)
         ):
             since = self.life.now
@@ -692,17 +697,13 @@ class _Batch:
             same = [each.id for each in known.players] == [each.id for each in ticket.players]
             why = "there is another ticket with this id"
             return [] if same else [reply_data(TicketRefused(ticket.id, why))]
-        if why := self._without_role(ticket) or self.people.refusal(ticket, now):
+        if never := never_plays(ticket, self.life.policy):
+            return [reply_data(TicketRefused(ticket.id, never.text))]
+        if why := self.people.refusal(ticket, now):
             return [reply_data(TicketRefused(ticket.id, why))]
         if self.life.players + ticket.size > self._most:
             return [reply_data(TicketRefused(ticket.id, f"the queue has room for {self._most} players"))]
         return None
-
-    def _without_role(self, ticket: QueueTicket) -> str:
-        """Say who plays none of the roles there are, and so would wait for good; nothing if nobody does."""
-        roles = [name for name, _ in self.life.policy.roles]
-        player = ticket.without_role(roles) if roles else ""
-        return f"{player!r} plays none of the roles {', '.join(roles)}" if player else ""
 
     def look(self, now: float) -> None:
         """Look for matches."""
@@ -802,7 +803,8 @@ def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) ->
             data["reason"] = reason.text
             data["short"] = {
                 "kind": reason.shortage.name.lower(), "here": reason.here, "wanted": reason.wanted,
-                "ahead": waiting.index(known), "imbalance": accepted_imbalance(known, now, policy),
+                "roles": reason.roles, "ahead": waiting.index(known),
+                "imbalance": accepted_imbalance(known, now, policy),
                 "anybody_in": max(policy.longest_wait - data["waited"], 0.0),
             }  # fmt: skip
     return data

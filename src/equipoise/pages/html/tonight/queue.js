@@ -263,7 +263,7 @@ function waiting() {
   const came = { "a match was declined by others": "back_declined", "a match was not answered by others": "back_silent", "a match was cancelled by others": "back_left", "the match was not played": "back_unplayed" };
   return [make("div.head", {}, make("div", {}, make("h1", {}, say("you_wait")), make("p.lead", {}, bdi(queue))), make("p.quiet", {}, make("span.big", {}, ticking(view.since, 1)), make("span", {}, say("since", { time: hour(view.since) })))),
     view.why ? make("p.note", {}, say(came[/** @type {keyof typeof came} */ (view.why)] ?? "back_other")) : null,
-    short ? make("section.card", {}, make("h2", {}, say("what_is_short")), make("p", {}, say(`short_${short.kind}`, { here: short.here, wanted: short.wanted })),
+    short ? make("section.card", {}, make("h2", {}, say("what_is_short")), make("p", {}, say(`short_${short.kind}`, { here: short.here, wanted: short.wanted, roles: short.roles.join(", ") })),
       short.ahead ? make("p.quiet", {}, say(short.ahead === 1 ? "one_ahead" : "some_ahead", { count: short.ahead })) : null,
       make("p.quiet", {}, ...(short.anybody_in > 0 ? told("widens", { time: ticking(until, -1) }) : [say("anybody_now")]), ` ${say("accepts", { now: odds(short.imbalance) })}`)) : null,
     mates.length ? make("p.note", {}, ...told("with_you", { names: listed(mates.map(nameOf)) })) : null,
