@@ -96,6 +96,29 @@ def test_a_wish_is_fitted_or_refused(policy: str) -> None:
     assert done.stderr.startswith("error: --p95: no growth up to 8 times")
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "why"),
+    [
+        ("p.json", '{"teams": 2, "team_size": 3, "teams": 3}', "p.json: the key 'teams' comes twice"),
+        ("p.json", '{"team_size": 2, "roles": {"a": 1, "a": 1}}', "p.json: the key 'a' comes twice"),
+        ("p.toml", "teams = 2\nteam_size = 2\nteams = 3", "p.toml, line 3: the key 'teams' comes twice"),
+        ("p.toml", "[roles]\na = 5\n[roles]\nb = 5", "p.toml, line 3: the key 'roles' comes twice"),
+        ("p.json", '{"maps": []}', "p.json: maps must name at least 1; leave it out"),
+        ("p.json", '{"roles": {}}', "p.json: roles must name at least 1; leave it out"),
+        ("p.json", '{"roles": {" ": 5}}', "p.json: roles must have names with something to see"),
+        ("p.toml", 'maps = ["a\\u0007"]', "p.toml: maps: the name 'a\\x07' has control"),
+    ],
+)
+def test_what_a_policy_says_twice_or_with_no_name_is_refused(
+    tmp_path: Path, name: str, text: str, why: str
+) -> None:
+    """With the key and where it is, instead of taking the last, or nothing, without a word."""
+    (tmp_path / name).write_text(text)
+    done = run("queue", "check", str(tmp_path / name))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert why in done.stderr
+
+
 @pytest.mark.parametrize("parties", ["x", "0", "1,-1", ""])
 def test_wrong_shares_are_refused(policy: str, parties: str) -> None:
     """The message begins with the option."""

@@ -26,7 +26,7 @@ def read_policy(source: str) -> QueuePolicy:
         If the file cannot be read or something in it is wrong.
     """
     where, content = content_of(source)
-    return QueuePolicy.from_dict(data_of(content, where, toml=source.lower().endswith(".toml")), where)
+    return QueuePolicy.asked(data_of(content, where, toml=source.lower().endswith(".toml")), where)
 
 
 def read_tickets(source: str) -> list[QueueTicket]:

@@ -7,6 +7,7 @@ The shape is in :mod:`equipoise.teams.request_fields`; every mistake becomes an
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from typing import Any
 
@@ -14,7 +15,7 @@ from equipoise.core.plain_data import fail
 from equipoise.core.player import Player
 from equipoise.errors import InputError
 from equipoise.files.file_kinds import check
-from equipoise.files.read_roster import content_of, decoded
+from equipoise.files.read_roster import content_of, decoded, object_once
 from equipoise.teams.problem.linear_rules import Rule
 from equipoise.teams.request_fields import keywords_of, rules_of
 
@@ -45,11 +46,20 @@ def _parsed(content: bytes, where: str, *, toml: bool) -> tuple[list[Player], di
 
 
 def data_of(content: bytes, where: str, *, toml: bool) -> Any:
-    """Return what JSON or TOML holds."""
+    """Return what JSON or TOML holds; a key that comes twice is refused."""
     text = decoded(content, where)
     try:
-        return tomllib.loads(text) if toml else json.loads(text)
+        if toml:
+            return tomllib.loads(text)
+        return json.loads(text, object_pairs_hook=lambda pairs: object_once(pairs, where))
+    except InputError:
+        raise
     except tomllib.TOMLDecodeError as error:
+        if re.match("Cannot (overwrite a value|declare .* twice)", str(error)):
+            at = re.search(r"at line (\d+)", str(error))
+            line = int(at[1]) if at else text.rstrip().count("\n") + 1
+            key = text.split("\n")[line - 1].partition("=")[0].strip(" \t[]")
+            fail(f"{where}, line {line}", f"the key {key!r} comes twice; names must differ")
         fail(where, f"it is not TOML: {error}")
     except json.JSONDecodeError as error:
         fail(f"{where}, line {error.lineno}", f"it is not JSON: {error.msg}")
@@ -70,12 +80,7 @@ def read_rules(source: str) -> list[Rule]:
         If the file cannot be read or something in it is wrong.
     """
     where, content = content_of(source)
-    try:
-        data = json.loads(decoded(content, where))
-    except json.JSONDecodeError as error:
-        fail(f"{where}, line {error.lineno}", f"it is not JSON: {error.msg}")
-    except (RecursionError, ValueError):
-        fail(where, "it is nested too deeply or has a number of too many digits")
+    data = data_of(content, where, toml=False)
     if isinstance(data, dict) and isinstance(data.get("rules"), list):
         data = data["rules"]
     return rules_of(data, where)

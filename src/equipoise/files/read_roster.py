@@ -488,7 +488,7 @@ def _header(cells: Sequence[str], columns: list[str], at: str) -> list[str]:
 
 def _from_json(text: str, where: str, read: str | None = None) -> ReadRoster:
     def load(piece: str) -> Any:
-        return json.loads(piece, object_pairs_hook=lambda pairs: _object(pairs, where))
+        return json.loads(piece, object_pairs_hook=lambda pairs: object_once(pairs, where))
 
     try:
         pieces = [line for line in text.split("\n") if line.strip()]
@@ -516,8 +516,8 @@ def _from_json(text: str, where: str, read: str | None = None) -> ReadRoster:
     return roster
 
 
-def _object(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
-    """Return a JSON object; one that has a key twice would lose a player without a word."""
+def object_once(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
+    """Return a JSON object; one that has a key twice would lose something without a word."""
     data = dict(pairs)
     if len(data) < len(pairs):
         keys = [key for key, _ in pairs]

@@ -22,7 +22,7 @@ from equipoise.core.fields import (
     optional,
     table_of,
 )
-from equipoise.core.plain_data import fail, names_of, object_of
+from equipoise.core.plain_data import fail, is_plain, names_of, object_of
 from equipoise.errors import InputError, meant
 
 #: Players of a team, and teams of a match, at most: what the search keeps as bits of one number.
@@ -185,6 +185,29 @@ class QueuePolicy:
             return cls(**values)
         except InputError as error:
             fail(where, str(error))
+
+    @classmethod
+    def asked(cls, data: Any, where: str = "policy") -> QueuePolicy:
+        """Return the policy that somebody wrote: of :meth:`from_dict`, with names that say something.
+
+        Raises
+        ------
+        InputError
+            As :meth:`from_dict`, and if roles or maps are given but none is named, or one by nothing.
+
+        Examples
+        --------
+        >>> QueuePolicy.asked({"maps": []})
+        Traceback (most recent call last):
+        equipoise.errors.InputError: policy: maps must name at least 1; leave it out where there are none
+        """
+        policy = cls.from_dict(data, where)
+        for field, names in (("roles", [name for name, _ in policy.roles]), ("maps", policy.maps)):
+            if field in data and not names:
+                fail(where, f"{field} must name at least 1; leave it out where there are none")
+            if blank := [name for name in names if not is_plain(name)]:
+                fail(where, f"{field} must have names with something to see, got {blank[0]!r}")
+        return policy
 
     def to_dict(self) -> dict[str, Any]:
         """Return the policy as plain data: what differs from the default."""

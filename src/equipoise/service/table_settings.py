@@ -158,7 +158,7 @@ def queue_of(name: str, data: Any, where: str) -> QueueSettings:
     if not isinstance(data, Mapping):
         msg = f"{where}: it must be a table"
         raise InputError(msg)
-    policy = QueuePolicy.from_dict({key: value for key, value in data.items() if key not in own}, where)
+    policy = QueuePolicy.asked({key: value for key, value in data.items() if key not in own}, where)
     if not FASTEST <= read.tick <= SLOWEST:
         msg = f"{where}: tick must be from {FASTEST:g} to {SLOWEST:g}, got {read.tick!r}"
         raise InputError(msg)
