@@ -13,6 +13,7 @@ from equipoise.core.plain_data import (
     any_number_of,
     column_of,
     has_value,
+    is_plain,
     list_of,
     name_of,
     names_of,
@@ -25,10 +26,15 @@ from equipoise.core.plain_data import (
     price_of,
     printable,
     real_of,
+    seen,
     short,
     text_of,
     whole_of,
 )
+
+#: Emoji of several parts: a family with skin tones, and the flag of England.
+FAMILY = "\U0001f468\U0001f3fe\u200d\U0001f469\U0001f3fb\u200d\U0001f467"
+ENGLAND = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
 
 
 class Missing:
@@ -340,7 +346,14 @@ def test_numbers_are_written_with_the_digits_that_help(value: float, text: str) 
         ("Ann", "Ann"),
         ("a\tb", "a\\tb"),
         ("\u202ex", "\\u202ex"),
-        ("a\u200db", "a\u200db"),
+        ("a\u200db", "a\\u200db"),
+        ("Ann\u200d", "Ann\\u200d"),
+        ("می\u200cخواهم", "می\u200cخواهم"),
+        ("क्\u200dष", "क्\u200dष"),
+        ("\U0001f469\U0001f3fd\u200d\U0001f680", "\U0001f469\U0001f3fd\u200d\U0001f680"),
+        ("❤\ufe0f\u200d\U0001f525\u200d", "❤\ufe0f\u200d\U0001f525\\u200d"),
+        (ENGLAND, ENGLAND),
+        (f"x{ENGLAND[1:]}", "x" + "".join(f"\\U{ord(sign):08x}" for sign in ENGLAND[1:])),
         ("\u2028", "\\u2028"),
         ("\ud800", "\\ud800"),
         ("a\u00a0b", "a\u00a0b"),
@@ -348,5 +361,22 @@ def test_numbers_are_written_with_the_digits_that_help(value: float, text: str) 
     ],
 )
 def test_nothing_of_a_name_changes_the_screen(name: str, shown: str) -> None:
-    """What is hidden is escaped; joiners that scripts need are spared."""
+    """What is hidden is escaped; joiners that scripts and emoji need are spared, where they do."""
     assert printable(name) == shown
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        ("Ann", "Ann"), (" Ann \t Lee\n", "Ann Lee"), ("A\u200dnn", "A nn"), ("\u202eder", "der"),
+        ("Ann\ufe0f", "Ann"), ("A\u034fnn", "Ann"), ("\ufe0f", ""), ("\u200d", ""), ("\U000e0067", ""),
+        ("\u180e\u3164", ""), ("1\ufe0f\u20e3", "1\ufe0f\u20e3"), ("葛\U000e0100", "葛\U000e0100"),
+        (FAMILY, FAMILY), (ENGLAND, ENGLAND), ("می\u200cخواهم", "می\u200cخواهم"),
+        (f"{FAMILY}\u200d{FAMILY}", f"{FAMILY}\u200d{FAMILY}"), (f"\u200d{FAMILY}\u200d", FAMILY),
+    ],
+)  # fmt: skip
+def test_what_is_left_of_a_name_can_be_seen(name: str, left: str) -> None:
+    """Emoji of several parts stay whole; what shows nothing is gone, and a name of that alone is none."""
+    assert seen(name) == left
+    assert is_plain(left) == bool(left)
+    assert printable(left) == left

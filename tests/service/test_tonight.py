@@ -13,6 +13,8 @@ import pytest
 from tests.pages.html.hostile import HOSTILE
 
 from equipoise.archive.archive import open_archive
+from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.core.plain_data import printable
 from equipoise.play.evening_page import LONGEST_NAME
 from equipoise.service.tonight import (
     Evenings,
@@ -188,7 +190,7 @@ def test_hostile_names_are_names(evening: Evening, name: str) -> None:
     assert answer.status in ("done", "refused")
     assert (answer.status == "refused") == (len(" ".join(name.split())) > LONGEST_NAME) or "\x00" in name
     for each in evening.view["people"]:
-        assert each["name"].isprintable()
+        assert printable(each["name"]) == each["name"]
         assert len(each["name"]) <= LONGEST_NAME
 
 
@@ -399,9 +401,42 @@ def test_games_keep_their_order_though_a_clock_is_set_back(
         assert [each.match.id for each in archive.listed(None, 10)] == matches[::-1]
 
 
-@pytest.mark.parametrize("name", ["", " ", "\u200b", "\u1160", "\u3164\u2800", "\u202e"])
+@pytest.mark.parametrize("name", ["", " ", "\u200b", "\u1160", "\u3164\u2800", "\u202e", "\u200d", "\ufe0f"])
 def test_nobody_is_called_what_cannot_be_seen(evening: Evening, name: str) -> None:
     """Letters that show nothing are no name, by a phone or by the organiser."""
     assert evening.do("claim", "guest", "phone z", name=name).status == "refused"
     assert evening.do("substitute", old="Amber", new=name).status == "refused"
     assert len(evening.view["people"]) == len(NAMES)
+
+
+def test_those_of_one_name_are_told_apart(evening: Evening) -> None:
+    """On the first visit, in the list and in what was done, each of two has another name to tap."""
+    teams = [("max-1", "Gorse"), ("max-2", "Hazel")]
+    names = (("max-1", "Max"), ("max-2", "MAX"), ("Gorse", "Gorse"), ("Hazel", "Hazel"))
+    contest = Contest(Ruleset(), tuple(teams), (1, 2))
+    with open_archive(evening.url) as archive:
+        archive.record([Match((contest,), ended=time.time() - 60.0, id="before", names=names)])
+        archive.update_ratings()
+    evening.again()
+    offered = {each["id"]: each["name"] for each in evening.ask(("regulars", "thursday"))}
+    assert offered["Gorse"] == "Gorse"
+    assert offered["max-1"].startswith("Max (")
+    assert offered["max-2"].startswith("MAX (")
+    assert offered["max-1"].casefold() != offered["max-2"].casefold()
+    evening.do("claim", "guest", "phone 1", who="max-1")
+    (other,) = (each for each in evening.ask(("regulars", "thursday")) if each["id"] == "max-2")
+    assert other["name"] == offered["max-2"]
+    evening.do("claim", "guest", "phone 2", who="max-2")
+    people = {each["id"]: each for each in evening.view["people"]}
+    for player in ("max-1", "max-2"):
+        assert people[player]["name"] == offered[player]
+        assert f"({people[player]['points']}" in offered[player]
+    assert evening.view["steps"][-1]["names"] == [offered["max-2"]]
+
+
+def test_emoji_of_several_parts_stay_whole(evening: Evening) -> None:
+    """By a phone and in a paste: what joins emoji is kept, what joins nothing is not."""
+    family, pair = "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\U0001f9d1\U0001f3fd\u200d\U0001f680"
+    assert evening.do("claim", "guest", "phone", name=f"Zoë {family}\u200d", sure=True).status == "done"
+    assert evening.do("add", text=f"Ann{pair} 30\nB\u200dob").status == "done"
+    assert [each["name"] for each in evening.view["people"]][-3:] == [f"Zoë {family}", f"Ann{pair}", "Bob"]

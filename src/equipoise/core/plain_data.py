@@ -18,9 +18,28 @@ from equipoise.core.player import LARGEST_WEIGHT, NO_SIDE, Player, Rating
 from equipoise.errors import InputError, again
 
 #: What must not reach a screen: control, surrogate and invisible formatting characters (bidirectional
-#: overrides among them); the joiners that scripts and emoji need are spared.
+#: overrides among them), but for what :data:`JOINED` spares.
 _HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
-_JOINERS = "\u200c\u200d"
+
+#: Emoji, and scripts whose letters look different beside a joiner: Arabic and those like it, Indic ones.
+_EMOJI = "©®‼⁉™ℹ↔-⇿⌚-⏿▪-◿☀-➿⤴⤵⬅-⬕⬛-⭕〰〽㊗㊙\U0001f000-\U0001faff"
+_SCRIPTS = "\u0600-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc"
+
+#: Hidden characters where they change what is seen, for Python and for pages: the joiner within an emoji of
+#: several, the flag of a part of a country, joiners between letters that need them.
+JOINED = (
+    f"(?<=[{_EMOJI}\ufe0f])\u200d(?=[{_EMOJI}])"
+    "|(?<=\U0001f3f4)[\U000e0030-\U000e007a]{3,6}\U000e007f"
+    f"|(?<=[{_SCRIPTS}])[\u200c\u200d](?=[{_SCRIPTS}])"
+)
+_JOINED = re.compile(f"({JOINED})")
+
+#: Letters and signs that take a place and show nothing, and those that choose a form where there is none.
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+_FORMS = re.compile(
+    f"(?<![0-9#*{_EMOJI}])[\ufe0e\ufe0f]|(?<![\u3400-\u9fff\U00020000-\U0003ffff])[\U000e0100-\U000e01ef]"
+    "|[\u034f\u17b4\u17b5\u180b-\u180f\ufe00-\ufe0d]"
+)
 
 #: The columns (or keys) a roster may have, and what else they are called.
 COLUMNS: Mapping[str, tuple[str, ...]] = {
@@ -115,10 +134,30 @@ def is_plain(name: str) -> bool:
 
     Examples
     --------
-    >>> is_plain("Ann Lee"), is_plain(" "), is_plain("Ann\n")
-    (True, False, False)
+    >>> is_plain("Ann Lee"), is_plain(" "), is_plain("Ann\n"), is_plain("\u200b")
+    (True, False, False, False)
     """
-    return bool(name.strip()) and not has_controls(name)
+    return bool(seen(name)) and not has_controls(name)
+
+
+def seen(name: str) -> str:
+    r"""Return what is to be seen of a name, in one line: with a space for each sign that shows nothing.
+
+    Examples
+    --------
+    >>> seen("Ann\u3164  B\u200bob"), seen("\u202e\u3164"), seen("\U0001f468\u200d\U0001f469") == "👨‍👩"
+    ('Ann B ob', '', True)
+    """
+    if not name.isascii():
+        parts = _JOINED.split(_FORMS.sub("", name))
+        parts[::2] = [
+            "".join(sign if sign.isprintable() and sign not in _BLANK else " " for sign in part)
+            for part in parts[::2]
+        ]
+        name = "".join(parts)
+    elif not name.isprintable():
+        name = "".join(sign if sign.isprintable() else " " for sign in name)
+    return " ".join(name.split())
 
 
 def number_of(value: Any, field: str, at: str) -> float:
@@ -474,9 +513,12 @@ def printable(name: str) -> str:
     """
     if name.isprintable():
         return name
-    return "".join(
-        sign.encode("unicode_escape").decode("ascii")
-        if unicodedata.category(sign) in _HIDDEN and sign not in _JOINERS
-        else sign
-        for sign in name
-    )
+    parts = _JOINED.split(name)
+    parts[::2] = [
+        "".join(
+            sign.encode("unicode_escape").decode("ascii") if unicodedata.category(sign) in _HIDDEN else sign
+            for sign in part
+        )
+        for part in parts[::2]
+    ]
+    return "".join(parts)

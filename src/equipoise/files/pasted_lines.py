@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, NoReturn, cast
 
-from equipoise.core.plain_data import column_of, fail, number_of, short
+from equipoise.core.plain_data import JOINED, column_of, fail, number_of, short
 from equipoise.errors import AmbiguousError
 
 
@@ -52,8 +52,7 @@ MOST_LINE = 5000
 
 #: Signs that are not seen; the joiners inside emoji and Persian or Indic words are part of the name.
 _UNSEEN = pattern(
-    "[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]"
-    r"|[\u200c\u200d]+(?=[\s,;]|$)|(?<!\S)[\u200c\u200d]+"
+    f"[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]|(?!{JOINED})[\u200c\u200d]"
 )
 _SPACES = pattern("[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\v\f]")
 _BULLET = pattern(

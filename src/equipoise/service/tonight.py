@@ -15,6 +15,7 @@ import logging
 import math
 import secrets
 import time
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -27,6 +28,7 @@ from equipoise.archive.rated_players import people_of, rated
 from equipoise.archive.standing import LAST
 from equipoise.core.clock import deadline
 from equipoise.core.match import Ruleset
+from equipoise.core.plain_data import seen
 from equipoise.core.player import Player, Rating, is_bot
 from equipoise.core.rulesets import ruleset_from
 from equipoise.errors import ALIKE, AmbiguousError, InputError, nearest
@@ -64,6 +66,9 @@ EXACT, SAME, NEAR = 1e-9, 0.005, 0.01
 #: How far from even, in win probability, a chance may be for the bubble to stay within the lines.
 LEVEL = 0.025
 
+#: Signs of an id that are shown of those whose names and points are the same.
+SHORT_ID = 4
+
 #: Games below which somebody is new.
 SETTLED = 10
 
@@ -75,9 +80,6 @@ _CONSONANTS, _VOWELS = "bdfghjklmnprstvz", "aeiou"
 
 #: Characters of a paste.
 MOST_TEXT = 10_000
-
-#: Letters and signs that take a place and show nothing.
-BLANK = "\u115f\u1160\u2800\u3164\uffa0"
 
 #: What is asked back: which reading of a paste is meant, and whether somebody is one whose name is like it.
 PASTE, ALIKE_NAME = "paste", "near"
@@ -996,10 +998,11 @@ class Evenings:
         others = {who: state for who, state in room.states.items() if not who.startswith(ANONYMOUS)}
         statuses = {**dict.fromkeys(setup.here, ev.IN), **others}
         ratings, known = self.ratings(name, list(statuses)), accounts(each.in_ledger for each in played)
+        shown = told_apart({who: self._name(who) for who in statuses}, ratings)
         party = {player: n for n, each in enumerate(setup.duos) for player in each}
         people = [
             {
-                "id": who, "name": self._name(who), "status": ev.MAYBE if status == ev.LATER else status,
+                "id": who, "name": shown[who], "status": ev.MAYBE if status == ev.LATER else status,
                 "until": page.until.get(who, "") if status == ev.MAYBE else "",
                 "seat": page.seats.get(who, ""), "asked": page.asked.get(who, ""), "party": party.get(who),
                 "out": known[who].out if who in known else 0, **ratings[who],
@@ -1025,9 +1028,9 @@ class Evenings:
                 "match": last.id, "teams": last.teams, "chances": last.chances, "ranks": last.ranks,
                 "scores": last.scores, "out": last.out, "map": last.map, "changes": self._changes(last.id),
             },
-            "undo": None if target is None else self._deed(page, target),
-            "redo": None if again is None else self._deed(page, again),
-            "steps": [self._deed(page, step) for step in evening.trail(name)[-12:]],
+            "undo": None if target is None else self._deed(page, target, shown),
+            "redo": None if again is None else self._deed(page, again, shown),
+            "steps": [self._deed(page, step, shown) for step in evening.trail(name)[-12:]],
         }  # fmt: skip
 
     def _changes(self, match: str) -> dict[str, Any] | None:
@@ -1070,13 +1073,14 @@ class Evenings:
         """Return the team whose turn it is to strike a map."""
         return self.kept.evening.side(game) if game.phase is Phase.STRIKING else None
 
-    def _deed(self, page: EveningPage, step: Step) -> dict[str, Any]:
-        """Return what a step was, for the line that offers to undo it."""
+    def _deed(self, page: EveningPage, step: Step, shown: Mapping[str, str]) -> dict[str, Any]:
+        """Return what a step was, for the line that offers to undo it, with people as they are ``shown``."""
         kind, people, status = _deed_of(step)
+        names = [shown.get(each) or self._name(each) for each in people]
         who = getattr(step.event, "who", "")
         return {
-            "id": str(step.number), "type": kind, "names": [self._name(each) for each in people],
-            "status": status, "by": "guest" if who else ORGANISER, "device": page.seats.get(who, ""),
+            "id": str(step.number), "type": kind, "names": names, "status": status,
+            "by": "guest" if who else ORGANISER, "device": page.seats.get(who, ""),
             "at": step.at,
         }  # fmt: skip
 
@@ -1092,7 +1096,10 @@ class Evenings:
             if root in last:
                 last[root] = max(last[root], float(numbers[LAST]))
         order = sorted((p for p in last if p not in here), key=lambda p: -last[p])[:MOST_REGULARS]
-        return [{"id": player, "name": lookup.shown(player)[:LONGEST_NAME]} for player in order]
+        names = {player: lookup.shown(player)[:LONGEST_NAME] for player in order}
+        names |= {player: self._name(player) for player in here}
+        shown = names if room is None else told_apart(names, self.ratings(evening, list(names)))
+        return [{"id": player, "name": shown[player]} for player in order]
 
 
 #: What events are called in the texts of a page, and their fields that name people.
@@ -1127,6 +1134,26 @@ def _deed_of(step: Step) -> tuple[str, list[str], str]:
     values = [getattr(event, field) for field in fields]
     people = [each for value in values for each in ((value,) if isinstance(value, str) else value)]
     return kind, [each for each in people if each], ""
+
+
+def told_apart(names: Mapping[str, str], known: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Return how people are shown: those of one name with their points, and the ends of their ids if need be.
+
+    Examples
+    --------
+    >>> known = {"a1": {"points": 520}, "b2": {"points": 480}, "c3": {"points": 500}}
+    >>> told_apart({"a1": "Max", "b2": "max", "c3": "Zoë"}, known)
+    {'a1': 'Max (520)', 'b2': 'max (480)', 'c3': 'Zoë'}
+    >>> told_apart({"one-a1": "Max", "one-b2": "Max"}, dict.fromkeys(("one-a1", "one-b2"), {"points": 500}))
+    {'one-a1': 'Max (500, …e-a1)', 'one-b2': 'Max (500, …e-b2)'}
+    """
+    alike = Counter(map(folded, names.values()))
+    points_of = {who: f"{known[who]['points']}" for who, name in names.items() if alike[folded(name)] > 1}
+    still = Counter((folded(names[who]), each) for who, each in points_of.items())
+    for who, each in points_of.items():
+        if still[folded(names[who]), each] > 1:
+            points_of[who] = f"{each}, …{who[-SHORT_ID:]}"
+    return {who: f"{name} ({points_of[who]})" if who in points_of else name for who, name in names.items()}
 
 
 def _sentence(text: str) -> str:
@@ -1177,8 +1204,7 @@ def named(name: object) -> str:
     if not isinstance(name, str):
         msg = "a name must be text"
         raise InputError(msg)
-    seen = "".join(sign if sign.isprintable() and sign not in BLANK else " " for sign in name)
-    plain = " ".join(seen.split())
+    plain = seen(name)
     if not 0 < len(plain) <= LONGEST_NAME:
         msg = f"a name has 1 to {LONGEST_NAME} letters"
         raise InputError(msg)

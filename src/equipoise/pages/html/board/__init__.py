@@ -15,6 +15,7 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from equipoise.core.paste_grammar import choices, short_grammar
+from equipoise.core.plain_data import JOINED
 from equipoise.errors import READS
 from equipoise.pages.html.site import MARK, texts
 from equipoise.teams.request_fields import BOARD, FIELDS
@@ -114,7 +115,7 @@ def _pastes() -> dict[str, Any]:
     grammar = dict(short_grammar())
     asks = {name: {"choices": ask["choices"]} for name, ask in grammar.pop("asks").items()}
     last = {name: grammar.pop(name) for name in ("parts", "contexts", "rules")}
-    return {"asks": asks, **grammar, **last}
+    return {"asks": asks, "joined": JOINED, **grammar, **last}
 
 
 def _literal(data: Any) -> str:

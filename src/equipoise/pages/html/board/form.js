@@ -25,9 +25,10 @@ function number(value) {
 /** @param {number} chance */
 const percent = (chance) => `${(100 * chance).toFixed(Math.abs(chance - 0.5) < 0.0095 || chance < 0.01 ? 2 : 1)} %`;
 
+const HIDDEN = new RegExp(String.raw`(${PASTES.joined})|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]`, "gu");
 /** A name without what would change the text around it. @param {string} name */
-const printable = (name) => name.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (sign) =>
-  ("\u200c\u200d".includes(sign) ? sign : `\\u${(/** @type {number} */ (sign.codePointAt(0))).toString(16).padStart(4, "0")}`));
+const printable = (name) => name.replace(HIDDEN, (sign, joined) =>
+  joined ?? `\\u${(/** @type {number} */ (sign.codePointAt(0))).toString(16).padStart(4, "0")}`);
 
 /** A copy of a template of the page. @param {string} id @returns {HTMLElement} */
 const copyOf = (id) => $(id).content.firstElementChild.cloneNode(true);

@@ -34,7 +34,7 @@ const TRAILS = whole(String.raw`(.*?\S)(?:(${BETWEEN})(${NUMBER})${UNITS}|\s*[(\
 const NO_WEIGHT = /^(?:[+-]?(?:nan|inf(?:inity)?)|0x[0-9a-f]+|[0-9]+(?:_[0-9]+)+)(?=\s)/iu;
 const NEGATIVE = /(?:^|(?<=[\s,;:=]))-(?:\p{Nd}+(?:\.\p{Nd}*)?|\.\p{Nd}+)(?:[eE][+-]?\p{Nd}+)?(?=[\s,;]|$)/u;
 const PLAIN = /^((?!0\p{Nd})\p{Nd}{1,15}(?:\.\p{Nd}+)?) ([\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*(?: [\p{L}\p{Nl}\p{No}][\p{L}\p{N}_'-]*)*)$/u;
-const UNSEEN = /[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]|[\u200c\u200d]+(?=[\s,;]|$)|(?<!\S)[\u200c\u200d]+/gu;
+const UNSEEN = new RegExp(String.raw`[\u200b\u200e\u200f\u2060-\u2064\u2066-\u2069\u202a-\u202e\ufeff\u00ad]|(?!${PASTES.joined})[\u200c\u200d]`, "gu");
 const SPACES = /[\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\v\f]/gu;
 const BULLET = /^(?:(?:[-*•–—▪◦‣·●○■□➤➜►▶→>~]|\+(?=\s))\s+(?:\[[ xX✓]?\]\s*)?|[•▪◦‣●○■□➤➜►▶]\s*|\[[ xX✓]?\]\s+)/u;
 const LIST_NUMBER = /^(?:([0-9]{1,4})[.)](?![0-9])\s*|([0-9]{1,4})[-–]\s+|\(([0-9]{1,4})\)\s+|#([0-9]{1,4})[.):]?\s+|([0-9])\ufe0f?\u20e3\s*)/u;
