@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -12,12 +12,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 from click.testing import CliRunner
+from tests.service.http.asking import ask
+from tests.service.process import Served
 
 from equipoise.archive.archive import open_archive
 from equipoise.cli import group
 from equipoise.play.evening import EVENING
 from equipoise.service.kept_evening import KeptEvening
-from equipoise.service.tonight import opened_evening
+from equipoise.service.tonight import TonightLinks, opened_evening
 
 PEOPLE = ("Amber", "Birch", "Cedar", "Dahlia", "Elm", "Fern")
 
@@ -99,3 +101,82 @@ def test_the_page_of_an_evening_opened_again_after_midnight_goes_on(
         with open_archive(url) as archive:
             opened_evening(archive, "night", "Friday", hours=1.0)
             assert set(KeptEvening(archive).evening.rooms["night"].setup.here) == here
+
+
+#: What a process runs first, so that its clock can be set from outside while it runs.
+CLOCK = """
+import os, time
+real = time.time
+def now():
+    with open(os.environ["CLOCK_AHEAD"]) as ahead:
+        return real() + float(ahead.read() or 0)
+time.time = now
+"""
+
+
+@pytest.fixture
+def pair(
+    tmp_path: Path, set_clock: SetClock
+) -> Iterator[tuple[list[Served], TonightLinks, Callable[[float], None]]]:
+    """Return two servers of one archive in two zones, the links of an evening, and what sets their clocks."""
+    zone, day = NIGHTS[0]
+    ahead, real, start = tmp_path / "ahead", time.time(), noon(zone, day)
+    (tmp_path / "sitecustomize.py").write_text(CLOCK, encoding="utf-8")
+
+    def set_hours(hours: float) -> None:
+        other = tmp_path / "other"
+        other.write_text(str(start + 3600.0 * hours - real), encoding="utf-8")
+        other.replace(ahead)
+
+    set_hours(10.5)
+    set_clock(start + 3600.0 * 10.5, zone)
+    with open_archive(f"sqlite:///{tmp_path}/night.db", create=True) as archive:
+        links = opened_evening(archive, "night", "Saturday", hours=12.0)
+    flags = ("--http", "127.0.0.1:0", "--http-rate", "1e5")
+    served = [
+        Served(
+            tmp_path / "night.db", *flags,
+            environment={"TZ": each, "PYTHONPATH": str(tmp_path), "CLOCK_AHEAD": str(ahead)},
+        )
+        for each in (zone, "America/New_York")
+    ]  # fmt: skip
+    yield served, links, set_hours
+    assert [each.end()[0] for each in served] == [0, 0]
+
+
+@pytest.mark.slow
+def test_two_servers_show_one_evening_over_midnight_and_a_change_of_clocks(
+    pair: tuple[list[Served], TonightLinks, Callable[[float], None]],
+) -> None:
+    """Whichever is asked, all rounds are of one evening of one name, whatever each calls the day."""
+    served, links, set_hours = pair
+    headers = {"Authorization": f"Bearer {links.organiser}"}
+
+    def views() -> list[Any]:
+        return [ask(f"{each.http}/v1/tonight/night", **headers).plain for each in served]
+
+    def tap(door: int, n: int, kind: str, **given: Any) -> None:
+        step = {"id": f"step-{n:04}-{kind}", "type": kind, **given}
+        body = {"device": "0123456789abcdef", "taps": [step]}
+        answer = ask(f"{served[door].http}/v1/tonight/night/taps", body, **headers)
+        assert answer.plain["taps"][0]["status"] == "done", answer.plain
+
+    tap(0, 0, "add", text="\n".join(PEOPLE))
+    # Before midnight in Berlin, after it, in the hour that clocks show twice there, and after both.
+    for n, hours in enumerate((11.8, 12.3, 14.4, 15.4, 15.7), start=1):
+        set_hours(hours)
+        tap(n % 2, n, "divide")
+        one, other = views()
+        assert one == other
+        tap(1 - n % 2, n, "play", match=one["division"]["id"])
+        tap(n % 2, n, "result", match=one["division"]["id"], scores=[2, 1])
+        one, other = views()
+        assert one == other
+        assert (one["evening"], one["title"], one["round"], one["phase"]) == ("night", "Saturday", n, "saved")
+        assert {each["games"] for each in one["people"]} == {n}
+        assert one["last"]["changes"]["rows"]
+    with open_archive(f"sqlite:///{served[0].store}") as archive:
+        ended = [each.ended or 0.0 for each in archive.matches()]
+        assert KeptEvening(archive).evening.rooms.keys() == {"night"}
+    assert ended == sorted(ended)
+    assert ended[-1] - ended[0] == pytest.approx(3600.0 * (15.7 - 11.8), abs=600.0)

@@ -40,8 +40,8 @@ class EveningPage:
         The device whose taking of a name let somebody in, as long as nobody else has let them in or out.
     until : mapping
         Until when somebody will know, as they wrote it.
-    taps : set
-        The ids of all taps that were taken.
+    taps : mapping
+        What was in each tap that was taken, as a hash, by its id; empty where that is not known.
     stepped : list of list of str
         The teams that somebody stepped to last, of those a search found.
     ended : bool
@@ -55,7 +55,7 @@ class EveningPage:
         self.asked: dict[str, str] = {}
         self.came: dict[str, str] = {}
         self.until: dict[str, str] = {}
-        self.taps: set[str] = set()
+        self.taps: dict[str, str] = {}
         self.stepped: Sequence[Sequence[str]] = ()
         self.ended = False
         self._brought: dict[str, int] = {}
@@ -63,7 +63,7 @@ class EveningPage:
     def take(self, record: Mapping[str, Any]) -> None:
         """Take in a record of the page."""
         kind, who = record["type"], record.get("who", "")
-        self.taps.add(record["id"])
+        self.taps[record["id"]] = record.get("body", "")
         if kind == "open":
             self.title, self.starts, self.expires = record["title"], record["starts"], record["expires"]
             self.keys, self.since, self.ended = dict(record["keys"]), record["since"], False

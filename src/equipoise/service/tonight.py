@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import logging
 import math
 import secrets
@@ -83,6 +84,9 @@ MOST_TEXT = 10_000
 
 #: What is asked back: which reading of a paste is meant, and whether somebody is one whose name is like it.
 PASTE, ALIKE_NAME = "paste", "near"
+
+#: Why a tap is refused whose id another one had; it is for whoever writes a page.
+USED_ID = "Another tap came with this id before; give each tap an id of its own."
 
 #: How often taps are taken again because somebody else was faster.
 TRIES = 8
@@ -234,7 +238,10 @@ class TonightView(NamedTuple):
 
 
 class TapAnswer(NamedTuple):
-    """What became of a tap: ``done``, ``known`` (it had come before) or ``refused``, and why."""
+    """What became of a tap: ``done``, ``known``, ``conflict``, ``refused`` or ``asked``, and why.
+
+    It is known where it had come before, and a conflict where another one had come with its id.
+    """
 
     id: str
     status: str
@@ -443,6 +450,9 @@ class Evenings:
         if page is None:
             return TapAnswer(given, "refused", "There is no such evening.")
         own = hashed(f"{tap.device} {given}")[:16]
+        body = hashed(json.dumps(tap.step, sort_keys=True))[:16]
+        if page.taps.get(own, "") not in ("", body):
+            return TapAnswer(given, "conflict", USED_ID)
         if own in page.taps:
             return before if before is not None and before.status == "done" else TapAnswer(given, "known")
         kind = tap.step.get("type")
@@ -453,7 +463,7 @@ class Evenings:
             page.check(kind, tap.by)
             record = {
                 "kind": TONIGHT, "evening": tap.evening, "id": own, "type": kind, "by": tap.by,
-                "device": tap.device, "at": time.time(),
+                "device": tap.device, "at": time.time(), "body": body,
             }  # fmt: skip
             room = self.kept.evening.rooms[tap.evening]
             each = _Tapped(tap.evening, kind, tap.by, tap.device, tap.step, record, page, room, [])

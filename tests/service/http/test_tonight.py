@@ -147,6 +147,24 @@ def test_a_replayed_tap_is_known(doors: Doors) -> None:
     assert bob["asked"]
 
 
+def test_an_id_that_another_tap_had_is_refused(doors: Doors) -> None:
+    """With 409 and a sentence; the other taps of the request are done, and the first one stays known."""
+    key, device = doors.links["one"].guests, "used-id-" * 2
+    first = {"id": "used-id-1", "type": "claim", "name": "Quince"}
+    body = {"device": device, "taps": [first]}
+    assert doors.ask("one", "/taps", body, key).plain["taps"][0]["status"] == "done"
+    other = {**first, "type": "status", "who": "Quince", "status": "out"}
+    taps = [first, other, {"id": "used-id-2", "type": "status", "who": "Quince", "status": "maybe"}]
+    answer = doors.ask("one", "/taps", {"device": device, "taps": taps}, key)
+    assert (answer.status, answer.plain["type"]) == (409, "urn:equipoise:problem:conflict")
+    assert "used-id-1" in answer.plain["detail"]
+    assert [each["status"] for each in answer.plain["taps"]] == ["known", "conflict", "done"]
+    (quince,) = (each for each in doors.ask("one", key=key).plain["people"] if each["id"] == "Quince")
+    assert quince["status"] == "maybe"
+    again = doors.ask("one", "/taps", {"device": device, "taps": [dict(reversed(first.items()))]}, key)
+    assert (again.status, again.plain["taps"][0]["status"]) == (200, "known")
+
+
 def test_a_flood_of_one_device_is_held_back(doors: Doors) -> None:
     """So are many devices of one address; others go on."""
     key = doors.links["one"].guests

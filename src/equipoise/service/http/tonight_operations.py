@@ -427,7 +427,12 @@ async def taps(backend: Backend, asked: HttpRequest) -> Reply:
         Tapped(each.id, each.status, each.why, None if each.more is None else dict(each.more))
         for each in answers
     ]
-    return reply(Taps(0 if found is None else found.revision, outcomes))
+    taken = Taps(0 if found is None else found.revision, outcomes)
+    used = [each for each in answers if each.status == "conflict"]
+    if used:
+        why = f"taps: {', '.join(each.id for each in used)}: {used[0].why}"
+        raise ProblemError(HttpProblem(409, "conflict", why, more=msgspec.to_builtins(taken)))
+    return reply(taken)
 
 
 async def seat(backend: Backend, asked: HttpRequest) -> Reply:
@@ -477,6 +482,8 @@ def qr_rows(link: str) -> list[str]:
 
 _EVENING = "/v1/tonight/{evening}"
 
+USED = {409: "Another tap came with the id of one before; `taps` has what became of each."}
+
 TONIGHT_OPERATIONS: tuple[Operation, ...] = (
     Operation(
         "tonight",
@@ -506,7 +513,7 @@ TONIGHT_OPERATIONS: tuple[Operation, ...] = (
         taps,
         Taps,
         TapsBody,
-        answers={**WITH_BODY, **WITH_TOKEN},
+        answers={**WITH_BODY, **WITH_TOKEN, **USED},
         scope="",
     ),
     Operation(

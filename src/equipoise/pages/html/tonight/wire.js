@@ -78,12 +78,12 @@ export async function send() {
   try {
     const taps = outbox.slice(0, 32);
     const answer = await ask("/taps", { device, taps });
-    if (answer.ok) {
+    if (answer.ok || answer.status === 409) {  // of taps whose ids were used the others are done all the same
       const said = await answer.json();
       outbox.splice(0, taps.length);
       keep();
       for (const [at, each] of said.taps.entries()) {
-        if (each.status === "refused" || (each.status === "done" && each.why)) state.note = each.why;
+        if (["refused", "conflict"].includes(each.status) || (each.status === "done" && each.why)) state.note = each.why;
         if (each.status === "asked") state.question = { why: each.why, tap: taps[at], ...each.more };
       }
       state.online = true;
