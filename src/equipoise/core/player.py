@@ -91,8 +91,7 @@ class Player:
     roles : sequence of str, or mapping from str to Rating, float or None
         The roles this player plays, with the rating in each where it is known; none listed is all.
     prefer, avoid : sequence of str, or mapping from str to float or None
-        Whom (by id or name) this player
-    prefers to play with, or not, and the price of each one in win
+        Whom (by id or name) this player prefers to play with, or not, and the price of each one in win
         probability unless it is the usual one.
     team_now : int or None
         The team (counted from 0) this player is in already, for those who prefer not to change; None if there
