@@ -35,10 +35,16 @@ PARTS = ("published", "large", "before", "after", "limits", "near")
 #: Lobbies and seconds of the table of time limits.
 LIMITED = [(lobbies, limit) for lobbies in (10, 50, 200) for limit in (1.0, 4.0)]
 
-#: Family of skill, players, players a team, lobbies and seconds of the table of plans near their bounds.
+#: Of the table of plans near their bounds: family of skill, teams, players a team, lobbies, seconds, and the
+#: excess that is wanted at most.
+FAMILIES = ("normal", "whole numbers", "bimodal", "lognormal")
 NEAR = [
-    *((family, 3_000, 2, 10, 10.0) for family in ("normal", "whole numbers", "bimodal", "lognormal")),
-    *((family, 900, 3, 3, 10.0) for family in ("whole numbers", "lognormal")),
+    *((family, 300, 2, 10, 10.0, 0.001) for family in FAMILIES),
+    *zip(FAMILIES, (3_000,) * 4, (2,) * 4, (10,) * 4, (10.0,) * 4, (0.002, 0.004, 0.006, 0.03), strict=True),
+    ("whole numbers", 30_000, 2, 10, 20.0, 0.008),
+    ("lognormal", 30_000, 2, 10, 20.0, 0.04),
+    ("whole numbers", 300, 3, 3, 10.0, 0.0015),
+    ("lognormal", 300, 3, 3, 10.0, 0.03),
 ]
 
 HEAD = """\
@@ -103,13 +109,14 @@ def plan(job: Row) -> Row:
 
 
 def near_bound(job: Row) -> Row:
-    """Make a plan in lobbies whose targets are up to 15 % apart from the mean, a tenth in parties of two."""
+    """Make a plan in lobbies whose targets are up to 15 % apart from the mean."""
     import numpy as np
     from benchmarks.lobbies.tournaments import within
 
     from equipoise import fill
 
-    n, size, lobbies = job["players"], job["team_size"], job["lobbies"]
+    teams, size, lobbies = job["teams"], job["team_size"], job["lobbies"]
+    n = teams * size
     rng = np.random.default_rng([n, size, 29])
     skill = {
         "normal": lambda: rng.normal(25.0, 8.0, n),
@@ -124,12 +131,12 @@ def near_bound(job: Row) -> Row:
         {f"p{k}": float(x) for k, x in enumerate(skill)},
         {f"L{k}": float(target) for k, target in enumerate(targets)},
         team_size=size,
-        parties=[(f"p{k}", f"p{k + 1}") for k in range(0, n // 10, 2)],
+        parties=[(f"p{k}", f"p{k + 1}") for k in range(0, n // 10, 2)] if job["premades"] else (),
         stop=within(job["limit"]),
     )
     assert found.value is not None
     assert found.excess is not None
-    deviation, teams = float(skill.std()), n // size
+    deviation = float(skill.std())
     return {
         "processor": time.process_time() - begin,
         "value": (found.value / teams) ** 0.5 / deviation,
@@ -202,8 +209,12 @@ def measure(known: Row, parts: list[str], source: str | None) -> Row:
     """Return all measurements, or those known with some parts anew."""
     rows = [row for row in known.get("rows", []) if parts and row["part"] not in parts]
     todo = [{"part": "published" if job["players"] == 300 else "large", **job} for job in jobs()]
-    names = ("distribution", "players", "team_size", "lobbies", "limit")
-    todo += [{"part": "near", **dict(zip(names, values, strict=True))} for values in NEAR]
+    names = ("distribution", "teams", "team_size", "lobbies", "limit", "wanted")
+    todo += [
+        {"part": "near", **dict(zip(names, values, strict=True)), "premades": premades}
+        for values in NEAR
+        for premades in (False, True)
+    ]
     for name in ("before", "after", "limits"):
         todo += case_jobs(name) if source is not None or name != "before" else []
     if not parts and source is None:
@@ -321,16 +332,18 @@ def _near(rows: list[Row]) -> list[str]:
     """Return the table of plans near their bounds, if it was measured."""
     if not rows:
         return []
-    head = ["skills", "players", "team", "lobbies", "limit", "time", "value", "excess"]
+    head = ["skills", "teams", "of", "lobbies", "premades", "limit", "time", "value", "excess", "wanted"]
     lines = [head, ["---"] * len(head)]
     for row in rows:
         numbers = [f"{row['limit']:g} s", f"{row['processor']:.1f} s", f"{row['value']:.4f}"]
         own = "0, proven" if row["status"] == "optimal" else f"{row['excess']:.4f}"
-        sizes = [f"{row['players']:,}", str(row["team_size"]), str(row["lobbies"])]
-        lines.append([row["distribution"], *sizes, *numbers, own])
+        sizes = [f"{row['teams']:,}", str(row["team_size"]), str(row["lobbies"])]
+        premades = "a tenth" if row["premades"] else "none"
+        lines.append([row["distribution"], *sizes, premades, *numbers, own, f"{row['wanted']:g}"])
     what = (
-        "Targets from 15 % below the mean to 15 % above, a tenth of the players in parties of two; the roots "
-        "of value and excess by teams, in the players' standard deviations."
+        "Targets from 15 % below the mean to 15 % above; the roots of value and excess by teams, in the "
+        "players' standard deviations.  Premades are parties of two, a tenth of the players; limit and time "
+        "are of the processor."
     )
     table = "\n".join("| " + " | ".join(line) + " |" for line in lines)
     return ["## Plans and their bounds", "", what, "", table, ""]

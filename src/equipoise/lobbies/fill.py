@@ -40,6 +40,7 @@ from equipoise.lobbies.problem import (
 from equipoise.lobbies.quick_bounds import best_counts
 from equipoise.teams.objectives.units import units_of
 from equipoise.teams.problem.build import rated
+from equipoise.teams.problem.exactness import CommonUnit, Unit, counted
 from equipoise.teams.solution import Status
 
 
@@ -164,7 +165,13 @@ def fill(
     # Counted from the zero, a team's total and its target are what they are with the empty seats filled up.
     units = units_of(asked.skill, np.zeros(len(asked.skill)), zero=zero, body=body)
     seat = 0.0 if per_player or min_size in (None, team_size) else units.zero
-    targets = np.array([(lobby.target or 0.0) - seat * team_size for lobby in places])
+    targets = np.array([lobby.target or 0.0 for lobby in places])
+    averaged = roster.unrated > 0 and default is None and not caution
+    common = _common_unit(everyone, targets, seat, averaged=averaged)
+    unit = common.unit
+    seat = unit.counted(seat)
+    targets = unit.each_counted(targets) - seat * team_size
+    asked = replace(asked, skill=common.weights(asked.skill))
     problem = asked.problem(targets, absolute=deviation == "absolute", per_player=per_player)
     problem = replace(problem, skill=problem.skill - seat * problem.size) if seat else problem
     layout = lay_out(problem)
@@ -177,15 +184,25 @@ def fill(
         problem, layout = _with_bands(problem, layout, asked.skill - seat)
     placed, used = _solved(problem, layout, method, stop)
     status = Status.OPTIMAL if placed.proven else Status.FEASIBLE
-    value = placed.placing.value(problem)
-    filled, waiters = _named(problem, placed.placing, asked, seat)
+    worth = unit if problem.absolute else Unit(unit.numerator**2, unit.denominator**2)
+    value = worth.shown(placed.placing.value(problem))
+    filled, waiters = _named(problem, placed.placing, asked, seat, unit)
     if out:
         ids = {player.id for player in waiters} | {*plan.shut_out}
         waiters = tuple(player for player in everyone.roster.players if player.id in ids)
     return replace(
         plan, status=status, solver=used or name, lobbies=filled, waiting=waiters, value=value,
-        bound=value if placed.proven else placed.bound,
+        bound=value if placed.proven else worth.shown(placed.bound),
     )  # fmt: skip
+
+
+def _common_unit(asked: LobbyRequest, targets: Floats, seat: float, *, averaged: bool) -> CommonUnit:
+    """Return the unit in which weights and targets are whole; that of the roster where there is none."""
+    skill, mean = asked.skill, asked.roster.default
+    # Those without a weight have the mean of the others, which is that of those with another weight too.
+    known = (skill[skill != mean] if (skill != mean).any() else skill[:1]) if averaged else skill
+    more = float(np.abs(skill).sum()) if averaged else 0.0
+    return counted(np.concatenate([known, targets, [seat]]), more, len(known) if averaged else 0)
 
 
 def _waits(asked: LobbyRequest, layout: Layout) -> dict[str, Any]:
@@ -264,8 +281,9 @@ def _named(
     placing: Placing,
     asked: LobbyRequest,
     seat: float,
+    unit: Unit,
 ) -> tuple[tuple[FilledLobby, ...], tuple[Player, ...]]:
-    """Return the lobbies with their players, and those who wait; weights are counted from that of a seat."""
+    """Return the lobbies with their players, and those who wait; of the problem, in units, from a seat's."""
     totals, sizes = placing.totals(problem), placing.sizes(problem)
     shown = totals / sizes if problem.per_player else totals + seat * sizes
     teams = np.lexsort((-shown, placing.lobby))
@@ -283,8 +301,8 @@ def _named(
         end = begin + int(sizes[mine].sum())
         players = map(roster.players.__getitem__, order[begin:end].data)
         members = tuple(tuple(islice(players, size)) for size in sizes[mine].tolist())
-        goal = target + seat * problem.team_size
-        filled.append(FilledLobby(lobby.name, goal, members, tuple(shown[mine].tolist())))
+        goal = unit.shown(target + seat * problem.team_size) if lobby.target is None else lobby.target
+        filled.append(FilledLobby(lobby.name, goal, members, tuple(unit.each_shown(shown[mine]).tolist())))
         first, begin = first + count, end
     return tuple(filled), tuple(roster.players[place] for place in np.sort(order[begin:]).tolist())
 

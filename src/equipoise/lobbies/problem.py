@@ -18,6 +18,7 @@ from equipoise.core.stopping import Stop, never
 from equipoise.errors import InputError
 from equipoise.lobbies.plan import Lobby
 from equipoise.teams.problem.build import Roster
+from equipoise.teams.problem.exactness import less
 
 #: The team of blocks that wait.
 WAITING = -1
@@ -372,7 +373,7 @@ def gather(
                 msg = f"barred: there is no lobby {name!r}; there are {', '.join(number)}"
                 raise InputError(msg)
             bars.add((find("barred", who), number[name]))
-    skill = roster.mu - caution * roster.sigma if caution else roster.mu
+    skill = less(roster.mu, roster.sigma, caution) if caution else roster.mu
     return LobbyRequest(
         roster, skill.astype(np.float64, copy=False), lobbies, team_size, min_size,
         tuple(tuple(party) for party in together.values() if len(party) > 1), tuple(sorted(bars)),

@@ -17,7 +17,7 @@ import numpy as np
 from equipoise.core.arrays import Floats
 from equipoise.core.player import MOST_PLAYERS, Bots, Player, Rating, players_named, rated_by_roles
 from equipoise.errors import InputError, again, nearest
-from equipoise.teams.problem.exactness import AS_WRITTEN, CommonUnit, centre_of
+from equipoise.teams.problem.exactness import AS_WRITTEN, CommonUnit, centre_of, mean
 from equipoise.teams.problem.linear_rules import Rule, rows_of
 from equipoise.teams.problem.preferences import Preference, prices_of
 from equipoise.teams.problem.problem import MU, Moving, Problem, SizeRules, check_team, moves_of
@@ -264,7 +264,7 @@ def rated(players: Iterable[Player] | Mapping[str, float | Rating | None], defau
         return Roster(everyone, None, 0)
     if default is None:
         known = [player.rating.mu for player in everyone if isinstance(player.rating, Rating)]
-        default = float(np.mean(known)) if known else MIDDLE_WEIGHT
+        default = mean(np.array(known)) if known else MIDDLE_WEIGHT
     filled = tuple(p if p.rating is not None else replace(p, rating=Rating(default)) for p in everyone)
     return Roster(filled, default, unrated)
 

@@ -200,6 +200,39 @@ def multiples(numbers: Floats, more: float = 0.0) -> tuple[Floats, int] | None:
     return (whole, power) if common == 1 else (whole / float(common), power // common)
 
 
+def mean(numbers: Floats) -> float:
+    """Return the mean of numbers, shape (n,); of decimals right to the last digit.
+
+    Examples
+    --------
+    >>> mean(np.array([10.0, 251.3, 492.6]))
+    251.3
+    """
+    found = multiples(numbers)
+    return float(numbers.mean()) if found is None else float(found[0].sum()) / (len(numbers) * found[1])
+
+
+def less(numbers: Floats, others: Floats, share: float) -> Floats:
+    """Return numbers less a share of others, shape (n,); of decimals the decimals that are right.
+
+    Examples
+    --------
+    >>> less(np.array([8.3, 5.0]), np.array([0.1, 0.7]), 3.0).tolist()
+    [8.0, 2.9]
+    """
+    from fractions import Fraction  # only who takes sigmas off waits for it
+
+    factor = Fraction(repr(share))
+    parts = multiples(np.concatenate([numbers, others])) if factor.denominator < DIGITS else None
+    if parts is not None:
+        whole, other = np.split(parts[0], 2)
+        left = whole * float(factor.denominator) - other * float(factor.numerator)
+        largest = np.abs(whole).max(initial=0.0) * factor.denominator + np.abs(other).max() * factor.numerator
+        if largest < LARGEST and parts[1] * factor.denominator < LARGEST:
+            return np.asarray(left / float(parts[1] * factor.denominator))
+    return numbers - share * others
+
+
 def counted(weights: Floats, more: float = 0.0, averaged: int = 0) -> CommonUnit:
     """Return the greatest unit of which weights, and the mean of the first of them, are whole multiples.
 
