@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import pytest
 from click.testing import CliRunner
 
 from equipoise.archive.archive import open_archive
 from equipoise.cli import group
 from equipoise.core.player import Player, Rating
-from equipoise.queueing import QueuePolicy, QueueTicket
-from equipoise.queueing.life import CancelTicket, EnterTicket
+from equipoise.errors import InputError
+from equipoise.files.read_policy import read_tickets
+from equipoise.queueing import QueuePolicy, QueueTicket, replay_queue
+from equipoise.queueing.life import Accept, CancelTicket, Decline, EnterTicket, MatchEnded
 from equipoise.service.queue_owner import QueueOwner, TickDue
 from equipoise.service.table_settings import QueueSettings
 
@@ -35,6 +39,7 @@ def test_the_tickets_of_a_day_are_replayed_under_another_policy(tmp_path: Path) 
     run = CliRunner().invoke(group, ["queue", "tickets", "--store", url, "--queue", "duel"])
     assert run.exit_code == 0, run.output
     plain = json.loads(run.output)
+    assert [each.pop("until", None) is not None for each in plain] == [False, True, False]
     found = [QueueTicket.from_dict(each) for each in plain]
     assert [(t.id, t.players, t.latencies, t.vetoes, t.backfill) for t in found] == [
         (t.id, t.players, t.latencies, t.vetoes, t.backfill) for t in tickets
@@ -61,6 +66,73 @@ def test_the_tickets_of_a_day_are_replayed_under_another_policy(tmp_path: Path) 
     assert figures["tickets"] + figures["left"] == 3
     wrong = CliRunner().invoke(group, ["queue", "tickets", "--store", url, "--queue", "none"])
     assert wrong.exit_code == 1
+
+
+def test_a_day_of_declines_no_shows_and_people_who_come_again_is_replayed(tmp_path: Path) -> None:
+    """Each ticket waits until it left, where it did not play; nobody is there twice, whatever the policy."""
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    now = [100.0]
+    policy = QueuePolicy(team_size=1, accept_within=5.0, penalties=(0.0,), forgiven_after=30.0)
+    with open_archive(url) as archive:
+        owner = QueueOwner(archive, QueueSettings("duel", policy, tick=10.0), {}, lambda: now[0])
+
+        def later(seconds: float, *questions: Any) -> None:
+            now[0] += seconds
+            owner.ask([*questions])
+
+        def enter(ticket: str, player: str) -> EnterTicket:
+            return EnterTicket(QueueTicket(ticket, (Player(player, 1500.0),), 0.0))
+
+        later(0.0, enter("a1", "ann"), enter("b1", "bob"), TickDue())
+        later(1.0, Decline("1", "ann"))  # a1 leaves at 101, b1 waits on
+        later(1.0, enter("a2", "ann"), TickDue())
+        later(1.0, Accept("2", "bob"))
+        later(6.0, TickDue())  # a2 has not answered: it leaves at 109
+        later(1.0, enter("a3", "ann"), CancelTicket("b1"))  # b1 leaves at 110
+        later(0.5, CancelTicket("a3"), enter("a4", "ann"))
+        later(0.5, enter("b2", "bob"), TickDue())
+        later(1.0, Accept("3", "ann"), Accept("3", "bob"))
+        later(50.0, MatchEnded("3"), TickDue())
+        later(1.0, enter("a1", "ann"))  # an id that is free again
+    asked = ["queue", "tickets", "--store", url, "--queue", "duel"]
+    run = CliRunner().invoke(group, asked)
+    rows = [(each["id"], each["since"], each.get("until")) for each in json.loads(run.output)]
+    assert rows == [
+        ("a1", 100.0, 101.0), ("b1", 100.0, 110.0), ("a2", 102.0, 109.0), ("a3", 110.0, 110.5),
+        ("a4", 110.5, None), ("b2", 111.0, None), ("a1", 163.0, None),
+    ]  # fmt: skip
+    (tmp_path / "day.json").write_text(run.output)
+    for fields, placed in (("", 2), (', "tolerance": 0, "tolerance_growth": 0, "most_imbalance": 0.0115', 2)):
+        (tmp_path / "policy.json").write_text(f'{{"team_size": 1{fields}}}')
+        command = [
+            "queue",
+            "simulate",
+            str(tmp_path / "policy.json"),
+            "--tickets",
+            str(tmp_path / "day.json"),
+        ]
+        replayed = CliRunner().invoke(group, [*command, "--json"])
+        assert replayed.exit_code == 0, replayed.output
+        figures = json.loads(replayed.stdout)
+        assert figures["tickets"] + figures["left"] + figures["gave_up"] == len(rows)
+        assert figures["tickets"] >= placed
+
+
+def test_who_left_waits_no_longer_in_a_replay(tmp_path: Path) -> None:
+    """Neither for a match that would have come later, nor beside the ticket with which they came again."""
+    rows = [
+        {"id": "t1", "players": [{"name": "ann", "weight": 1500}], "since": 0, "until": 5},
+        {"id": "t2", "players": [{"name": "ann", "weight": 1500}], "since": 20},
+        {"id": "t3", "players": [{"name": "ann", "weight": 1500}], "since": 30},
+        {"id": "t4", "players": [{"name": "bob", "weight": 1500}], "since": 40},
+    ]
+    (tmp_path / "day.json").write_text(json.dumps(rows))
+    tickets, until = read_tickets(str(tmp_path / "day.json"))
+    figures = replay_queue(QueuePolicy(team_size=1), tickets, until=until)
+    assert (sorted(figures.waits.tolist()), figures.gave_up, figures.left) == ([0.0, 10.0], 2, 0)
+    (tmp_path / "day.json").write_text(json.dumps([{**rows[0], "until": -1}]))
+    with pytest.raises(InputError, match=r"day.json, ticket 1: until must be at least since, 0, got -1"):
+        read_tickets(str(tmp_path / "day.json"))
 
 
 def test_the_people_of_a_queue_that_nobody_runs_are_let_go(tmp_path: Path) -> None:

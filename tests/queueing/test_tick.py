@@ -168,6 +168,50 @@ def test_nobody_plays_before_an_older_ticket_that_is_alike(
             assert ticket.since <= oldest.get(kind(ticket), NOW)
 
 
+@pytest.mark.parametrize("seed", range(1, 5))
+@pytest.mark.parametrize("longest_wait", [60.0, 1000.0])
+def test_seats_that_are_exchanged_break_no_rule_among_hundreds(
+    monkeypatch: pytest.MonkeyPatch, seed: int, longest_wait: float
+) -> None:
+    """Of 300 and more, matches are as many and as even as without it, legal, and nobody is twice."""
+    rng = np.random.default_rng(seed)
+    roles = {"tank": 1, "dps": 2} if seed % 2 else {}
+    policy = QueuePolicy(team_size=3, roles=roles, longest_wait=longest_wait, maps=("dune", "mill"))
+    queue = []
+    for number in range(300 + int(rng.integers(60))):
+        size = 1 + int(seed > 1 and rng.random() < 0.7)
+        played = [[("tank",), ("dps",), ()][rng.choice(3, p=(0.6, 0.2, 0.2))] for _ in range(size)]
+        avoid = [f"{rng.integers(300)}-0"] if rng.random() < 0.05 else []
+        rating = 1500.0 + 60.0 * int(rng.integers(-3, 4))
+        players = [
+            Player(f"{number}-{member}", rating, roles=each if roles else (), avoid=avoid)
+            for member, each in enumerate(played)
+        ]
+        region = [{}, {"east": 20.0}, {"east": 60.0, "west": 20.0}][rng.choice(3, p=(0.6, 0.2, 0.2))]
+        vetoes = [(), ("dune",), ("mill",)][rng.choice(3, p=(0.8, 0.1, 0.1))]
+        came = float(rng.integers(95))
+        queue.append(QueueTicket(f"t{number}", players, came, latencies=region, vetoes=vetoes))
+    matches, waiting = tick(queue, NOW, policy)
+    tickets = [*(ticket.id for match in matches for ticket in match.tickets), *(each.id for each in waiting)]
+    assert sorted(tickets) == sorted(ticket.id for ticket in queue)
+    for match in matches:
+        assert [sum(ticket.size for ticket in team) for team in match.teams] == [3, 3]
+        assert all(oracle.has_roles(team, policy) for team in match.teams)
+        assert oracle.may_meet(match.tickets, [policy.most_latency] * len(match.tickets), policy)
+        assert any(NOW - each.since >= longest_wait for each in match.tickets) or within_tolerances(
+            match, policy
+        )
+    monkeypatch.setattr("equipoise.queueing.columns._seat_the_oldest", lambda *_: None)
+    before, _ = tick(queue, NOW, policy)
+    assert matches != before  # some seats have been exchanged
+    if longest_wait < NOW:  # who has waited so long is chosen first, and so the others may be others
+        return
+    assert len(before) == len(matches) > 20
+    for match, unchanged in zip(matches, before, strict=True):
+        assert match.difference <= unchanged.difference + EXACT
+        assert match.imbalance <= unchanged.imbalance + EXACT
+
+
 @pytest.mark.parametrize("many", [10, 150, 700])
 @pytest.mark.parametrize("longest_wait", [60.0, 1e4])
 def test_a_surplus_of_one_role_keeps_nobody_from_the_others(many: int, longest_wait: float) -> None:

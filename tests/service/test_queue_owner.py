@@ -22,6 +22,7 @@ from equipoise.queueing.life import (
     Decline,
     EnterTicket,
     MatchEnded,
+    OfferSeats,
     Pause,
 )
 from equipoise.service.queue_owner import (
@@ -334,9 +335,55 @@ def test_a_ticket_whose_owner_is_silent_leaves(archive: Archive, clock: Clock) -
         owner.ask([TickDue()])
         assert where(owner, "a") == ["waiting"]
         clock.now += 10.0
-    owner.ask([TickDue()])
+    assert owner.ask([TickDue()]).left == {"not heard of": 1}
     (a, b) = owner.ask([WhereAsked("a", heard=False), WhereAsked("b", heard=False)]).answers
-    assert (a["place"], b["place"]) == ("waiting", "gone")
+    assert (a["place"], b["place"], b["why"]) == ("waiting", "gone", "not heard of")
+    (last,) = archive.ticket_record("duel").since(owner.number - 1)
+    assert json.loads(last.replies) == [{"kind": "left", "ticket": "b", "why": "not heard of"}]
+
+
+def test_a_clock_that_is_set_back_holds_no_queue(
+    archive: Archive, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Deadlines pass and waits grow at their pace; it is said how far ahead it is; a replay agrees."""
+    passed = Clock()
+    owner = QueueOwner(archive, DUEL, HOOKS, clock, monotonic=passed)
+    owner.ask([enter("a"), enter("b"), TickDue(), enter("c")])
+    assert where(owner, *"abc") == ["proposed", "proposed", "waiting"]
+    clock.now -= 3600.0
+    for _ in range(11):
+        passed.now += 1.0
+        clock.now += 1.0
+        (status,) = owner.ask([TickDue()]).answers
+    assert (where(owner, *"abc"), status["ahead"]) == (["gone", "gone", "waiting"], 3600.0)
+    (c,) = owner.ask([WhereAsked("c")]).answers
+    assert c["waited"] == 11.0
+    assert [each.message for each in caplog.records] == [
+        "the clock was set back; the queue goes on from the time it had"
+    ]
+    again = QueueOwner(archive, DUEL, HOOKS, clock)
+    known, kept = owner.life.snapshot(), again.life.snapshot()
+    assert replace(kept, now=known.now) == known
+    clock.now += 4000.0
+    assert owner.ask([TickDue()]).answers[0]["ahead"] == 0.0
+
+
+def test_seats_are_free_of_somebody_who_plays_there(archive: Archive, clock: Clock) -> None:
+    """A name of nobody in the match is refused with a sentence; who has left may be named again."""
+    owner = QueueOwner(archive, DUEL, HOOKS, clock)
+    owner.ask([enter("a"), enter("b"), TickDue(), Accept("1", "a"), Accept("1", "b")])
+    for left, kinds in (
+        (("zoe",), ["refused"]),
+        (("a",), ["left", "seats"]),
+        (("a",), []),
+        (("Ann", "b"), None),
+    ):
+        (replies,) = owner.ask([OfferSeats("1", left=left)]).answers
+        assert kinds is None or [each["kind"] for each in replies] == kinds
+        if kinds == ["refused"]:
+            assert replies[0]["why"] == "nobody plays in the match '1' who is called 'zoe'"
+            assert owner.life.openings == ()
+    assert where(owner, "a", "b") == ["gone", "gone"]
 
 
 @pytest.mark.parametrize("restart", [False, True])

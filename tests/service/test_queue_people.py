@@ -19,8 +19,10 @@ from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.tables import QUEUE_EVENT, QUEUE_MEMBER, QUEUE_PERSON, QUEUE_STATE, text_of
 from equipoise.archive.ticket_record import KeptState
 from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.core.player import Player
+from equipoise.queueing import QueueTicket
 from equipoise.queueing.kept_state import state_of
-from equipoise.queueing.life import Accept, CancelTicket, Decline, MatchEnded
+from equipoise.queueing.life import Accept, CancelTicket, Decline, EnterTicket, MatchEnded
 from equipoise.service.queue_owner import QueueOwner, StatusAsked, TickDue, WhereAsked, emptied
 
 #: Ids that have each played, so that any two may be one person.
@@ -238,6 +240,44 @@ def test_who_is_merged_while_playing_waits_nowhere_else(archive: Archive, first:
     owners["duel"].ask([MatchEnded("1")])
     assert people(archive) == {}
     assert refused(owners["team"], "a2", "ann") == ""
+
+
+@pytest.mark.parametrize(("kept", "merged"), [("cid", "bob"), ("bob", "cid")])
+def test_who_is_avoided_is_so_under_every_id(archive: Archive, kept: str, merged: str) -> None:
+    """Whichever of the ids is kept, as soon as it is merged, and no longer than it is."""
+    duel = owner_of(archive, "duel")
+    ann = QueueTicket("a", [Player("ann", 1500.0, avoid=["bob"])], 0.0)
+    duel.ask([EnterTicket(ann), enter("c", "cid")])
+    archive.merge(kept, merged)
+    duel.ask([TickDue()])
+    a, c = duel.ask([WhereAsked("a", why=True), WhereAsked("c", why=True)]).answers
+    for each in (a, c):
+        assert (each["place"], each["short"]["kind"], each["short"]["here"]) == ("waiting", "rules", 1)
+    archive.merge(kept, merged, back=True)
+    duel.ask([TickDue()])
+    assert where(duel, "a", "c") == ["proposed", "proposed"]
+    assert owner_of(archive, "duel").life.snapshot() == duel.life.snapshot()
+
+
+def test_a_match_is_kept_with_the_tickets_as_they_came(archive: Archive) -> None:
+    """Whom somebody avoids by several ids is looked up for the search alone: a replay has the same."""
+    archive.merge("cid", "bob")
+    duel = owner_of(archive, "duel")
+    ann = QueueTicket("a", [Player("ann", 1500.0, avoid=["bob"])], 0.0)
+    duel.ask([EnterTicket(ann), enter("d", "dan"), TickDue()])
+    assert where(duel, "a", "d") == ["proposed", "proposed"]
+    assert owner_of(archive, "duel").life.snapshot() == duel.life.snapshot()
+
+
+def test_a_party_of_two_who_turn_out_to_be_one_leaves(archive: Archive) -> None:
+    """It says why; nobody is kept out for it."""
+    duel = owner_of(archive, "duel")
+    duel._settings = replace(duel._settings, policy=replace(DUEL.policy, team_size=2))
+    duel.ask([enter("t", "ann", "bob")])
+    archive.merge("ann", "bob")
+    duel.ask([TickDue()])
+    (t,) = duel.ask([WhereAsked("t")]).answers
+    assert (t["place"], t["why"], t["kept_out"]) == ("gone", "two of its players are one", None)
 
 
 def test_who_waits_is_found_again_from_the_record(archive: Archive) -> None:

@@ -136,8 +136,8 @@ def _simulate(
         read.middle, read.deviation if deviation is None else deviation, sigma, _shares(parties)
     )
 
-    came = None if tickets is None else tuple(read_tickets(tickets))
-    queue = SimulatedQueue(came, seed, rates or (5.0,), 60.0 * minutes, population)
+    came, until = (None, None) if tickets is None else read_tickets(tickets)
+    queue = SimulatedQueue(came, seed, rates or (5.0,), 60.0 * minutes, population, until)
     expected = len(came) if came is not None else sum(queue.rates) / len(queue.rates) * queue.seconds
 
     def under_each(policies: Sequence[QueuePolicy]) -> Iterator[QueueFigures]:
@@ -178,27 +178,33 @@ def _simulate(
 def _tickets(store: str, queue: str, since: float | None, until: float | None) -> None:
     """Print a queue's tickets for 'simulate --tickets'.
 
-    They are those that came to a queue of 'equipoise serve'.
+    They are those that came to a queue of 'equipoise serve', with when they left where they did not play.
     """
     from equipoise.archive.archive import open_archive
-    from equipoise.queueing.life import EnterTicket
+    from equipoise.queueing.life import PLAYED, EnterTicket
     from equipoise.queueing.record import event_of
     from equipoise.queueing.tickets import QueueTicket
 
-    came = []
+    came: list[dict[str, Any]] = []
+    here: dict[str, dict[str, Any]] = {}
     with open_archive(store, create=False) as archive:
         events = archive.ticket_record(queue).since(0)
     if not events:
         msg = f": {store} has no tickets of {queue!r}"
         raise InputError(msg, "queue")
     for each in events:
-        if (since is not None and each.at < since) or (until is not None and each.at >= until):
-            continue
         if each.event.startswith('["enter"'):
             event = event_of(each.event, dict[str, QueueTicket]().get)
             if isinstance(event, EnterTicket):
-                came.append(replace(event.ticket, since=each.at).to_dict())
-    click.echo(json.dumps(came, indent=2))
+                row = here[event.ticket.id] = replace(event.ticket, since=each.at).to_dict()
+                came.append(row)
+        for reply in json.loads(each.replies):
+            if reply["kind"] == "left" and reply["ticket"] in here:
+                row = here.pop(reply["ticket"])
+                if reply["why"] not in PLAYED:
+                    row["until"] = each.at
+    first, last = float("-inf") if since is None else since, float("inf") if until is None else until
+    click.echo(json.dumps([row for row in came if first <= row["since"] < last], indent=2))
 
 
 @command.command(name="empty")
@@ -246,7 +252,10 @@ def _show(figures: QueueFigures, fitted: dict[str, Any], *, as_json: bool, form:
     if form is None:
         if fitted:
             click.echo(f"tolerances that grow {fitted['growth']:g} times as fast do: {fitted['policy']}")
-        click.echo(f"{found['tickets']} tickets in {found['matches']} matches; {found['left']} still wait")
+        click.echo(
+            f"{found['tickets']} tickets in {found['matches']} matches; {found['left']} still wait"
+            + (f", {found['gave_up']} gave up" if found["gave_up"] else "")
+        )
         click.echo("wait: " + ", ".join(f"{name} {_seconds(value)}" for name, value in waits.items()))
         if found["matches"]:
             apart = f"ratings {found['spread']:.0f} apart"

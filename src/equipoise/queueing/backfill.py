@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from equipoise.errors import InputError
 from equipoise.queueing.columns import bound_of, have_roles, tolerances
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import check_queue, evenness, latency_limit, mu_of
-from equipoise.queueing.tickets import FoundMatch, QueueTicket, check_time
+from equipoise.queueing.tickets import FoundMatch, QueueTicket, check_time, names_all_ids
 
 #: Tickets, the nearest in rating, of which all ways to fill an opening are gone through.
 MOST_CANDIDATES = 7
@@ -41,6 +41,14 @@ class Opening:
     ruleset: str = ""
     region: str = ""
     map: str = ""
+
+
+def with_all_ids(opening: Opening, same: Mapping[str, Sequence[str]]) -> Opening:
+    """Return an opening whose players avoid others by all ids that these have."""
+    if not same:
+        return opening
+    teams = tuple(tuple(names_all_ids(player, same) for player in team) for team in opening.teams)
+    return replace(opening, teams=teams)
 
 
 class BackfillJoin(NamedTuple):

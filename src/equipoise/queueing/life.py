@@ -7,7 +7,7 @@ gives the same commands, so that their record is all there is to keep.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from heapq import heappop, heappush
@@ -17,10 +17,30 @@ from typing import Any
 
 from equipoise.core.copies import copies
 from equipoise.core.player import Player
-from equipoise.queueing.backfill import BackfillJoin, Opening, fill_openings, fits_policy, joined_match
+from equipoise.queueing.backfill import (
+    BackfillJoin,
+    Opening,
+    fill_openings,
+    fits_policy,
+    joined_match,
+    with_all_ids,
+)
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.tick import find_matches
-from equipoise.queueing.tickets import FoundMatch, QueueTicket, check_time, waiting_since
+from equipoise.queueing.tickets import (
+    FoundMatch,
+    QueueTicket,
+    by_all_ids,
+    check_time,
+    waiting_since,
+)
+
+#: Why a ticket leaves whose owner has not been heard of for too long.
+NOT_HEARD_OF = "not heard of"
+
+#: Why a ticket leaves that was in a match; and all words for why one does: anything else is a sentence.
+PLAYED = ("played", "left the match")
+LEFT_WORDS = ("cancelled", "declined", "not answered", NOT_HEARD_OF, *PLAYED)
 
 
 class TicketPlace(StrEnum):
@@ -348,6 +368,8 @@ class TicketLife:
         self._made = 0
         self._running = 0  # matches that have begun and have not ended
         self._paused = self._closed = False
+        #: All ids of somebody who has several, by each of them; what is recorded does not follow from it.
+        self.same: Mapping[str, Sequence[str]] = {}
 
     # What people ask. --------------------------------------------------------------------------------------
 
@@ -358,6 +380,14 @@ class TicketLife:
         tickets.sort(key=attrgetter("since"))
         tickets.sort(key=lambda ticket: ticket.returned == 0)  # which keeps their order else
         return tuple(tickets)
+
+    @property
+    def waiting_people(self) -> tuple[QueueTicket, ...]:
+        """The same, and whom they avoid and prefer by all ids that these have."""
+        return tuple(self._by_all_ids(self.waiting))
+
+    def _by_all_ids(self, tickets: Iterable[QueueTicket]) -> list[QueueTicket]:
+        return [by_all_ids(ticket, self.same) for ticket in tickets]
 
     @property
     def waiting_count(self) -> int:
@@ -618,8 +648,8 @@ class TicketLife:
         if known is None:
             if self._paused:
                 return []
-            joins, waiting = self._fill(self.waiting)
-            known = (*joins, *find_matches(waiting, self._now, self.policy))
+            joins, waiting = self._fill(self.waiting_people)
+            known = tuple(map(self._as_kept, (*joins, *find_matches(waiting, self._now, self.policy))))
         until = self._now + self.policy.accept_within
         names = list(map(str, range(self._made + 1, self._made + 1 + len(known))))
         self._made += len(known)
@@ -631,13 +661,20 @@ class TicketLife:
             heappush(self._deadlines, (until, name))
         return list(copies(Propose("", _ANY_MATCH.found, until), len(names), match=names, found=known))
 
+    def _as_kept(self, found: FoundMatch) -> FoundMatch:
+        """Return a match with the tickets as they are kept."""
+        if not self.same:
+            return found
+        teams = tuple(tuple(self._tickets[ticket.id].ticket for ticket in team) for team in found.teams)
+        return replace(found, teams=teams)
+
     def _fill(self, waiting: tuple[QueueTicket, ...]) -> tuple[list[FoundMatch], tuple[QueueTicket, ...]]:
         """Return who joins running matches, those of each as one match, and who still waits."""
         if not self._openings:
             return [], waiting
         asked = {each.found.joins for each in self._proposals.values() if each.started is None}
         openings = {
-            each.match: each
+            each.match: with_all_ids(each, self.same)
             for each in self.openings
             if each.match not in asked and fits_policy(each, self.policy)
         }
@@ -719,6 +756,9 @@ class TicketLife:
             return [TicketRefused(match, why)]
         if proposal is None and before is None and not event.teams:
             return [TicketRefused(match, f"no match {match!r} of this queue runs; teams must say who plays")]
+        if event.left and not event.teams and not self._knows(event, before):
+            names = ", ".join(map(repr, event.left))
+            return [TicketRefused(match, f"nobody plays in the match {match!r} who is called {names}")]
         teams = self._seated(event, before)
         opening = Opening(
             match, teams, self._now if before is None else before.since,
@@ -742,6 +782,14 @@ class TicketLife:
         commands += self._drop_joins(match, unless=opening)
         free = tuple(self.policy.team_size - len(team) for team in teams)
         return [*commands, FreeSeats(match, free if any(free) else ())]
+
+    def _knows(self, event: OfferSeats, before: Opening | None) -> bool:
+        """Tell whether somebody who has left, as is stated, plays in the match, or did."""
+        here = [player for team in (before.teams if before else ()) for player in team]
+        for name, each in self._proposals.items():
+            if event.match in (name, each.found.joins) and each.started is not None:
+                here += [player for ticket in each.found.tickets for player in ticket.players]
+        return not {player.id for player in here}.isdisjoint(event.left)
 
     def _withdraw(self, match: str) -> list[Command]:
         if self._openings.pop(match, None) is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,8 @@ class QueueFigures:
         Tickets that still wait at the end.
     oldest : float
         How long the oldest of these, or of those placed, has waited.
+    gave_up : int
+        Tickets that left before they were placed, as they once did.
     """
 
     waits: Floats
@@ -103,6 +106,7 @@ class QueueFigures:
     left: int
     oldest: float
     population: Population = field(default_factory=Population)
+    gave_up: int = 0
 
     def wait(self, percent: float) -> float:
         """Return a percentile of the waits."""
@@ -133,6 +137,7 @@ class QueueFigures:
             "spread": _mean(self.spreads),
             "party_gap": _mean(self.party_gaps),
             "left": self.left,
+            "gave_up": self.gave_up,
             **{
                 f"{what}_by_{kind}": {name: _mean(values[chosen]) for name, chosen in some.items()}
                 for what, values in each.items()
@@ -201,7 +206,7 @@ def simulate_queue(
     population = population or Population()
     tickets, skills = arrivals(rng, rates, seconds + warm_up, population, policy)
     return _played(
-        policy, tickets, skills, 0, math.ceil(seconds + warm_up), warm_up, population, search, progress
+        policy, tickets, None, skills, 0, math.ceil(seconds + warm_up), warm_up, population, search, progress
     )
 
 
@@ -209,6 +214,7 @@ def replay_queue(
     policy: QueuePolicy,
     tickets: Iterable[QueueTicket],
     *,
+    until: Iterable[float] | None = None,
     search: Callable[..., TickResult] = tick,
     progress: Callable[[float], None] | None = None,
 ) -> QueueFigures:
@@ -221,7 +227,9 @@ def replay_queue(
     policy : QueuePolicy
         How matches are made.
     tickets : iterable of QueueTicket
-        Who came; ``since`` says when, in any order.  Somebody may come again later.
+        Who came; ``since`` says when, in any order.  Who comes again while they wait has left before.
+    until : iterable of float, optional
+        When each left that would not wait any longer; infinity for the others.
     search, progress : callable
         As in :func:`simulate_queue`.
 
@@ -230,22 +238,25 @@ def replay_queue(
     InputError
         If there is no ticket, or they are too far apart in time.
     """
-    came = sorted(tickets, key=lambda ticket: ticket.since)
+    came = list(tickets)
     if not came:
         msg = "must be at least 1, got 0"
         raise InputError(msg, "tickets")
+    ends = dict(zip(map(id, came), until or repeat(math.inf, len(came)), strict=True))
+    came.sort(key=lambda ticket: ticket.since)
     first, last = math.floor(came[0].since), math.ceil(came[-1].since + policy.longest_wait)
     if last - first > MOST_TICKETS:
         msg = f": they are more than {MOST_TICKETS} seconds apart"
         raise InputError(msg, "tickets")
     skills = {player.id: mu_of(player, policy) for ticket in came for player in ticket.players}
     population = Population(policy.middle, policy.deviation)
-    return _played(policy, came, skills, first, last, 0.0, population, search, progress)
+    return _played(policy, came, ends, skills, first, last, 0.0, population, search, progress)
 
 
 def _played(
     policy: QueuePolicy,
     tickets: Sequence[QueueTicket],
+    ends: Mapping[int, float] | None,
     skills: Mapping[str, float],
     start: int,
     last: int,
@@ -260,13 +271,17 @@ def _played(
     waiting: tuple[QueueTicket, ...] = ()
     placed: list[tuple[QueueTicket, float, int]] = []
     judged: list[tuple[float, float, int]] = []
-    came = 0
+    came = gave_up = 0
     for now in range(start + 1, last + 1):
         first = came
         while came < len(tickets) and tickets[came].since <= now:
             came += 1
         if waiting or came > first:
-            found = search((*waiting, *tickets[first:came]), float(now), policy)
+            here = (*waiting, *tickets[first:came])
+            if ends is not None:
+                every, here = len(here), _still_here(here, ends, now)
+                gave_up += every - len(here)
+            found = search(here, float(now), policy)
             waiting = found.waiting
             if now > start + warm_up:
                 placed += [
@@ -291,6 +306,22 @@ def _played(
         left=len(left),
         oldest=max([*left, float(waits.max(initial=0.0))]),
         population=population,
+        gave_up=gave_up,
+    )
+
+
+def _still_here(
+    tickets: Sequence[QueueTicket], ends: Mapping[int, float], now: float
+) -> tuple[QueueTicket, ...]:
+    """Return those of some tickets, in the order they came, who have neither left nor come again."""
+    by_id = {ticket.id: ticket for ticket in tickets}
+    by_player = {player.id: ticket for ticket in tickets for player in ticket.players}
+    return tuple(
+        ticket
+        for ticket in tickets
+        if ends[id(ticket)] > now
+        and by_id[ticket.id] is ticket
+        and all(by_player[player.id] is ticket for player in ticket.players)
     )
 
 
@@ -370,6 +401,8 @@ class SimulatedQueue:
     ----------
     tickets : tuple of QueueTicket or None
         As :func:`replay_queue` takes them; None for drawn ones.
+    until : tuple of float or None
+        The same.
     seed : int
         Of those that are drawn.
     rates, seconds, population
@@ -381,11 +414,12 @@ class SimulatedQueue:
     rates: tuple[float, ...] = (5.0,)
     seconds: float = 1800.0
     population: Population = field(default_factory=Population)
+    until: tuple[float, ...] | None = None
 
     def under(self, policy: QueuePolicy, progress: Callable[[float], None] | None = None) -> QueueFigures:
         """Return what comes out under a policy."""
         if self.tickets is not None:
-            return replay_queue(policy, self.tickets, progress=progress)
+            return replay_queue(policy, self.tickets, until=self.until, progress=progress)
         return simulate_queue(
             policy, np.random.default_rng(self.seed), rates=self.rates, seconds=self.seconds,
             population=self.population, progress=progress,

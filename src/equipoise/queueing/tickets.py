@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -157,6 +157,32 @@ def waiting_since(tickets: Sequence[QueueTicket], since: float) -> list[QueueTic
     """Return tickets whose waiting begins now, as :meth:`QueueTicket.since_when` does, many at once."""
     kept = {name: map(attrgetter(name), tickets) for name in _KEPT}
     return copies(QueueTicket("any", (Player("any"),), since), len(tickets), **kept)
+
+
+def names_all_ids(player: Player, same: Mapping[str, Sequence[str]]) -> Player:
+    """Return a player who avoids and prefers others by all ids that these have.
+
+    Examples
+    --------
+    >>> ann = Player("Ann", 1500, avoid=["bob"])
+    >>> [name for name, _ in names_all_ids(ann, {"bob": ["bob", "rob"], "rob": ["bob", "rob"]}).avoid]
+    ['bob', 'rob']
+    """
+    named = [name for name, _ in (*player.avoid, *player.prefer)]
+    if same.keys().isdisjoint(named):
+        return player
+    avoid, prefer = (
+        tuple({each: price for name, price in some for each in same.get(name, (name,))}.items())
+        for some in (player.avoid, player.prefer)
+    )
+    return replace(player, avoid=avoid, prefer=prefer)
+
+
+def by_all_ids(ticket: QueueTicket, same: Mapping[str, Sequence[str]]) -> QueueTicket:
+    """Return a ticket whose players do what :func:`names_all_ids` says."""
+    if not same or not any(player.avoid or player.prefer for player in ticket.players):
+        return ticket
+    return replace(ticket, players=tuple(names_all_ids(player, same) for player in ticket.players))
 
 
 def check_time(now: float) -> None:

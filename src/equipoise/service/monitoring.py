@@ -73,6 +73,9 @@ class ServerMetrics:
             "equipoise_queue_events", "What became of tickets and matches.", ("queue", "kind"),
             registry=self._registry,
         )  # fmt: skip
+        self._left = Counter(
+            "equipoise_queue_left", "Why tickets have left.", ("queue", "why"), registry=self._registry
+        )
         for protocol in ("http", "weights"):
             self._failed.labels(protocol)
 
@@ -95,6 +98,10 @@ class ServerMetrics:
     def replied(self, queue: str, kind: str, count: int) -> None:
         """Count what became of tickets and matches."""
         self._replies.labels(queue, kind).inc(count)
+
+    def left(self, queue: str, why: str, count: int) -> None:
+        """Count tickets that have left, by the reason."""
+        self._left.labels(queue, why).inc(count)
 
     def watch(self, now: Callable[[], Iterable[Metric]]) -> None:
         """Tell besides what a function finds when it is asked for."""

@@ -102,12 +102,14 @@ def _players(queues: Queues, queue: Queue, members: Iterable[Named]) -> list[Pla
 
 
 def _place(asked: Queued, state: dict[str, Any]) -> bytes:
-    """Say where a ticket is: since how long it waits, or in which match, and how it is to be answered."""
+    """Say where a ticket is: since how long it waits, in which match it is, or why it is gone."""
     more: tuple[object, ...] = ()
     if state["place"] == "waiting":
         more = (int(state["waited"]),)
     elif "match" in state:
         more = (state["match"]["match"],)
+    elif state["why"]:
+        more = (_shown(state["why"]),)
     return _line(asked.verb.value, asked.name, state["place"], *more)
 
 
@@ -130,9 +132,12 @@ def _refused(replies: Iterable[dict[str, Any]]) -> bytes:
     """Return the line that says why something was refused; nothing where it was not."""
     for each in replies:
         if each["kind"] == "refused":
-            why = "".join(sign if sign.isprintable() else "?" for sign in each["why"])
-            return _line("ERR", Refusal.REFUSED.code, why)
+            return _line("ERR", Refusal.REFUSED.code, _shown(each["why"]))
     return b""
+
+
+def _shown(why: str) -> str:
+    return "".join(sign if sign.isprintable() else "?" for sign in why)
 
 
 def _line(*words: object) -> bytes:

@@ -46,6 +46,8 @@ from equipoise.queueing.backfill import Opening
 from equipoise.queueing.columns import use_kernels
 from equipoise.queueing.kept_state import life_of, state_of
 from equipoise.queueing.life import (
+    LEFT_WORDS,
+    NOT_HEARD_OF,
     Accept,
     AskAgain,
     CancelTicket,
@@ -197,13 +199,17 @@ LETTERS, LETTER_SECONDS, SWEEP = 2000, 15.0, 60.0  # effort
 
 
 class QueueAnswers(NamedTuple):
-    """The answers to some questions, the number of the last event, and the matches that were made."""
+    """The answers to some questions, the number of the last event, and the matches that were made.
+
+    Besides, how many replies there were of each kind, and how many tickets left for which reason.
+    """
 
     answers: list[Any]
     number: int
     made: list[dict[str, Any]]
     replies: dict[str, int]
     owned: Owned = Owned(True)  # it is immutable
+    left: Mapping[str, int] | None = None
 
 
 class QueueOwner:
@@ -221,6 +227,8 @@ class QueueOwner:
         Gives seconds since 1970.
     worker : str
         What the server is called, of several that may own the queue; empty where there is this one alone.
+    monotonic : callable, optional
+        Gives seconds that are never set back; with another clock than the system's none pass.
     """
 
     def __init__(
@@ -230,6 +238,7 @@ class QueueOwner:
         hooks: Mapping[str, Sequence[str]] | None = None,
         clock: Callable[[], float] = time.time,
         worker: str = "",
+        monotonic: Callable[[], float] | None = None,
     ) -> None:
         self._shard = archive.shard(f"queue:{settings.name}", worker) if worker else Alone()
         self._record: TicketRecord = archive.ticket_record(settings.name, self._shard)
@@ -243,6 +252,9 @@ class QueueOwner:
         self._known, self._gone = ArchiveMarks(0, 0), NONE_GONE
         self._merged: dict[str, str] | None = None  # None until all are found who are in two tickets
         self._heard: dict[str, float] = {}
+        self._monotonic = monotonic or (time.monotonic if clock is time.time else float)
+        self._last = float("-inf"), 0.0
+        self._ahead, self._is_ahead = 0.0, False
         self._since = clock()
         self._there: float | None = None  # when something was kept last, or could have been, as the owner
 
@@ -348,6 +360,7 @@ class QueueOwner:
                     self._heard, self._since = {}, self._now(life)
                     batch.ask_again(self._since)
                 if merged != self._merged:
+                    life.same = people.same()
                     for ticket, why in people.two_tickets().items():
                         batch.handle(CancelTicket(ticket, why), self._now(life))
                 questions = self._unnamed(questions)
@@ -370,7 +383,9 @@ class QueueOwner:
         self._number += len(batch.rows)
         self._stated = self._number if batch.stated else self._stated
         self._known, self._merged = known, None if people.unsettled else merged
-        return QueueAnswers(answers, self._number, batch.made, batch.replies, self._shard.owned)
+        return QueueAnswers(
+            answers, self._number, batch.made, batch.replies, self._shard.owned, dict(batch.leavings)
+        )
 
     def _unnamed(self, questions: Sequence[Question]) -> list[Question]:
         """Return questions that name nobody who is forgotten: what stands for them is in their place."""
@@ -469,7 +484,18 @@ class QueueOwner:
         return last is None or self._now(life) - last > self._settings.tick + AWAY
 
     def _now(self, life: TicketLife) -> float:
-        return max(self._clock(), life.now)
+        """Return the time, which goes on at its pace where the clock is set back."""
+        passed, clock = self._monotonic(), self._clock()
+        self._last = max(clock, life.now, self._last[0] + passed - self._last[1]), passed
+        self._ahead = self._last[0] - clock
+        if (self._ahead > AWAY) is not self._is_ahead:
+            self._is_ahead = not self._is_ahead
+            if self._is_ahead:
+                log.warning(
+                    "the clock was set back; the queue goes on from the time it had",
+                    extra={"queue": self._settings.name, "seconds": round(self._ahead, 1)},
+                )
+        return self._last[0]
 
     def _answers(self, batch: _Batch, questions: Sequence[Question]) -> list[Any]:
         """Return the answers to questions; tickets that enter one after another enter at once."""
@@ -493,9 +519,9 @@ class QueueOwner:
             return self._enter(batch, question.tickets)
         if isinstance(question, TickDue):
             for ticket in self._silent(batch.life, now):
-                batch.handle(CancelTicket(ticket), now)
+                batch.handle(CancelTicket(ticket, NOT_HEARD_OF), now)
             batch.look(now)
-            return status_of(batch.life, now)
+            return {**status_of(batch.life, now), "ahead": self._ahead}
         if isinstance(question, Beat | HandOver):
             return {}
         if isinstance(question, _READS):
@@ -648,6 +674,7 @@ class _Batch:
         self.seated: dict[str, str] = {}
         self.made: list[dict[str, Any]] = []
         self.replies: Counter[str] = Counter()
+        self.leavings: Counter[str] = Counter()
         self.stated = False
         self._notes: list[tuple[int, float, list[str]]] = []
 
@@ -755,6 +782,8 @@ class _Batch:
                 self.unseated[each.ticket] = None
                 self.seated.pop(each.ticket, None)
                 ticket = self.life.ticket(each.ticket) if isinstance(each, Leaves) else None
+                if isinstance(each, Leaves):
+                    self.leavings[each.why if each.why in LEFT_WORDS else "other"] += 1
                 if ticket is not None:
                     self.left.append(ticket)
 
@@ -798,12 +827,13 @@ def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) ->
     if found.place.value == "waiting":
         data["waited"] = max(now - found.since, 0.0)
         if why:
-            waiting, policy = life.waiting, life.policy
-            reason = reason_for_waiting(known, waiting, now, policy)
+            waiting, policy = life.waiting_people, life.policy
+            ahead = [each.id for each in waiting].index(ticket)
+            reason = reason_for_waiting(waiting[ahead], waiting, now, policy)
             data["reason"] = reason.text
             data["short"] = {
                 "kind": reason.shortage.name.lower(), "here": reason.here, "wanted": reason.wanted,
-                "roles": reason.roles, "ahead": waiting.index(known),
+                "roles": reason.roles, "ahead": ahead,
                 "imbalance": accepted_imbalance(known, now, policy),
                 "anybody_in": max(policy.longest_wait - data["waited"], 0.0),
             }  # fmt: skip

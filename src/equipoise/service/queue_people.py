@@ -103,6 +103,10 @@ class QueuePeople:
         #: Whether somebody is in two tickets of which none can be taken back yet.
         self.unsettled = False
 
+    def same(self) -> dict[str, list[str]]:
+        """Return all ids of everybody who has several, by each of them."""
+        return {each: ids for ids in self._ids.values() for each in ids}
+
     def claim(self, tickets: Iterable[QueueTicket]) -> None:
         """Put the people of tickets that want to enter into them, as far as they are in no other one."""
         person = self._merged.get

@@ -252,6 +252,8 @@ class Queue:
             self._metrics.matched(self.name, each)
         for kind, count in found.replies.items():
             self._metrics.replied(self.name, kind, count)
+        for why, count in (found.left or {}).items():
+            self._metrics.left(self.name, why, count)
         await self.heard(found.number)
 
     async def heard(self, number: int) -> None:
@@ -427,7 +429,7 @@ class Queues:
         for each in self:
             for band, count in each.status.get("bands", {}).items():
                 bands[each.name, band] += count
-            for what in ("waiting", "proposed", "running", "openings", "players", "oldest"):
+            for what in ("waiting", "proposed", "running", "openings", "players", "oldest", "ahead"):
                 stands[each.name, what] = each.status.get(what, 0)
             stands[each.name, "late"] = each.late
             stands[each.name, "owned"] = each.owned.here

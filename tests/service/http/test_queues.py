@@ -188,6 +188,12 @@ def events_go_on_where_a_client_was_cut_off(served: Served) -> None:
         lines = (line.decode().strip() for line in islice(events, 100))  # comments come for ever
         ids = [int(line[4:]) for line in islice((line for line in lines if line[:4] == "id: "), 3)]
     assert ids == [2, 3, 4]
+    request.add_header("Last-Event-ID", "999999")  # of a record that is no longer there
+    with urllib.request.urlopen(request, timeout=PATIENCE) as events:  # noqa: S310 -- of this test
+        first = [line.decode().strip() for line in islice(events, 5)]
+    kind, number, state = first[2:5]
+    assert (kind, number.startswith("id: "), int(number[4:]) < 999999) == ("event: queue_state", True, True)
+    assert json.loads(state.removeprefix("data: "))["queue"] == "duel"
 
 
 def a_batch_lets_each_ticket_in_or_not(served: Served) -> None:

@@ -96,11 +96,14 @@ class Events:
         return len(self._listeners) < MOST_LISTENERS and of_address < MOST_OF_ADDRESS
 
     async def since(self, revision: int) -> list[bytes]:
-        """Return the events since a revision; the last of them says the newest one."""
+        """Return the events since a revision; the last of them says the newest one.
+
+        Of one that there is not yet, as of another archive, that is the only one.
+        """
         newest = self._backend.known.snapshot.revision
-        if revision >= newest:
+        if revision == newest:
             return []
-        read = await self._backend.read("news", (revision, MOST_MATCHES), OWN)
+        read = await self._backend.read("news", (min(revision, newest), MOST_MATCHES), OWN)
         news = msgspec.json.decode(read.body or b"")
         some = news["matches"] if news["count"] <= MOST_MATCHES else []
         ratings = {

@@ -146,7 +146,11 @@ class WhyQuery(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class QueueMatch(msgspec.Struct, omit_defaults=True):
-    """A match: its tickets and players, team by team."""
+    """A match: its tickets and players, team by team.
+
+    ``match`` is its number in the queue, for good; each queue counts for itself, so that only the name of the
+    queue and the number together tell it from all others.
+    """
 
     match: str
     teams: list[list[str]]
@@ -560,17 +564,26 @@ async def _stream(backend: Backend, queue: Queue, number: int) -> AsyncGenerator
     queue.listeners += 1
     try:
         yield b"retry: 2000\n\n"
+        if number > queue.number and not await _rows(backend, queue, number - 1):
+            number = queue.number  # it is of another record, such as one before a backup came back
+            yield event("queue_state", await _state(queue), number)
         while not queue.ended:
             if number >= queue.number:
                 if not await queue.news(number, QUIET) and not queue.ended:
                     yield b": still here\n\n"
                 continue
-            read = await backend.read("queue_events", (queue.name, number, MOST_EVENTS), OWN)
-            for each in msgspec.json.decode(read.body or b"[]"):
+            for each in await _rows(backend, queue, number):
                 number = each["number"]
                 yield event("queue", {"at": each["at"], "replies": each["replies"]}, number)
     finally:
         queue.listeners -= 1
+
+
+async def _rows(backend: Backend, queue: Queue, number: int) -> list[Any]:
+    """Return the events of a queue after a number."""
+    read = await backend.read("queue_events", (queue.name, number, MOST_EVENTS), OWN)
+    rows: list[Any] = msgspec.json.decode(read.body or b"[]")
+    return rows
 
 
 def queue_of(backend: Backend, asked: HttpRequest) -> Queue:

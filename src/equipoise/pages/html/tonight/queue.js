@@ -307,7 +307,7 @@ const plays = () => state.view.match.players.flat().includes(state.view.you);
 
 function gone() {
   const { view } = state;
-  const whys = { cancelled: "gone_cancelled", declined: "gone_declined", "not answered": "gone_silent", played: "gone_played", "left the match": "gone_played" };
+  const whys = { cancelled: "gone_cancelled", declined: "gone_declined", "not answered": "gone_silent", "not heard of": "gone_unheard", played: "gone_played", "left the match": "gone_played" };
   const until = view.kept_out?.[view.you];
   return [make("h1", {}, say("gone")), make("p.lead", {}, say(whys[/** @type {keyof typeof whys} */ (view.why)] ?? "gone_other")),
     until ? make("p.ask", {}, ...told("kept_out", { time: ticking(until, -1) })) : null];
