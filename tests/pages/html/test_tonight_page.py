@@ -9,6 +9,9 @@ import pytest
 from benchmarks.pages.browsers import Browser, why_no_browser
 from benchmarks.pages.evening_of_ten import Phone, Service, evening_of_ten, pasted, report
 
+from equipoise.archive.archive import open_archive
+from equipoise.service.tonight import renewed_links
+
 pytestmark = [
     pytest.mark.slow,
     pytest.mark.xdist_group("browsers"),
@@ -50,3 +53,106 @@ def test_a_swap_of_28_is_shown_at_once(browser: Browser, service: Service) -> No
             "document.querySelector('.chip').click(); return document.querySelectorAll('.would').length"
         )
     assert shown == 14
+
+
+#: What is beyond the right edge of the page.
+BEYOND = """
+return [...document.querySelectorAll("body *")].filter((each) => !each.closest(".visually-hidden")
+  && each.getBoundingClientRect().right > innerWidth + 1).map((each) => each.outerHTML.slice(0, 120))
+"""
+
+
+def did(desk: Phone, status: str) -> None:
+    """Wait until somebody's tap is among those that everybody sees."""
+    desk.until(
+        "const view = JSON.parse(localStorage.getItem('equipoise:thursday:view') ?? '{\"steps\": []}');"
+        "return view.steps.some((each) => each.status === arguments[0])", status,
+    )  # fmt: skip
+
+
+def test_two_tabs_of_one_device_lose_no_tap(browser: Browser, service: Service) -> None:
+    """What one tab keeps without network the other one keeps and sends, though the first is closed."""
+    desk = Phone(browser, service, "desk", organiser=True)
+    pasted(desk, "Ann\nBob")
+    one, other = (Phone(browser, service, "ann") for _ in range(2))
+    one.tap("claim Ann")
+    other.until("return document.querySelector('[data-key=\"set maybe\"]')")
+    with one as window:
+        window.run("window.fetch = () => Promise.reject(new TypeError('no network'))")
+    one.tap("set maybe")
+    with one as window:
+        window.open("about:blank")
+    other.tap("set out")
+    did(desk, "out")
+    did(desk, "maybe")
+    assert [each["status"] for each in desk.view["steps"]].count("maybe") == 1
+
+
+def test_a_reload_in_the_middle_of_a_tap_sends_it_once(browser: Browser, service: Service) -> None:
+    """Kept before it is sent, and sent by the page that comes after; what was kept long ago is not."""
+    desk = Phone(browser, service, "desk", organiser=True)
+    pasted(desk, "Ann\nBob")
+    phone = Phone(browser, service, "ann")
+    phone.tap("claim Ann")
+    phone.until("return document.querySelector('[data-key=\"set maybe\"]')")
+    with phone as window:
+        old = "{id: 'long-ago-1', type: 'status', who: 'Ann', status: 'out', kept: Date.now() - 5e7}"
+        window.run(
+            f"localStorage.setItem('equipoise:thursday:outbox', JSON.stringify([{old}]));"
+            "document.querySelector('[data-key=\"set maybe\"]').click(); location.reload()"
+        )
+    did(desk, "maybe")
+    assert [each["status"] for each in desk.view["steps"]].count("maybe") == 1
+    assert "out" not in [each["status"] for each in desk.view["steps"]]
+    with phone as window:  # a page that is newer than what the device kept begins anew
+        window.run("localStorage.setItem('equipoise:thursday:view', '{\"people\": 1}'); location.reload()")
+    phone.until("return document.querySelector('[data-key=\"set maybe\"]')")
+
+
+def test_a_revoked_link_gives_way_to_the_new_one(browser: Browser, service: Service) -> None:
+    """The page says so, keeps what was tapped, and goes on with a link that is opened in its tab."""
+    desk = Phone(browser, service, "desk", organiser=True)
+    pasted(desk, "Ann\nBob")
+    phone = Phone(browser, service, "ann")
+    phone.tap("claim Ann")
+    phone.until("return document.querySelector('[data-key=\"set maybe\"]')")
+    with open_archive(f"sqlite:///{service.store}") as archive:
+        service.links = renewed_links(archive, "thursday", hours=1.0)
+    phone.tap("set maybe")
+    phone.until("return document.getElementById('code')")
+    with phone as window:
+        window.run("location.href = arguments[0]", service.link("ann"))
+    phone.until("return document.querySelector('[data-key=\"set maybe\"][aria-pressed=true]')")
+
+
+def test_the_keyboard_and_large_text_do_for_an_evening(browser: Browser, service: Service) -> None:
+    """The focus is never lost, at every screen, and nothing is beyond 360 pixels at 200 %."""
+    desk = Phone(browser, service, "desk", organiser=True)
+
+    def press(key: str) -> None:
+        desk.until("const one = document.querySelector(`[data-key=\"${arguments[0]}\"]`);"
+                   " if (one?.disabled !== false) return false; one.focus(); return true", key)  # fmt: skip
+        with desk as window:
+            window.press("Enter")
+
+    def fits(key: str) -> None:
+        desk.until('return document.querySelector(`[data-key="${arguments[0]}"]`)', key)
+        with desk as window:
+            assert window.run("return document.activeElement !== document.body"), key
+            window.run("document.documentElement.style.fontSize = '200%'")
+            beyond = window.run(BEYOND)
+            assert not beyond, (key, beyond)
+            window.run("document.documentElement.style.fontSize = ''")
+
+    pasted(
+        desk,
+        "\n".join(f"{name} Longbottom-Smythe {n}" for n, name in enumerate(("Ann", "Bob", "Cid", "Dee"))),
+    )
+    press("bar go")
+    fits("next")
+    press("bar go")
+    fits("won 0")
+    press("won 0")
+    fits("undo result")
+    press("bar go")
+    fits("next")

@@ -7,13 +7,14 @@ export const kept = (() => {
   return {
     /** @param {string} name @returns {string | null} */
     get(name) {
-      try { return localStorage.getItem(name); } catch { return here[name] ?? null; }
+      try { return here[name] ?? localStorage.getItem(name); } catch { return here[name] ?? null; }
     },
     /** @param {string} name @param {string | null} value */
     set(name, value) {
       try {
         if (value === null) localStorage.removeItem(name);
         else localStorage.setItem(name, value);
+        delete here[name];
       } catch { here[name] = value ?? ""; }
     },
   };

@@ -1,6 +1,9 @@
 // Elements from plain values: text is always a text node, so that a name is never markup.
 import texts from "./texts.js";
 
+// A link that is opened where its page is open already changes nothing else than this.
+addEventListener("hashchange", () => { if (/^#[okt]=/.test(location.hash)) location.reload(); });
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** What an element may hold. @typedef {Node | string | number | false | null | undefined} Piece */
@@ -57,14 +60,14 @@ const PATHS = {
 /** @param {keyof typeof PATHS} name */
 export const icon = (name) => draw("svg", { class: "icon", viewBox: "0 0 20 20", "aria-hidden": "true" }, draw("path", { d: PATHS[name] }));
 
-/** Put pieces in the place of what an element holds; who had the focus has it again. @param {Element} place @param {Piece[]} pieces */
+/** Put pieces in the place of what an element holds; who had the focus has it again, or has it on the screen. @param {Element} place @param {Piece[]} pieces */
 export function show(place, pieces) {
   const had = /** @type {HTMLInputElement | null} */ (place.contains(document.activeElement) ? document.activeElement : null);
   const key = had?.getAttribute("data-key");
   const [from, to] = had && "selectionStart" in had && had.type !== "number" ? [had.selectionStart, had.selectionEnd] : [null, null];
   place.replaceChildren(...pieces.filter((each) => each instanceof Node));
-  if (!key) return;
-  const again = /** @type {HTMLInputElement | null} */ (place.querySelector(`[data-key="${CSS.escape(key)}"]`));
-  again?.focus({ preventScroll: true });
+  if (!had || !key) return;
+  const again = /** @type {HTMLInputElement | null} */ (place.querySelector(`[data-key="${CSS.escape(key)}"]:not(:disabled)`));
+  (again ?? document.getElementById("screen"))?.focus({ preventScroll: true });
   if (again && from !== null) again.setSelectionRange(from, to);
 }

@@ -661,7 +661,7 @@ addEventListener("resize", () => { clearTimeout(resized); resized = setTimeout(p
 
 whenever(paint);
 if (evening && !keys.organiser && !keys.guests) state.over = "no_key";
-paint();
+try { paint(); } catch { state.view = null; paint(); }  // what was kept is of another version of this page
 if (evening && !state.over) {
   void listen();
   void seat().then((own) => { state.seat = own; paint(); if (!mine()) void loadRegulars(); if (innerWidth >= 900 && keys.guests) void loadQr(); }).catch(() => {});

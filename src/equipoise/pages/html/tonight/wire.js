@@ -56,42 +56,58 @@ async function shut(answer) {
 
 // Taps
 
+/** Hours after which a tap that was never sent is of an evening that is over. */
+const LONGEST_WAIT = 12;
+
+/** What this device keeps: taps of other tabs too. @returns {any[]} */
+function stored() {
+  try { return JSON.parse(kept.get(own + "outbox") ?? "[]").filter((/** @type {any} */ each) => Date.now() - each.kept < 3.6e6 * LONGEST_WAIT); } catch { return []; }
+}
+
 /** @type {any[]} */
-export const outbox = JSON.parse(kept.get(own + "outbox") ?? "[]");
-const keep = () => kept.set(own + "outbox", JSON.stringify(outbox));
+export const outbox = stored();
 let sending = false;
+
+/** Keep no longer what was answered. @param {any[]} taps */
+function forget(taps) {
+  const ids = taps.map((each) => each.id);
+  outbox.splice(0, taps.length);
+  kept.set(own + "outbox", JSON.stringify(stored().filter((each) => !ids.includes(each.id))));
+}
 
 /** Keep a tap, and send it as soon as that can be. @param {Record<string, any>} step */
 export function tap(step) {
   state.note = "";
   state.question = null;
-  outbox.push({ id: random(8), ...step });
-  keep();
+  const one = { id: random(8), ...step, kept: Date.now() };
+  outbox.push(one);
+  kept.set(own + "outbox", JSON.stringify([...stored(), one]));
   draw();
   void send();
 }
 
 /** Send what is kept, in order; what is not answered stays. */
 export async function send() {
-  if (sending || !outbox.length || state.over) return;
+  if (sending || state.over) return;
+  outbox.push(...stored().filter((each) => !outbox.some((one) => one.id === each.id)));
+  if (!outbox.length) return;
   sending = true;
   try {
     const taps = outbox.slice(0, 32);
-    const answer = await ask("/taps", { device, taps });
+    const answer = await ask("/taps", { device, taps: taps.map(({ kept: _, ...tap }) => tap) });
     if (answer.ok || answer.status === 409) {  // of taps whose ids were used the others are done all the same
       const said = await answer.json();
-      outbox.splice(0, taps.length);
-      keep();
+      forget(taps);
       for (const [at, each] of said.taps.entries()) {
         if (["refused", "conflict"].includes(each.status) || (each.status === "done" && each.why)) state.note = each.why;
         if (each.status === "asked") state.question = { why: each.why, tap: taps[at], ...each.more };
       }
       state.online = true;
-    } else if (answer.status === 422 || answer.status === 400) {
-      outbox.splice(0, taps.length);
-      keep();
+    } else if ([408, 429].includes(answer.status) || answer.status >= 500) setTimeout(send, 1000);
+    else if (![401, 403].includes(answer.status)) {  // it would be refused again, and hold up all behind it
+      forget(taps);
       state.note = say("not_taken");
-    } else if (answer.status === 429 || answer.status >= 500) setTimeout(send, 1000);
+    }
   } catch {
     state.online = false;
     setTimeout(send, 3000);
