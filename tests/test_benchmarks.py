@@ -28,7 +28,7 @@ def test_all_pages_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
         return int(name == "kills")
 
     monkeypatch.setattr(reporting, "write", write)
-    monkeypatch.setattr("benchmarks.play.fairness.write", write)
+    monkeypatch.setattr("benchmarks.play.four_arms.write", write)
     monkeypatch.setattr("benchmarks.files.pastes.write", write)
     monkeypatch.setattr(sys, "argv", ["benchmarks", "--check"])
     assert main() == 1

@@ -167,7 +167,7 @@ def in_turns(first: int, *sizes: int) -> tuple[int, ...]:
     Examples
     --------
     >>> in_turns(1, 4, 3)
-    (1, 0, 0, 1, 1, 0, 0)
+    (1, 0, 0, 1, 0, 1, 0)
     """
     return tuple(bot.team for bot in in_turn([[AddBot(n)] * size for n, size in enumerate(sizes)], first))
 

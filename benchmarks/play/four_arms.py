@@ -10,7 +10,7 @@ Team deathmatch to 20 frags on one map.  What is played, and judged by what:
 *Order* (``order``; most of it was played before this plan was made).  Teams of equal skill, 40 games of each
 way to add them.
 
-*Equal skills* (``equal``).  Two teams of bots of skill 3, added in turn as live balance does; each roster of
+*Equal skills* (``equal``).  Two teams of bots of skill 3, added as live balance does; each roster of
 eight plays four games, with either team red and either team first.  Planned: 800 games.  Judged: first-added,
 red and blue win 45 to 55 % of them.  At a true share of 50 % the share found lies within these limits in
 99.5 % of such experiments; at 57 % it does in 13 %.
@@ -26,6 +26,12 @@ games have the four ways in which the team that is stronger by hidden skill is r
 second; over four blocks every arm has each way, and each place in the order of play, once.  Planned: 200
 blocks.  Judged: by margin, by the share of the possible gain (random less an arm) / (random less best), of
 means over blocks (equipoise's at least .9), and by hidden imbalance.
+
+*The plan was changed once.*  First all games were to be added there and back (red, blue, blue, red, and so
+on), as live balance did.  After 47 games at equal skills, of which the team added first had won 32, and 12
+blocks of arms, 40 more games of another order were played; since then the order is there and back, then the
+other way (:data:`CHOSEN`), in live balance too.  The 800 games at equal skills began anew with it; arms and
+learning went on, :data:`BEFORE_CHANGE` tells from where.
 
 *Power*, from the games before (paired margins of two arms differ by 6 frags from block to block, hidden
 imbalances of greedy and equipoise by .75).  In 200 blocks a difference of 1.2 frags between two arms is found
@@ -45,7 +51,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from queue import SimpleQueue
@@ -72,6 +78,9 @@ SPEED, SERVERS = 50, 2
 BOTS, SEATS = 16, 8
 ARMS = ("random", "greedy", "equipoise", "best")
 
+#: The commit of the plan, and the games of other orders that were played before it.
+PLAN, BEFORE_PLAN = "45fe63f5", 216
+
 #: Of the bots of teams of equal skill.
 USUAL = 3.0
 
@@ -89,22 +98,42 @@ ORDERS: Mapping[str, tuple[tuple[int | None, ...], tuple[str, ...]]] = {
     "together": ((0, 0, 0, 0, 1, 1, 1, 1), ()),
     "places swapped": ((None, None, None, None, 0, 0, 0, 0, 1, 1, 1, 1), ()),
     "alternately": ((0, 1, 0, 1, 0, 1, 0, 1), ()),
-    "in turn": ((0, 1, 1, 0, 0, 1, 1, 0), ()),
+    "there and back": ((0, 1, 1, 0, 0, 1, 1, 0), ()),
+    "there and back, then the other way": ((0, 1, 1, 0, 1, 0, 0, 1), ()),
     "together, all think in every frame": ((0, 0, 0, 0, 1, 1, 1, 1), (EVERY_FRAME,)),
-    "in turn, all think in every frame": ((0, 1, 1, 0, 0, 1, 1, 0), (EVERY_FRAME,)),
+    "there and back, all think in every frame": ((0, 1, 1, 0, 0, 1, 1, 0), (EVERY_FRAME,)),
 }
+
+#: How live balance adds bots, and how many blocks of arms and games for learning were added otherwise before.
+CHOSEN, FORMER = "there and back, then the other way", "there and back"
+BEFORE_CHANGE = {"arms": 12, "learn": 82}
+
+#: What the games say; these lines were written when they were known.
+WHY = ["TODO"]
+GREEDY = ["TODO"]
+SKILL_IS_NOT_ALL = ["TODO"]
 
 Line = Mapping[str, Any]
 
 
-def hidden() -> dict[str, float]:
+def hidden(*seed: int) -> dict[str, float]:
     """Return the skill of every bot, which ratings do not see."""
     skills = np.round(np.linspace(1.0, 5.0, BOTS), 2)
-    order = np.random.default_rng([SEED, 2]).permutation(BOTS)
+    order = np.random.default_rng(seed).permutation(BOTS)
     return {f"p{n:02d}": float(skills[order[n]]) for n in range(BOTS)}
 
 
-SKILLS = hidden()
+SKILLS = hidden(SEED, 2)
+
+
+def bot(name: str) -> Bot:
+    """Return the bot of a name."""
+    return Bot(name, CHARACTERS[int(name[1:])], SKILLS[name])
+
+
+def usual_bot(name: str) -> Bot:
+    """Return a bot as skilled as all."""
+    return replace(bot(name), skill=USUAL)
 
 
 @dataclass(frozen=True)
@@ -121,6 +150,10 @@ class Asked:
         Who plays.
     turns : tuple of int or None
         The team of each bot in the order they are added, see :func:`benchmarks.games.openarena.play`.
+    bot : function
+        Gives the bot of a name.
+    before : tuple of str, optional
+        Commands before anybody is added.
     """
 
     stage: str
@@ -129,6 +162,8 @@ class Asked:
     red: tuple[str, ...]
     blue: tuple[str, ...]
     turns: tuple[int | None, ...]
+    bot: Callable[[str], Bot] = bot
+    before: tuple[str, ...] = ()
 
     @property
     def line(self) -> dict[str, Any]:
@@ -141,16 +176,11 @@ class Asked:
 
     def play(self, server: OpenArena) -> dict[str, Any]:
         """Play it and return it as it is kept."""
-        even = self.stage in ("order", "equal")
-        before = ORDERS[self.arm][1] if self.stage == "order" else ()
-        teams = [
-            [Bot(name, CHARACTERS[int(name[1:])], USUAL if even else SKILLS[name]) for name in team]
-            for team in (self.red, self.blue)
-        ]
-        match = play(server, teams, self.turns, *before)
+        teams = [{name: self.bot(name) for name in team} for team in (self.red, self.blue)]
+        match = play(server, [list(team.values()) for team in teams], self.turns, *self.before)
         if match is None:
             return {**self.line, "failed": True}
-        return {**self.line, **ended(match, {bot.id: bot.name for team in teams for bot in team})}
+        return {**self.line, **ended(match, {each.id: name for team in teams for name, each in team.items()})}
 
 
 def ended(match: Match, names: Mapping[str, str]) -> dict[str, Any]:
@@ -204,21 +234,30 @@ def drawn(rng: np.random.Generator) -> list[str]:
     return [f"p{n:02d}" for n in rng.choice(BOTS, SEATS, replace=False)]
 
 
-def even_game(stage: str, number: int, arm: str = "in turn") -> Asked:
+def turns_of(stage: str, number: int, first: int) -> tuple[int | None, ...]:
+    """Return in which order the bots of a game are added if a team is the first."""
+    if number >= BEFORE_CHANGE[stage]:
+        return in_turns(first, 4, 4)
+    return tuple(first if team == 0 else 1 - first for team in ORDERS[FORMER][0])
+
+
+def even_game(stage: str, number: int, arm: str) -> Asked:
     """Return a game of teams of equal skill; four of each roster, with either team red and first."""
     block, turn = divmod(number, 4)
     rng = np.random.default_rng([SEED, 0 if stage == "order" else 1, block])
     names = drawn(rng)
     way = int(rng.permutation(4)[turn])
     red, blue = (names[4:], names[:4]) if way // 2 else (names[:4], names[4:])
-    turns = tuple(team if team is None or not way % 2 else 1 - team for team in ORDERS[arm][0])
-    return Asked(stage, number, arm, tuple(red), tuple(blue), turns)
+    order, before = ORDERS[arm]
+    turns = tuple(team if team is None or not way % 2 else 1 - team for team in order)
+    return Asked(stage, number, arm, tuple(red), tuple(blue), turns, usual_bot, before)
 
 
 def learning_game(number: int) -> Asked:
     """Return a game in random teams."""
     names = drawn(np.random.default_rng([SEED, 3, number]))
-    return Asked("learn", number, "random", tuple(names[:4]), tuple(names[4:]), in_turns(number % 2, 4, 4))
+    turns = turns_of("learn", number, number % 2)
+    return Asked("learn", number, "random", tuple(names[:4]), tuple(names[4:]), turns)
 
 
 def roster(number: int) -> tuple[list[str], list[str]]:
@@ -244,7 +283,8 @@ def block(number: int, learnt: Learning) -> list[Asked]:
         way, place = int(ways[n] + number) % 4, int(places[n] + number) % 4
         weaker, stronger = sorted(teams[arm], key=strength)
         red, blue = (weaker, stronger) if way // 2 else (stronger, weaker)
-        found[place] = Asked("arms", number, arm, tuple(red), tuple(blue), in_turns(way % 2, 4, 4))
+        turns = turns_of("arms", number, way % 2)
+        found[place] = Asked("arms", number, arm, tuple(red), tuple(blue), turns)
     return [asked for asked in found if asked is not None]
 
 
@@ -328,14 +368,14 @@ class Servers:
 
     def __init__(self, kept: Kept, servers: Sequence[OpenArena], until: float) -> None:
         self._kept, self._until = kept, until
-        self._pool = ThreadPoolExecutor(len(servers))
+        self.pool = ThreadPoolExecutor(len(servers))
         self._free: SimpleQueue[OpenArena] = SimpleQueue()
         for server in servers:
             self._free.put(server)
 
     def play(self, asked: Sequence[Asked]) -> list[Line]:
         """Return these games as they ended."""
-        return list(self._pool.map(self._one, asked))
+        return list(self.pool.map(self._one, asked))
 
     def _one(self, asked: Asked) -> Line:
         line = self._kept.find(asked)
@@ -369,6 +409,7 @@ def play_all(
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             servers.append(stack.enter_context(openarena(folder, speed=SPEED)))
         table = Servers(Kept(path), servers, time.monotonic() + 60.0 * minutes)
+        stack.enter_context(table.pool)  # whose games end before their servers do
         try:
             table.play([even_game("order", n, arm) for n in range(4 * order) for arm in ORDERS])
             ratings = Learning(table.play([learning_game(n) for n in range(learning)]))
@@ -380,13 +421,13 @@ def play_all(
 
 
 def chunks(ratings: Learning, blocks: int, equal: int, more: range) -> Iterator[list[Asked]]:
-    """Give what is played in turns: five blocks, as many rosters of equal skill, and games for learning."""
+    """Give what is played in turns: five blocks, as many rosters of equal skill, ten games for learning."""
     for begin in range(0, max(blocks, equal, len(more)), 5):
         found: list[Asked] = []
         for n in range(begin, begin + 5):
             found += block(n, ratings) if n < blocks else []
-            found += [even_game("equal", 4 * n + turn) for turn in range(4)] if n < equal else []
-            found += [learning_game(more[n])] if n < len(more) else []
+            found += [even_game("equal", 4 * n + turn, CHOSEN) for turn in range(4)] if n < equal else []
+            found += [learning_game(number) for number in more[2 * n : 2 * n + 2]]
         yield found
 
 
@@ -406,7 +447,7 @@ def one_sided(line: Line) -> float:
 
 def imbalance(line: Line) -> float:
     """Return the difference of the sums of hidden skill."""
-    return abs(strength(line["red"]) - strength(line["blue"]))
+    return difference((line["red"], line["blue"]))
 
 
 def won(line: Line, red: bool) -> float:
@@ -500,64 +541,132 @@ INTRODUCTION = """# Proof in public
 
 Made by `python -m benchmarks four_arms`, which plays every game on OpenArena's server and keeps it in
 `benchmarks/results/four_arms.jsonl`; do not edit.
+
+Team deathmatch to 20 frags on `oa_dm5`, four against four, sped up {speed} times; frames keep their 50 ms of
+game time, so a busy machine slows games down and changes nothing in them.
+{bots} bots have skills from 1 to 5 that no rating sees: ratings learn from scores, frags and deaths alone.
+What is played, how it is judged and what so many games can tell was committed before the first of them, with
+the seed of every roster, order and colour (`{plan}`, `benchmarks/play/four_arms.py`); only the
+games that led to the plan, the first rows of the first table, are older, but for {late} of them.
+After the plan was made, only the order in which games are played was changed (more games for learning come
+early), and one sitting was ended during the games for learning; two games that were under way were begun
+again, their ends unseen.
+
+Played: {arms} of {planned_arms} games in four arms ({blocks} of {planned} blocks), {equal} of {planned_equal}
+at equal skills, {learn} of {planned_learn} for learning and {order} in other orders; whatever time allowed.
+Whole blocks count, and no game that ended was left out.
+{failed} further games did not begin with the teams that were asked for, or did not end, and were begun again.
+Intervals are 95 %, from a bootstrap of whole blocks (rosters, where skills are equal).
+"""
+
+BEFORE = """
+## Before
+
+An earlier proof of 600 games had red added first in every game: random teams ended 9.2 frags apart, greedy
+ones 7.3 and equipoise's 7.0, and red won 155 of 200 games in equipoise's teams, so most of what they were short
+of even was the order of adding; these games replace it.
+What bots do for the weaker team is shown in [levers on a real server](../benchmarks/LEVERS.md), by side.
 """
 
 
 def page(path: Path = GAMES) -> str:
     """Return the page."""
     kept = Kept(path)
-    return "\n".join([INTRODUCTION, *order_part(kept), *arms_part(kept), *learning_part(kept)]) + "\n"
+    blocks = arms_of(kept)
+    text = INTRODUCTION.format(
+        speed=SPEED, bots=BOTS, plan=PLAN, late=4 * ORDER * len(ORDERS) - BEFORE_PLAN,
+        arms=len(kept.of("arms")), planned_arms=4 * BLOCKS, blocks=len(blocks), planned=BLOCKS,
+        equal=len(kept.of("equal")), planned_equal=4 * EQUAL, learn=len(kept.of("learn")),
+        planned_learn=LEARNT, order=len(kept.of("order")), failed=kept.failed,
+    )  # fmt: skip
+    parts = [order_part(kept), arms_part(blocks), learning_part(kept)]
+    return text + "\n".join(line for part in parts for line in ["", *part]) + "\n" + BEFORE
 
 
 def order_part(kept: Kept) -> list[str]:
     """Return the lines on order and side."""
-    lines = ["## Order and side, at equal skills", ""]
-    lines += [row("added", "games", "won by the first", "by red", "the first ahead by"), "|---" * 5 + "|"]
+    lines = [
+        "## Order and side, at equal skills", "",
+        "Two teams of bots of skill 3; each roster plays four games, with either team red and either first.", "",
+        row("added", "games", "won by the first", "by red", "the first ahead by, frags"), "|---" * 5 + "|",
+    ]  # fmt: skip
+    shares = {}
     stages = [(arm, [line for line in kept.of("order") if line["arm"] == arm]) for arm in ORDERS]
-    for name, found in [*stages, ("in turn, the confirmation", kept.of("equal"))]:
+    for name, found in [*stages, (CONFIRMED, kept.of("equal"))]:
         rosters = grouped(found, lambda line: int(line["number"]) // 4, 4)
         if rosters:
-            numbers = [
-                shown(interval([float(np.mean([measure(line) for line in games])) for games in rosters]))
+            shares[name] = [
+                interval([float(np.mean([measure(line) for line in games])) for games in rosters])
                 for measure in (first_won, red_won, first_ahead)
             ]
-            lines.append(row(name, str(4 * len(rosters)), *numbers))
+            lines.append(row(name, str(4 * len(rosters)), *map(shown, shares[name])))
+    lines += ["", *WHY]
+    if CONFIRMED in shares:
+        first, red, _ = shares[CONFIRMED]
+        within = all(abs(share[0] - 0.5) <= 0.05 for share in (first, red))
+        lines += [
+            f"Added in turn, the team of the first bot won {first[0]:.1%} of games, red {red[0]:.1%} and blue",
+            f"{1.0 - red[0]:.1%}: {'within' if within else 'not all within'} the 45 to 55 % that were planned.",
+        ]
     return lines
 
 
-def arms_part(kept: Kept) -> list[str]:
+def arms_part(blocks: Sequence[Mapping[str, Line]]) -> list[str]:
     """Return the lines on the arms."""
-    blocks = arms_of(kept)
-    lines = ["", "## Four arms", "", f"Blocks: {len(blocks)} of {BLOCKS} planned.", ""]
+    lines = [
+        "## Four arms", "",
+        f"Each of {len(blocks)} rosters of {SEATS}, drawn at random, played four games: in random teams, in those",
+        "of the greedy draft with a cap, in equipoise's, and in the best, whose sums of hidden skill are nearest.",
+        f"Greedy and equipoise divide by the same ratings, those after {LEARNING} games for learning.",
+        "In each block the team of more hidden skill is red or blue, and added first or second, once each; over",
+        "four blocks every arm has had each way, and each place in the order of play.",
+        "The last rows tell what side and order were worth in these games.", "",
+    ]  # fmt: skip
     if not blocks:
-        return lines
-    lines += [row("", *ARMS, "equipoise less greedy"), "|---" * 6 + "|"]
+        return [*lines, "Not played yet."]
+    lines += [row("", *ARMS, "equipoise less random", "equipoise less greedy"), "|---" * 7 + "|"]
     for name, measure in MEASURES.items():
         numbers = {arm: [measure(games[arm]) for games in blocks] for arm in ARMS}
-        less = interval(np.subtract(numbers["equipoise"], numbers["greedy"]).tolist())
-        lines.append(row(name, *(shown(interval(numbers[arm])) for arm in ARMS), shown(less)))
+        less = [
+            interval(np.subtract(numbers["equipoise"], numbers[arm]).tolist()) for arm in ("random", "greedy")
+        ]
+        lines.append(row(name, *(shown(interval(numbers[arm])) for arm in ARMS), *map(shown, less)))
     apart = {arm: [margin(games[arm]) for games in blocks] for arm in ARMS}
-    shares = [shown(gain(apart["random"], apart[arm], apart["best"])) for arm in ("greedy", "equipoise")]
-    return [*lines, row("share of the possible gain, in frags", "0", *shares, "1", "")]
+    shares = {arm: gain(apart["random"], apart[arm], apart["best"]) for arm in ("greedy", "equipoise")}
+    lines += [
+        "",
+        "Of what the best teams gain on random ones in frags between winners and losers, greedy teams have",
+        f"{shown(shares['greedy'])} and equipoise's {shown(shares['equipoise'])}; planned was .9 for equipoise.",
+    ]
+    return [*lines, *GREEDY]
 
 
 def learning_part(kept: Kept) -> list[str]:
     """Return the lines on hidden imbalance after so many games for learning."""
-    found = kept.of("learn")
-    lines = ["", "## Games for learning", "", row("ratings after", "greedy", "equipoise"), "|---" * 3 + "|"]
+    found, arms = kept.of("learn"), kept.of("arms")
+    lines = [
+        "## Games for learning", "",
+        f"How far apart in hidden skill teams of the {BLOCKS} planned rosters are, by ratings after games for",
+        "learning in random teams; the first row is what the arms were divided by.",
+        f"Planned were at most .50 after {LEARNING} games and .33 after {LEARNT}.", "",
+        row("ratings after", "greedy", "equipoise"), "|---" * 3 + "|",
+    ]  # fmt: skip
     spans = [(begin, begin + LEARNING) for begin in range(0, LEARNT, LEARNING)] + [(0, LEARNT)]
-    for begin, end in spans:
-        if len(found) >= end:
-            learnt = Learning(found[begin:end])
-            ways = [
-                interval([apart(divide(roster(n)[0], learnt)) for n in range(BLOCKS)])
-                for divide in (greedy, ours)
-            ]
-            lines.append(row(f"games {begin + 1} to {end}", *map(shown, ways)))
-    return lines
+    learnt = [(f"games {begin + 1} to {end}", found[begin:end]) for begin, end in spans if len(found) >= end]
+    learnt.append((f"these and the {len(arms)} games of the arms", [*found, *arms]))
+    for words, games in learnt:
+        ratings = Learning(games)
+        ways = [
+            interval([difference(divide(roster(n)[0], ratings)) for n in range(BLOCKS)])
+            for divide in (greedy, ours)
+        ]
+        lines.append(row(words, *map(shown, ways)))
+    nearest = interval([difference(best(roster(n)[0])) for n in range(BLOCKS)])
+    lines.append(row("the best by hidden skill", "", shown(nearest)))
+    return [*lines, "", *SKILL_IS_NOT_ALL]
 
 
-def apart(teams: tuple[Sequence[str], Sequence[str]]) -> float:
+def difference(teams: tuple[Sequence[str], Sequence[str]]) -> float:
     """Return the difference of the sums of hidden skill of two teams."""
     return abs(strength(teams[0]) - strength(teams[1]))
 

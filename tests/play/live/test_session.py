@@ -682,7 +682,7 @@ def test_bots_come_in_turn_and_the_other_team_begins_the_next_game(first: int) -
     pending.first = first
     state = State(Policy(target=8), bots=((None,) * 4, (None,) * 4))
     teams = [each.team for each in pending.commands(state, 0.0) if isinstance(each, AddBot)]
-    assert teams == [first, 1 - first, 1 - first, first] * 2
+    assert teams == [first, 1 - first, 1 - first, first, 1 - first, first, first, 1 - first]
     game = Session(Policy(target=4))
     turns = []
     for n in range(4):
