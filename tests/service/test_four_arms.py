@@ -108,4 +108,4 @@ def test_two_dozen_games_are_played_and_reported(tmp_path: Path) -> None:
     """Every stage, from the first game to the page."""
     path = tmp_path / "games.jsonl"
     assert proof.play_all(path, 60.0, blocks=1, equal=1, order=0, learning=3, learnt=4)
-    assert "Blocks: 1 of 200 planned." in proof.page(path)
+    assert "(1 of 200 blocks)" in proof.page(path)
