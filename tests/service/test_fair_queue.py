@@ -175,3 +175,55 @@ def test_who_is_refused_a_place_is_answered_late() -> None:
             await waiting[1]
 
     asyncio.run(play())
+
+
+def test_what_is_short_is_taken_together_in_turn_and_counts_as_one() -> None:
+    """Never what is long, or of unknown length, nor more than may wait; each address still has its turn."""
+
+    async def play() -> None:
+        lane = _lane(20, 1)
+        for n in range(3):
+            lane.enter("10.0.0.1", n, LONG / 10)
+        lane.enter("10.0.0.1", 7, 2 * LONG)
+        lane.enter("10.1.1.1", 3, LONG / 10)
+        lane.enter("10.2.2.2", 8)
+        unknown = await lane.next()
+        assert unknown.item == 8
+        assert lane.beside(unknown) == []
+        first = await lane.next()
+        together = lane.beside(first)
+        assert [each.item for each in (first, *together)] == [0, 3, 1, 2]
+        assert len(lane) == 1, "the long one waits"
+        lane.enter("10.0.0.1", 4, LONG / 10)
+        waiting = asyncio.ensure_future(lane.next())
+        await asyncio.sleep(0)
+        assert not waiting.done(), "both networks have as much in work as they may"
+        lane.done(first, *together)
+        assert (await waiting).item == 4
+
+    asyncio.run(play())
+
+
+def test_what_is_taken_together_is_not_long() -> None:
+    """Who comes next waits for as much as for one of them that is."""
+
+    async def play() -> None:
+        lane = _lane(20, 1)
+        for n in range(9):
+            lane.enter("a", n, LONG / 4)
+        first = await lane.next()
+        assert [each.item for each in lane.beside(first)] == [1, 2, 3]
+
+    asyncio.run(play())
+
+
+def test_several_who_work_share_what_waits() -> None:
+    """Nobody takes it all while others have nothing."""
+
+    async def play() -> None:
+        lane = _lane(20, 2)
+        for n in range(6):
+            lane.enter("a", n, LONG / 10)
+        assert len(lane.beside(await lane.next())) == 2
+
+    asyncio.run(play())

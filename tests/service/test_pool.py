@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -32,6 +32,10 @@ class Held:
         self.asked.append(question)
         self.answers.append(asyncio.get_running_loop().create_future())
         return await self.answers[-1]
+
+    async def ask_all(self, questions: Sequence[Any], seconds: float) -> list[Any]:
+        """Wait for the answer to each of them."""
+        return await asyncio.gather(*(self.ask(each, seconds) for each in questions))
 
 
 async def _settle() -> None:
@@ -175,3 +179,28 @@ def test_parts_that_are_made_here_leave_time_to_others() -> None:
         working.cancel()
 
     asyncio.run(play())
+
+
+def test_short_searches_that_wait_are_asked_together_and_each_has_its_own_answer() -> None:
+    """What one is about may be wrong, and what one is answered with an error; the others have theirs."""
+
+    async def story(pool: Pool, workers: list[Held]) -> None:
+        def wrong() -> str:
+            msg = "no such thing"
+            raise ValueError(msg)
+
+        made = [lambda n=n: n for n in range(4)]
+        made[2] = wrong
+        asked = [asyncio.ensure_future(pool.search("s", each, 5.0, "a", LONG / 20)) for each in made]
+        await _settle()
+        assert [each[1] for each in workers[0].asked] == [0, 1, 3]
+        workers[0].answers[0].set_result("zero")
+        workers[0].answers[1].set_result("one")
+        workers[0].answers[2].set_result(WorkerError("it failed"))
+        assert [await asked[0], await asked[1]] == ["zero", "one"]
+        with pytest.raises(EquipoiseError, match="ValueError"):
+            await asked[2]
+        with pytest.raises(WorkerError, match="it failed"):
+            await asked[3]
+
+    _play(2, story)

@@ -45,12 +45,30 @@ def test_a_worker_divides_and_is_begun_anew_when_it_ends() -> None:
     asyncio.run(play())
 
 
+def test_of_several_questions_each_has_its_own_answer_or_error() -> None:
+    """What is wrong with one of them keeps no other from its answer."""
+
+    async def play() -> None:
+        worker = Worker("divide")
+        good = ("divide", Gathered(_players(4), 2, None), 5.0, 1.0)
+        wrong = ("divide", Gathered(_players(4), 9, None), 5.0, 1.0)
+        broken = ("nosuch", b"", 5.0, 1.0)
+        found = await worker.ask_all([wrong, good, broken, good])
+        assert isinstance(found[0], InputError)
+        assert found[0].argument == "teams"
+        assert sorted(found[1]) == sorted(found[3]) == [0, 0, 1, 1]
+        assert isinstance(found[2], WorkerError)
+        await worker.close()
+
+    asyncio.run(play())
+
+
 def test_workers_leave_the_processor_to_those_that_answer() -> None:
     """One that begins beside them from the start, as it loads what it needs; others once they are there."""
     own, seen = os.getpriority(os.PRIO_PROCESS, 0), list[int]()
 
     class Watched(Worker):
-        async def _message(self, process: asyncio.subprocess.Process) -> tuple[str, object]:
+        async def _message(self, process: asyncio.subprocess.Process) -> object:
             seen.append(os.getpriority(os.PRIO_PROCESS, process.pid) - own)
             return await super()._message(process)
 
@@ -71,7 +89,7 @@ def test_who_begins_too_slowly_has_twice_as_long_the_next_time(monkeypatch: pyte
     monkeypatch.setattr(worker_pool, "BEGIN", 8.0)
 
     class Slow(Worker):
-        async def _message(self, process: asyncio.subprocess.Process) -> tuple[str, object]:
+        async def _message(self, process: asyncio.subprocess.Process) -> object:
             waits.append(self._begin_within)
             if len(waits) < 4:
                 raise TimeoutError

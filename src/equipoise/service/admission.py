@@ -163,6 +163,7 @@ def address_of(peer: Any) -> str:
     return _address(str(peer[0])) if isinstance(peer, tuple) else "local"
 
 
+@lru_cache(4096)
 def network_of(address: Hashable) -> Hashable:
     """Return the network of what counts as one address.
 

@@ -11,8 +11,8 @@ the first time, and for little, waits for what is worked on, not for a turn of e
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
-from collections.abc import Hashable
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Hashable
 from typing import Any, Generic, TypeVar
 
 from equipoise.service.admission import Admission, BusyError, Holdings, network_of
@@ -24,6 +24,9 @@ REMEMBERED = 1024  # effort
 
 #: Seconds of work above which something is long: of several workers one is left to what is not.
 LONG = 0.05
+
+#: How much that is short a worker takes at a time at most: who comes next waits for as many.
+TOGETHER = 8
 
 
 class Turns(Generic[Item]):
@@ -87,12 +90,17 @@ class Turns(Generic[Item]):
 class Ticket(Generic[Item]):
     """Something that waits in a lane, and the answer that is to come."""
 
-    __slots__ = ("answer", "began", "cost", "item", "whose")
+    __slots__ = ("answer", "began", "cost", "groups", "item", "key", "whose")
 
     def __init__(self, whose: str, item: Item, cost: float = 0.0) -> None:
         self.whose = whose
         self.item = item
         self.cost = cost
+        network = network_of(whose)
+        #: Of what it is part that may have only so much in work at a time.
+        self.groups: tuple[Hashable, ...] = (network, LONG) if cost > LONG else (network,)
+        #: Behind which it waits: what is short does not wait behind what is long.
+        self.key: Hashable = (whose, cost > LONG)
         self.began = 0.0
         self.answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
 
@@ -105,17 +113,6 @@ class Ticket(Generic[Item]):
             self.answer.exception()  # nobody may be there to look at it
         else:
             self.answer.set_result(answer)
-
-    @property
-    def groups(self) -> tuple[Hashable, ...]:
-        """Of what it is part that may have only so much in work at a time."""
-        network = network_of(self.whose)
-        return (network, LONG) if self.cost > LONG else (network,)
-
-    @property
-    def key(self) -> Hashable:
-        """Behind which it waits: what is short does not wait behind what is long."""
-        return self.whose, self.cost > LONG
 
 
 class Lane(Generic[Item]):
@@ -139,7 +136,7 @@ class Lane(Generic[Item]):
         self._worked_on: Counter[Hashable] = Counter()
         self._turns: Turns[Ticket[Item]] = Turns()
         self._holdings = Holdings()
-        self._something = asyncio.Event()
+        self._idle: deque[asyncio.Future[None]] = deque()
         self._use: dict[str, float] = {}  # seconds, of newcomers as much as who had the last turn
         self._level = 0.0
 
@@ -167,7 +164,7 @@ class Lane(Generic[Item]):
         """
         ticket = self.enter(whose, item, cost)
         try:
-            return await asyncio.shield(ticket.answer)
+            return await ticket.answer
         except asyncio.CancelledError:
             self.leave(ticket)
             raise
@@ -186,7 +183,8 @@ class Lane(Generic[Item]):
         self._holdings.add(whose)
         if len(self._turns) > self._admission.limits.places:
             self._drop_newest_of_most().give(BusyError("too much waits"))
-        self._something.set()
+        if self._may_begin(ticket):  # nothing else can be begun now that could not before
+            self._wake()
         return ticket
 
     def leave(self, ticket: Ticket[Item]) -> None:
@@ -198,33 +196,74 @@ class Lane(Generic[Item]):
     async def next(self) -> Ticket[Item]:
         """Wait for the next."""
         while not (ready := self._ready()):
-            self._something.clear()
-            await self._something.wait()
+            woken = asyncio.get_running_loop().create_future()
+            self._idle.append(woken)
+            try:
+                await woken
+            except asyncio.CancelledError:
+                if woken in self._idle:
+                    self._idle.remove(woken)
+                else:
+                    self._wake()
+                raise
         ticket = min(ready, key=lambda each: self._used(each.whose) + each.cost)
+        self._worked_on.update(ticket.groups)
+        return self._begun(ticket)
+
+    def beside(self, first: Ticket[Item]) -> list[Ticket[Item]]:
+        """Take what may be worked on with the next, as one piece of work that is not long, in its order.
+
+        Only what is known to be short is; others who work may have as much of what waits.
+        """
+        taken, groups, left = [first], set(first.groups), LONG - first.cost
+        costs: defaultdict[str, float] = defaultdict(float, {first.whose: first.cost})
+        most = min(TOGETHER, 1 + len(self._turns) // (self._at_once or 1)) if first.cost else 1
+        while len(taken) < most:
+            ready = [each for each in self._ready(groups) if 0.0 < each.cost <= left]
+            if not ready:
+                break
+            ticket = min(ready, key=lambda each: self._used(each.whose) + costs[each.whose] + each.cost)
+            self._worked_on.update(set(ticket.groups) - groups)
+            groups.update(ticket.groups)
+            costs[ticket.whose] += ticket.cost
+            left -= ticket.cost
+            taken.append(self._begun(ticket))
+        return taken[1:]
+
+    def _begun(self, ticket: Ticket[Item]) -> Ticket[Item]:
         self._turns.take(ticket.key)
         self._holdings.remove(ticket.whose)
         self._level = self._used(ticket.whose)
-        self._worked_on.update(ticket.groups)
         ticket.began = asyncio.get_running_loop().time()
         return ticket
 
-    def done(self, ticket: Ticket[Item]) -> None:
-        """Note that something is no longer worked on: the time that took is used up."""
-        took = asyncio.get_running_loop().time() - ticket.began
-        used = self._use[ticket.whose] = self._used(ticket.whose) + took
-        if not len(self._turns):
-            self._level = used  # nobody had to wait for it
-        self._worked_on -= Counter(ticket.groups)
-        self._something.set()
+    def done(self, *tickets: Ticket[Item]) -> None:
+        """Note that what was worked on together no longer is: the time that took is used up."""
+        took = (asyncio.get_running_loop().time() - tickets[0].began) / len(tickets)
+        for ticket in tickets:
+            used = self._use[ticket.whose] = self._used(ticket.whose) + took
+            if not len(self._turns):
+                self._level = used  # nobody had to wait for it
+        self._worked_on -= Counter({each for ticket in tickets for each in ticket.groups})
+        if self._idle and self._ready():
+            self._wake()
 
-    def _ready(self) -> list[Ticket[Item]]:
-        """Return the first ones of which no more than may be are in work."""
+    def _wake(self) -> None:
+        """Let one who waits for work look for it."""
+        while self._idle:
+            woken = self._idle.popleft()
+            if not woken.done():  # it may have been cancelled
+                woken.set_result(None)
+                return
+
+    def _ready(self, besides: Collection[Hashable] = ()) -> list[Ticket[Item]]:
+        """Return the first of each that may be begun, besides others."""
+        return [ticket for _, ticket in self._turns.first() if self._may_begin(ticket, besides)]
+
+    def _may_begin(self, ticket: Ticket[Item], besides: Collection[Hashable] = ()) -> bool:
+        """Tell whether no more than may be is in work of what it is part of, or that is besides some."""
         most = self._at_once
-        return [
-            ticket
-            for _, ticket in self._turns.first()
-            if most is None or all(self._worked_on[each] < most for each in ticket.groups)
-        ]
+        return most is None or all(each in besides or self._worked_on[each] < most for each in ticket.groups)
 
     def _drop_newest_of_most(self) -> Ticket[Item]:
         """Take out the newest of the address that has most, and of several has used most."""

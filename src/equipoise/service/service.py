@@ -313,9 +313,9 @@ class Service:
                 self.queues.forget()
             self.board = Board(snapshot)
             facts = {"revision": snapshot.revision, "players": len(snapshot.ratings.known)}
-            self.tell(f"ratings:{snapshot.revision}", "ratings", facts)
+            self.tell("ratings", facts, str(snapshot.revision))
 
-    def tell(self, name: str, kind: str, content: object) -> None:
+    def tell(self, kind: str, content: object, name: str = "") -> None:
         """Tell webhooks of something that is kept nowhere else, where one wants to know it.
 
         Of all that is sent this alone is no part of a transaction: where the archive cannot be written, it is
@@ -323,7 +323,9 @@ class Service:
         """
         if kind not in self._hooks:
             return
-        note = OutboxNote(kind, name, msgspec.json.encode(content).decode())
+        note = OutboxNote(
+            kind, f"{kind}:{name or secrets.token_hex(16)}", msgspec.json.encode(content).decode()
+        )
         keeping = asyncio.ensure_future(self.keep(LoneNote(note), OWN))
         keeping.add_done_callback(lambda kept: kept.cancelled() or kept.exception())
 
@@ -483,7 +485,7 @@ class Service:
             facts = {
                 "game_type": request.setting.game_type, "members": members, "teams": list(divided),
             }  # fmt: skip
-            self.tell(f"teams:{secrets.token_hex(16)}", "teams", facts)
+            self.tell("teams", facts)
         found: tuple[int, ...] = divided
         return found
 

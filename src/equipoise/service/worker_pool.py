@@ -1,9 +1,10 @@
 """Where admitted work is done: processes of the server's own, and the loops that work lanes off.
 
-A worker (:class:`Worker`) is asked one question at a time and answers with values over a pipe.  One that does
-not answer within its time is killed and restarted, so that a hung database, or a kernel that never returns,
-keeps nobody.  It ends with the server, however that ends.  A pool (:class:`Pool`) is several workers of one
-role behind one lane, of which neither one network nor what takes long ever has all.
+A worker (:class:`Worker`) is asked over a pipe, and answers with values: one question at a time, or several
+short ones, since the way there and back takes as long as some of them.  One that does not answer within its
+time is killed and restarted, so that a hung database, or a kernel that never returns, keeps nobody.  It ends
+with the server, however that ends.  A pool (:class:`Pool`) is several workers of one role behind one lane, of
+which neither one network nor what takes long ever has all.
 
 What takes no longer than some milliseconds and needs what the server holds in memory is worked off in this
 process (:func:`last_of`), with pauses for everybody else.  :func:`work_off` is the one loop of all lanes.
@@ -14,20 +15,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ctypes
+import gc
 import logging
 import os
 import pickle
 import signal
 import struct
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from time import perf_counter
 from typing import IO, Any
 
 from equipoise.core.registry import resolve
 from equipoise.errors import EquipoiseError, InputError
 from equipoise.service.admission import Admission
-from equipoise.service.fair_queue import Lane
+from equipoise.service.fair_queue import Lane, Ticket
 
 #: What stands before each message: its length in bytes.
 LENGTH = struct.Struct("<Q")
@@ -145,10 +147,32 @@ class Worker:
         WorkerError
             If there was no answer within the time, the worker has ended, or the question failed.
         """
+        (answer,) = await self.ask_all([question], seconds, part)
+        if isinstance(answer, EquipoiseError):
+            raise answer
+        return answer
+
+    async def ask_all(
+        self, questions: Sequence[object], seconds: float | None = None, part: Part | None = None
+    ) -> list[Any]:
+        """Return the answers to several questions, in their order; an error is that of its question alone.
+
+        Parameters
+        ----------
+        questions : sequence of object
+            What the role answers, together within the time.
+        seconds, part
+            As of :meth:`ask`.
+
+        Raises
+        ------
+        WorkerError
+            If there was no answer to any of them.
+        """
         async with self._turn:
             process = await self._ready(seconds)
             try:
-                return await self._asked(process, question, seconds, part)
+                return await self._asked(process, questions, seconds, part)
             except TimeoutError:
                 self._begin_anew()
                 msg = f"{self._role}: no answer within {seconds:g} s; restarted"
@@ -162,26 +186,27 @@ class Worker:
                 raise
 
     async def _asked(
-        self, process: asyncio.subprocess.Process, question: object, seconds: float | None, part: Part | None
-    ) -> Any:
+        self,
+        process: asyncio.subprocess.Process,
+        questions: Sequence[object],
+        seconds: float | None,
+        part: Part | None,
+    ) -> list[Any]:
         assert process.stdin is not None  # noqa: S101 -- as PIPE says
-        process.stdin.write(_framed(question))
+        process.stdin.write(_framed(questions))
         while True:
             async with asyncio.timeout(seconds):
-                kind, value = await self._message(process)
-            if kind == "part":
-                if part is not None:
-                    await part(value)
-            elif kind == "answer":
-                return value
-            else:
-                raise InputError(*value) if kind == "wrong" else WorkerError(value)
+                found = await self._message(process)
+            if isinstance(found, list):
+                return [_outcome(*each) for each in found]
+            if part is not None:
+                await part(found[1])
 
-    async def _message(self, process: asyncio.subprocess.Process) -> tuple[str, Any]:
+    async def _message(self, process: asyncio.subprocess.Process) -> Any:
+        """Return a part of an answer, or the list of all answers: each with its kind."""
         assert process.stdout is not None  # noqa: S101 -- as PIPE says
         (size,) = LENGTH.unpack(await process.stdout.readexactly(LENGTH.size))
-        kind, value = pickle.loads(await process.stdout.readexactly(size))  # noqa: S301 -- our own process
-        return kind, value
+        return pickle.loads(await process.stdout.readexactly(size))  # noqa: S301 -- our own process
 
     async def _ready(self, seconds: float | None) -> asyncio.subprocess.Process:
         """Return its process once that takes questions; it goes on beginning after the time."""
@@ -286,6 +311,13 @@ async def _released(process: asyncio.subprocess.Process, seconds: float) -> None
             await process.stdin.wait_closed()
 
 
+def _outcome(kind: str, value: Any) -> Any:
+    """Return an answer, or the error that stands for it."""
+    if kind == "answer":
+        return value
+    return InputError(*value) if kind == "wrong" else WorkerError(value)
+
+
 def _framed(message: object) -> bytes:
     data = pickle.dumps(message, pickle.HIGHEST_PROTOCOL)
     return LENGTH.pack(len(data)) + data
@@ -366,21 +398,27 @@ class Pool:
             with contextlib.suppress(EquipoiseError):  # it is tried again with the first question
                 await worker.ask(None, BEGIN)
 
-        async def answer(item: tuple[str | None, Any, float]) -> Any:
-            kind, content, seconds = item
-            if worker.pid is None:  # to begin takes time of its own
-                await worker.ask(None, BEGIN)
-            if kind is None:
-                return await worker.ask(content, seconds + self._patience)
-            share = self._share()
-            seconds *= share
-            return await worker.ask((kind, content(), seconds, share), seconds + self._patience)
+        while True:
+            first = await self.lane.next()
+            tickets = [first, *self.lane.beside(first)]
+            await _answered(self.lane, tickets, self._answers(worker, [each.item for each in tickets]))
 
-        await work_off(self.lane, answer)
+    async def _answers(self, worker: Worker, items: list[tuple[str | None, Any, float]]) -> list[Any]:
+        """Return what a worker answers, to each item for itself."""
+        if worker.pid is None:  # to begin takes time of its own
+            await worker.ask(None, BEGIN)
+        share = self._share(len(items))
+        made = [_question(*each, share) for each in items]
+        asked = [each for each in made if not isinstance(each, EquipoiseError)]
+        if not asked:
+            return made
+        seconds = max(each for _, each in asked) + self._patience
+        answers = iter(await worker.ask_all([each for each, _ in asked], seconds))
+        return [each if isinstance(each, EquipoiseError) else next(answers) for each in made]
 
-    def _share(self) -> float:
+    def _share(self, begun: int) -> float:
         """Return the part of its time that a search gets: others wait, and not all of them find a worker."""
-        return min(1.0, max(1.0 / SHARED, len(self.workers) / (1 + len(self.lane))))
+        return min(1.0, max(1.0 / SHARED, len(self.workers) / (begun + len(self.lane))))
 
     async def end(self) -> None:
         """End its workers at once."""
@@ -391,19 +429,42 @@ class Pool:
         await asyncio.gather(*(each.close() for each in self.workers))
 
 
+def _question(kind: str | None, content: Any, seconds: float, share: float) -> Any:
+    """Return a question with its seconds, or the error that keeps it from being asked."""
+    if kind is None:
+        return content, seconds
+    try:
+        return (kind, content(), seconds * share, share), seconds * share
+    except EquipoiseError as error:
+        return error
+    except Exception as error:
+        log.exception("unexpected error")
+        return EquipoiseError(type(error).__name__)
+
+
 async def work_off(lane: Lane[Any], work: Callable[[Any], Awaitable[Any]]) -> None:
     """Answer what waits in a lane, one after the other, without end, whatever happens."""
+
+    async def alone(item: Any) -> list[Any]:
+        return [await work(item)]
+
     while True:
         ticket = await lane.next()
-        try:
-            answer = await work(ticket.item)
-        except EquipoiseError as error:
-            answer = error
-        except Exception as error:
-            log.exception("unexpected error")
-            answer = EquipoiseError(type(error).__name__)
-        finally:
-            lane.done(ticket)
+        await _answered(lane, [ticket], alone(ticket.item))
+
+
+async def _answered(lane: Lane[Any], tickets: list[Ticket[Any]], answering: Awaitable[list[Any]]) -> None:
+    """Give everybody the answer, or the error that there was for all."""
+    try:
+        answers = await answering
+    except EquipoiseError as error:
+        answers = [error] * len(tickets)
+    except Exception as error:
+        log.exception("unexpected error")
+        answers = [EquipoiseError(type(error).__name__)] * len(tickets)
+    finally:
+        lane.done(*tickets)
+    for ticket, answer in zip(tickets, answers, strict=True):
         ticket.give(answer)
 
 
@@ -435,31 +496,31 @@ def main() -> None:
 
         log_events(logs[0], as_json=logs[1])
         role = resolve("role", ROLES, sys.argv[1])(*arguments)
-        _send(("answer", None), answers)  # that it takes questions
+        gc.collect()
+        gc.freeze()  # what is loaded stays: to go through it again and again would hold answers up
+        _send([], answers)  # that it takes questions
         while True:
-            _answer(role(_read(questions)), answers)
+            _send([_answer(role(each), answers) for each in _read(questions)], answers)
 
 
-def _answer(answer: Answer, answers: IO[bytes]) -> None:
-    """Send what a role yields, and what it returns."""
+def _answer(answer: Answer, answers: IO[bytes]) -> tuple[str, Any]:
+    """Send what a role yields, and return what it returns, with its kind."""
     while True:
         try:
-            message = ("part", next(answer))
+            part = next(answer)
         except StopIteration as end:
-            message = ("answer", end.value)
+            return "answer", end.value
         except InputError as error:
-            message = ("wrong", (error.problem, error.argument))
+            return "wrong", (error.problem, error.argument)
         except EquipoiseError as error:
-            message = ("failed", str(error))
+            return "failed", str(error)
         except Exception as error:
             log.warning("unexpected error", exc_info=True)
-            message = ("failed", f"{type(error).__name__}: {error}")
-        _send(message, answers)
-        if message[0] != "part":
-            return
+            return "failed", f"{type(error).__name__}: {error}"
+        _send(("part", part), answers)
 
 
-def _send(message: tuple[str, Any], answers: IO[bytes]) -> None:
+def _send(message: object, answers: IO[bytes]) -> None:
     answers.write(_framed(message))
     answers.flush()
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -17,7 +20,7 @@ from tests.service.process import TOKEN, Served, rest
 
 from equipoise.archive.archive import open_archive
 from equipoise.errors import InputError
-from equipoise.service.http.server import MOST_AHEAD, MOST_HEAD, HttpLimits
+from equipoise.service.http.server import MOST_AHEAD, MOST_HEAD, HttpLimits, Joining
 
 RESULT = {"game": "oa", "game_type": "ctf", "teams": [["a"], ["b"]], "scores": [1, 0]}
 GET = b"GET /livez HTTP/1.1\r\nHost: here\r\n\r\n"
@@ -255,6 +258,45 @@ def test_both_protocols_end_in_order_under_load(tmp_path: Path) -> None:
         assert rest(listening).endswith(b"0\r\n\r\n")
     with open_archive(f"sqlite:///{store}") as archive:
         assert archive.count() >= answered.count(True)
+
+
+def test_the_head_of_an_answer_is_sent_with_its_body() -> None:
+    """In one piece; where no body follows soon, or the connection ends, it is sent by itself."""
+
+    class Sent:
+        def __init__(self) -> None:
+            self.pieces: list[bytes] = []
+            self.is_closing = bool
+            self.write = self.pieces.append
+            self.close = partial(self.pieces.append, b"end")
+
+    async def play() -> None:
+        sent: Any = Sent()
+        joining = Joining(sent, asyncio.get_running_loop())
+        joining.write(b"head ")
+        assert sent.pieces == []
+        joining.write(b"body")
+        assert sent.pieces == [b"head body"]
+        joining.write(b"head")
+        await asyncio.sleep(0)
+        joining.write(b"part")
+        await asyncio.sleep(0)
+        joining.write(b"head")
+        joining.close()
+        assert sent.pieces[1:] == [b"head", b"part", b"head", b"end"]
+
+    asyncio.run(play())
+
+
+def test_answers_without_bodies_come_in_order(hurried: Served) -> None:
+    """Though their heads wait for what follows."""
+    head, get = b"HEAD /livez HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"
+    last = b"HEAD /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    with closing(connect(hurried)) as client:
+        client.sendall(head + get + head + last)
+        answers = rest(client)
+    assert answers.count(b"HTTP/1.1 200 OK") == 4
+    assert answers.count(b'"status"') == 1
 
 
 @pytest.mark.parametrize("name", ["header_seconds", "slow_seconds"])

@@ -12,6 +12,7 @@ import ipaddress
 import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from functools import lru_cache
 from time import perf_counter
 from typing import Any
 from urllib.parse import parse_qsl
@@ -185,7 +186,7 @@ class Application:
                 return refusal(problem, CLOSE if operation.method == "POST" else ())
             await self._authorise(operation, token, holder, address)
             query = _query(operation, scope)
-            body = await self._body(headers, receive) if operation.method == "POST" else b""
+            body = await self._body(scope, headers, receive) if operation.method == "POST" else b""
             asked = HttpRequest(scope["path_params"], query, body, whose, headers)
             return await operation.handler(self._context, asked)
         except ProblemError as error:
@@ -231,7 +232,7 @@ class Application:
             what = f"this needs a token for {operation.scope}; this one is for {holder.scope}"
             raise ProblemError(HttpProblem(403, "not-allowed", what))
 
-    async def _body(self, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
+    async def _body(self, scope: Scope, headers: Mapping[bytes, bytes], receive: Receive) -> bytes:
         """Return the body, as it is, within its size and its time."""
         coding = headers.get(b"content-encoding", b"identity").strip().lower()
         if coding not in (b"", b"identity"):
@@ -240,9 +241,8 @@ class Application:
         length = headers.get(b"content-length", b"0")
         if length.isdigit() and int(length) > self.most_bytes:
             raise self._too_large()
-        message = await _in_time(receive)
-        if not message.get("more_body"):
-            body: bytes = message.get("body", b"")
+        body: bytes | None = scope.get("body")
+        if body is not None:  # it has come as a whole, and no timer is needed
             if len(body) > self.most_bytes:
                 raise self._too_large()
             return body
@@ -250,15 +250,16 @@ class Application:
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 while True:
+                    message = await receive()
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
                     if size > self.most_bytes:
                         raise self._too_large()
                     if not message.get("more_body"):
                         return b"".join(parts)
-                    message = await receive()
         except TimeoutError:
-            raise _too_slow() from None
+            detail = f"a body must come within {BODY_SECONDS:g} seconds"
+            raise ProblemError(HttpProblem(408, "too-slow", detail)) from None
 
     def _too_large(self) -> ProblemError:
         return ProblemError(HttpProblem(413, "too-large", f"a body may have {self.most_bytes} bytes"))
@@ -279,18 +280,6 @@ def _token(operation: Operation, headers: Mapping[bytes, bytes]) -> str | None:
     return "" if token is None and not operation.lenient else token
 
 
-async def _in_time(receive: Receive) -> MutableMapping[str, Any]:
-    try:
-        async with asyncio.timeout(BODY_SECONDS):
-            return await receive()
-    except TimeoutError:
-        raise _too_slow() from None
-
-
-def _too_slow() -> ProblemError:
-    return ProblemError(HttpProblem(408, "too-slow", f"a body must come within {BODY_SECONDS:g} seconds"))
-
-
 def _query(operation: Operation, scope: Scope) -> Any:
     """Return the parameters of a request, typed; unknown ones are refused."""
     text = scope["query_string"]
@@ -301,6 +290,12 @@ def _query(operation: Operation, scope: Scope) -> Any:
         return None
     if not text:
         return operation.query()
+    return _typed(operation.query, text)
+
+
+@lru_cache(128)
+def _typed(kind: Any, text: bytes) -> Any:
+    """Return parameters as a type; many ask with the same ones, which take some time to read."""
     given: dict[str, str] = {}
     try:
         pairs = parse_qsl(text.decode("ascii"), keep_blank_values=True, strict_parsing=True, errors="strict")
@@ -311,11 +306,11 @@ def _query(operation: Operation, scope: Scope) -> Any:
             raise ProblemError(HttpProblem(422, "invalid", f"the parameter {name!r} is given twice"))
         given[name] = value
     for name in given:
-        if name not in operation.query.__struct_fields__:
+        if name not in kind.__struct_fields__:
             msg = f"there is no parameter {name!r} here"
             raise ProblemError(HttpProblem(422, "invalid", msg, more={"parameter": name}))
     try:
-        return msgspec.convert(given, operation.query, strict=False)
+        return msgspec.convert(given, kind, strict=False)
     except msgspec.ValidationError as error:
         detail, _, path = str(error).partition(" - at `$")
         name = path.strip(".`")

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-import secrets
 from functools import partial
 from operator import gt
 from time import monotonic, time
@@ -101,7 +100,7 @@ async def question(kind: str, backend: Backend, asked: HttpRequest) -> Reply:
     seconds = None if limit is msgspec.UNSET else limit
     status, body = await backend.ask(kind, asked.body, seconds, asked.whose)
     if kind == "balance" and status == 200:
-        backend.service.tell(f"teams:{secrets.token_hex(16)}", "teams", msgspec.Raw(body))
+        backend.service.tell("teams", msgspec.Raw(body))
     return Reply(status, body) if status == 200 else Reply(status, body, (), b"application/problem+json")
 
 

@@ -65,6 +65,46 @@ class HttpLimits(ConnectionLimits):
     idle_seconds: float = 75.0
 
 
+class Joining:
+    """What an answer is written to: its head waits for its body, so that a client hears of both at once.
+
+    uvicorn writes them one after the other; the head of what comes bit by bit is sent in the next turn.
+
+    Parameters
+    ----------
+    transport : Transport
+        The connection.
+    loop : AbstractEventLoop
+        Its loop.
+    """
+
+    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+        self._transport = transport
+        self._loop = loop
+        self._first: bytes | None = None
+        self.is_closing = transport.is_closing
+
+    def write(self, data: bytes) -> None:
+        """Send something, with what waits before it, or let it wait."""
+        if self._first is None:
+            self._first = data
+            self._loop.call_soon(self.flush)
+        else:
+            first, self._first = self._first, None
+            self._transport.write(first + data)
+
+    def flush(self) -> None:
+        """Send what waits."""
+        first, self._first = self._first, None
+        if first is not None:
+            self._transport.write(first)
+
+    def close(self) -> None:
+        """Send what waits, and end."""
+        self.flush()
+        self._transport.close()
+
+
 class HttpConnection(HttpToolsProtocol):
     """One connection, with a moment until which something must have come."""
 
@@ -91,6 +131,7 @@ class HttpConnection(HttpToolsProtocol):
         super().connection_made(transport)  # type: ignore[arg-type]  # a stream has one of these
         self.was_open = True
         self.transport.set_write_buffer_limits(high=HIGH_WATER)
+        self._joining = Joining(self.transport, self.loop)
         side = transport.get_extra_info("socket")
         side.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, SYSTEM_BUFFER)
         if side.family in (socket.AF_INET, socket.AF_INET6):
@@ -108,6 +149,7 @@ class HttpConnection(HttpToolsProtocol):
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: Any) -> None:
         """Let the application answer, and remember which task does."""
         self._answered = cycle
+        cycle.transport = self._joining  # type: ignore[assignment]  # as far as it needs one
         self._answering = task = self.loop.create_task(cycle.run_asgi(app))
         task.add_done_callback(self.tasks.discard)
         self.tasks.add(task)
@@ -148,20 +190,34 @@ class HttpConnection(HttpToolsProtocol):
 
     def _found_fault(self) -> HttpProblem | None:
         """Return why a request is refused for its headers, None if it may be answered."""
-        if len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers) > MOST_HEAD:
+        size, has_host = len(self.url), False
+        for name, value in self.headers:
+            size += len(name) + len(value) + 4
+            has_host = has_host or name == b"host"
+        if size > MOST_HEAD:
             return TOO_LARGE
         if len(self.pipeline) >= MOST_AHEAD:
             what = f"a connection may send {MOST_AHEAD} requests ahead of their answers"
             return HttpProblem(400, "malformed", what)
-        if self.parser.get_http_version() == "1.1" and not any(name == b"host" for name, _ in self.headers):
+        if not has_host and self.parser.get_http_version() == "1.1":
             return HttpProblem(400, "malformed", "a request must have a Host")  # RFC 9112 (3.2)
         return None
 
+    def on_message_complete(self) -> None:
+        """Note the body of a request that has come as a whole: most do before the application asks for it."""
+        super().on_message_complete()
+        if not self.cycle.response_complete:
+            scope: Any = self.cycle.scope
+            scope["body"] = bytes(self.cycle.body)
+
     def on_response_complete(self) -> None:
         """Wait for the next request."""
-        super().on_response_complete()
+        self._joining.flush()
         self.last_heard = self._server.clock
-        self._unset_keepalive_if_required()  # one timer for all connections does
+        if not self.transport.is_closing():  # as uvicorn does, but for a timer: one for all connections does
+            self.flow.resume_reading()
+            if self.pipeline:
+                self._start_asgi_task(*self.pipeline.pop())
         if not self._in_head and not self.pipeline:
             self._head = 0
             self._in_head = True
