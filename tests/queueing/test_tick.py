@@ -187,7 +187,7 @@ def test_seats_that_are_exchanged_break_no_rule_among_hundreds(
             Player(f"{number}-{member}", rating, roles=each if roles else (), avoid=avoid)
             for member, each in enumerate(played)
         ]
-        region = [{}, {"east": 20.0}, {"east": 60.0, "west": 20.0}][rng.choice(3, p=(0.6, 0.2, 0.2))]
+        region = [{}, {"east": 20.0}, {"west": 20.0}][rng.choice(3, p=(0.6, 0.2, 0.2))]
         vetoes = [(), ("dune",), ("mill",)][rng.choice(3, p=(0.8, 0.1, 0.1))]
         came = float(rng.integers(95))
         queue.append(QueueTicket(f"t{number}", players, came, latencies=region, vetoes=vetoes))

@@ -7,7 +7,7 @@ gives the same commands, so that their record is all there is to keep.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from heapq import heappop, heappush
@@ -384,10 +384,8 @@ class TicketLife:
     @property
     def waiting_people(self) -> tuple[QueueTicket, ...]:
         """The same, and whom they avoid and prefer by all ids that these have."""
-        return tuple(self._by_all_ids(self.waiting))
-
-    def _by_all_ids(self, tickets: Iterable[QueueTicket]) -> list[QueueTicket]:
-        return [by_all_ids(ticket, self.same) for ticket in tickets]
+        waiting = self.waiting
+        return tuple([by_all_ids(ticket, self.same) for ticket in waiting]) if self.same else waiting
 
     @property
     def waiting_count(self) -> int:

@@ -180,7 +180,7 @@ def names_all_ids(player: Player, same: Mapping[str, Sequence[str]]) -> Player:
 
 def by_all_ids(ticket: QueueTicket, same: Mapping[str, Sequence[str]]) -> QueueTicket:
     """Return a ticket whose players do what :func:`names_all_ids` says."""
-    if not same or not any(player.avoid or player.prefer for player in ticket.players):
+    if not any(player.avoid or player.prefer for player in ticket.players):
         return ticket
     return replace(ticket, players=tuple(names_all_ids(player, same) for player in ticket.players))
 

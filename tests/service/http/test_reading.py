@@ -141,6 +141,9 @@ def test_of_very_many_matches_an_event_says_how_many(tmp_path: Path) -> None:
     served = Served(store, "--http", "127.0.0.1:0", "--http-rate", "1e6")
     kind, content, _ = next(Client(served.http).events(last=0))
     assert (kind, content["matches"]) == ("ratings", MOST_MATCHES + 99)
+    newest = content["revision"]
+    kind, content, revision = next(Client(served.http).events(last=newest + 1000))  # of another archive
+    assert (kind, content["matches"], content["revision"], revision) == ("ratings", 0, newest, newest)
     served.end()
 
 
