@@ -680,8 +680,8 @@ def arms_part(blocks: Sequence[Mapping[str, Line]]) -> list[str]:
         "",
         "Of what the best teams gain on random ones in frags between winners and losers, greedy teams have",
         f"{shown(shares['greedy'])} and equipoise's {shown(shares['equipoise'])};",
-        "wanted were at least .9 for equipoise's.  A share may be above 1, as skill is not all (see below) and",
-        "games are few.",
+        "wanted were at least .9 for equipoise's.  A share may be above 1, as skill is not all (see below)",
+        "and games are few.",
     ]
     less = interval(np.subtract(apart["equipoise"], apart["greedy"]).tolist())
     if less[1] <= 0.0 <= less[2]:
