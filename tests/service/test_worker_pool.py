@@ -51,7 +51,7 @@ def test_of_several_questions_each_has_its_own_answer_or_error() -> None:
     async def play() -> None:
         worker = Worker("divide")
         good = ("divide", Gathered(_players(4), 2, None), 5.0, 1.0)
-        wrong = ("divide", Gathered(_players(4), 9, None), 5.0, 1.0)
+        wrong = ("divide", Gathered(_players(4), 0, None), 5.0, 1.0)
         broken = ("nosuch", b"", 5.0, 1.0)
         found = await worker.ask_all([wrong, good, broken, good])
         assert isinstance(found[0], InputError)
