@@ -268,7 +268,8 @@ def judged(content: bytes, truth: Truth, honest: int, cut: random.Random | None 
             there.add(event.slot)
         elif isinstance(event, Left):
             there.discard(event.slot)
-        if isinstance(event, Left | Changed | Renamed) and event.slot < honest:
+        on_the_way = isinstance(event, Renamed) and event.slot not in there
+        if isinstance(event, Left | Changed | Renamed) and event.slot < honest and not on_the_way:
             # They come once, choose a team once, and are in it again after each level.
             wrong["honest"] += not isinstance(event, Changed)
     scores = [tuple(map(int, event.scores)) for event in events if isinstance(event, Ended) and event.scores]

@@ -9,7 +9,6 @@ physics in which no bot thinks.
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Iterator, Sequence
@@ -17,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.games.quake3_client import own_address
 from benchmarks.ports import free_port
 
 from equipoise.core.match import Match
@@ -229,7 +229,7 @@ def _as_asked(match: Match, teams: Sequence[Sequence[Bot]]) -> bool:
 
 def ask_console(port: int, password: str, command: str, dialect: Dialect, seconds: float) -> str:
     """Ask once, without regard to the console's limits; empty where nothing comes."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as link:
+    with own_address() as link:
         link.settimeout(seconds)
         link.sendto(OUT_OF_BAND + f"rcon {password} {command}".encode(), (LOOPBACK, port))
         text = b""

@@ -279,7 +279,7 @@ class Session:
         self.rng, self.folder = random.Random(seed), folder
         self.server = OpenArena(
             folder / "openarena", free_port(),
-            settings={"fraglimit": "0", "timelimit": "0", "sv_floodProtect": "0", "sv_timeout": "4",
+            settings={"fraglimit": "0", "timelimit": "0", "sv_floodProtect": "0", "sv_timeout": "8",
                       "g_voteCooldown": "0", "nextmap": "map oa_dm4"},
         )  # fmt: skip
         self.judge = Judge(self.server.log)
@@ -525,8 +525,8 @@ def report(raw: dict[str, Any]) -> str:
     lines += [
         "",
         "What is beyond a bar waits for the console: such a server takes ten packets at once and then one a",
-        "second, an order takes two, and of four exchanges one succeeds where half of the packets are",
-        "dropped each way. A burst of people asks for more than that.",
+        "second, and where half are dropped each way one packet of two arrives and one exchange of four",
+        "succeeds. Kicks and moves need a packet; the list after a level, and each bot, need exchanges.",
     ]
     return "\n".join([*lines, ""])
 

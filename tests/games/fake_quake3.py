@@ -200,6 +200,9 @@ class FakeQuake3:
             gone = self.clients[int(rest[0])]
             self.kicked += [] if gone.bot else [gone.name]
             self._drop(int(rest[0]))
+        elif word == "kick":
+            slots = [n for n, each in sorted(self.clients.items()) if each.name.lower() == rest[0].lower()]
+            return self._carry_out(f"clientkick {slots[0]}") if slots else ""
         elif word == "forceteam" and int(rest[0]) in self.clients:
             self.clients[int(rest[0])].team = {"red": 0, "blue": 1}[rest[1]]
             self._write(self._info(int(rest[0])))

@@ -28,6 +28,8 @@ class Link:
 
     def _carry_out(self, line: str) -> str:
         self.done.append(line)
+        if line.startswith(self.console._dialect.same or "-"):  # whoever ordered it sees what it did
+            self.console.withdraw([line])
         return "x" * 2500 if line == "long" else f"<{line}>"
 
     def run(self, seconds: float = 600.0) -> None:
@@ -54,12 +56,13 @@ def test_an_answer_in_several_packets_is_one() -> None:
 
 def test_any_number_of_orders_costs_few_packets_and_keeps_its_order() -> None:
     """Forty moves are not forty packets."""
-    link = Link()
-    orders = [f"forceteam {n} red" for n in range(40)]
-    link.console.order(orders)
-    link.run()
-    assert link.done == orders
-    assert link.sent <= 6
+    for kind in ("forceteam {} red", "addbot b{} 3 red 0"):
+        link = Link()
+        orders = [kind.format(n) for n in range(40)]
+        link.console.order(orders)
+        link.run()
+        assert link.done == orders
+        assert link.sent <= 8
     assert link.server.dropped == 0
 
 
@@ -69,7 +72,7 @@ def test_where_half_of_the_packets_are_lost_orders_are_carried_out_in_order_and_
 ) -> None:
     """Loss may cost an order, and never doubles one."""
     link = Link(loss=0.5, seed=seed)
-    orders = [f"forceteam {n} red" for n in range(30)]
+    orders = [f"addbot b{n} 3 red 0" for n in range(30)]
     link.console.order(orders)
     link.run()
     assert len(link.done) == len(set(link.done))

@@ -122,7 +122,7 @@ def test_what_is_wrong_with_a_console_is_said_once_and_nothing_is_ordered(
     """A wrong password, a dead console, a game without the command for the list."""
     fake = Fake(tmp_path, password, "openarena", answers)
     try:
-        for n in range(4):
+        for n in range(8):
             fake.write(GAME if not n else "")
         said = [text for text in fake.reported if trouble in text]
         assert len(said) == 1

@@ -27,11 +27,12 @@ LISTED = 4.0
 class Room:
     """A server, and the program that balances it, in time that is made up."""
 
-    def __init__(self, folder: Path, seed: int, **net: float) -> None:
+    def __init__(self, folder: Path, seed: int, policy: Policy | None = None, **net: float) -> None:
         self.rng = random.Random(seed)  # noqa: S311 -- no secret
         self.store, self.log, self.now = f"sqlite:///{folder / 'games.db'}", folder / "games.log", 0.0
         self.said: list[str] = []
         self.ordered: list[float] = []
+        self.policy = policy or Policy(target=TARGET)
         self.server = FakeQuake3(self.log, self.rng, **net)
         self.open(create=True)
 
@@ -39,7 +40,7 @@ class Room:
         """Begin the program."""
         self.archive: Archive = open_archive(self.store, create=create)
         settings = Playing(
-            str(self.log), "127.0.0.1:9", "secret", policy=Policy(target=TARGET), game="openarena",
+            str(self.log), "127.0.0.1:9", "secret", policy=self.policy, game="openarena",
             maps={"oa_dm5": (4, TARGET)},
         )  # fmt: skip
         self.game = BalancedServer(self.archive, settings, self._say)
@@ -83,8 +84,8 @@ def room_of(tmp_path: Path) -> Iterator[Callable[..., Room]]:
     """Give what makes a room, which is closed in the end."""
     rooms: list[Room] = []
 
-    def make(seed: int, **net: float) -> Room:
-        rooms.append(Room(tmp_path, seed, **net))
+    def make(seed: int, policy: Policy | None = None, **net: float) -> Room:
+        rooms.append(Room(tmp_path, seed, policy, **net))
         return rooms[-1]
 
     yield make
@@ -119,6 +120,52 @@ def test_a_restart_at_any_time_after_bots_were_ordered_makes_no_more_of_them(
     room.run(20.0)
     assert max(count for _, count in room.server.filled) <= TARGET
     assert room.settled()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_sixty_who_connect_within_twenty_seconds_stand_in_teams_three_after_the_last(
+    room_of: Callable[..., Room], seed: int
+) -> None:
+    """What the console takes is enough for them: those who wait for it are put into teams together."""
+    room = room_of(seed, policy=Policy(bots=False))
+    server, begun = room.server, 0.0
+    for n in range(2):
+        server.join(f"person {n}")
+    room.run(15.0)
+    for n in range(2, 60):
+        server.join(f"person {n}")
+        room.run(20.0 / 58)
+
+    def all_stand() -> bool:
+        nonlocal begun
+        if not begun and all(each.begun for each in server.clients.values()):
+            begun = room.now
+        return all(each.team is not None for each in server.clients.values())
+
+    assert room.run(30.0, all_stand)
+    assert room.now - begun <= 3.0
+    teams = [each.team for each in server.clients.values()]
+    assert teams.count(0) == teams.count(1) == 30
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_who_takes_the_slot_of_a_bot_is_not_kicked_in_its_place(
+    room_of: Callable[..., Room], seed: int
+) -> None:
+    """Orders to go are sent again and again, and arrive late; the slot has somebody else by then."""
+    room = room_of(seed, loss=0.2, delay=0.9)
+    for n in range(2):
+        room.server.join(f"person {n}")
+    for _ in range(2):
+        assert room.run(120.0, room.settled)
+        for n in range(2, TARGET):
+            room.server.join(f"person {n}")
+            room.run(room.rng.random())
+        assert room.run(120.0, room.settled)
+        assert room.server.kicked == []
+        assert len(room.server.people()) == TARGET
+        for n in range(2, TARGET):
+            room.server.leave(f"person {n}")
 
 
 @pytest.mark.slow

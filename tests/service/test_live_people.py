@@ -23,7 +23,7 @@ pytestmark = [
     ),
 ]
 
-TARGET, PEOPLE = 8, 5
+TARGET, PEOPLE, CROWD = 8, 5, 60
 
 #: What hostile clients are called and state: each would be a line of the log.
 HOSTILE = [
@@ -94,6 +94,34 @@ def test_people_who_come_at_once_are_placed_and_stay(server: OpenArena, tmp_path
         table.until(table.as_chosen, "all placed")
         assert most <= TARGET
         assert [each.state for each in people] == ["connected"] * PEOPLE
+        assert not [text for each in people for text in each.heard if "kicked" in text]
+
+
+def test_a_crowd_that_comes_within_twenty_seconds_is_placed_with_few_packets(tmp_path: Path) -> None:
+    """Three a second, where a server takes one packet a second: they are put into teams together."""
+    with (
+        openarena(tmp_path / "openarena", fraglimit="0", timelimit="0", sv_maxclients="64") as server,
+        balanced(server, tmp_path, Policy(bots=False)) as table,
+        playing(server, 2) as people,
+    ):
+        sent: list[bytes] = []
+        send = table.game._link.send
+        table.game._link.send = lambda packet: (sent.append(packet), send(packet))[1]  # type: ignore[method-assign,func-returns-value]
+        table.until(table.as_chosen, "two placed")
+        sent.clear()
+        began = time.monotonic()
+
+        def all_stand() -> bool:
+            if len(people) < CROWD and time.monotonic() - began > 20.0 * len(people) / CROWD:
+                person = f"person {len(people)}"
+                people.append(Quake3Client(server.port, person, {"snaps": "1"}, pace=0.4))
+            teams = [seat.team for seat in table.game.session.state.seats.values()]
+            return len(teams) == CROWD and None not in teams
+
+        table.until(all_stand, "all placed")
+        teams = list(table.real().values())
+        assert teams.count(0) == teams.count(1) == CROWD // 2
+        assert len(sent) <= CROWD
         assert not [text for each in people for text in each.heard if "kicked" in text]
 
 

@@ -4,12 +4,16 @@ A question is one UDP packet, ``\xff\xff\xff\xffrcon PASSWORD COMMAND``; its ans
 without an end mark and without saying which question they answer.  So one question is out at a time, and its
 answer has ended once nothing more came for a while.
 
-Three things make this hard, and are dealt with here once:
+Four things make this hard, and are dealt with here once:
 
 * **Few packets are taken.**  Quake 3 lets each address send ten at once and then one a second, and drops the
   others without a word.  A bucket of our own, a little smaller, keeps us below that.
 * **Packets are lost.**  Every command is answered by a packet at least, an empty one if need be, so what
   stays without an answer is sent again.
+* **An answer is lost as easily as an order.**  Where half of the packets are, one exchange of four succeeds,
+  and one packet of two arrives.  An order that does the same however often it is carried out (``forceteam 3
+  red``, ``kick Sarge``) needs no answer: it travels by itself, and again, until somebody has seen its effect
+  and withdraws it.  Where there are many, they are put aside as below, which any number may be too.
 * **An order must not be carried out twice.**  Orders travel as one variable: ``set eq_orders "set eq_orders
   set eq_void 1; ORDER; wait 2; ORDER"``, which may be sent as often as need be.  Then ``vstr eq_run`` lets
   the server come to ``vstr eq_orders``, whose first deed is to empty the variable.  However often that
@@ -32,7 +36,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, NamedTuple
 
 #: Signs that mean nothing to any console: no quote, no semicolon, no line end, no dollar, no caret; and no
@@ -90,8 +94,16 @@ SILENCE, LOST, LOST_SOON = 0.1, 1.0, 0.3
 #: How many of the last answers tell how soon they come, and by how often their longest one is lost.
 RECENT, BEYOND = 8, 2.0
 
-#: How often something is sent at most.
-ATTEMPTS = 8
+#: How often something is sent at most; and an order by itself, before others have their turn and it is sent
+#: after so many seconds only.
+ATTEMPTS, ATTEMPTS_ALONE, SELDOM = 20, 8, 4.0
+
+#: How many orders travel each by itself at most: more are put aside together, in two packets.  And how many
+#: packets are kept for them, which no question takes.
+ALONE, SPARE = 2, 2.0
+
+#: Seconds after orders within which their effect shows, unless they were lost.
+SHOWS = 1.0
 
 #: Longest value of a variable, in bytes; servers cut at 1024 with the command around it.
 LONGEST_BATCH = 800
@@ -142,6 +154,10 @@ class Dialect(NamedTuple):
         How orders begin that must not be given twice.
     progress : str
         The question for what the server keeps of how far orders are; empty where all are carried out at once.
+    same : tuple of str
+        How orders begin that do the same however often they are carried out, the most urgent ones first.
+    keep_same, run_same : str
+        How these are put aside, and what carries them out, where there are many.
     """
 
     prefix: bytes
@@ -154,12 +170,16 @@ class Dialect(NamedTuple):
     frame: float = 0.0
     once: tuple[str, ...] = ()
     progress: str = ""
+    same: tuple[str, ...] = ()
+    keep_same: str = ""
+    run_same: str = ""
 
 
 #: ioquake3 takes ten at once and one a second, of all that one address sends.
 QUAKE3 = Dialect(
     b"print\n", 8.0, 0.95, "set eq_run vstr eq_orders", 'set eq_orders "set eq_orders set eq_void 1; {}"',
     "vstr eq_run", "wait {}", 0.05, ("addbot ", "clientkick "), "cvarlist eq_*",
+    ("kick ", "forceteam "), 'set eq_same "set eq_same set eq_void 1; {}"', "vstr eq_same",
 )  # fmt: skip
 DARKPLACES = Dialect(
     b"n", 20.0, 20.0, 'alias eq_run "eq_orders"', 'alias eq_orders "unalias eq_orders; {}"', "eq_run"
@@ -183,21 +203,30 @@ class ConsoleAnswer(NamedTuple):
 class _Queued:
     """Something to be sent: a question, or orders, which go through stages: prepare, keep, run.
 
-    ``frames`` is how long the orders take; ``once`` tells whether they must not be given twice, and
-    ``number`` is what they bear then.
+    ``same`` tells whether the orders do the same however often they are carried out, and ``once`` whether
+    they must not be given twice; ``number`` is what they bear then.
     """
 
-    text: str
-    question: bool
-    frames: int = 0
+    text: str = ""
+    lines: list[str] = field(default_factory=list)
+    same: bool = False
     once: bool = False
     number: int = 0
     stage: int = 0
-    forgotten: bool = False
     attempts: int = 0
     sent: float = 0.0
     last: float = 0.0
     got: list[bytes] = field(default_factory=list)
+
+    @property
+    def question(self) -> bool:
+        """Whether this is one; orders have lines."""
+        return bool(self.text)
+
+    @property
+    def can_wait(self) -> bool:
+        """Whether what is urgent goes before this: a question, or orders that have no effect on a game."""
+        return self.question or not (self.same or self.once or self.stage == RUN)
 
 
 class Rcon:
@@ -228,6 +257,12 @@ class Rcon:
         self._password = checked_password(password).encode()
         self._dialect = dialect
         self._waiting: deque[_Queued] = deque()
+        #: Orders that are sent until their effect is seen: how often each was, and when last.
+        self._until_seen: dict[str, tuple[int, float]] = {}
+        #: How many of them may still be answered, and since when.
+        self._unanswered, self._alone_at = 0, float("-inf")
+        #: How many packets were sent since one arrived.
+        self._unheard = 0
         #: How many orders were dropped before they were sent.
         self.unsent = 0
         self._now: _Queued | None = None
@@ -238,6 +273,8 @@ class Rcon:
         #: What a program before this one has ordered is not known at first.
         self._open: int | None = EARLIER if dialect.progress else None
         self._number = 0
+        #: Those of the open orders that must not be given twice and have not been seen to be carried out.
+        self._unseen: set[str] = set()
         self._look_at = float("-inf")
         self._opened: float | None = None
         self._reported_nothing = 0
@@ -250,12 +287,12 @@ class Rcon:
     @property
     def idle(self) -> bool:
         """Whether nothing is out and nothing waits."""
-        return self._now is None and not self._waiting
+        return self._now is None and not self._waiting and not self._until_seen
 
     @property
     def ordering(self) -> bool:
         """Whether an order is out or waits, or may not have been carried out yet."""
-        return bool(self._open) or any(not item.question for item in self._all())
+        return bool(self._open or self._until_seen) or any(not item.question for item in self._all())
 
     @property
     def underway(self) -> bool:
@@ -267,32 +304,59 @@ class Rcon:
 
     def ask(self, question: str) -> None:
         """Ask for an answer; a question that waits already is not asked twice."""
-        if not any(item.question and item.text == question for item in self._waiting):
-            self._waiting.append(_Queued(checked(question), question=True))
+        if not any(item.text == question for item in self._waiting):
+            self._waiting.append(_Queued(checked(question)))
 
     def order(self, lines: Iterable[str]) -> None:
-        """Let orders be carried out, in order; no answer is given.
+        """Let orders be carried out; no answer is given.
 
-        Those that wait already and those that come travel together.  Where orders that must not be given
-        twice have to wait for others, the rest goes before them.
+        Those that do the same however often they are carried out go first, until they are withdrawn.  The
+        others keep their order, and those that wait already and those that come travel together.  Where
+        orders that must not be given twice have to wait for others, the rest goes before them.
 
         Raises
         ------
         UnsafeError
             If a line must not be sent; then none is.
         """
-        given = [checked(line) for line in lines]
+        given: list[str] = []
+        for line in [checked(line) for line in lines]:
+            if self._dialect.same and line.startswith(self._dialect.same):
+                self._until_seen.setdefault(line, (0, float("-inf")))
+            else:
+                given.append(line)
         parts = [given]
         if self._open is not None:
             parts = [[line for line in given if self._is_once(line) is waits] for waits in (False, True)]
         for part in parts:
-            batches = [item for item in self._waiting if not item.question]
+            batches = [item for item in self._waiting if item.lines]
             last = batches[-1] if batches and batches[-1].once is any(map(self._is_once, part)) else None
             self._waiting += _batches(part, self._dialect, last)
 
     def _is_once(self, line: str) -> bool:
         """Tell whether an order must not be given twice."""
         return bool(self._dialect.once) and line.startswith(self._dialect.once)
+
+    def withdraw(self, lines: Iterable[str]) -> None:
+        """Take orders back that are no longer wanted, mostly since their effect was seen."""
+        gone = set(lines)
+        for line in gone & self._until_seen.keys():
+            del self._until_seen[line]
+        out = self._now
+        for item in self._all():
+            if not gone.isdisjoint(item.lines):
+                item.lines = [line for line in item.lines if line not in gone]
+                if item.stage != RUN and not item.same:  # what was put aside is put aside anew
+                    item.attempts, item.got = 0, []
+        self._waiting = deque(item for item in self._waiting if item.question or item.lines)
+        if out is not None and not out.question and not out.lines:
+            self._now = None
+        if not self._unseen.isdisjoint(gone):
+            self._unseen -= gone
+            if not self._unseen:
+                self._open = None
+                if self._now is not None and self._now.number:
+                    self._now = None
 
     def forget_orders(self, *, same_server: bool = False) -> None:
         """Drop the orders that wait: a level has begun, and they were meant for the one before.
@@ -304,46 +368,107 @@ class Rcon:
         same_server : bool
             Whether the server is surely the one that was there before.
         """
-        left = deque(item for item in self._waiting if item.question or item.text == VOID)
-        self.unsent += len(self._waiting) - len(left)
+        left = deque(item for item in self._waiting if item.question or item.lines == [VOID])
+        self.unsent += len(self._waiting) - len(left) + sum(not sent for sent, _ in self._until_seen.values())
         self._waiting = deque(item for item in left if item.question)
+        self._until_seen.clear()
         self._is_prepared = self._is_prepared and same_server
-        if self._now is not None and not self._now.question:
-            self._now.forgotten = True
-
-    def carried_out(self) -> None:
-        """Take note that the effects of all orders that were given were seen."""
-        is_out = self._now is not None and self._now.number
-        if self._open is not None and self._open != EARLIER and not is_out:
-            self._open = None
+        out = self._now
+        if out is not None and not out.question:
+            self._now = None
+            self.unsent += out.stage != RUN and not out.same
+            if out.number:  # nothing was carried out, or it is asked for how far it is
+                self._open = out.number if out.stage == RUN else None
+                self._look_at = float("-inf")
 
     def receive(self, packet: bytes, now: float) -> None:
         """Take a packet that arrived; whatever is no answer is passed over."""
         start = OUT_OF_BAND + self._dialect.prefix
-        item = self._now
-        if item is not None and packet.startswith(start) and len(item.got) < MOST_PACKETS:
+        if not packet.startswith(start):
+            return
+        item, text = self._now, packet[len(start) :]
+        self._unheard = 0
+        if item is None:
+            self._unanswered -= 1
+            self.silent, self.refused = False, text.decode("latin-1").startswith(REFUSALS)
+        elif len(item.got) < MOST_PACKETS:
             if not item.got and item.attempts == 1:
                 self._took.append(now - item.sent)
-            item.got.append(packet[len(start) :])
+            item.got.append(text)
             item.last = now
 
     def outgoing(self, now: float) -> list[bytes]:
         """Return what is to be sent now."""
+        self._fill(now)
         self._settle(now)
-        if self._now is None:
-            self._now = self._next(now)
         item = self._now
-        if item is None or item.got or (item.attempts and now - item.sent < self._lost_after()):
+        urgent = len(self._until_seen) > ALONE or any(count < ATTEMPTS_ALONE for count, _ in self._few())
+        if item is not None and item.can_wait and urgent and not item.got and self._is_lost(now):
+            self._waiting.appendleft(item)
+            item = self._now = None
+        if item is None:
+            alone = self._alone(now)
+            waits = self._unanswered > 0 and now - self._alone_at < self._lost_after()
+            if alone or waits or any(count < ATTEMPTS_ALONE for count, _ in self._few()):
+                return [self._sent(line) for line in alone]
+            item = self._now = self._next(now)
+        if item is None or item.got or not self._is_lost(now):
             return []
-        if not self._spend(now):
+        if self._tokens < 1.0 + (SPARE if item.question else 0.0):
             return []
+        if item.same and item.attempts:
+            item.stage = RUN if item.stage == KEEP else KEEP  # either may have been lost
         item.attempts += 1
         item.sent = now
-        return [OUT_OF_BAND + b"rcon " + self._password + b" " + self._packet(item).encode()]
+        return [self._sent(self._packet(item))]
+
+    def _sent(self, line: str) -> bytes:
+        """Return the packet of a line, and count it."""
+        self._tokens -= 1.0
+        self._unheard += 1
+        self.silent = self.silent or self._unheard > ATTEMPTS
+        return OUT_OF_BAND + b"rcon " + self._password + b" " + line.encode()
+
+    def _alone(self, now: float) -> list[str]:
+        """Return the orders to be sent now each by itself, if they are few."""
+        soon = max(self._lost_after() / 2.0, LOST_SOON)  # no answer has to come back
+        found: list[str] = []
+        for line, (count, at) in zip(self._until_seen, self._few(), strict=False):
+            again = soon if count < ATTEMPTS_ALONE else SELDOM
+            if now - at >= again and self._tokens >= 1.0 + len(found):
+                self._until_seen[line] = (count + 1, now)
+                found.append(line)
+        if found:
+            waits = now - self._alone_at < self._lost_after()
+            self._unanswered = (self._unanswered if waits else 0) + len(found)
+            self._alone_at = now
+        return found
+
+    def _few(self) -> list[tuple[int, float]]:
+        """Return how often orders were sent each by itself, and when last, if they are few."""
+        return list(self._until_seen.values()) if len(self._until_seen) <= ALONE else []
 
     def _lost_after(self) -> float:
         """Return the seconds after which what is not answered is sent again: later than answers come."""
-        return min(max(BEYOND * max(self._took, default=LOST), LOST_SOON), LOST)
+        return min(max(BEYOND * max(self._took, default=LOST_SOON), LOST_SOON), LOST)
+
+    def _is_lost(self, now: float) -> bool:
+        """Tell whether what is out is to be sent, again or for the first time."""
+        item = self._now
+        if item is None or not item.attempts:
+            return item is not None
+        runs = item.stage == RUN and not item.question
+        return now - item.sent >= self._lost_after() + (self._seconds(item) if runs else 0.0)
+
+    def _most(self, item: _Queued) -> int:
+        """Return how often something is sent: what has no effect on a game takes little from what has one."""
+        if not self._dialect.same or item.question or item.once or (item.stage != RUN and not item.same):
+            return ATTEMPTS
+        return ATTEMPTS_ALONE * 2 if item.same else ATTEMPTS_ALONE // 2
+
+    def _seconds(self, item: _Queued) -> float:
+        """Return how long a server takes for orders."""
+        return FRAMES * len(item.lines) * self._dialect.frame if self._dialect.wait else 0.0
 
     def _packet(self, item: _Queued) -> str:
         """Return what is sent: a question, or what the stage of the orders is about."""
@@ -351,26 +476,42 @@ class Rcon:
         if item.question:
             return item.text
         if item.stage != KEEP:
-            return dialect.prepare if item.stage == PREPARE else dialect.run
+            run = dialect.run_same if item.same else dialect.run
+            return dialect.prepare if item.stage == PREPARE else run
+        text = _joined(item.lines, dialect)
+        if item.same:
+            return dialect.keep_same.format(text)
         if not item.number:
-            return dialect.keep.format(item.text)
-        return dialect.keep.format(f"set eq_begun {item.number}; {item.text}; set eq_done {item.number}")
+            return dialect.keep.format(text)
+        return dialect.keep.format(f"set eq_begun {item.number}; {text}; set eq_done {item.number}")
 
     def _next(self, now: float) -> _Queued | None:
-        """Return what comes next: orders that must not be given twice wait for those before them."""
+        """Return what comes next: orders that must not be given twice wait for those before them.
+
+        Orders that are put aside begin only when both of their packets can be sent: until then others may
+        come that travel with them.  What is said and set leaves some for what is urgent.
+        """
         dialect = self._dialect
+        if len(self._until_seen) > ALONE:
+            urgent = sorted(self._until_seen, key=lambda line: [not line.startswith(w) for w in dialect.same])
+            return (
+                replace(_batches(urgent, dialect)[0], same=True, stage=KEEP) if self._tokens >= 2.0 else None
+            )
         for n, item in enumerate(self._waiting):
-            if not (item.once and self._open is not None):
-                del self._waiting[n]
-                item.stage = KEEP if self._is_prepared else PREPARE
-                if item.once and dialect.progress:
-                    self._number += 1
-                    self._open = item.number = self._number
-                    self._look_at, self._opened = float("inf"), now
-                return item
+            needs = 0.0 if item.question else 2.0 if item.once else 2.0 + SPARE
+            if (item.once and self._open is not None) or self._tokens < needs:
+                continue
+            del self._waiting[n]
+            item.stage = KEEP if self._is_prepared else PREPARE
+            if item.once and dialect.progress:
+                self._number += 1
+                self._open = item.number = self._number
+                self._unseen = {line for line in item.lines if self._is_once(line)}
+                self._look_at, self._opened = float("inf"), now
+            return item
         if self._open is None or now < self._look_at:
             return None
-        return _Queued(dialect.progress, question=True)
+        return _Queued(dialect.progress)
 
     def answers(self) -> list[ConsoleAnswer]:
         """Return the answers that came since this was last asked."""
@@ -389,6 +530,8 @@ class Rcon:
             text = b"".join(item.got).decode("latin-1")
             self.silent, self.refused = False, text.startswith(REFUSALS)
             text = None if self.refused else text
+        elif item.attempts >= self._most(item) and item.attempts < ATTEMPTS and self._is_lost(now):
+            pass
         elif not item.got and item.attempts >= ATTEMPTS and now - item.sent >= LOST:
             self.silent = True
         else:
@@ -407,11 +550,20 @@ class Rcon:
         """Go on with the next stage of orders, or wait until they have been carried out."""
         if item.stage == PREPARE:
             self._is_prepared = answered
-        if item.stage != RUN and answered and not item.forgotten:
-            item.stage, item.attempts, item.got = item.stage + 1, 0, []
-            self._now = item
-        elif item.number:
-            self._look_at = now + (item.frames * self._dialect.frame if item.stage == RUN else 0.0)
+        if answered and item.same:  # the answer may be an old one: what counts is the effect
+            self._now, item.got = item, []
+            item.sent = float("-inf") if item.stage == KEEP else item.sent
+            return
+        if answered and item.stage != RUN:
+            item.stage += 1
+        else:
+            for line in item.lines:
+                self._until_seen.pop(line, None)
+            if item.number:
+                self._look_at = now + (SHOWS + self._seconds(item) if item.stage == RUN else 0.0)
+            return
+        item.attempts, item.got = 0, []
+        self._now = item
 
     def _take_report(self, text: str, now: float) -> None:
         """Take what the server has kept of how far orders are."""
@@ -431,23 +583,24 @@ class Rcon:
                 self._number = max(self._number, int(begun))
         elif begun != str(self._open) and f"set eq_begun {self._open};" in reported.get("orders", ""):
             is_over = False  # they were put aside, and nobody knows whether what carries them out arrived
-            if not any(item.text == VOID for item in self._waiting):
-                self._waiting.appendleft(_Queued(VOID, question=False))
+            if not any(item.lines == [VOID] for item in self._waiting):
+                self._waiting.appendleft(_Queued(lines=[VOID]))
         else:  # a server that knows nothing of them is another one
             is_over = done == str(self._open) or begun != str(self._open)
         if is_over or now - self._opened >= GIVEN_UP:
             self._open = None
 
-    def _spend(self, now: float) -> bool:
-        """Take a token from the bucket, if there is one."""
+    def _fill(self, now: float) -> None:
+        """Let the bucket of packets fill with time."""
         dialect = self._dialect
         since = 0.0 if self._filled is None else max(now - self._filled, 0.0)
         self._filled = now
         self._tokens = min(self._tokens + since * dialect.per_second, dialect.burst)
-        if self._tokens < 1.0:
-            return False
-        self._tokens -= 1.0
-        return True
+
+
+def _joined(lines: Iterable[str], dialect: Dialect) -> str:
+    """Return lines as one, with frames between them."""
+    return "; ".join(f"{line}; {dialect.wait.format(FRAMES)}" if dialect.wait else line for line in lines)
 
 
 def _batches(lines: Iterable[str], dialect: Dialect, last: _Queued | None = None) -> list[_Queued]:
@@ -456,12 +609,9 @@ def _batches(lines: Iterable[str], dialect: Dialect, last: _Queued | None = None
     batches = [] if last is None else [last]
     for line in lines:
         once = line.startswith(dialect.once) if dialect.once else False
-        frames = FRAMES if dialect.wait else 0
-        text = f"{line}; {dialect.wait.format(frames)}" if frames else line
-        if batches and len(batches[-1].text) + len("; ") + len(text) <= longest:
-            batch = batches[-1]
-            batch.text, batch.frames = f"{batch.text}; {text}", batch.frames + frames
-            batch.once = batch.once or once
+        if batches and len(_joined([*batches[-1].lines, line], dialect)) <= longest:
+            batches[-1].lines.append(line)
+            batches[-1].once = batches[-1].once or once
         else:
-            batches.append(_Queued(text, question=False, frames=frames, once=once))
+            batches.append(_Queued(lines=[line], once=once))
     return batches if last is None else batches[1:]

@@ -59,8 +59,8 @@ class RemoteConsole(Protocol):
     def underway(self) -> bool:
         """Whether an order that must not be given twice may not have been carried out yet."""
 
-    def carried_out(self) -> None:
-        """Take note that the effects of all orders that were given were seen."""
+    def withdraw(self, lines: Iterable[str]) -> None:
+        """Take orders back that are no longer wanted, mostly since their effect was seen."""
 
     def ask(self, question: str) -> None:
         """Ask for an answer."""

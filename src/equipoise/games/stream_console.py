@@ -102,8 +102,10 @@ class StreamConsole(ABC):
         """Whether an order may not have been carried out yet: here each is by the time it is answered."""
         return self.ordering
 
-    def carried_out(self) -> None:  # noqa: B027 -- nothing is to be done
-        """Take note that the effects of all orders were seen: what was answered was carried out."""
+    def withdraw(self, lines: Iterable[str]) -> None:
+        """Take orders back that are no longer wanted, if they still wait."""
+        gone = set(lines)
+        self._waiting = deque(item for item in self._waiting if item[0].question or item[0].text not in gone)
 
     def ask(self, question: str) -> None:
         """Ask for an answer; a question that waits already is not asked twice."""

@@ -48,6 +48,7 @@ from equipoise.play.event_codec import as_plain, from_plain
 from equipoise.play.ledger import LedgerGame
 from equipoise.play.live.events import (
     SIDES,
+    AddBot,
     Announced,
     Busy,
     CannotMove,
@@ -59,6 +60,8 @@ from equipoise.play.live.events import (
     Left,
     MovePlayer,
     RatingsKnown,
+    RemoveBot,
+    Renamed,
     Resumed,
     Say,
     Seen,
@@ -236,7 +239,7 @@ def _worse(gaps: Sequence[float], best: Sequence[float]) -> bool:
 
 
 #: Seconds between two looks at the server's own list, where everyone is where they are to be, and where not.
-LOOK, LOOK_SOON = 10.0, 2.0
+LOOK, LOOK_SOON = 10.0, 3.0
 
 #: Seconds between two looks while nothing is ordered before the list was read, and how many answers that are
 #: no list say that there is none.
@@ -247,6 +250,9 @@ UNHEARD_OF = 3.0
 
 #: Seconds between two looks at what time has made due.
 TICK = 0.25
+
+#: How settings begin among orders: they need not be made twice.
+SETS = "set "
 
 #: Seconds for a search for teams.
 SECONDS = 1.0
@@ -297,6 +303,10 @@ class BalancedServer:
         self._unmoved_reported = False
         self._not_lists = 0
         self.there: dict[int, Joined] = {}
+        #: Everybody's name by now, and that of those who are on the way.
+        self._names: dict[int, str] = {}
+        #: The lines that were ordered and whose effect was not seen yet, each with what for and of whom.
+        self._ordered: dict[str, tuple[Command, str]] = {}
         self._caught_up = False
         self._events: list[Event] = []
         self._announced = self._ended = float("-inf")
@@ -344,8 +354,7 @@ class BalancedServer:
             self._wait_for_it(now)
         self._look(now)
         if self._sends:
-            if not self.session.expecting:
-                self._console.carried_out()
+            self._withdraw()
             for packet in self._console.outgoing(now):
                 self._link.send(packet)
         self._show(now)
@@ -373,6 +382,7 @@ class BalancedServer:
         if trouble:
             self._say(f"{trouble}; nothing is ordered until then")
             self._console.forget_orders()
+            self._ordered.clear()
             self._do(self.session.handle(Unheard(), now))
         else:
             self._say(f"{where} answers")
@@ -438,9 +448,13 @@ class BalancedServer:
             self.there[event.slot] = event
         elif isinstance(event, Left):
             self.there.pop(event.slot, None)
+            self._names.pop(event.slot, None)
+        if isinstance(event, Joined | Renamed):
+            self._names[event.slot] = event.name
         elif isinstance(event, Announced):
             self._announced, self._ended, self._gone_on = now, float("-inf"), 0
             self._console.forget_orders(same_server=event.same_server)
+            self._ordered.clear()
             self._looked = float("-inf")
             # A server that is another one has not the settings of the last.
             self._begun = self._begun and event.same_server
@@ -560,7 +574,40 @@ class BalancedServer:
         for command in given:
             unsent = "; not sent" if self._trouble else ""
             self._say(worded(command, self.there, self._family.sides) + unsent)
-        self._send(self._lines.lines(given, self.there))
+        named, seats = self._named(), self.session.state.seats
+        lines: list[str] = []
+        ordered: dict[str, tuple[Command, str]] = {}
+        for command in given:
+            of_command = self._lines.lines([command], named)
+            lines += [line for line in of_command if line not in lines or not line.startswith(SETS)]
+            if isinstance(command, MovePlayer | RemoveBot | AddBot):
+                who = "" if isinstance(command, AddBot) else seats[command.slot].id
+                ordered |= {line: (command, who) for line in of_command if not line.startswith(SETS)}
+        if self._send(lines):
+            self._ordered |= ordered
+
+    def _named(self) -> dict[int, Joined]:
+        """Return everybody with the name they have now, and those on the way with nothing else."""
+        return {
+            slot: replace(self.there[slot], name=name) if slot in self.there else Joined(slot, "", name)
+            for slot, name in self._names.items()
+        }
+
+    def _withdraw(self) -> None:
+        """Take orders back whose effect the log has shown, or that are no longer wanted."""
+        if not self._ordered:
+            return
+        wanted, expects, named = self.session.wanted, self.session.expecting, self._named()
+        done = [
+            line
+            for line, (command, who) in self._ordered.items()
+            if not (expects if isinstance(command, AddBot) else (command, who) in wanted)
+            or (isinstance(command, RemoveBot) and self._lines.lines([command], named) != [line])
+        ]
+        for line in done:
+            del self._ordered[line]
+        if done:
+            self._console.withdraw(done)
 
     def _in_time(self, command: Command, passed: float) -> bool:
         """Tell whether somebody who is moved still can be, some seconds after it was decided."""
@@ -568,14 +615,15 @@ class BalancedServer:
             return True
         return self.session.can_be_moved_at(command.slot, self._now + passed)
 
-    def _send(self, lines: list[str]) -> None:
-        """Order lines, after those that a server must know first."""
+    def _send(self, lines: list[str]) -> bool:
+        """Order lines, after those that a server must know first; return whether they are."""
         if self._dry or self._trouble:
-            return
+            return False
         if not self._begun and self.session.listed:
             self._begun, lines = True, [*self._lines.begin(), *lines]
         if lines:
             self._console.order(lines)
+        return True
 
 
 def _with_sides(event: Event, sides: tuple[str, ...]) -> Event:
@@ -608,7 +656,6 @@ def ranges(archive: Archive, settings: Playing) -> Ranges:
 def worded(command: Command, there: dict[int, Joined], sides: Sequence[str] = SIDES) -> str:
     """Return a command as people read it."""
     from equipoise.play.live.chat_answers import called, describe_advantage
-    from equipoise.play.live.events import AddBot, RemoveBot
 
     if isinstance(command, MovePlayer):
         name = there[command.slot].name if command.slot in there else ""

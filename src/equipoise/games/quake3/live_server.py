@@ -1,7 +1,10 @@
 """A server of the Quake 3 family: its log as events, its answers as events, commands as lines of its console.
 
 A bot cannot be moved there: it is removed and added again in the other team.  What is sent are slots, teams,
-levels, and names from the settings; never a name from a log.
+levels, and names from here and from the settings; never a name from a log.
+
+A bot with a name from here that nobody else has is removed by it: that may be sent again and again, while
+somebody else may have its slot already.
 """
 
 from __future__ import annotations
@@ -183,8 +186,8 @@ class Quake3Log:
         slot = int(client.slot)
         before = self._infos.get(slot)
         self._infos[slot] = client
-        if slot not in self._here:
-            return []
+        if slot not in self._here:  # on the way, and kicked by a name as well
+            return [Renamed(slot, client.name)]
         if before is not None and not client.may_be(before.identity):
             self._here.discard(slot)
             return [Left(slot)]
@@ -350,9 +353,9 @@ class Quake3Console:
             if isinstance(command, MovePlayer):
                 found += self._move(command, there.get(command.slot))
             elif isinstance(command, RemoveBot):
-                found.append(f"clientkick {command.slot:d}")
+                found.append(_kick(command.slot, there))
             elif isinstance(command, AddBot) and command.team < len(TEAMS):
-                found.append(self._add(command))
+                found.append(self._add(command, there))
             elif isinstance(command, Say):
                 found.append(f"say {command.text}" if command.slot is None else _tell(command))
         return found
@@ -373,11 +376,40 @@ class Quake3Console:
         name = next(known for known in self._players if known == who.name)  # from the settings, not the log
         return [f"clientkick {command.slot:d}", f"addbot {character} {who.level:g} {colour} 0 {name}"]
 
-    def _add(self, command: AddBot) -> str:
-        character = CHARACTERS[self._added % len(CHARACTERS)]
-        self._added += 1
+    def _add(self, command: AddBot, there: Mapping[int, Joined]) -> str:
+        taken = {_plain(each.name) for each in there.values()}
+        order = [CHARACTERS[(self._added + n) % len(CHARACTERS)] for n in range(len(CHARACTERS))]
+        character = next((each for each in order if _plain(each) not in taken), order[0])
+        self._added = CHARACTERS.index(character) + 1
         level = LEVEL if command.level is None else command.level
         return f"addbot {character} {level:g} {TEAMS[command.team]} 0"
+
+
+def _plain(name: str) -> str:
+    """Return a name as a server compares it: without colours, and capitals are small letters.
+
+    Examples
+    --------
+    >>> _plain("^1Sar^7ge")
+    'sarge'
+    """
+    return "".join(sign for sign in re.sub(r"\^[^^]", "", name) if " " <= sign <= "~").lower()
+
+
+def _kick(slot: int, there: Mapping[int, Joined]) -> str:
+    """Return the line that removes a bot: by name where that is one from here which nobody else has.
+
+    Examples
+    --------
+    >>> bot = Joined(3, "bot:Liz:3", "Liz", True)
+    >>> _kick(3, {3: bot}), _kick(3, {3: bot, 4: Joined(4, "x", "^2LIZ")})
+    ('kick Liz', 'clientkick 3')
+    """
+    same = [
+        each for each in there.values() if slot in there and _plain(each.name) == _plain(there[slot].name)
+    ]
+    name = next((each for each in CHARACTERS if len(same) == 1 and same[0].name == each), None)
+    return f"clientkick {slot:d}" if name is None else f"kick {name}"
 
 
 def _tell(command: Say) -> str:

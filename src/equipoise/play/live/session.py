@@ -129,6 +129,12 @@ class Pending:
                 del self._coming[n]
                 return
 
+    def wanted(self, state: State) -> set[tuple[Command, str]]:
+        """Return what is to be done with those who are there, asked for or not, and their ids."""
+        bots = [command for command in self._bots(state) if not isinstance(command, AddBot)]
+        moves = [MovePlayer(seat.slot, state.plan[seat.id]) for seat in state.astray()]
+        return {(command, state.seats[command.slot].id) for command in (*moves, *bots)}
+
     def nothing(self, state: State) -> bool:
         """Whether everyone is where they are to be, and nobody is expected."""
         return not (list(state.astray()) or self._coming or self._bots(state))
@@ -141,7 +147,6 @@ class Pending:
         movable: Callable[[Seat], bool] = bool,
         *,
         ordering: bool = False,
-        underway: bool = False,
     ) -> list[Command]:
         """Return what is to be done, without what was asked for just now.
 
@@ -155,9 +160,9 @@ class Pending:
             How many more are on the server who have no team yet: bots do not take their places.
         movable : callable
             Whether somebody can be moved now; by default everyone can.
-        ordering, underway : bool
-            Whether orders are under way, any or such as must not be given twice: bots who would have to wait
-            for them, to come or to go, are decided on later instead.
+        ordering : bool
+            Whether orders are under way: bots who would have to wait for them, to come, are decided on later
+            instead.
         """
         retry, known_at = state.policy.retry_seconds, self._known_at
         self._coming = [each for each in self._coming if now - each[1] < retry or each[1] >= known_at]
@@ -169,7 +174,7 @@ class Pending:
         fresh: list[Command] = []
         wanted = [MovePlayer(seat.slot, state.plan[seat.id]) for seat in state.astray() if movable(seat)]
         for command in [*wanted, *self._bots(state, unknown)]:
-            if (isinstance(command, AddBot) and ordering) or (isinstance(command, RemoveBot) and underway):
+            if isinstance(command, AddBot) and ordering:
                 continue
             if isinstance(command, AddBot):
                 self._coming.append((command, now))
@@ -455,7 +460,7 @@ class Session:
             if self.listed:
                 self._commands += self._pending.commands(
                     self.state, now, self._without_place(), self._movable,
-                    ordering=now <= self._ordering_at, underway=now <= self._busy_at,
+                    ordering=now <= self._ordering_at,
                 )  # fmt: skip
             self._suggest()
         return self._commands
@@ -524,6 +529,11 @@ class Session:
     def expecting(self) -> bool:
         """Whether bots are expected to come or to go."""
         return self._pending.expecting
+
+    @property
+    def wanted(self) -> set[tuple[Command, str]]:
+        """What is to be done with those who are there, whether it was asked for or not, and their ids."""
+        return self._pending.wanted(self.state) if self.phase in (CHOSEN, PLAYING) else set()
 
     @property
     def unknown_slots(self) -> frozenset[int]:
@@ -798,6 +808,8 @@ class Session:
         if not self._moves:
             grace = max(grace, SUGGESTED_SECONDS)
         if self.phase != PLAYING or self._now - self._began < grace or (self._gentle and self._moves):
+            return
+        if self._now <= self._ordering_at:  # they may be moved yet
             return
         began, self._began = self._began, float("inf")
         for seat in self.state.astray():
