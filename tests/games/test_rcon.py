@@ -175,3 +175,50 @@ def test_a_question_that_is_out_is_no_order() -> None:
     assert not console.ordering
     console.order(["forceteam 1 red"])
     assert console.ordering
+
+
+def _sent(console: Rcon, seconds: float, begin: float = 0.0) -> list[str]:
+    """Return what is sent to a server that never answers."""
+    times = [begin + STEP * n for n in range(int(seconds / STEP))]
+    return [
+        packet.decode("latin-1").partition("secret ")[2] for now in times for packet in console.outgoing(now)
+    ]
+
+
+def test_an_order_that_may_be_carried_out_again_is_sent_until_it_is_withdrawn() -> None:
+    """Nobody answers, and nobody has to: each packet is the whole order."""
+    console = Rcon("secret")
+    console.order(["forceteam 1 red", "kick Liz"])
+    sent = _sent(console, 3.0)
+    assert set(sent) == {"forceteam 1 red", "kick Liz"}
+    assert len(sent) >= 6
+    console.withdraw(["forceteam 1 red"])
+    assert set(_sent(console, 3.0, 3.0)) == {"kick Liz"}
+    console.withdraw(["kick Liz"])
+    assert console.idle
+    assert not console.ordering
+
+
+def test_what_still_waits_is_never_sent_once_it_is_withdrawn() -> None:
+    """A bot that was to go by its slot has gone by itself: somebody else may be there."""
+    console = Rcon("secret")
+    console.order(["clientkick 3", "addbot Sarge 3 red 0"])
+    console.withdraw(["clientkick 3"])
+    console.receive(b"\xff\xff\xff\xffprint\n0 total cvars\n", 0.0)
+    link = Link()
+    link.console = console
+    link.run()
+    assert link.done == ["addbot Sarge 3 red 0"]
+
+
+def test_questions_and_chat_leave_packets_for_what_is_urgent() -> None:
+    """However much is asked, people are moved at once."""
+    for crowd in (["forceteam 1 red"], [f"forceteam {n} red" for n in range(9)]):
+        console = Rcon("secret")
+        for n in range(30):
+            console.ask(f"question {n}")
+        console.order(["say a", "say b"])
+        _sent(console, 30.0)
+        console.order(crowd)
+        assert any("forceteam 1 red" in line for line in _sent(console, 2 * STEP, 31.0))
+        assert any("eq_same" in line or len(crowd) == 1 for line in _sent(console, 1.2, 31.0))

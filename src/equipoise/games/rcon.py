@@ -346,7 +346,7 @@ class Rcon:
         for item in self._all():
             if not gone.isdisjoint(item.lines):
                 item.lines = [line for line in item.lines if line not in gone]
-                if item.stage != RUN and not item.same:  # what was put aside is put aside anew
+                if item.stage != RUN and not item.same:  # the others are put aside once more
                     item.attempts, item.got = 0, []
         self._waiting = deque(item for item in self._waiting if item.question or item.lines)
         if out is not None and not out.question and not out.lines:
@@ -489,7 +489,7 @@ class Rcon:
         """Return what comes next: orders that must not be given twice wait for those before them.
 
         Orders that are put aside begin only when both of their packets can be sent: until then others may
-        come that travel with them.  What is said and set leaves some for what is urgent.
+        come that travel with them.  Chat and settings wait longer: what is urgent goes first.
         """
         dialect = self._dialect
         if len(self._until_seen) > ALONE:
