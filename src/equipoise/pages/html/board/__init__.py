@@ -91,12 +91,12 @@ def board_html(server: str = "", results: str = "", people: str = "", language: 
 def board_script(language: str = "en") -> str:
     """Return the page's one script: texts, judge and solver, reader, and the page's handling."""
     fields = [name for name, info in FIELDS.items() if BOARD in info.kept_by]
-    data = {"TEXTS": _said(texts(language)["board"]), "FIELDS": fields, "PASTES": _pastes()}
+    data = {"TEXTS": _needed(texts(language)["board"]), "FIELDS": fields, "PASTES": _pastes()}
     constants = ",".join(f"{name}={_literal(value)}" for name, value in data.items())
     return f"const R=String.raw,{constants};\n{_read(MINIFIED)}"
 
 
-def _said(catalogue: dict[str, str]) -> dict[str, str]:
+def _needed(catalogue: dict[str, str]) -> dict[str, str]:
     """Return the texts without those that only stand in the page: ways to read, hints, the example."""
     standing = {_text_of(way) for way in WAYS} | {"example"}
     said = [name for name in catalogue if name not in standing and not name.endswith("_hint")]
