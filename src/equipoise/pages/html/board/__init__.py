@@ -99,8 +99,8 @@ def board_script(language: str = "en") -> str:
 def _needed(catalogue: dict[str, str]) -> dict[str, str]:
     """Return the texts without those that only stand in the page: ways to read, hints, the example."""
     standing = {_text_of(way) for way in WAYS} | {"example"}
-    said = [name for name in catalogue if name not in standing and not name.endswith("_hint")]
-    return {name: catalogue[name] for name in said}
+    needed = [name for name in catalogue if name not in standing and not name.endswith("_hint")]
+    return {name: catalogue[name] for name in needed}
 
 
 def _text_of(way: str) -> str:
