@@ -491,17 +491,23 @@ def first_ahead(line: Line) -> float:
     return float(red - blue if red_first(line) else blue - red)
 
 
-def strengths(found: Sequence[Line]) -> dict[str, float]:
-    """Return the frags that each bot is worth, by a straight line through margins, with order and side."""
+def strengths(found: Sequence[Line]) -> tuple[dict[str, float], float]:
+    """Return the frags that each bot is worth, by a line through margins with order and side, and its noise.
+
+    The noise is the mean of their variances.
+    """
     names = sorted(SKILLS)
     cells = np.zeros((len(found), len(names) + 2))
     for row, line in zip(cells, found, strict=True):
         for side, sign in (("red", 1.0), ("blue", -1.0)):
             row[[names.index(name) for name in line[side]]] = sign
         row[-2:] = 1.0, 1.0 if red_first(line) else -1.0
-    margins = [line["scores"][0] - line["scores"][1] for line in found]
-    fitted = np.linalg.lstsq(cells, np.array(margins), rcond=None)[0]
-    return dict(zip(names, fitted.tolist(), strict=False))
+    margins = np.array([line["scores"][0] - line["scores"][1] for line in found])
+    inverse = np.linalg.pinv(cells.T @ cells)
+    fitted = inverse @ cells.T @ margins
+    spread = ((margins - cells @ fitted) ** 2).sum() / (len(found) - cells.shape[1] + 1)
+    worth = dict(zip(names, fitted.tolist(), strict=False))
+    return worth, float(spread * np.diag(inverse)[: len(names)].mean())
 
 
 MEASURES: Mapping[str, Callable[[Line], float]] = {
@@ -710,17 +716,25 @@ def learning_part(kept: Kept) -> list[str]:
         ]
         lines.append(row(words, *map(shown, ways)))
     every = [*found, *arms]
-    worth = strengths(every)
-    by_strength = interval([difference(best(roster(n)[0], worth)) for n in range(BLOCKS)])
-    by_skill = interval([difference(best(roster(n)[0])) for n in range(BLOCKS)])
-    alike = np.corrcoef([SKILLS[name] for name in worth], list(worth.values()))[0, 1]
+    if len(every) < 2 * BOTS:
+        return lines
+    worth, noise = strengths(every)
+    skills, frags = [SKILLS[name] for name in worth], list(worth.values())
+    beyond = frags - np.polyval(np.polyfit(skills, frags, 1), skills)
+    variance = float(beyond @ beyond) / (BOTS - 2)
+    correlation = np.corrcoef(skills, frags)[0, 1]
+    unlike = interval([difference(best(roster(n)[0], worth)) for n in range(BLOCKS)])
+    alike = interval([difference(best(roster(n)[0])) for n in range(BLOCKS)])
     return [
         *lines, "",
-        "Skill is not all that makes a bot strong: each has another character, with habits of its own.",
+        "Skill is not all that makes a bot strong: each has another character, with habits of its own, and",
+        "teams that are even in strength are not even in skill.",
         f"By a straight line through the margins of these {len(every)} games (looked at later, not planned)",
-        f"the strength of the {BOTS} bots and their skill are correlated by {alike:.2f}.",
-        f"Even teams divided by these strengths are {shown(by_strength)} apart in hidden skill,",
-        f"the best by hidden skill itself {shown(by_skill)}.",
+        f"strength and skill of the {BOTS} bots are correlated by {correlation:.2f}; of the variance of",
+        f"strength beyond skill {noise / variance:.0%} is noise of the line.",
+        f"Teams that are even by these strengths are {shown(unlike)} apart in hidden skill,",
+        f"the best by hidden skill {shown(alike)}.",
+        "So by these figures what was wanted is beyond ratings that learn from results, however many.",
     ]  # fmt: skip
 
 

@@ -72,6 +72,21 @@ def test_what_is_shown_follows_from_the_games() -> None:
     assert proof.stronger_won(line) == float(proof.SKILLS["p01"] > proof.SKILLS["p00"])
 
 
+def test_strengths_are_those_that_margins_show() -> None:
+    """Order and side are taken out, and exact margins have no noise."""
+    lines = []
+    for number in range(60):
+        game = proof.learning_game(number)
+        ahead = proof.strength(game.red) - proof.strength(game.blue)
+        first = 1.0 if game.turns[0] == 0 else -1.0
+        lines.append({**game.line, "scores": [2.0 * ahead + 3.0 + 4.0 * first, 0.0]})
+    worth, noise = proof.strengths(lines)
+    middle = sum(proof.SKILLS.values()) / proof.BOTS
+    for name, skill in proof.SKILLS.items():
+        assert worth[name] == pytest.approx(2.0 * (skill - middle))
+    assert noise == pytest.approx(0.0, abs=1e-12)
+
+
 def test_games_that_were_played_are_not_played_again_and_others_are_refused(tmp_path: Path) -> None:
     """A file of games goes on where it ended, and only for the schedule it is of."""
     path = tmp_path / "games.jsonl"
