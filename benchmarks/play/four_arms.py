@@ -692,6 +692,9 @@ def arms_part(blocks: Sequence[Mapping[str, Line]]) -> list[str]:
     less = interval(np.subtract(apart["equipoise"], apart["greedy"]).tolist())
     if less[1] <= 0.0 <= less[2]:
         lines.append("Greedy and equipoise cannot be told apart in frags by so many games.")
+    hidden_less = interval([imbalance(games["equipoise"]) - imbalance(games["greedy"]) for games in blocks])
+    if hidden_less[2] < 0.0:
+        lines.append(f"In hidden skill equipoise's teams are nearer than greedy ones: {shown(hidden_less)}.")
     return [*lines, "", ADDED]
 
 
@@ -734,7 +737,7 @@ def learning_part(kept: Kept) -> list[str]:
         f"strength beyond skill {noise / variance:.0%} is noise of the line.",
         f"Teams that are even by these strengths are {shown(unlike)} apart in hidden skill,",
         f"the best by hidden skill {shown(alike)}.",
-        "So by these figures what was wanted is beyond ratings that learn from results, however many.",
+        "So by these figures what was wanted is beyond ratings that learn from results, which show strength.",
     ]  # fmt: skip
 
 
