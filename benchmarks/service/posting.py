@@ -18,12 +18,13 @@ import statistics
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from typing import Any
 
 from benchmarks.reporting import PAGES, PEERS, RAW, add_modes, keep
 from benchmarks.service.attacks import make
 from benchmarks.service.http_frameworks import Client as Loading
-from benchmarks.service.processes import CORES, LOOPBACK, Server, pin, serve
+from benchmarks.service.processes import CORES, LOOPBACK, Server, serve
 from benchmarks.service.web import _post, _used
 
 Row = dict[str, Any]
@@ -32,7 +33,7 @@ Row = dict[str, Any]
 ASKED = {10: 1200, 24: 160, 64: 24}
 
 #: Rounds, of which the medians count, and connections that ask one after the other.
-ROUNDS, CONNECTIONS = 3, 8
+ROUNDS, CONNECTIONS = 7, 8
 
 #: Seconds that the server's workers are given to begin, and that a search may take.
 BEFORE, LIMIT = 3.0, 5.0
@@ -117,48 +118,63 @@ def _asked(server: Server, protocol: str, players: int, times: int) -> tuple[flo
     return rate, used / (max(1, times // CONNECTIONS) * CONNECTIONS)
 
 
-def _on_cores(
-    url: str, number: int, rounds: int, asked: dict[int, int]
-) -> dict[str, list[tuple[float, float]]]:
-    """Return rates and processor seconds of a server that has so many cores, its client among them."""
+def _stay_on(number: int) -> None:
+    """Let this process, and those that it begins, have so many cores."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, set(CORES[:number]))
-    found: dict[str, list[tuple[float, float]]] = {}
+
+
+def _serving(open_ones: ExitStack, url: str, number: int) -> Server:
+    """Return a server that has so many cores, whose workers have begun."""
+    make(url)
+    _stay_on(number)
     flags = ("--http", f"{LOOPBACK}:0", "--http-rate", "1e9", "--team-seconds", str(LIMIT))
-    with serve(url, *flags, "--workers", str(number)) as server:
-        time.sleep(BEFORE)
-        for players, times in asked.items():
-            for protocol in ("http", "weights"):
-                _asked(server, protocol, players, times // 4)
-                found[f"{protocol} {players}"] = [
-                    _asked(server, protocol, players, times) for _ in range(rounds)
-                ]
-    return found
+    server: Server = open_ones.enter_context(serve(url, *flags, "--workers", str(number)))
+    time.sleep(BEFORE)
+    for protocol in ("http", "weights"):
+        _asked(server, protocol, 10, CONNECTIONS)
+    return server
 
 
 def measure(rounds: int = ROUNDS, asked: dict[int, int] = ASKED) -> Row:
-    """Return what was measured."""
+    """Return what was measured: all that is compared takes turns, so that the machine is as busy for each."""
     rows = []
-    with tempfile.TemporaryDirectory() as folder:
-        url = f"sqlite:///{folder}/games.db"
-        make(url)
-        one, all_cores = (_on_cores(url, number, rounds, asked) for number in (1, len(CORES)))
-        with Server([str(PEERS / "bare_http.py")]) as bare:
-            for players, times in asked.items():
-                library = statistics.median(_library(players, times // 4) for _ in range(rounds))
-                _asked(bare, "http", players, times // 4)
-                constant = statistics.median(_asked(bare, "http", players, times)[1] for _ in range(rounds))
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as open_ones:
+        servers = {
+            number: _serving(open_ones, f"sqlite:///{folder}/{number}.db", number)
+            for number in {1: None, len(CORES): None}
+        }
+        _stay_on(1)
+        bare = open_ones.enter_context(Server([str(PEERS / "bare_http.py")]))
+        for players, times in asked.items():
+            found: dict[str, list[float]] = {}
+
+            def note(name: str, number: float, found: dict[str, list[float]] = found) -> None:
+                found.setdefault(name, []).append(number)
+
+            for turn in range(rounds + 1):
+                if turn == 1:
+                    found.clear()  # the first one was for the workers to load what they need
                 for protocol in ("http", "weights"):
-                    name = f"{protocol} {players}"
-                    rows.append({
-                        "protocol": protocol, "players": players, "library": library,
-                        "constant": constant if protocol == "http" else None,
-                        "served": statistics.median(used for _, used in one[name]),
-                        "one": statistics.median(rate for rate, _ in one[name]),
-                        "all": statistics.median(rate for rate, _ in all_cores[name]),
-                    })  # fmt: skip
-                    print(json.dumps(rows[-1]), file=sys.stderr)
-    pin(0)
+                    for number, server in servers.items():
+                        _stay_on(number)
+                        rate, used = _asked(server, protocol, players, times)
+                        note(f"{protocol} {number}", rate)
+                        note(f"{protocol} {number} used", used)
+                    _stay_on(1)
+                    if protocol == "http":
+                        note("constant", _asked(bare, protocol, players, times)[1])
+                        note("library", _library(players, times // 4))
+            middle = {name: statistics.median(numbers) for name, numbers in found.items()}
+            for protocol in ("http", "weights"):
+                rows.append({
+                    "protocol": protocol, "players": players, "library": middle["library"],
+                    "constant": middle["constant"] if protocol == "http" else None,
+                    "served": middle[f"{protocol} 1 used"], "one": middle[f"{protocol} 1"],
+                    "all": middle[f"{protocol} {len(CORES)}"],
+                })  # fmt: skip
+                print(json.dumps(rows[-1]), file=sys.stderr)
+    _stay_on(len(CORES))
     return {
         "machine": platform.machine(), "python": platform.python_version(), "cores": len(CORES),
         "load": os.getloadavg()[0], "times": rounds, "rows": rows,
@@ -173,7 +189,7 @@ HEAD = """\
 
 - *Library* is the processor time of decoding, checking, dividing and encoding in one process, *constant* \
 that of the same framework that decodes and answers with a constant, *served* that of the server and all its \
-workers, with everything on one core; medians of {times} rounds.
+workers, with everything on one core; medians of {times} rounds, in which all of them take turns.
 - Over the weight protocol players are known to the archive, with uncertain ratings; its divisions are \
 others, so there *times* says nothing.
 - Answers a second are those of all processes and the client on one core, and on all.
