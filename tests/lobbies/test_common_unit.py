@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from equipoise import Lobby, LobbyPlan, Player, Rating, fill
+from equipoise import Bots, InputError, Lobby, LobbyPlan, Player, Rating, balance, fill
 
 
 def placed(plan: LobbyPlan) -> list[list[list[str]]]:
@@ -35,13 +38,14 @@ def test_a_power_of_ten_changes_no_plan(deviation: str, data: st.DataObject) -> 
         "barred": {"p2": [f"L{n}" for n in range(len(targets))]} if data.draw(st.booleans()) else {},
     }
     chosen = data.draw(st.booleans())  # targets of its own are means of the players
+    zero = data.draw(st.sampled_from([None, 17]))  # none: a deviation below the mean, whatever its digits
 
     def plan_in(unit: int) -> LobbyPlan:
         players = [
             Player(f"p{n}", None if weight is None else weight / unit) for n, weight in enumerate(weights)
         ]
         lobbies = [Lobby(f"L{n}", None if chosen else target / unit) for n, target in enumerate(targets)]
-        return fill(players, lobbies, zero=17 / unit if size > 1 else None, **asked)
+        return fill(players, lobbies, zero=None if zero is None else zero / unit, **asked)
 
     whole = plan_in(1)
     for unit in (10, 100):
@@ -75,3 +79,31 @@ def test_uncertain_weights_count_what_is_left_of_them() -> None:
     )  # fmt: skip
     assert placed(plan) == placed(again)
     assert plan.value == pytest.approx(again.value / 100.0, rel=1e-12)
+
+
+def test_numbers_of_any_kind_are_taken() -> None:
+    """Decimals and fractions count as what is written for them, at every door of the library."""
+    kinds = [float, Decimal, Fraction]
+    plans = [
+        fill(
+            [Player("Ann", Rating(kind("9.5"), kind("0.25"))), Player("Bob", kind("4.75"), side=kind("0.5"))],
+            [Lobby("A", kind("12.5"))], team_size=2, min_size=1, caution=kind("1.5"), zero=kind("1.25"),
+            default=kind("3"),
+        )
+        for kind in kinds
+    ]  # fmt: skip
+    assert len({(plan.value, plan.lobbies[0].totals) for plan in plans}) == 1
+    splits = [
+        balance({"Ann": Rating(kind("9.5")), "Bob": 2}, bots=Bots(kind("1.5"), target=4), beta=kind("2.5"))
+        for kind in kinds
+    ]
+    assert len({split.best.win_probability for split in splits}) == 1
+    with pytest.raises(InputError, match="target must be a number, got 'much'"):
+        Lobby("A", "much")
+
+
+def test_where_no_lobby_is_open_everybody_is_shut_out() -> None:
+    """Not only those who are barred."""
+    lobbies = [Lobby("A", 9.0, max_teams=0), Lobby("B", 9.0, max_teams=0)]
+    plan = fill({"Ann": 1.5, "Bob": 2.0}, lobbies, team_size=2, barred={"Ann": ["A"]})
+    assert plan.shut_out == ("Ann", "Bob")

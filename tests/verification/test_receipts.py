@@ -313,3 +313,20 @@ def test_what_is_no_receipt_is_refused(text: str) -> None:
     """A message begins with the place, and nothing else comes out."""
     with pytest.raises(InputError, match=r"^receipt: "):
         parse(text.encode("latin-1"))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_several_splits_by_three_objectives_are_confirmed(seed: int) -> None:
+    """Also those that follow because too few are within the limits, whichever stage they are beyond."""
+    rng = np.random.default_rng(seed)
+    players = {f"p{n}": float(weight) for n, weight in enumerate(rng.uniform(1.0, 99.0, rng.integers(4, 8)))}
+    players |= {"even": round(players["p0"], 1)}
+    objectives = [
+        str(name) for name in rng.choice(["difference", "ratio", "win", "spread"], 3, replace=False)
+    ]
+    tolerances = [float(rng.choice([0.0, 1e-6, 0.001, 0.05, 0.5])) for _ in range(2)]
+    request = BalanceRequest.of(
+        players, objective=objectives, tolerances=tolerances, keep=int(rng.integers(2, 5))
+    )
+    findings = verify(receipt(request, balance(request))).findings
+    assert {finding.verdict for finding in findings} == {Verdict.CONFIRMED}

@@ -385,7 +385,9 @@ def check_number(value: Any, name: str) -> None:
 
 
 def frozen_number(given: Any, name: str) -> Any:
-    """Return a number, or infinity for a whole one that is larger than any float."""
+    """Return a number, of decimals and fractions a float, of a whole one larger than any float infinity."""
+    if not isinstance(given, int | float) and hasattr(given, "as_integer_ratio"):
+        given = float(given)
     if given is not None:
         check_number(given, name)
     if type(given) is int and abs(given) > LARGEST_FLOAT:

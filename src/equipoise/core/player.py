@@ -30,6 +30,24 @@ NEW_MU, NEW_SIGMA = 25.0, 25.0 / 3.0
 NOT_GIVEN = float("nan")
 
 
+def as_floats(owner: object, *names: str) -> None:
+    """Make floats of numbers of other kinds, such as decimals, in fields of a frozen dataclass.
+
+    Raises
+    ------
+    InputError
+        If one is no number.
+    """
+    for name in names:
+        given: Any = getattr(owner, name)
+        if given.__class__ is float or given is None or isinstance(given, int | float):
+            continue
+        if not hasattr(given, "as_integer_ratio") and not isinstance(given, numbers.Real):
+            msg = f"{name} must be a number, got {given!r}"
+            raise InputError(msg)
+        object.__setattr__(owner, name, float(given))
+
+
 @dataclass(frozen=True, slots=True)
 class Rating:
     """What is known of a player's skill: a normal distribution.
@@ -60,6 +78,7 @@ class Rating:
         if self.mu is NOT_GIVEN:
             object.__setattr__(self, "mu", NEW_MU)
             object.__setattr__(self, "sigma", self.sigma or NEW_SIGMA)
+        as_floats(self, "mu", "sigma")
         if not -LARGEST_WEIGHT <= self.mu <= LARGEST_WEIGHT:
             msg = f"mu must be from -1e15 to 1e15, got {self.mu:g}"
             raise InputError(msg)
@@ -122,6 +141,7 @@ class Player:
             raise InputError(msg)
         if self.rating.__class__ is not Rating:
             object.__setattr__(self, "rating", _rating(self.rating, self.id))
+        as_floats(self, "side")
         if not 0.0 <= self.side <= 1.0:
             msg = f"side of player {self.id!r} must be from 0 to 1, got {self.side!r}"
             raise InputError(msg)
@@ -238,6 +258,7 @@ class Bots:
     target: int = 0
 
     def __post_init__(self) -> None:
+        as_floats(self, "weight")
         if self.weight is not None and not -LARGEST_WEIGHT <= self.weight <= LARGEST_WEIGHT:
             msg = f"must be from -1e15 to 1e15, got {self.weight:g}"
             raise InputError(msg, "bots.weight")

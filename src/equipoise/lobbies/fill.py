@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from equipoise.core.arrays import Floats
+from equipoise.core.fields import frozen_number
 from equipoise.core.linear_programs import affordable
 from equipoise.core.player import Player, Rating
 from equipoise.core.registry import LOBBY_SOLVERS, resolve
@@ -126,6 +127,10 @@ def fill(
     >>> [(lobby.name, [[player.id for player in team] for team in lobby.teams]) for lobby in plan.lobbies]
     [('calm', [['Dee', 'Fay']]), ('wild', [['Bob', 'Cid'], ['Ann', 'Eve']])]
     """
+    caution, default, zero, body = (
+        frozen_number(number, name)
+        for name, number in (("caution", caution), ("default", default), ("zero", zero), ("body", body))
+    )
     single = {
         "team_size": team_size, "deviation": deviation, "caution": caution, "default": default
     }  # fmt: skip
@@ -162,16 +167,15 @@ def fill(
         empty = tuple(FilledLobby(lobby.name, lobby.target or 0.0, (), ()) for lobby in places)
         waiters = everyone.roster.players
         return replace(plan, status=Status.OPTIMAL, lobbies=empty, waiting=waiters, value=0.0, bound=0.0)
-    # Counted from the zero, a team's total and its target are what they are with the empty seats filled up.
-    units = units_of(asked.skill, np.zeros(len(asked.skill)), zero=zero, body=body)
-    seat = 0.0 if per_player or min_size in (None, team_size) else units.zero
     targets = np.array([lobby.target or 0.0 for lobby in places])
     averaged = roster.unrated > 0 and default is None and not caution
-    common = _common_unit(everyone, targets, seat, averaged=averaged)
-    unit = common.unit
-    seat = unit.counted(seat)
+    common = _common_unit(everyone, np.append(targets, zero or 0.0), averaged=averaged)
+    unit, asked = common.unit, replace(asked, skill=common.weights(asked.skill))
+    # Counted from the zero, a team's total and its target are what they are with the empty seats filled up.
+    seats = min_size not in (None, team_size) and not per_player
+    units = units_of(asked.skill, np.zeros(len(asked.skill)), zero=zero, body=body, counted=common)
+    seat = units.zero if seats else 0.0
     targets = unit.each_counted(targets) - seat * team_size
-    asked = replace(asked, skill=common.weights(asked.skill))
     problem = asked.problem(targets, absolute=deviation == "absolute", per_player=per_player)
     problem = replace(problem, skill=problem.skill - seat * problem.size) if seat else problem
     layout = lay_out(problem)
@@ -196,13 +200,13 @@ def fill(
     )  # fmt: skip
 
 
-def _common_unit(asked: LobbyRequest, targets: Floats, seat: float, *, averaged: bool) -> CommonUnit:
-    """Return the unit in which weights and targets are whole; that of the roster where there is none."""
+def _common_unit(asked: LobbyRequest, others: Floats, *, averaged: bool) -> CommonUnit:
+    """Return the unit in which weights, and other numbers in their unit, are whole."""
     skill, mean = asked.skill, asked.roster.default
     # Those without a weight have the mean of the others, which is that of those with another weight too.
     known = (skill[skill != mean] if (skill != mean).any() else skill[:1]) if averaged else skill
     more = float(np.abs(skill).sum()) if averaged else 0.0
-    return counted(np.concatenate([known, targets, [seat]]), more, len(known) if averaged else 0)
+    return counted(np.concatenate([known, others]), more, len(known) if averaged else 0)
 
 
 def _waits(asked: LobbyRequest, layout: Layout) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NotRequired, TypedDict
 
-from equipoise.core.player import LARGEST_WEIGHT, Player
+from equipoise.core.player import LARGEST_WEIGHT, Player, as_floats
 from equipoise.errors import InputError
 from equipoise.teams.solution import Status
 
@@ -43,6 +43,7 @@ class Lobby:
         if not self.name:
             msg = "name must not be empty"
             raise InputError(msg)
+        as_floats(self, "target")
         if self.target is not None and not -LARGEST_WEIGHT <= self.target <= LARGEST_WEIGHT:
             msg = f"target of lobby {self.name!r} must be from -1e15 to 1e15, got {self.target:g}"
             raise InputError(msg)

@@ -251,6 +251,8 @@ class LobbyRequest:
     def shut_out(self) -> tuple[int, ...]:
         """Return who may be in no lobby that is open, parties with all their players."""
         closed = {place for place, lobby in enumerate(self.lobbies) if lobby.max_teams == 0}
+        if len(closed) == len(self.lobbies):
+            return tuple(range(len(self.skill)))
         barred: dict[int, set[int]] = {}
         for place, lobby in self.bars:
             barred.setdefault(place, set()).add(lobby)

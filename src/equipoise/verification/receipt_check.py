@@ -476,7 +476,7 @@ class _Check:
         if self.asked.n > FEW or request.get("rerank") is not None or request.get("spacing", 1) > 1:
             msg = "the splits after the first are not compared with all others"
             raise UnconfirmedError(msg)
-        *first, stage = self.asked.stages
+        stage = self.asked.stages[-1]
         best = optimum(self.asked, stop=self.stop, last=False)
         error = self.rounding.error(stage)
         better = self._costs(stage, best.left)
@@ -487,8 +487,11 @@ class _Check:
         for place, split in enumerate(splits):
             labels = self._labels(split)
             cost = value(self.asked, stage, labels).rounded() - error
-            found, _ = self._shortfalls(labels, best)
-            within = all(shortfall.explained for shortfall in found[: len(first)])
+            found, _ = shortfalls(
+                self.asked, labels, best, self.rounding,
+                lambda let: optimum(self.asked, stop=self.stop, last=False, let=let),
+            )  # fmt: skip
+            within = all(shortfall.explained for shortfall in found)
             before = sum(other < cost for other in better) if within else len(better)
             require(before <= place, f"{before} splits are better than number {place + 1}")
         return "no split is better than one that is listed and not listed"
