@@ -63,7 +63,8 @@ def test_lobbies_are_what_they_were(case: dict[str, Any]) -> None:
     players = [Player(f"p{n}", weight) for n, weight in enumerate(case["weights"])]
     plan, answer = fill(players, case["lobbies"], **asked), case["answer"]
     assert plan.status.value == answer["status"]
-    assert [plan.value, plan.bound] == pytest.approx([answer["value"], answer["bound"]], rel=1e-12, abs=1e-12)
+    assert plan.value == pytest.approx(answer["value"], rel=1e-12, abs=1e-12)
+    assert answer["bound"] * (1.0 - 1e-12) <= plan.bound <= plan.value
     assert answer["teams"] == [
         [lobby.name, sorted(sorted(player.id for player in team) for team in lobby.teams)]
         for lobby in plan.lobbies

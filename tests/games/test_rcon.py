@@ -222,3 +222,19 @@ def test_questions_and_chat_leave_packets_for_what_is_urgent() -> None:
         console.order(crowd)
         assert any("forceteam 1 red" in line for line in _sent(console, 2 * STEP, 31.0))
         assert any("eq_same" in line or len(crowd) == 1 for line in _sent(console, 1.2, 31.0))
+
+
+@pytest.mark.parametrize("orders", [1, 2, 9])
+def test_orders_whose_effect_no_log_shows_leave_room_for_the_list(
+    orders: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of somebody who is called like a line of the log it says nothing: a list has to tell."""
+    link = Link()
+    monkeypatch.setattr(link.console, "withdraw", list)
+    link.console.order([f"forceteam {n} red" for n in range(orders)])
+    link.run()
+    assert set(link.done) == {f"forceteam {n} red" for n in range(orders)}
+    assert link.now < 200.0
+    link.console.ask("!listplayers")
+    link.run(30.0)
+    assert [answer.text for answer in link.answers] == ["<!listplayers>"]

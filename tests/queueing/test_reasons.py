@@ -141,8 +141,17 @@ def test_evenness_is_blamed_alone_where_a_match_breaks_no_other_rule(
     ]
     for place, ticket in enumerate(queue):
         found = reason_for_waiting(ticket, queue, 100.0, policy)
-        gives_way = found.shortage is Shortage.SPLIT or "it grows" in found.text
+        gives_way = found.shortage in (Shortage.SPLIT, Shortage.NOTHING) or "it grows" in found.text
         others = [other for other in alike if other is not alike[place]]
         assert gives_way == (oracle.legal_match_with(alike[place], others, policy) is not None)
         never = never_plays(ticket, policy) is not None
         assert not (never and gives_way)
+
+
+def test_whom_a_match_waits_for_is_not_blamed_on_evenness() -> None:
+    """Between two looks, or where the queue is paused, two who make a match are short of nothing."""
+    for since in (0.0, -500.0):
+        queue = [replace(solo(name), since=since) for name in ("a", "b")]
+        assert tick(queue, 5.0, QueuePolicy(team_size=1)).matches
+        reason = reason_for_waiting(queue[0], queue, 5.0, QueuePolicy(team_size=1))
+        assert reason.shortage is Shortage.NOTHING

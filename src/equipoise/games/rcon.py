@@ -286,8 +286,13 @@ class Rcon:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is out and nothing waits."""
-        return self._now is None and not self._waiting and not self._until_seen
+        """Whether nothing is out and nothing waits, but orders whose effect the log does not show."""
+        return self._now is None and not self._waiting and self._is_seen_elsewhere
+
+    @property
+    def _is_seen_elsewhere(self) -> bool:
+        """Whether all orders that are sent until they are seen were sent so often that a list has to tell."""
+        return all(count >= ATTEMPTS_ALONE for count, _ in self._until_seen.values())
 
     @property
     def ordering(self) -> bool:
@@ -492,11 +497,16 @@ class Rcon:
         come that travel with them.  Chat and settings wait longer: what is urgent goes first.
         """
         dialect = self._dialect
-        if len(self._until_seen) > ALONE:
+        asked = self._is_seen_elsewhere and any(item.question for item in self._waiting)
+        if len(self._until_seen) > ALONE and not asked:
+            if self._tokens < 2.0:
+                return None
             urgent = sorted(self._until_seen, key=lambda line: [not line.startswith(w) for w in dialect.same])
-            return (
-                replace(_batches(urgent, dialect)[0], same=True, stage=KEEP) if self._tokens >= 2.0 else None
-            )
+            batch = replace(_batches(urgent, dialect)[0], same=True, stage=KEEP)
+            for line in batch.lines:
+                count, at = self._until_seen[line]
+                self._until_seen[line] = (count + 1, at)
+            return batch
         for n, item in enumerate(self._waiting):
             needs = 0.0 if item.question else 2.0 if item.once else 2.0 + SPARE
             if (item.once and self._open is not None) or self._tokens < needs:

@@ -21,7 +21,7 @@ from equipoise.queueing.columns import (
     tolerances_among,
 )
 from equipoise.queueing.policy import QueuePolicy
-from equipoise.queueing.tick import columns_of, is_provisional
+from equipoise.queueing.tick import columns_of, is_provisional, tick
 from equipoise.queueing.tickets import QueueTicket, check_time
 
 
@@ -39,6 +39,8 @@ class Shortage(StrEnum):
     RATINGS = "too few players of like rating"
     TEAMS = "no full teams"
     SPLIT = "no even teams"
+    NOTHING = "nothing"
+    PAUSED = "the queue is paused"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,20 +149,21 @@ def reason_for_waiting(
         many = f"of {here} players who wait {text}"
         text = f"of those who may meet you {_play(short)}" if short.roles else many
         return _reason(Shortage.RULES, text, short)
-    near = together
+    no_teams = "parties, roles and whom somebody avoids leave no full teams of those who may meet you"
+    together = [those for those in together if could_play(*_among(columns, those, place, policy), policy)]
+    if not together:
+        return WaitReason(Shortage.TEAMS, no_teams)
     if not overdue:
-        found = _not_near(columns, place, together, pool, now, policy)
-        if isinstance(found, WaitReason):
-            return found
-        near = found
-    if any(could_play(*_among(columns, those, place, policy), policy) for those in near):
-        when = "ever" if overdue else "yet"
-        imbalance = policy.most_imbalance if overdue else accepted_imbalance(ticket, now, policy)
-        return WaitReason(Shortage.SPLIT, _uneven(imbalance, when))
-    text = "parties, roles and whom somebody avoids leave no full teams of those who may meet you"
-    if not overdue and any(could_play(*_among(columns, those, place, policy), policy) for those in together):
-        text += f" and are of like rating; {_promise(ticket, now, policy)}"
-    return WaitReason(Shortage.TEAMS, text)
+        near = _not_near(columns, place, together, pool, now, policy)
+        if isinstance(near, WaitReason):
+            return near
+        if not any(could_play(*_among(columns, those, place, policy), policy) for those in near):
+            text = f"{no_teams} and are of like rating; {_promise(ticket, now, policy)}"
+            return WaitReason(Shortage.TEAMS, text)
+    if any(ticket in team for found in tick(pool, now, policy).matches for team in found.teams):
+        return WaitReason(Shortage.NOTHING, "nothing is short: a match is there when matches are made next")
+    imbalance = policy.most_imbalance if overdue else accepted_imbalance(ticket, now, policy)
+    return WaitReason(Shortage.SPLIT, _uneven(imbalance, "ever" if overdue else "yet"))
 
 
 def _not_near(

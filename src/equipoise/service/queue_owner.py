@@ -67,6 +67,8 @@ from equipoise.queueing.life import (
 )
 from equipoise.queueing.policy import QueuePolicy
 from equipoise.queueing.reasons import (
+    Shortage,
+    WaitReason,
     accepted_imbalance,
     all_may_play,
     never_plays,
@@ -829,7 +831,11 @@ def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) ->
         if why:
             waiting, policy = life.waiting_people, life.policy
             ahead = [each.id for each in waiting].index(ticket)
-            reason = reason_for_waiting(waiting[ahead], waiting, now, policy)
+            reason = (
+                WaitReason(Shortage.PAUSED, "the queue is paused")
+                if life.paused
+                else reason_for_waiting(waiting[ahead], waiting, now, policy)
+            )
             data["reason"] = reason.text
             data["short"] = {
                 "kind": reason.shortage.name.lower(), "here": reason.here, "wanted": reason.wanted,

@@ -40,7 +40,7 @@ NICE = 10
 OTHER_NICE = {"keep": 0, "queue": 0, "tonight": 0, "learn": 5, "settle": 6, "compile": 19, "compute": 5}
 
 #: Seconds to begin, which takes long on a machine that is busy; and to end by itself, before it is killed.
-BEGIN, LAST = 60.0, 0.5
+BEGIN, LAST = 180.0, 0.5
 
 #: Seconds to begin at most: after one that was too slow the next has twice as long.
 MOST_BEGIN = 600.0

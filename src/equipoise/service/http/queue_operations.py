@@ -169,9 +169,9 @@ class QueueMatch(msgspec.Struct, omit_defaults=True):
 class WaitShortage(msgspec.Struct):
     """What keeps a ticket waiting: how many players there are of how many, and how many tickets are in front.
 
-    ``kind`` is party, roles, maps, regions, players, rules, provisional, role, ratings, teams or split,
-    ``roles`` of which roles there are so few, ``imbalance`` how far from even a match may be by now, and
-    ``anybody_in`` the seconds until tolerances give way.
+    ``kind`` is party, roles, maps, regions, players, rules, provisional, role, ratings, teams, split, paused
+    or nothing (a match is made with the next look), ``roles`` of which roles there are so few, ``imbalance``
+    how far from even a match may be by now, and ``anybody_in`` the seconds until tolerances give way.
     """
 
     kind: str
