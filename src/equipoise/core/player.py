@@ -40,7 +40,7 @@ def as_floats(owner: object, *names: str) -> None:
     """
     for name in names:
         given: Any = getattr(owner, name)
-        if given.__class__ is float or given is None or isinstance(given, int | float):
+        if given is None or isinstance(given, int | float):
             continue
         if not hasattr(given, "as_integer_ratio") and not isinstance(given, numbers.Real):
             msg = f"{name} must be a number, got {given!r}"
@@ -78,7 +78,8 @@ class Rating:
         if self.mu is NOT_GIVEN:
             object.__setattr__(self, "mu", NEW_MU)
             object.__setattr__(self, "sigma", self.sigma or NEW_SIGMA)
-        as_floats(self, "mu", "sigma")
+        if self.mu.__class__ is not float or self.sigma.__class__ is not float:
+            as_floats(self, "mu", "sigma")
         if not -LARGEST_WEIGHT <= self.mu <= LARGEST_WEIGHT:
             msg = f"mu must be from -1e15 to 1e15, got {self.mu:g}"
             raise InputError(msg)
@@ -141,7 +142,8 @@ class Player:
             raise InputError(msg)
         if self.rating.__class__ is not Rating:
             object.__setattr__(self, "rating", _rating(self.rating, self.id))
-        as_floats(self, "side")
+        if self.side.__class__ is not float:
+            as_floats(self, "side")
         if not 0.0 <= self.side <= 1.0:
             msg = f"side of player {self.id!r} must be from 0 to 1, got {self.side!r}"
             raise InputError(msg)
