@@ -177,7 +177,7 @@ def measure(rounds: int = ROUNDS, asked: dict[int, int] = ASKED) -> Row:
     _stay_on(len(CORES))
     return {
         "machine": platform.machine(), "python": platform.python_version(), "cores": len(CORES),
-        "load": os.getloadavg()[0], "times": rounds, "rows": rows,
+        "load": os.getloadavg()[0], "times": rounds, "turns": True, "rows": rows,
     }  # fmt: skip
 
 
@@ -189,7 +189,7 @@ HEAD = """\
 
 - *Library* is the processor time of decoding, checking, dividing and encoding in one process, *constant* \
 that of the same framework that decodes and answers with a constant, *served* that of the server and all its \
-workers, with everything on one core; medians of {times} rounds, in which all of them take turns.
+workers, with everything on one core; medians of {times} rounds{turns}.
 - Over the weight protocol players are known to the archive, with uncertain ratings; its divisions are \
 others, so there *times* says nothing.
 - Answers a second are those of all processes and the client on one core, and on all.
@@ -213,7 +213,8 @@ def report(results: Row) -> str:
             f"{row['all']:.0f}/s", f"{row['all'] / row['one']:.2f}",
         ]  # fmt: skip
         lines.append(f"| {' | '.join(cells)} |")
-    return HEAD.format(**results) + "\n".join(lines) + "\n"
+    turns = ", in which all of them take turns" if results.get("turns") else ""
+    return HEAD.format(**{**results, "turns": turns}) + "\n".join(lines) + "\n"
 
 
 def main() -> int:
