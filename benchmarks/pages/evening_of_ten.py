@@ -144,8 +144,12 @@ class Phone:
     @property
     def view(self) -> Any:
         """What the phone has heard of the evening last."""
+        return self.kept("view")
+
+    def kept(self, name: str) -> Any:
+        """Return what the phone keeps of the evening."""
         with self as browser:
-            return json.loads(browser.run("return localStorage.getItem('equipoise:thursday:view')"))
+            return json.loads(browser.run(f"return localStorage.getItem('equipoise:thursday:{name}')"))
 
     def offline(self, *, off: bool) -> None:
         """Take the network away, or give it back."""

@@ -264,11 +264,15 @@ def test_names_are_never_markup(browser: Browser, service: Service) -> None:
 
 
 def test_a_link_that_is_no_longer_good_says_so(browser: Browser, service: Service) -> None:
-    """Nor is one that nobody has a key of."""
+    """Nor is one that nobody has a key of; one that is opened in their tab counts at once."""
     window = browser.new_window()
     for name, key, words in (("old", "#k=" + 24 * "0", "no longer good"), ("none", "", "Open the link")):
         browser.open(f"http://{name}.localhost:{service.port}/queue/duo{key}")
         browser.wait("return document.body.textContent.includes(arguments[0])", words, seconds=60.0)
+        good = f"http://{name}.localhost:{service.port}/queue/duo#k={service.keys['duo']}"
+        browser.run("location.href = arguments[0]", good)
+        browser.wait("return document.querySelector('.names button')", seconds=60.0)
+        assert browser.run("return location.hash") == ""
     assert window
 
 

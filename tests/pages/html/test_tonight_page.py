@@ -78,7 +78,7 @@ def test_two_tabs_of_one_device_lose_no_tap(browser: Browser, service: Service) 
     one.tap("claim Ann")
     other.until("return document.querySelector('[data-key=\"set maybe\"]')")
     with one as window:
-        window.run("window.fetch = () => Promise.reject(new TypeError('no network'))")
+        window.run(NO_NETWORK)
     one.tap("set maybe")
     with one as window:
         window.open("about:blank")
@@ -107,6 +107,58 @@ def test_a_reload_in_the_middle_of_a_tap_sends_it_once(browser: Browser, service
     with phone as window:  # a page that is newer than what the device kept begins anew
         window.run("localStorage.setItem('equipoise:thursday:view', '{\"people\": 1}'); location.reload()")
     phone.until("return document.querySelector('[data-key=\"set maybe\"]')")
+
+
+#: What gives a page's calls no answer, and what leaves no room where it keeps things.
+NO_NETWORK = "window.fetch = () => Promise.reject(new TypeError('no network'));"
+NO_ROOM = """
+let n = 0;
+for (let size = 1 << 22; size >= 1; size >>= 1) {
+  try { for (;;) localStorage.setItem(`of-others-${n++}`, "x".repeat(size)); } catch {}
+}
+"""
+
+
+def test_a_tap_that_is_too_large_takes_no_other_with_it(browser: Browser, service: Service) -> None:
+    """It is refused with 413, said and forgotten; what was tapped before and after it is taken."""
+    desk = Phone(browser, service, "desk", organiser=True)
+    pasted(desk, "Ann\nBob")
+    desk.until("return document.querySelectorAll('.list li').length === 2")
+    with desk as window:
+        window.run(NO_NETWORK)
+    for text in ("Cid", "Dee\n" * 300_000, "Eve"):
+        pasted(desk, text)
+    with desk as window:
+        window.run("location.reload()")
+    desk.until("return document.querySelectorAll('.list li').length === 4")
+    desk.until("return document.querySelector('.note.fault')?.textContent.includes('did not take')")
+    assert {each["name"] for each in desk.view["people"]} == {"Ann", "Bob", "Cid", "Eve"}
+    assert desk.kept("outbox") == []
+    pasted(desk, "Fay\nGus")
+    desk.until("return document.querySelectorAll('.list li').length === 6")
+
+
+def test_where_no_room_is_left_a_tap_is_kept_all_the_same(browser: Browser, service: Service) -> None:
+    """What was seen last gives way to it, over a reload too; a browser that keeps nothing sends it."""
+    desk = Phone(browser, service, "desk", organiser=True)
+    pasted(desk, "Ann\nBob")
+    phone = Phone(browser, service, "ann")
+    phone.tap("claim Ann")
+    phone.until("return document.querySelector('[data-key=\"set maybe\"]')")
+    with phone as window:
+        window.run(NO_NETWORK + NO_ROOM)
+    phone.tap("set maybe")
+    assert [each["status"] for each in phone.kept("outbox")] == ["maybe"]
+    with phone as window:
+        window.run("location.reload()")
+    did(desk, "maybe")
+    phone.until("return document.querySelector('[data-key=\"set maybe\"][aria-pressed=true]')")
+    with phone as window:
+        window.run("Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); };")
+    phone.tap("set out")
+    did(desk, "out")
+    assert [each["status"] for each in desk.view["steps"]].count("maybe") == 1
+    assert [each["status"] for each in desk.view["steps"]].count("out") == 1
 
 
 def test_a_revoked_link_gives_way_to_the_new_one(browser: Browser, service: Service) -> None:

@@ -1,9 +1,13 @@
 // A device: what it keeps, what it alone knows, and how it hears events.
 
-/** Where this page keeps things; a browser that keeps nothing has them while the page is open. */
+/** Where this page keeps things; a browser that keeps nothing has them while the page is open.
+ * Where there is no room left, evenings as they were seen give way: the service tells them again. */
 export const kept = (() => {
   /** @type {Record<string, string>} */
   const here = {};
+  /** @param {string} name @param {string | null} value */
+  const write = (name, value) => (value === null ? localStorage.removeItem(name) : localStorage.setItem(name, value));
+  const seen = () => Object.keys(localStorage).filter((name) => /^equipoise:.*:view$/.test(name));
   return {
     /** @param {string} name @returns {string | null} */
     get(name) {
@@ -12,8 +16,10 @@ export const kept = (() => {
     /** @param {string} name @param {string | null} value */
     set(name, value) {
       try {
-        if (value === null) localStorage.removeItem(name);
-        else localStorage.setItem(name, value);
+        try { write(name, value); } catch {
+          for (const each of seen()) write(each, null);
+          write(name, value);
+        }
         delete here[name];
       } catch { here[name] = value ?? ""; }
     },

@@ -22,9 +22,12 @@ const store = (name, value) => kept.set(name, value === null ? null : JSON.strin
 /** What the page shows, and how it stands with the line. */
 const state = {
   key: kept.get(`${own}key`) ?? "", online: true, over: "", note: "", busy: false,
-  /** @type {any} */ me: stored("equipoise:queue-me"), /** @type {any} */ ticket: stored(`${own}ticket`), /** @type {any} */ party: stored(`${own}party`),
-  /** @type {any} */ about: null, /** @type {any} */ view: null, /** Seconds by which the service's clock is ahead. */ ahead: 0,
-  /** @type {any[]} */ people: [], search: "", open: "", text: "", wasAloud: "",
+  me: stored("equipoise:queue-me"), ticket: stored(`${own}ticket`), party: stored(`${own}party`),
+  /** @type {any} */ about: null,
+  /** @type {any} */ view: null,
+  /** Seconds by which the service's clock is ahead. */ ahead: 0,
+  /** @type {any[]} */ people: [],
+  search: "", open: "", text: "", wasAloud: "",
 };
 
 /** @param {any} me */

@@ -7,8 +7,13 @@ const [screen, bar, said] = ["screen", "bar", "said"].map((id) => /** @type {HTM
 
 /** What only this page knows: who is held for a swap, what is typed, what is open. */
 const ui = {
-  /** @type {string | null} */ held: null, /** @type {(string | number)[]} */ score: [], open: "", text: "", search: "", code: "", /** @type {any} */ links: linked,
-  /** @type {string[] | null} */ qr: null, /** @type {any[]} */ regulars: [], /** @type {string[]} */ captains: [], wasAloud: "", old: "", next: "", copied: "", picture: "", at: "", coming: "",
+  /** @type {string | null} */ held: null,
+  /** @type {(string | number)[]} */ score: [],
+  /** @type {string[][] | null} */ links: linked,
+  /** @type {string[] | null} */ qr: null,
+  /** @type {any[]} */ regulars: [],
+  /** @type {string[]} */ captains: [],
+  open: "", text: "", search: "", code: "", wasAloud: "", old: "", next: "", copied: "", picture: "", at: "", coming: "",
 };
 
 const organiser = () => state.role === "organiser";
@@ -259,7 +264,7 @@ async function copy(text) {
   let done = false;
   try { await navigator.clipboard.writeText(text); done = true; } catch { done = false; }
   if (!done) {
-    const area = make("textarea", { value: text, readonly: true, "aria-hidden": "true" });
+    const area = /** @type {HTMLTextAreaElement} */ (make("textarea", { value: text, readonly: true, "aria-hidden": "true" }));
     document.body.append(area);
     area.select();
     done = document.execCommand("copy");

@@ -21,8 +21,10 @@ export const guestsLink = (more = "") => `${state.base || location.origin}/tonig
 
 /** What the page shows, and how it stands with the line. */
 export const state = {
-  /** @type {any} */ view: null, /** @type {string} */ role: keys.organiser ? "organiser" : "guest", online: true, over: "", /** @type {string} */ seat: "",
-  /** @type {string} */ note: "", /** @type {any} */ question: null, /** Where others open links, if not where this page is. */ base: "",
+  /** @type {any} */ view: null,
+  role: keys.organiser ? "organiser" : "guest", online: true, over: "", seat: "", note: "",
+  /** @type {any} */ question: null,
+  /** Where others open links, if not where this page is. */ base: "",
 };
 
 /** @type {() => void} */
@@ -68,10 +70,17 @@ function stored() {
 export const outbox = stored();
 let sending = false;
 
+/** Most taps that are sent together. */
+const MOST = 32;
+
+/** How many are: one where several were refused, until none is left, as one of them alone may be why. */
+let together = MOST;
+
 /** Keep no longer what was answered. @param {any[]} taps */
 function forget(taps) {
   const ids = taps.map((each) => each.id);
   outbox.splice(0, taps.length);
+  if (!outbox.length) together = MOST;
   kept.set(own + "outbox", JSON.stringify(stored().filter((each) => !ids.includes(each.id))));
 }
 
@@ -93,7 +102,7 @@ export async function send() {
   if (!outbox.length) return;
   sending = true;
   try {
-    const taps = outbox.slice(0, 32);
+    const taps = outbox.slice(0, together);
     const answer = await ask("/taps", { device, taps: taps.map(({ kept: _, ...tap }) => tap) });
     if (answer.ok || answer.status === 409) {  // of taps whose ids were used the others are done all the same
       const said = await answer.json();
@@ -105,8 +114,11 @@ export async function send() {
       state.online = true;
     } else if ([408, 429].includes(answer.status) || answer.status >= 500) setTimeout(send, 1000);
     else if (![401, 403].includes(answer.status)) {  // it would be refused again, and hold up all behind it
-      forget(taps);
-      state.note = say("not_taken");
+      if (taps.length > 1) together = 1;
+      else {
+        forget(taps);
+        state.note = say("not_taken");
+      }
     }
   } catch {
     state.online = false;
