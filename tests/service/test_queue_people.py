@@ -20,10 +20,18 @@ from equipoise.archive.tables import QUEUE_EVENT, QUEUE_MEMBER, QUEUE_PERSON, QU
 from equipoise.archive.ticket_record import KeptState
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.player import Player
+from equipoise.identity.names import folded
 from equipoise.queueing import QueueTicket
 from equipoise.queueing.kept_state import state_of
 from equipoise.queueing.life import Accept, CancelTicket, Decline, EnterTicket, MatchEnded
-from equipoise.service.queue_owner import QueueOwner, StatusAsked, TickDue, WhereAsked, emptied
+from equipoise.service.queue_owner import (
+    EnterTickets,
+    QueueOwner,
+    StatusAsked,
+    TickDue,
+    WhereAsked,
+    emptied,
+)
 
 #: Ids that have each played, so that any two may be one person.
 IDS = ("ann", "bob", "cid", "dan")
@@ -342,11 +350,134 @@ def test_who_waits_under_a_name_too_is_forgotten_under_both(archive: Archive, *,
         assert people(archive).keys() == holders.keys()
 
 
+def known_apart(archive: Archive, *names: str) -> None:
+    """Let the archive have ratings of people who are written alike."""
+    archive.record(
+        Match((Contest(Ruleset("oa", "ctf"), ((each,), ("other",)), (1, 2)),), ended=2.0, id=f"of {each}")
+        for each in names
+    )
+    archive.update_ratings()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("Oona", "oona"), ("oona", "OONA"), ("OONA", "Oona"), ("ﬁn", "FIN")]
+)
+def test_somebody_new_is_one_however_they_are_written(archive: Archive, first: str, second: str) -> None:
+    """In one queue, in two, within a party, while it plays; not any longer when the ticket is gone."""
+    duel, team = owner_of(archive, "duel"), owner_of(archive, "team")
+    team._settings = replace(team._settings, policy=replace(DUEL.policy, team_size=2))
+    assert refused(team, "p", first, second) == f"{first!r} and {second!r} are one player"
+    assert refused(duel, "a", first) == ""
+    for owner in (duel, owner_of(archive, "duel")):
+        assert refused(owner, "b", second) == f"{second!r} is in the ticket 'a' already, as {first!r}"
+        assert refused(team, "b", second) == f"{second!r} is in the ticket 'a' of the queue 'duel' already"
+        assert refused(team, "b", "bob", second)
+        owner.ask([enter("c", "cid"), TickDue(), CancelTicket("c")])
+    duel.ask([enter("d", "dan"), TickDue()])
+    match = duel.ask([WhereAsked("a")]).answers[0]["match"]["match"]
+    duel.ask([Accept(match, first), Accept(match, "dan")])
+    assert refused(duel, "b", second)
+    assert refused(team, "b", second)
+    duel.ask([MatchEnded(match)])
+    assert people(archive) == {}
+    assert refused(team, "b", second, "bob") == ""
+    assert refused(duel, "a2", first) == f"{first!r} is in the ticket 'b' of the queue 'team' already"
+
+
+@pytest.mark.parametrize("many", [0, 40])
+def test_of_two_spellings_that_come_at_once_one_enters(archive: Archive, many: int) -> None:
+    """In one question or in several of one transaction, among few or many, also after one has left in it."""
+    duel = owner_of(archive, "duel")
+    duel._settings = replace(duel._settings, max_players=100)
+    more = [enter(f"t{n}").ticket for n in range(many)]
+    tickets = (enter("a", "Oona").ticket, *more, enter("b", "oona").ticket)
+    (answers,) = duel.ask([EnterTickets(tickets)]).answers
+    kinds = [reply["kind"] for (reply,) in answers]
+    assert kinds == ["waits"] * (many + 1) + ["refused"]
+    assert people(archive) == {"Oona": ("duel", "a"), "oona": ("duel", "a")} | {
+        each.id: ("duel", each.id) for each in more
+    }
+    answers = duel.ask([CancelTicket("a"), enter("c", "oona"), enter("d", "OONA"), TickDue()]).answers
+    assert [reply["kind"] for reply in answers[1] + answers[2]] == ["waits", "refused"]
+    assert people(archive)["oona"] == ("duel", "c")
+    duel.ask([CancelTicket("c")])
+    assert not people(archive).keys() & {"oona", "OONA", "Oona"}
+
+
+def test_who_is_written_alike_and_known_as_two_stays_two(archive: Archive) -> None:
+    """In one party, in one queue and in two; a stranger who is written so is neither until they are gone."""
+    known_apart(archive, "Oona", "oona")
+    duel, team = owner_of(archive, "duel"), owner_of(archive, "team")
+    team._settings = replace(team._settings, policy=replace(DUEL.policy, team_size=2))
+    for n, (one, other) in enumerate((("Oona", "oona"), ("oona", "Oona"))):
+        party, a, b = f"p{n}", f"a{n}", f"b{n}"
+        assert refused(team, party, one, other) == ""
+        team.ask([CancelTicket(party)])
+        (answers,) = duel.ask([EnterTickets((enter(a, one).ticket, enter(b, other).ticket))]).answers
+        assert [reply["kind"] for (reply,) in answers] == ["waits", "waits"]
+        assert refused(duel, "c", one) == f"{one!r} is in the ticket {a!r} already"
+        assert refused(team, "c", one) == f"{one!r} is in the ticket {a!r} of the queue 'duel' already"
+        assert refused(duel, "c", "OONA").startswith("'OONA' is in the ticket")
+        again = owner_of(archive, "duel")
+        again.ask([StatusAsked(), CancelTicket("nothing")])
+        assert where(again, a, b) == ["waiting", "waiting"]
+        again.ask([CancelTicket(b)])
+        assert refused(team, b, other) == ""
+        duel.ask([CancelTicket(a)])
+        team.ask([CancelTicket(b)])
+        assert people(archive) == {}
+
+
+def test_who_waits_as_somebody_new_is_so_when_the_archive_has_learnt_the_name(archive: Archive) -> None:
+    """By another spelling that is an id now, by the name of an id, and after both were merged."""
+    duel, team = owner_of(archive, "duel"), owner_of(archive, "team")
+    assert refused(duel, "a", "Oona") == ""
+    known_apart(archive, "oona", "c0ffee")
+    called = EnterTicket(QueueTicket("c", [Player("c0ffee", 1500.0, name="OONA")], 0.0))
+    for owner in (duel, team, owner_of(archive, "duel")):
+        assert "'a'" in refused(owner, "b", "oona")
+        ((reply,),) = owner.ask([called]).answers
+        assert "'c0ffee' is in the ticket 'a'" in reply["why"]
+    archive.merge("c0ffee", "oona")
+    for owner in (duel, team):
+        assert "'a'" in refused(owner, "b", "oona")
+    duel.ask([CancelTicket("a"), called])
+    assert refused(team, "b", "Oona") == "'Oona' is in the ticket 'c' of the queue 'duel' already"
+    assert refused(duel, "b", "Oona") == "'Oona' is in the ticket 'c' already, as 'c0ffee'"
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_a_penalty_holds_however_somebody_is_written(archive: Archive, many: bool) -> None:
+    """Unless the archive knows two who are written so."""
+    duel = owner_of(archive, "duel", Clock())
+    duel._settings = replace(DUEL, policy=replace(DUEL.policy, penalties=(60.0,)), max_players=100)
+    duel.ask([enter("a", "Oona"), enter("b"), TickDue(), Decline("1", "Oona"), CancelTicket("b")])
+    more = [enter(f"t{n}") for n in range(40 if many else 0)]
+    *_, (reply,) = duel.ask([*more, enter("x", "oona")]).answers
+    assert reply.get("why") == "'oona' may enter again in 60 s, after matches not accepted"
+    known_apart(archive, "Oona", "oona")
+    assert refused(duel, "x", "oona") == ""
+
+
+def test_nothing_of_how_somebody_was_written_stays(archive: Archive) -> None:
+    """Who is forgotten while they wait: as written, under a name they were called by, beside others."""
+    known_apart(archive, "C0FFEE")
+    duel = owner_of(archive, "duel")
+    duel._settings = replace(duel._settings, policy=replace(DUEL.policy, team_size=2))
+    party = [Player("C0FFEE", 1500.0), Player("Bob", 1500.0)]
+    duel.ask([EnterTicket(QueueTicket("t", party, 0.0))])
+    stand_in = archive.forget("C0FFEE")
+    assert people(archive).keys() == {stand_in, "Bob", "bob"}
+
+
+#: The same, and other spellings of some.
+WRITTEN = (*IDS, "Ann", "ANN", "Bob")
+
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("enter"), st.sampled_from(("duel", "team")), st.sampled_from(IDS)),
+        st.tuples(st.just("enter"), st.sampled_from(("duel", "team")), st.sampled_from(WRITTEN)),
         st.tuples(st.just("look"), st.sampled_from(("duel", "team")), st.just("")),
-        st.tuples(st.sampled_from(("accept", "leave", "end")), st.just(""), st.sampled_from(IDS)),
+        st.tuples(st.sampled_from(("accept", "leave", "end")), st.just(""), st.sampled_from(WRITTEN)),
         st.tuples(st.just("merge"), st.sampled_from(IDS), st.sampled_from(IDS)),
         st.tuples(st.just("crash"), st.sampled_from(("duel", "team")), st.just("")),
     ),
@@ -386,13 +517,14 @@ def test_nobody_is_ever_in_two_places(steps: list[tuple[str, str, str]]) -> None
             for owner in (*owners.values(), *owners.values()):
                 owner.ask([CancelTicket("nothing")])
             held = [
-                (merged.get(player, player), owner.life.where(ticket).place.value)  # type: ignore[union-attr]
+                (merged.get(folded(player), folded(player)), owner.life.where(ticket).place.value)  # type: ignore[union-attr]
                 for owner in owners.values()
                 for player, ticket in owner.life.holders().items()
             ]
             twice = [who for who, _ in held if [each for each, _ in held].count(who) > 1]
             assert all(place == "playing" for who, place in held if who in twice)
-            assert len(people(archive)) == len(held)
+            spelled = {player for owner in owners.values() for player in owner.life.holders()} - {*IDS}
+            assert len(people(archive).keys() - spelled) == len(held)
         for queue, owner in owners.items():
             other = owner_of(archive, queue, clock)
             assert other.ask([StatusAsked()]).answers == owner.ask([StatusAsked()]).answers

@@ -29,6 +29,7 @@ from equipoise.archive.ticket_record import archive_marks
 from equipoise.errors import EquipoiseError
 from equipoise.identity.forgetting import Forgotten
 from equipoise.identity.merges import anonymous, stand_in, tombstone
+from equipoise.identity.names import folded
 
 #: The kind of note whose body is the record of a match.
 RESULT = "result"
@@ -73,6 +74,12 @@ def _write_out_of_queues(connection: sa.Connection, gone: Forgotten, again: Coll
         return identity(gone.text(text_of(kept)))
 
     _rewrite(connection, QUEUE_MEMBER, lambda row: {"ticket": other(row.ticket)})
+    seats = [row for row in connection.execute(sa.select(QUEUE_PERSON)) if text_of(row.person) in gone.ids]
+    for row in seats:  # how they were written; the owner of the queue knows what they are now
+        written = identity(folded(text_of(row.person)))
+        if written != row.person:
+            theirs = (QUEUE_PERSON.c.queue == row.queue, QUEUE_PERSON.c.ticket == row.ticket)
+            connection.execute(sa.delete(QUEUE_PERSON).where(QUEUE_PERSON.c.person == written, *theirs))
     _rewrite(connection, QUEUE_PERSON, lambda row: {"person": other(row.person), "ticket": other(row.ticket)})
     for row in connection.execute(sa.select(LETTER)).all():
         lines = [*json.loads(row.questions), row.answers or "null"]

@@ -6,7 +6,7 @@ events mean is in :mod:`equipoise.queueing.record`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -30,11 +30,13 @@ from equipoise.archive.tables import (
     QUEUE_MEMBER,
     QUEUE_PERSON,
     QUEUE_STATE,
+    RATING,
     identities_of,
     identity,
     merged_ids,
     text_of,
 )
+from equipoise.archive.views import plain
 from equipoise.identity.forgetting import Tombstones
 
 
@@ -282,6 +284,25 @@ class AddedEvents:
             for row in self._connection.execute(wanted.where(QUEUE_PERSON.c.person.in_(keys))):
                 found[text_of(row.person)] = PersonSeat(row.queue, text_of(row.ticket), row.match or "")
         return found
+
+    def seated_with(self, seats: Iterable[PersonSeat]) -> dict[tuple[str, str], list[str]]:
+        """Return who else is in the tickets of some seats, by queue and ticket."""
+        found: dict[tuple[str, str], list[str]] = {(seat.queue, seat.ticket): [] for seat in seats}
+        tickets = sorted({identity(ticket) for _, ticket in found})
+        for start in range(0, len(tickets), ASKED):
+            theirs = QUEUE_PERSON.c.ticket.in_(tickets[start : start + ASKED])
+            for row in self._connection.execute(sa.select(*QUEUE_PERSON.c).where(theirs)):
+                found.get((row.queue, text_of(row.ticket)), []).append(text_of(row.person))
+        return found
+
+    def played(self, people: Collection[str]) -> set[str]:
+        """Return those of some ids under which the archive has ratings."""
+        shown = {plain(each): each for each in people}
+        found: set[str] = set()
+        for start in range(0, len(shown), ASKED):
+            here = RATING.c.player.in_(list(shown)[start : start + ASKED])
+            found.update(self._connection.scalars(sa.select(RATING.c.player).where(here).distinct()))
+        return {shown[each] for each in found}
 
     def move(self, people: Mapping[str, str]) -> None:
         """Put people of this queue into other tickets of it."""

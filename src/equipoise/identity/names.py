@@ -17,7 +17,8 @@ def folded(name: str) -> str:
     >>> folded(" AMBER  Lee ") == folded("Amber Lee")
     True
     """
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    plain = name.lower() if name.isascii() else unicodedata.normalize("NFKC", name).casefold()
+    return " ".join(plain.split())
 
 
 @lru_cache(maxsize=1 << 16)

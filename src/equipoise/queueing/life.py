@@ -7,7 +7,7 @@ gives the same commands, so that their record is all there is to keep.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from enum import StrEnum
 from heapq import heappop, heappush
@@ -489,6 +489,11 @@ class TicketLife:
             until=0.0 if proposal is None or proposal.started is not None else proposal.until,
             why=known.why,
         )
+
+    @property
+    def offenders(self) -> Collection[str]:
+        """Who has not accepted a match, as far as that is not long past."""
+        return self._offences.keys()
 
     def kept_out_until(self, player: str) -> float:
         """Return until when a player may not enter the queue: minus infinity where they may."""

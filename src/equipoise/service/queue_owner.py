@@ -691,6 +691,7 @@ class _Batch:
             and all_may_play(tickets, self.life.policy)
             and self.life.enter_together(tickets, now)
         ):
+            self.people.entered(tickets)
             since = self.life.now
             replies = [[waits_data(ticket.id, since)] for ticket in tickets]
             numbers = count(self._number + len(self.rows) + 1)
@@ -708,7 +709,10 @@ class _Batch:
         self._let_time_pass(now)
         if isinstance(event, EnterTicket) and (refused := self._known_or_full(event.ticket, now)) is not None:
             return refused
-        return self._handle(event, now)
+        replies = self._handle(event, now)
+        if isinstance(event, EnterTicket) and all(each["kind"] != "refused" for each in replies):
+            self.people.entered([event.ticket])
+        return replies
 
     def ask_again(self, now: float) -> None:
         """Give who is asked to accept a match the full time from now on, before any of it is over."""

@@ -8,18 +8,23 @@ Whoever turns out to be in two tickets, as two ids were merged while both waited
 ahead: a match that runs before one that is proposed, that before waiting, and then who came first.  The
 other ticket leaves, which is held against nobody; of two matches that run, none can be taken back.
 Who is kept out under one id is under all that are theirs, until the last of it is over.
+
+Ids that differ in case alone, or in the forms of letters, are one person, unless the archive has ratings of
+both: each ticket has a row for every way its players are written, beside that of each person.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
 from equipoise.archive.ticket_record import AddedEvents, PersonSeat
 from equipoise.core.player import Player
 from equipoise.identity.forgetting import Tombstones
+from equipoise.identity.names import folded
 from equipoise.queueing.life import (
     Accept,
     CancelTicket,
@@ -100,6 +105,8 @@ class QueuePeople:
             self._ids.setdefault(root, [root]).append(leaf)
         self._claimed: dict[str, str] = {}
         self._found: dict[str, PersonSeat] = {}
+        self._entered: dict[str, str] = {}
+        self._played: dict[str, bool] = {}
         #: Whether somebody is in two tickets of which none can be taken back yet.
         self.unsettled = False
 
@@ -109,54 +116,56 @@ class QueuePeople:
 
     def claim(self, tickets: Iterable[QueueTicket]) -> None:
         """Put the people of tickets that want to enter into them, as far as they are in no other one."""
-        person = self._merged.get
-        self._claimed = {person(each.id, each.id): ticket.id for ticket in tickets for each in ticket.players}
+        self._claimed = self._keys_of(tickets)
         self._found = self._added.claim(self._claimed)
+
+    def entered(self, tickets: Iterable[QueueTicket]) -> None:
+        """Note that tickets have entered."""
+        self._entered |= self._keys_of(tickets)
 
     def may_enter_together(self, tickets: Sequence[QueueTicket]) -> bool:
         """Tell whether nothing speaks against any of many tickets that a look at their ids would not show."""
-        if not self._found and not self._ids:
-            return True
-        players = {player.id for ticket in tickets for player in ticket.players}
+        keys = [key for ticket in tickets for player in ticket.players for key in self._keys(player)]
+        once = set(keys)
+        taken = self._entered.keys() | self._found.keys() | self._out.keys()
+        if len(once) < len(keys) or not once.isdisjoint(taken):
+            return False
         alike = self._ids.keys() | self._merged.keys()
-        return alike.isdisjoint(players) and not any(
-            seat.queue != self._queue for who, seat in self._found.items() if who in players
-        )
+        return not alike or alike.isdisjoint(player.id for ticket in tickets for player in ticket.players)
 
     def refusal(self, ticket: QueueTicket, now: float) -> str:
         """Say why a ticket may not enter; nothing if it may, or the queue itself knows why not."""
-        seen: dict[str, str] = {}
+        if twice := self._twice(ticket.players):
+            return "{!r} and {!r} are one player".format(*twice)
         for player in ticket.players:
-            person = self._person(player.id)
-            if person in seen:
-                return f"{seen[person]!r} and {player.id!r} are one player"
-            seen[person] = player.id
-            seat = self._found.get(person)
-            if seat is not None and seat.queue != self._queue:
+            keys = self._keys(player)
+            if (seat := self._elsewhere(player.id, keys)) is not None:
                 return f"{player.id!r} is in the ticket {seat.ticket!r} of the queue {seat.queue!r} already"
-            for other in self._ids.get(person, ()):
+            for other in (*self._ids.get(keys[0], ()), *self._here(keys)):
                 held = self._life.holder(other)
-                if held is not None and other != player.id:
+                if held is not None and other != player.id and self._is_one(player.id, other):
                     return f"{player.id!r} is in the ticket {held!r} already, as {other!r}"
-            if why := self._life.why_kept_out(player.id, self._ids.get(person, ()), now):
+            written = [other for key in keys for other in self._out.get(key, ())]
+            ids = [*self._ids.get(keys[0], ()), *(each for each in written if self._is_one(player.id, each))]
+            if why := self._life.why_kept_out(player.id, ids, now):
                 return why
         return ""
 
     def keep(self, left: Sequence[QueueTicket]) -> None:
         """Keep where everybody is now who wanted to enter, or was in a ticket that left."""
         ids = {player.id for ticket in left for player in ticket.players}
-        gone = ids | set(map(self._person, ids))
+        gone = ids | set(map(folded, ids)) | self._keys_of(left).keys()
         refused = self._life.not_held(self._claimed)
         released, moved = [], {}
-        for person in gone | refused | self._found.keys():
-            held = self._held(person)
-            seat = self._found.get(person)
+        for key in gone | refused | self._found.keys():
+            held = self._held(key)
+            seat = self._found.get(key)
             if seat is not None and seat.queue != self._queue:
                 continue
             if held is None:
-                released.append(person)
-            elif held != (self._claimed.get(person) if seat is None else seat.ticket):
-                moved[person] = held
+                released.append(key)
+            elif held != (self._claimed.get(key) if seat is None else seat.ticket):
+                moved[key] = held
         self._added.release(released)
         self._added.move(moved)
 
@@ -166,29 +175,38 @@ class QueuePeople:
         leave: dict[str, str] = {}
         tickets = sorted(set(self._life.holders().values()), key=self._turn)
         wanted: dict[str, str] = {}
+        whose: dict[str, str] = {}
+        persons: set[str] = set()
         for name in tickets:
-            people = self._people_of(name)
-            ahead = next((wanted[each] for each in people if each in wanted), None)
-            if not self._may_leave(name):
-                wanted = dict.fromkeys(people, name) | wanted
-            elif ahead is not None:
-                leave[name] = f"the same player is in the ticket {ahead!r}"
-            elif len(set(people)) < len(people):
+            players = self._players_of(name)
+            keys = {key: each.id for each in players for key in self._keys(each)}
+            alike = [key for key in keys if key in wanted and self._is_one(keys[key], whose[key])]
+            if self._may_leave(name) and alike:
+                leave[name] = f"the same player is in the ticket {wanted[alike[0]]!r}"
+                continue
+            if self._may_leave(name) and self._twice(players):
                 leave[name] = "two of its players are one"
-            else:
-                wanted.update(dict.fromkeys(people, name))
+                continue
+            people = {self._person(each.id) for each in players}
+            keys = {key: who for key, who in keys.items() if key not in wanted or key in people - persons}
+            whose |= keys
+            wanted |= dict.fromkeys(keys, name)
+            persons |= people
         had = self._added.people()
         self._added.release([person for person in had if person not in wanted])
         self._added.move({who: name for who, name in wanted.items() if had.get(who, name) != name})
         elsewhere = self._added.claim({who: name for who, name in wanted.items() if who not in had})
-        for person, seat in elsewhere.items():
-            if self._may_leave(wanted[person]):
-                leave[wanted[person]] = f"the same player is in the queue {seat.queue!r}"
+        there = self._added.seated_with(elsewhere.values())
+        for key, seat in elsewhere.items():
+            mine = wanted[key]
+            if not self._is_there(whose[key], key, there[seat.queue, seat.ticket]):
+                continue
+            if self._may_leave(mine):
+                leave[mine] = f"the same player is in the queue {seat.queue!r}"
             else:  # until the match has ended the person is in there under the id they came with
                 self.unsettled = True
-                self._added.claim(
-                    {each: wanted[person] for each in self._ids.get(person, ()) if self._life.holder(each)}
-                )
+                came = {form for each in self._players_of(mine) for form in (each.id, folded(each.id))}
+                self._added.claim(dict.fromkeys(came.intersection(self._ids.get(key, ())), mine))
         others = {leaf: person for person in wanted for leaf in self._ids.get(person, ()) if leaf != person}
         for leaf, seat in self._added.seats_of(list(others)).items():
             mine = wanted[others[leaf]]
@@ -205,14 +223,96 @@ class QueuePeople:
         where = self._life.where(name)
         return where is not None and where.place is not TicketPlace.PLAYING
 
-    def _people_of(self, name: str) -> list[str]:
+    def _players_of(self, name: str) -> tuple[Player, ...]:
         ticket = self._life.ticket(name)
-        return [] if ticket is None else [self._person(each.id) for each in ticket.players]
+        return () if ticket is None else ticket.players
+
+    def _twice(self, players: Iterable[Player]) -> tuple[str, str] | None:
+        """Return two ids of a ticket that are one person's, if there are such."""
+        seen: dict[str, str] = {}
+        for player in players:
+            for key in self._keys(player):
+                other = seen.setdefault(key, player.id)
+                if other != player.id and self._is_one(player.id, other):
+                    return other, player.id
+        return None
 
     def _person(self, player: str) -> str:
         return self._merged.get(player, player)
 
-    def _held(self, person: str) -> str | None:
-        """Return the ticket that a person is in, under whichever id."""
-        held = chain([person], self._ids.get(person, ()))
-        return next((ticket for each in held if (ticket := self._life.holder(each)) is not None), None)
+    def _held(self, key: str) -> str | None:
+        """Return the ticket that somebody is in, under whichever id, or is written in."""
+        held = chain([key], self._ids.get(key, ()))
+        found = next((ticket for each in held if (ticket := self._life.holder(each)) is not None), None)
+        return found or next((name for name in self._tickets_here(key) if self._is_in(name)), None)
+
+    def _keys(self, player: Player) -> tuple[str, ...]:
+        """Return what is kept of a player: whom they count as, and how their id and name are written."""
+        person = self._merged.get(player.id, player.id)
+        written = folded(player.id)
+        if written == player.id and not player.name:
+            return (person,)
+        also = (self._person(each) for each in (written, folded(player.name)) if each not in ("", player.id))
+        return tuple(dict.fromkeys((person, *also)))
+
+    def _keys_of(self, tickets: Iterable[QueueTicket]) -> dict[str, str]:
+        return {
+            key: ticket.id for ticket in tickets for player in ticket.players for key in self._keys(player)
+        }
+
+    def _is_one(self, player: str, other: str) -> bool:
+        """Tell whether two who are written alike are one person: the archive does not know them as two."""
+        return self._person(player) == self._person(other) or not (self._plays(player) and self._plays(other))
+
+    def _plays(self, player: str) -> bool:
+        """Tell whether the archive has ratings of somebody."""
+        person = self._person(player)
+        if person not in self._played:
+            asked = {person} if self._played else {person, *self._claimed}
+            found = self._added.played(asked)
+            self._played |= {each: each in found for each in asked}
+        return self._played[person]
+
+    def _tickets_here(self, key: str) -> list[str]:
+        """Return the tickets of this queue that have a key, or had it when this began."""
+        seat = self._found.get(key)
+        before = [seat.ticket] if seat is not None and seat.queue == self._queue else []
+        return [*([self._entered[key]] if key in self._entered else ()), *before]
+
+    def _is_in(self, name: str) -> bool:
+        where = self._life.where(name)
+        return where is not None and where.place is not TicketPlace.GONE
+
+    def _here(self, keys: Iterable[str]) -> Iterator[str]:
+        """Go through those of this queue who share one of some keys."""
+        for key in keys:
+            for name in self._tickets_here(key):
+                yield from (each.id for each in self._players_of(name) if key in self._keys(each))
+
+    def _elsewhere(self, player: str, keys: Iterable[str]) -> PersonSeat | None:
+        """Return where somebody is in another queue."""
+        for key in keys:
+            seat = self._found.get(key)
+            if seat is None or seat.queue == self._queue:
+                continue
+            if self._is_there(player, key, self._others[seat.queue, seat.ticket]):
+                return seat
+        return None
+
+    def _is_there(self, player: str, key: str, people: Iterable[str]) -> bool:
+        """Tell whether somebody is the one of the people of another ticket who has a key of theirs."""
+        written = [each for each in people if each != key and folded(each) == key]
+        return any(self._is_one(player, each) for each in written or [key])
+
+    @cached_property
+    def _others(self) -> dict[tuple[str, str], list[str]]:
+        """Who is in the tickets of other queues that somebody here is in already."""
+        return self._added.seated_with(seat for seat in self._found.values() if seat.queue != self._queue)
+
+    @cached_property
+    def _out(self) -> dict[str, list[str]]:
+        """Who has not accepted a match, by how they are written."""
+        found: dict[str, list[str]] = {}
+        for player in self._life.offenders:
+            found.setdefault(folded(player) or player, []).append(player)
+        return found

@@ -332,6 +332,8 @@ class Service:
     def rated(self, player: Player, queue: QueueSettings | None) -> Player:
         """Return who is meant, for a queue with the rating in the archive where there is none yet.
 
+        Of somebody known the name stays by which they were called.
+
         Raises
         ------
         AmbiguousNameError
@@ -344,10 +346,11 @@ class Service:
             ruleset, policy = snapshot.rated(Setting(queue.game_type)), queue.policy
             known = snapshot.ratings.rating(Member(False, meant), ruleset)
             rating = self.board.answers.unit(ruleset).rating(known, policy.middle, policy.beta)
+        name = "" if meant == player.id or meant not in snapshot.ratings.known else player.id
         if (meant, rating) == (player.id, player.rating) and not (player.avoid or player.prefer):
             return player
         avoid, prefer = self._meant(player.avoid), self._meant(player.prefer)
-        return replace(player, id=meant, rating=rating, avoid=avoid, prefer=prefer)
+        return replace(player, id=meant, name=name, rating=rating, avoid=avoid, prefer=prefer)
 
     def _meant(self, others: Sequence[tuple[str, float | None]]) -> tuple[tuple[str, float | None], ...]:
         """Return others whom somebody names by their ids; of a stranger the name stays."""

@@ -173,6 +173,41 @@ def test_the_weight_protocol_knows_them_too(served: Served) -> None:
     gone(served, "duel", "t")
 
 
+def test_somebody_new_has_one_ticket_however_they_are_written(served: Served) -> None:
+    """One by one, in a batch, in lines, in another queue; and when a match was kept under the name."""
+    token = {"Authorization": f"Bearer {TOKEN}"}
+    batch = f"{served.http}/v1/queues/team/tickets:batch"
+
+    def refused(*names: str) -> list[str]:
+        tickets = [{"id": f"more-{each}", "players": [{"id": each}]} for each in names]
+        return [
+            each.get("refused", "") for each in ask(batch, {"tickets": tickets}, **token).plain["tickets"]
+        ]
+
+    assert entered(served, "duel", "o1", "Oona").status == 201
+    twice = entered(served, "duel", "o2", "oona")
+    assert (twice.status, twice.plain["detail"]) == (409, "'oona' is in the ticket 'o1' already, as 'Oona'")
+    assert refused("oona", "OONA") == [
+        f"{each!r} is in the ticket 'o1' of the queue 'duel' already" for each in ("oona", "OONA")
+    ]
+    assert refused("Uma", "uma") == ["", "'uma' is in the ticket 'more-Uma' already, as 'Uma'"]
+    gone(served, "team", "more-Uma")
+    said = served.ask(f"AUTH {TOKEN}\nQUEUE duel\nENTER o3\tPLAYER oONA\n").splitlines()[-1]
+    assert said == "ERR refused 'oONA' is in the ticket 'o1' already, as 'Oona'"
+    match = {
+        "id": "learnt", "game": "oa", "game_type": "ctf", "scores": [1, 0],
+        "teams": [[{"id": "0a0a", "name": "Oona"}], [{"id": "0b0b", "name": "Odd"}]],
+    }  # fmt: skip
+    assert ask(f"{served.http}/v1/results", match, **token).status == 201
+    until = time.monotonic() + PATIENCE
+    while "'0a0a'" not in (why := entered(served, "duel", "o4", "oona").plain["detail"]):
+        assert time.monotonic() < until, why
+    assert why == "'0a0a' is in the ticket 'o1' already, as 'Oona'"
+    gone(served, "duel", "o1")
+    assert entered(served, "duel", "o5", "OONA").plain["players"] == ["0a0a"]
+    gone(served, "duel", "o5")
+
+
 BAD = ["x\nMATCH 99 running", "a\tb", "a\0b", " ", "\x85"]
 
 

@@ -143,6 +143,18 @@ def test_a_device_has_its_own_ticket_and_no_other(served: Served, key: str) -> N
         assert json.loads(data.removeprefix(b"data: "))["place"] == "gone"
 
 
+def test_somebody_new_has_one_ticket_however_they_are_written(served: Served, key: str) -> None:
+    """Another device that writes the name otherwise hears that it is taken."""
+    first = at(served, "page/join", key, {"device": device("n"), "visit": "1", "who": "Nova"}).plain
+    other = at(served, "page/join", key, {"device": device("o"), "visit": "1", "who": "nova"})
+    why = f"'nova' is in the ticket {first['ticket']!r} already, as 'Nova'"
+    assert (other.status, other.plain["detail"]) == (409, why)
+    at(served, f"tickets/{first['ticket']}", first["capability"], method="DELETE")
+    again = at(served, "page/join", key, {"device": device("o"), "visit": "1", "who": "nova"})
+    assert again.status == 201
+    at(served, f"tickets/{again.plain['ticket']}", again.plain["capability"], method="DELETE")
+
+
 def test_a_party_enters_as_one_ticket_and_who_leads_it_lets_it_in(served: Served, key: str) -> None:
     """Each has a capability of their own; whoever only joined cannot let it in, nor look like another."""
     led = at(served, "page/party", key, {"who": "a1"}).plain
