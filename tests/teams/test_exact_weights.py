@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -14,7 +15,18 @@ from benchmarks.teams.verdicts import checked, order
 from hypothesis import given
 from hypothesis import strategies as st
 
-from equipoise import BalanceRequest, Player, Rating, Rule, balance, receipt, verify
+from equipoise import (
+    BalanceRequest,
+    Bots,
+    Player,
+    Preference,
+    Rating,
+    Rule,
+    balance,
+    place_late,
+    receipt,
+    verify,
+)
 from equipoise.errors import InputError
 from equipoise.files.read_roster import read_roster
 from equipoise.teams.pareto import pareto
@@ -272,3 +284,65 @@ def test_numbers_stay_numbers_whatever_they_are_multiples_of() -> None:
     assert problem.features.dtype == np.float64
     assert Unit(1, 10**22).each_shown(np.ones(1)).dtype == np.float64
     assert Unit(10**22, 1).each_counted(np.array([0.1 + 0.2])).dtype == np.float64
+
+
+#: Weights that are the same in every kind of number.
+WRITTEN_HALVES = ("1.5", "2.25", "3", "4.5", "5.75", "8")
+
+#: Kinds of numbers, besides floats.
+KINDS: dict[str, Callable[[str], Any]] = {"decimal": Decimal, "fraction": Fraction, "numpy": np.float32}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_number_of_a_question_may_be_of_any_kind(kind: str) -> None:
+    """What is asked for is the same whatever kind of number says so, and an answer's numbers are Python's."""
+
+    def asked(number: Callable[[str], Any]) -> list[Any]:
+        weights = {name: number(weight) for name, weight in zip("abcdef", WRITTEN_HALVES, strict=True)}
+        named = {"beta": number("2.5"), "zero": number("0.5")}
+        questions: list[dict[str, Any]] = [
+            {"objective": ["difference", "spread"], "tolerances": [number("0.5")], **named},
+            {"objective": {"difference": number("0.5"), "win": number("1.5")}, **named},
+            {
+                "preferences": [Preference("together", ["a", "b"], number("0.5"))],
+                "side_chance": number("0.5"),
+            },
+            {"bots": Bots(number("1.5"), 7, 9, 8)},
+            {"rules": [Rule("even", {"a": number("1.5"), ("b", 1): number("2")}, high=number("3.5"))]},
+        ]
+        answers: list[Any] = [balance(weights, **question).as_dict() for question in questions]
+        late = place_late(
+            number("4.5"), [number("9.5"), number("7.5")], [2, 2], **named,
+            centre=number("0.5"), side_chance=number("0.5"),
+        )  # fmt: skip
+        return [*answers, late]
+
+    assert asked(KINDS[kind]) == asked(float)
+
+
+@pytest.mark.parametrize("no_number", ["5", True, [1.0]])
+def test_what_is_no_number_is_refused_wherever_one_is_wanted(no_number: Any) -> None:
+    """Also where it could be made one."""
+    weights = {"a": 1.0, "b": 2.0}
+    for ask in (
+        lambda: balance({**weights, "c": no_number}),
+        lambda: balance(weights, objective=["difference", "spread"], tolerances=[no_number]),
+        lambda: balance(weights, objective={"difference": no_number}),
+        lambda: balance(weights, beta=no_number),
+        lambda: Rating(no_number),
+        lambda: Bots(no_number),
+        lambda: Rule("even", {"a": no_number}, high=1.0),
+        lambda: Rule("even", {"a": 1.0}, high=no_number),
+        lambda: Preference("together", ["a", "b"], no_number),
+        lambda: place_late(1.0, [1.0, 2.0], [1, 1], beta=no_number),
+    ):
+        with pytest.raises(InputError, match=r"number|weight"):
+            ask()
+
+
+@pytest.mark.parametrize("huge", [10**400, Fraction(10**400), Decimal("1e400"), Decimal("sNaN")])
+def test_what_no_float_holds_is_out_of_range(huge: Any) -> None:
+    """Nothing ends in a traceback of Python's own."""
+    for ask in (lambda: balance({"a": huge, "b": 1.0}), lambda: balance({"a": 1.0, "b": 2.0}, beta=huge)):
+        with pytest.raises(InputError, match="must be"):
+            ask()

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import csv
 import math
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import Field, field, fields
 from itertools import chain
-from numbers import Integral, Real
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
@@ -30,15 +29,13 @@ from equipoise.core.plain_data import (
     text_of,
     whole_of,
 )
+from equipoise.core.player import plain_number
 from equipoise.errors import InputError, UnknownNameError, UnsupportedError
 
 T = TypeVar("T")
 
 #: The largest number of players that a field may hold.
 MOST_COUNT = 1_000_000
-
-#: The largest number there is.
-LARGEST_FLOAT = sys.float_info.max
 
 
 def plain(value: Any, name: str) -> Any:
@@ -312,8 +309,7 @@ def listed_as(kind: type, given: Any, name: str) -> tuple[Any, ...]:
     parts = () if given is None else listed(given, name)
     for part in parts:
         if not isinstance(part, kind) or isinstance(part, bool):
-            what = "number" if kind is Real else kind.__name__
-            msg = f": each must be a {what}, got {part!r}"
+            msg = f": each must be a {kind.__name__}, got {part!r}"
             raise InputError(msg, name)
     return parts
 
@@ -362,7 +358,15 @@ def frozen_teams(
 
 def frozen_numbers(given: Sequence[float], name: str) -> tuple[float, ...]:
     """Return numbers as a tuple."""
-    return listed_as(Real, given, name)
+    return tuple(_number_in(each, name) for each in (() if given is None else listed(given, name)))
+
+
+def _number_in(given: object, name: str) -> float:
+    number = plain_number(given)
+    if number is None:
+        msg = f": each must be a number, got {given!r}"
+        raise InputError(msg, name)
+    return number
 
 
 def frozen_names(given: Sequence[str], name: str) -> tuple[str, ...]:
@@ -379,20 +383,17 @@ def check_whole(value: Any, name: str) -> None:
 
 def check_number(value: Any, name: str) -> None:
     """Refuse what is no number."""
-    if isinstance(value, bool) or not isinstance(value, Real):
+    if plain_number(value) is None:
         msg = f"must be a number, got {value!r}"
         raise InputError(msg, name)
 
 
 def frozen_number(given: Any, name: str) -> Any:
     """Return a number, of decimals and fractions a float, of a whole one larger than any float infinity."""
-    if not isinstance(given, int | float) and hasattr(given, "as_integer_ratio"):
-        given = float(given)
-    if given is not None:
-        check_number(given, name)
-    if type(given) is int and abs(given) > LARGEST_FLOAT:
-        return math.inf if given > 0 else -math.inf
-    return given
+    if given is None:
+        return None
+    check_number(given, name)
+    return plain_number(given)
 
 
 # What is typed

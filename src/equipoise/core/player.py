@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import numbers
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -26,8 +28,31 @@ NO_SIDE = 0.5
 #: The belief of a rating that nothing is known of, as in the package openskill.
 NEW_MU, NEW_SIGMA = 25.0, 25.0 / 3.0
 
+#: The largest number that a float holds.
+LARGEST_FLOAT = sys.float_info.max
+
 #: What stands for a mu that was not given: recognised by what it is, as any number may be given.
 NOT_GIVEN = float("nan")
+
+
+def plain_number(given: object) -> int | float | None:
+    """Return a number of any kind, such as a decimal or a fraction, as Python's own; None where it is none.
+
+    What no float holds is infinite, or not a number.
+    """
+    if isinstance(given, bool):
+        return None
+    if isinstance(given, float) or (isinstance(given, int) and abs(given) <= LARGEST_FLOAT):
+        return given
+    if not isinstance(given, numbers.Real) and not hasattr(given, "as_integer_ratio"):
+        return None  # decimals are no Reals, but say what they are as a fraction
+    number: Any = given
+    try:
+        return float(number)
+    except OverflowError:
+        return math.inf if number > 0 else -math.inf
+    except ValueError:  # a decimal that signals
+        return math.nan
 
 
 def as_floats(owner: object, *names: str) -> None:
@@ -40,12 +65,13 @@ def as_floats(owner: object, *names: str) -> None:
     """
     for name in names:
         given: Any = getattr(owner, name)
-        if given is None or isinstance(given, int | float):
+        if given is None or isinstance(given, float) or type(given) is int:
             continue
-        if not hasattr(given, "as_integer_ratio") and not isinstance(given, numbers.Real):
+        number = plain_number(given)
+        if number is None:
             msg = f"{name} must be a number, got {given!r}"
             raise InputError(msg)
-        object.__setattr__(owner, name, float(given))
+        object.__setattr__(owner, name, number)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,10 +246,9 @@ def _priced(field: str, raw: object, who: str) -> tuple[tuple[str, float | None]
 def _rating(raw: object, who: str) -> Rating | None:
     if raw is None or isinstance(raw, Rating):
         return raw
-    # Decimals are no Reals, but say what they are as a fraction.
-    number = isinstance(raw, numbers.Real) or hasattr(raw, "as_integer_ratio")
-    if isinstance(raw, float) or (number and not isinstance(raw, bool)):
-        return Rating(float(cast("Any", raw)))
+    number = plain_number(raw)
+    if number is not None:
+        return Rating(float(number))
     msg = f"rating of {who!r} must be a Rating, a number or None, got {raw!r}"
     raise InputError(msg)
 

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from equipoise.core.arrays import Floats, Ints
+from equipoise.core.fields import frozen_number
 from equipoise.core.player import MOST_PLAYERS, MOST_TEAMS, NO_SIDE, Bots, Player, Rating
 from equipoise.core.sides import EVEN_SIDES
 from equipoise.core.win_probability import side_shift, win_probability
@@ -217,6 +218,12 @@ def place_late(
     >>> placement.team, placement.best.totals, placement.best.bots
     (1, (150.0, 155.0), (0, 0))
     """
+    beta, zero, body, centre, side_chance = (
+        frozen_number(number, name)
+        for name, number in (
+            ("beta", beta), ("zero", zero), ("body", body), ("centre", centre), ("side_chance", side_chance)
+        )
+    )  # fmt: skip
     now = features_of("totals", totals, variances)
     n_teams, squares = len(now), np.ndim(np.asarray(totals)) == 2
     present = counts_of("bot_counts", bot_counts, n_teams)

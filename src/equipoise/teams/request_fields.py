@@ -57,7 +57,16 @@ from equipoise.core.plain_data import (
     text_of,
     whole_of,
 )
-from equipoise.core.player import LARGEST_WEIGHT, MOST_PLAYERS, MOST_TEAMS, NO_SIDE, Bots, Player, Rating
+from equipoise.core.player import (
+    LARGEST_WEIGHT,
+    MOST_PLAYERS,
+    MOST_TEAMS,
+    NO_SIDE,
+    Bots,
+    Player,
+    Rating,
+    plain_number,
+)
 from equipoise.core.registry import OBJECTIVES, RERANKERS, RULES, SOLVERS, TERMS, resolve
 from equipoise.core.sides import EVEN_SIDES, LEAST_SIDE, MOST_SIDE
 from equipoise.core.stopping import Stop, never
@@ -270,7 +279,12 @@ def _objective(value: Any, at: str) -> Any:
 
 def _frozen_objective(given: Any, name: str) -> Any:
     if isinstance(given, Mapping):
-        return dict(given)
+        numbers = {each: plain_number(weight) for each, weight in given.items()}
+        wrong = next((each for each, number in numbers.items() if number is None), None)
+        if wrong is not None:
+            msg = f": the weight of {wrong!r} must be a number, got {given[wrong]!r}"
+            raise InputError(msg, name)
+        return numbers
     if isinstance(given, Sequence) and not isinstance(given, str):
         return tuple(_frozen_objective(entry, name) for entry in given)
     return given

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from equipoise.core.arrays import Floats, Labels
-from equipoise.core.player import LARGEST_WEIGHT
+from equipoise.core.player import LARGEST_WEIGHT, as_floats, plain_number
 from equipoise.errors import InputError
 from equipoise.teams.problem.exactness import OPERATIONS, UNIT, multiples
 
@@ -57,10 +57,14 @@ class Rule:
         if not self.terms:
             msg = f"rule {self.name!r} must name at least one player, got none"
             raise InputError(msg)
-        for who, factor in self.terms.items():
-            if not -LARGEST_WEIGHT <= factor <= LARGEST_WEIGHT:
-                msg = f"rule {self.name!r}: the factor of {who!r} must be from -1e15 to 1e15, got {factor!r}"
+        as_floats(self, "low", "high")
+        numbers = {who: plain_number(factor) for who, factor in self.terms.items()}
+        for who, factor in numbers.items():
+            if factor is None or not -LARGEST_WEIGHT <= factor <= LARGEST_WEIGHT:
+                what = f"the factor of {who!r} must be a number from -1e15 to 1e15"
+                msg = f"rule {self.name!r}: {what}, got {self.terms[who]!r}"
                 raise InputError(msg)
+        object.__setattr__(self, "terms", numbers)
         if self.low == -math.inf and self.high == math.inf:
             msg = f"rule {self.name!r} has no limit; give 'low', 'high' or both"
             raise InputError(msg)

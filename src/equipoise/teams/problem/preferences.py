@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from equipoise.core.arrays import Floats, Labels
-from equipoise.core.player import NO_SIDE, Player
+from equipoise.core.player import NO_SIDE, Player, as_floats
 from equipoise.errors import InputError
 
 if TYPE_CHECKING:
@@ -70,6 +70,7 @@ class Preference:
             named = ", ".join(map(repr, self.players)) or "nobody"
             msg = f"preference must name at least two different players, got {named}"
             raise InputError(msg)
+        as_floats(self, "price")
         if not 0.0 <= self.price <= 1.0:
             msg = f"price must be a win probability from 0 to 1, got {self.price!r}"
             raise InputError(msg)
