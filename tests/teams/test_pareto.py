@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -68,3 +69,15 @@ def test_the_picture_has_a_dot_for_each_division() -> None:
     assert front_svg(front).count("<circle") == len(front.points)
     single = pareto({"a": 1.0, "b": 2.0}, "difference", "win")
     assert front_svg(single).count("<circle") == 1
+
+
+@pytest.mark.parametrize("teams", [2, 3, 4])
+def test_no_point_comes_twice_where_a_unit_does_not_divide_what_is_shown(teams: int) -> None:
+    """Means of bots bring units, such as thirtieths, in which a value that is shown is rounded."""
+    for seed in range(20):
+        rng = np.random.default_rng([teams, seed])
+        weights = {f"p{n}": float(weight) / 10.0 for n, weight in enumerate(rng.integers(-90, 90, 6))}
+        front = pareto(weights, "spread", "difference", teams=teams, bots=True, most=200)
+        seconds = [second for _, second in front.points]
+        assert front.complete, (weights, seconds[-3:])
+        assert all(later < earlier for earlier, later in pairwise(seconds)), (weights, seconds)

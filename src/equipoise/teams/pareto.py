@@ -135,13 +135,12 @@ def pareto(
         if not solution.splits:  # what is above the level is so to its last digit, which a solver may round
             complete = solution.status is Status.INFEASIBLE and walk.proven
             break
-        reached = walk.cost(solution)
         if walk.missed(solution):
             complete = solution.status is Status.OPTIMAL and walk.proven
             break
         walk.proven = walk.proven and solution.status is Status.OPTIMAL
         solutions.append(solution)
-        error = walk.error(solution)
+        reached, error = walk.reached(solution)
         if reached <= walk.floor + error:
             complete = walk.proven
             break
@@ -178,20 +177,20 @@ class _Walk:
         order = ((AtMost(most, self.level), 0.0), (first, 0.0))
         return Objective(" against ".join(self.names), self._second, order)
 
-    def cost(self, solution: Solution) -> float:
-        """Return the second criterion's cost of the point that was found."""
-        return self._second.cost_of(solution.best.values[-1])
-
     def missed(self, solution: Solution) -> bool:
         """Tell whether there is no point at the level: what was found is above it."""
         return solution.best.values[0] > 0.0
 
-    def error(self, solution: Solution) -> float:
-        """Return by how much rounding may have changed the second criterion's cost of what was found."""
+    def reached(self, solution: Solution) -> tuple[float, float]:
+        """Return the second criterion's cost of what was found, and by how much rounding may have changed it.
+
+        Both are of the totals, as searches count them: a value that is shown is that cost but for a rounding.
+        """
         problem = self.request.problem
         if problem is None:
-            return solution.rounding
+            return self._second.cost_of(solution.best.values[-1]), solution.rounding
         team_of = {player.id: n for n, team in enumerate(solution.best.teams) for player in team}
         teams = [team_of[player.id] for player in self.request.players]
         labels = np.array([teams[block[0]] for block in problem.members], dtype=np.int8)
-        return float(self._second.errors(problem.totals(labels[None, :]), problem.rounding)[0])
+        totals = problem.totals(labels[None, :])
+        return float(self._second.cost(totals)[0]), float(self._second.errors(totals, problem.rounding)[0])
