@@ -14,6 +14,7 @@ from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from math import log
 from operator import attrgetter, sub
 from typing import Any
 
@@ -83,8 +84,9 @@ class SkillPlaces(dict[str, bytes]):
         self._others = (0,) * (LEVELS - len(self._parts))
 
     def __missing__(self, player: str) -> bytes:
-        keys = self._keys
-        places = [keys.setdefault((player, part), len(keys)) for part in self._parts]
+        keys, places = self._keys, list[int]()
+        for part in self._parts:  # a comprehension would take half as long again
+            places.append(keys.setdefault((player, part), len(keys)))
         row = self[player] = PLACES(*places, *self._others, is_bot(player))
         return row
 
@@ -316,12 +318,12 @@ def _append(packed: Packed, contests: Sequence[Contest], attention: Attention | 
     teams = [team for contest in contests for team in contest.teams]
     players = [player for team in teams for player, _ in team]
     shares = [share for team in teams for _, share in team]
-    _append_places(packed, contests, players)
     for column, starts in (
         (packed.first_team, map(len, [contest.teams for contest in contests])),
         (packed.first_member, map(len, teams)),
     ):  # fmt: skip
         column.fromlist(list(itertools.accumulate(starts, initial=column.pop())))
+    _append_places(packed, contests, players)
     # From lists: an array takes what it is to be extended by one after the other.
     packed.at.fromlist([contest.at / DAY for contest in contests])
     packed.weight.fromlist([contest.weight for contest in contests])
@@ -341,7 +343,8 @@ def _reports(
 ) -> tuple[array[float], array[int]]:
     """Return share, attention and figure of each player, and how many figures each contest has."""
     reports = PLAIN * len(players)
-    reports[SHARE::REPORT] = array("d", shares)
+    if shares.count(1.0) < len(shares):
+        reports[SHARE::REPORT] = array("d", shares)
     if attention is not None:
         reports[LEARN::REPORT] = array("d", _factors(contests, attention))
     if not any(contest.statistics for contest in contests):
@@ -353,14 +356,16 @@ def _reports(
 
 def _append_places(packed: Packed, contests: Sequence[Contest], players: Sequence[str]) -> None:
     """Append where the parts of the players' skills stand, and what is of the rulesets."""
-    rows, end = list[bytes](), 0
+    rows, contest = list[bytes](), len(packed.which)
+    start = end = packed.first_member[packed.first_team[contest]]
     for ruleset, alike in itertools.groupby(contests, _ruleset_of):
-        seats = [sum(map(len, contest.teams)) for contest in alike]
-        first, end, many = end, end + sum(seats), len(seats)
+        many = len(list(alike))
+        contest += many
+        first, end = end, packed.first_member[packed.first_team[contest]]
         if ruleset not in packed.rows:
             packed.rows[ruleset] = SkillPlaces(packed.keys, ruleset)
             packed.rulesets.setdefault(ruleset, len(packed.rulesets))
-        rows += map(packed.rows[ruleset].__getitem__, players[first:end])
+        rows += map(packed.rows[ruleset].__getitem__, players[first - start : end - start])
         packed.which.fromlist([packed.rulesets[ruleset]] * many)
         packed.depth.fromlist([len(levels(ruleset))] * many)
         packed.untyped.fromlist([untyped(ruleset)] * many)
@@ -410,21 +415,24 @@ def figures_of(
         Of each contest.
     """
     reports = [one for contest in contests for one in contest.statistics]
-    named, present = [one.player for one in reports], shares
-    everyone = named == players  # one after the other, as most readers give them
-    if not everyone:
-        seats = _seats(contests, players)
-        present = [shares[seat] for seat in seats]
-    known = [
-        figure(one.kills, one.deaths, one.score, share) for one, share in zip(reports, present, strict=True)
-    ]
-    figures, reported, end = list[float](), list[int](), 0
-    for contest in contests:
-        first, end = end, end + len(contest.statistics)
-        some = known[first:end]
-        mean, count = mean_of(some)
-        figures += [number - mean for number in some]
+    everyone = [one.player for one in reports] == players  # one after the other, as most readers give them
+    seats = [] if everyone else _seats(contests, players)
+    try:  # most often everyone's kills and deaths are known: as figure() has them, a call each less
+        known = [log((one.kills + 1.0) / (one.deaths + 1.0)) for one in reports]  # type: ignore[operator]
+    except TypeError:
+        present = shares if everyone else [shares[seat] for seat in seats]
+        known = [
+            figure(one.kills, one.deaths, one.score, share)
+            for one, share in zip(reports, present, strict=True)
+        ]
+    means, reported, end = list[float](), list[int](), 0
+    many = [len(contest.statistics) for contest in contests]
+    for each in many:
+        first, end = end, end + each
+        mean, count = mean_of(known[first:end])
+        means.append(mean)
         reported.append(count)
+    figures = list(map(sub, known, itertools.chain.from_iterable(map(itertools.repeat, means, many))))
     if not everyone:
         among = dict(zip(seats, figures, strict=True))
         figures = [among.get(seat, math.nan) for seat in range(len(players))]

@@ -177,7 +177,7 @@ class Filters(Further, ABC):
         several = len(self.filters()) > 1
         evidence = learnt.entries(EVIDENCE, {**rulesets, None: len(rulesets)})
         likelihoods = {key: (*numbers[::2], numbers[1]) for key, numbers in evidence.items()}
-        games = learnt.games
+        games = memoryview(learnt.games) if learnt.is_compiled else learnt.games  # a view gives plain numbers
         return FilterState(
             learnt.entries(TABLE, keys),
             learnt.entries(RULESETS, rulesets),

@@ -252,9 +252,11 @@ def _by_member(rows: Iterable[Numbers], width: int, many: int) -> list[list[floa
     """Return for each member a column of its numbers."""
     if many == 1:
         return [list(chain.from_iterable(rows))]
-    rows = list(rows)
-    starts = range(0, width * many, width)
-    return [list(chain.from_iterable(row[n : n + width] for row in rows)) for n in starts]
+    numbers = list(chain.from_iterable(rows))
+    columns = [[0.0] * (len(numbers) // many) for _ in range(many)]
+    for n in range(width * many):
+        columns[n // width][n % width :: width] = numbers[n :: width * many]
+    return columns
 
 
 def _vectors(column: Any) -> Any:
