@@ -1,4 +1,4 @@
-"""What is made from code and results: reference, schemas, pictures, the board's script, pages, the site.
+"""What is made from code and results: reference, schemas, pictures, board, grammar, pages, the site.
 
 ``python scripts/generated.py`` writes all of it; ``--check`` writes nothing but the site, which is no part of
 the repository, and exits with 1 where something is stale or a link of the documents is broken.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 
 import ours_alone  # noqa: F401  # before anything reads a registry
@@ -16,6 +17,7 @@ import ours_alone  # noqa: F401  # before anything reads a registry
 # isort: split
 import figures
 import minified
+import paste_grammar
 import reference
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -24,7 +26,8 @@ ROOT = Path(__file__).resolve().parent.parent
 def stale(*, check: bool) -> list[str]:
     """Return which files are not what the code makes; write them unless it is only to be looked."""
     names = []
-    for name, text in {**reference.made(), **figures.made(), **minified.made()}.items():
+    makers = (reference, figures, minified, paste_grammar)
+    for name, text in chain.from_iterable(maker.made().items() for maker in makers):
         path = ROOT / name
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
