@@ -108,6 +108,21 @@ def test_the_best_teams_are_there_at_once(board: Browser) -> None:
     assert board.log() == []
 
 
+@pytest.mark.parametrize("width", [360, 412])
+def test_nothing_moves_when_the_first_teams_come(board: Browser, width: int) -> None:
+    """Their room is kept on a phone until they are there, and not where there are none."""
+    board.look(width, 800)
+    shown, kept, none = board.run(
+        "const board = document.getElementById('board'), empty = board.cloneNode(); board.replaceWith(empty);"
+        "const tall = (busy) => { empty.ariaBusy = busy; return empty.offsetHeight; };"
+        "const [kept, none] = [tall(true), tall(false)]; empty.replaceWith(board);"
+        "return [board.offsetHeight, kept, none];"
+    )
+    board.look(1280, 900)
+    assert abs(shown - kept) <= 4
+    assert (board.run("return document.getElementById('board').ariaBusy"), none) == ("false", 0)
+
+
 @pytest.mark.parametrize("kind", ["mouse", "touch"])
 def test_a_player_is_dragged_onto_a_team(board: Browser, kind: str) -> None:
     """A mouse takes the name, a finger the grip; the numbers follow and the rule that is broken is said."""

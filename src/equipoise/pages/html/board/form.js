@@ -145,6 +145,7 @@ function attempt(step) {
 /** Show what is wrong with what was typed; ask where it can be read in several ways. @param {any} error */
 function fault(error) {
   const ways = error instanceof AmbiguousFault ? error.ways : [];
+  $("board").ariaBusy = "false";
   $("fault").hidden = !error;
   write($("fault"), error ? printable(String(error.message)) : "");
   $("text").setAttribute("aria-invalid", String(Boolean(error)));

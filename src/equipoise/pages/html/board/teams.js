@@ -210,7 +210,7 @@ function showTeams({ n, k, mu }) {
       if (list.children[at] !== chips[place]) list.insertBefore(chips[place], list.children[at] ?? null);
     });
   });
-  if (held?.isConnected) held.focus({ preventScroll: true });
+  if (held?.isConnected && held !== document.activeElement) held.focus({ preventScroll: true });
 }
 
 /** @param {HTMLElement} card @param {number} team @param {ReturnType<typeof judge>} said */
