@@ -36,7 +36,10 @@ _SHARE = re.compile(r"(.+)@([0-9.]+)")
     help="The players of a team, twice or more; A@0.5 is there for half of the time.",
 )
 @click.option(
-    "--game", default="", metavar="NAME", help="The game, as in the match files.  [default: skill in general]"
+    "--game",
+    default="",
+    metavar="NAME",
+    help="The game, as in the match files.  [default: the only one in them, or else skill in general]",
 )
 @click.option("--game-type", default="", metavar="NAME", help="The game type, as in the match files.")
 @click.option("--mutators", default="", metavar="A,B", help="Mutators that change play.")
