@@ -3,7 +3,8 @@
 A delivery is a ``POST`` of JSON, signed as Standard Webhooks has it (www.standardwebhooks.com): the header
 ``webhook-signature`` is HMAC-SHA256 of ``id.timestamp.body`` in base64.  Only a status of 2xx takes it; any
 other, a redirect too, is tried again, later each time.
-What takes long waits in threads of its own: one delivery at a time to each webhook.
+What takes long waits in threads of its own, one delivery at a time to each webhook: one that hangs keeps
+neither another one nor the end of the server.
 """
 
 from __future__ import annotations
@@ -17,9 +18,13 @@ import http.client
 import json
 import logging
 import ssl
+import string
+import threading
 import time
 from collections.abc import Callable, Sequence
-from urllib.parse import urlsplit
+from functools import partial
+from typing import TypeVar
+from urllib.parse import quote, urlsplit
 
 from equipoise.archive.archive import open_archive
 from equipoise.archive.outbox import Delivery, Outbox
@@ -31,6 +36,11 @@ LOOK, AT_ONCE = 1.0, 50  # effort
 
 #: Bytes of an answer that are read.
 MOST_READ = 4096
+
+#: What stands for itself in the header with the id.
+PLAIN = "".join(set(string.printable) - set(string.whitespace) - {"%"})
+
+Found = TypeVar("Found")
 
 log = logging.getLogger(__name__)
 
@@ -64,6 +74,19 @@ def signature(secret: bytes, name: str, timestamp: int, body: bytes) -> str:
     return f"v1,{base64.b64encode(signed).decode()}"
 
 
+def name_of(each: Delivery) -> str:
+    """Return the id of a delivery as a header can hold it: what is not ASCII is written as in addresses.
+
+    Examples
+    --------
+    >>> name_of(Delivery("league", "result:m1", "result", 0.0, "{}", 0, 0.0, 0.0, ""))
+    'result:m1'
+    >>> name_of(Delivery("league", "result:\u00fc 1", "result", 0.0, "{}", 0, 0.0, 0.0, ""))
+    'result:%C3%BC%201'
+    """
+    return quote(each.id, safe=PLAIN)
+
+
 def content_of(each: Delivery) -> bytes:
     """Return what is sent: the kind, the moment and the content."""
     data = json.loads(each.body)
@@ -73,13 +96,13 @@ def content_of(each: Delivery) -> bytes:
 
 def post(hook: Webhook, each: Delivery, now: float) -> str:
     """Send a delivery; return what went wrong, nothing where it was taken."""
-    address, body, at = urlsplit(hook.url), content_of(each), int(now)
+    address, body, at, name = urlsplit(hook.url), content_of(each), int(now), name_of(each)
     headers = {
         "content-type": "application/json",
         "user-agent": "equipoise",
-        "webhook-id": each.id,
+        "webhook-id": name,
         "webhook-timestamp": str(at),
-        "webhook-signature": signature(hook.secret, each.id, at, body),
+        "webhook-signature": signature(hook.secret, name, at, body),
     }
     path = f"{address.path or '/'}{f'?{address.query}' if address.query else ''}"
     host, port = address.hostname or "", address.port
@@ -97,6 +120,29 @@ def post(hook: Webhook, each: Delivery, now: float) -> str:
     finally:
         connection.close()
     return "" if 200 <= answer.status < 300 else f"the status was {answer.status}"
+
+
+async def in_thread(asked: Callable[[], Found]) -> Found:
+    """Return what a function returns, from a thread of its own that ends with this process at the latest."""
+    loop = asyncio.get_running_loop()
+    found: asyncio.Future[Found] = loop.create_future()
+
+    def give(answer: Callable[[], None]) -> None:
+        if not found.done():  # nobody may wait for it now
+            answer()
+
+    def run() -> None:
+        try:
+            value = asked()
+        except BaseException as error:  # noqa: BLE001 -- whoever waits hears of it
+            answer = partial(found.set_exception, error)
+        else:
+            answer = partial(found.set_result, value)
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            loop.call_soon_threadsafe(give, answer)
+
+    threading.Thread(target=run, daemon=True).start()
+    return await found
 
 
 class Deliverer:
@@ -147,7 +193,7 @@ class Deliverer:
         while True:
             news.clear()
             try:
-                sent = await asyncio.to_thread(self.send_due, hook) if self._mine() else 0
+                sent = await in_thread(partial(self.send_due, hook)) if self._mine() else 0
             except EquipoiseError as error:
                 log.warning("outbox cannot be read", extra={"why": str(error)})
                 sent = 0
@@ -159,7 +205,7 @@ class Deliverer:
         """Look now and then at how much waits, for metrics."""
         while True:
             with contextlib.suppress(EquipoiseError):
-                self.waiting = await asyncio.to_thread(self._with_outbox, Outbox.waiting)
+                self.waiting = await in_thread(partial(self._with_outbox, Outbox.waiting))
             await asyncio.sleep(LOOK)
 
     def _with_outbox(
