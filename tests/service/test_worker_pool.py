@@ -13,10 +13,14 @@ from equipoise.core.compiled import is_kept, keeps
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.player import Player
 from equipoise.errors import InputError
+from equipoise.files import line_kinds
 from equipoise.service import worker_pool
+from equipoise.service.http.stateless_questions import Dividing
 from equipoise.service.kernel_warmup import STEPS, Compiling
 from equipoise.service.questions import INFEASIBLE, Gathered
-from equipoise.service.worker_pool import OTHER_NICE, Worker, WorkerError
+from equipoise.service.service import SPARE, Service
+from equipoise.service.settings import Settings
+from equipoise.service.worker_pool import OTHER_NICE, Worker, WorkerError, cores
 from equipoise.teams.solvers.window_kernels import fill_teams
 
 pytestmark = pytest.mark.slow
@@ -61,6 +65,23 @@ def test_of_several_questions_each_has_its_own_answer_or_error() -> None:
         await worker.close()
 
     asyncio.run(play())
+
+
+def test_who_sends_the_first_text_waits_for_no_rules() -> None:
+    """Where HTTP is asked for, workers load the rules for pastes as they begin; elsewhere they do not."""
+    for http in ("", "127.0.0.1:0"):
+        settings = Settings(store="sqlite:///games.db", http=http)
+        assert [each.arguments for each in Service(settings).divisions.workers] == [(bool(http),)] * (
+            SPARE + cores()
+        )
+    line_kinds._compiled.cache_clear()
+    divide = Dividing(texts=True)
+    known = line_kinds._compiled.cache_info().misses
+    assert known
+    with pytest.raises(StopIteration) as end:
+        next(divide(("balance", b'{"text": "Ann 9\\nBob 7\\nCid 4\\nDee 1"}', 1.0, 1.0)))
+    assert end.value.value[0] == 200
+    assert line_kinds._compiled.cache_info().misses == known
 
 
 def test_workers_leave_the_processor_to_those_that_answer() -> None:

@@ -140,8 +140,9 @@ class Service:
         self.admission = Admission(settings.admission, frozenset(settings.proxies))
         self._follower = Follower(settings.store, settings.game, worker)
         self.divisions = Pool(
-            "divisions", "divide", self.admission, workers=SPARE + (settings.workers or cores())
-        )
+            "divisions", "divide", self.admission, bool(settings.http),
+            workers=SPARE + (settings.workers or cores()),
+        )  # fmt: skip
         #: From the names of those who were new lately, bare, to their ids.
         #: Who is new in results that were acknowledged, by id and by name: the id, and the name.
         self._newcomers: dict[str, dict[str, str]] = {}

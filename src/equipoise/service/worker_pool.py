@@ -104,7 +104,7 @@ class Worker:
 
     def __init__(self, role: str, *arguments: object, beside: bool = False) -> None:
         self._role = role
-        self._arguments = arguments
+        self.arguments = arguments
         self._beside = beside
         self._process: asyncio.subprocess.Process | None = None
         self._beginning: asyncio.Task[asyncio.subprocess.Process] | None = None
@@ -243,7 +243,7 @@ class Worker:
         assert process.stdin is not None  # noqa: S101 -- as PIPE says
         if self._beside:
             self._give_way(process.pid)
-        process.stdin.write(_framed((_logging(), self._arguments)))
+        process.stdin.write(_framed((_logging(), self.arguments)))
         begin_within = self._begin_within
         self._begin_within = min(2.0 * begin_within, MOST_BEGIN)
         async with asyncio.timeout(begin_within):
