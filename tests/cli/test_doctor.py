@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from tests.cli.running import runner
 from tests.service.process import TOKEN, Served
 
 from equipoise.archive.archive import open_archive
+from equipoise.archive.ingest.follow_log import hash_of
+from equipoise.archive.outbox import OutboxNote
 from equipoise.cli.doctor import command
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.player import Player
@@ -71,6 +74,59 @@ def test_a_store_that_is_not_there_is_a_finding(tmp_path: Path) -> None:
     assert code == 1
     assert any("no such file" in finding["what"] and "--create" in finding["fix"] for finding in findings)
     assert not list(tmp_path.iterdir())
+
+
+def test_the_settings_that_are_used_are_looked_at(tmp_path: Path) -> None:
+    """The zone that local times are read in, and an archive that the next start makes."""
+    flags = ("--store", f"sqlite:///{tmp_path}/none.db", "--create", "--zone", "Asia/Tokyo")
+    code, findings = _findings(*flags)
+    assert (code, [each["what"] for each in findings if each["fix"]]) == (0, [])
+    assert any("in Asia/Tokyo that is" in each["what"] and "UTC+0900" in each["what"] for each in findings)
+    assert any(each["what"].endswith("the next start makes it") for each in findings)
+    assert not list(tmp_path.iterdir())
+
+
+def test_logs_that_are_followed_are_looked_at(tmp_path: Path) -> None:
+    """All is read, something is not though the log has been still, and a rotation took away what was not."""
+    store, log = _archive(tmp_path, 1e9), tmp_path / "games.log"
+    first = b"line\n" * 40
+    with open_archive(store) as archive:
+        place = (len(first), hash_of(first), 0, 0)
+        archive.keep_place(str(log), {"game": "openarena", "place": place, "dating": {}})
+        archive.keep_place("/nowhere/at/all.log", {"game": "openarena", "place": place, "dating": {}})
+        archive.keep_session("ctf", {"server": "ctf", "at": 0.0})
+
+    def said(content: bytes) -> tuple[str, bool]:
+        log.write_bytes(content)
+        os.utime(log, (1e9, 1e9))
+        _, findings = _findings("--store", store)
+        assert sum(each["what"].startswith("log ") for each in findings) == 2
+        assert {"what": "log /nowhere/at/all.log: it is not on this machine", "fix": ""} in [
+            {key: each[key] for key in ("what", "fix")} for each in findings
+        ]
+        (found,) = [each for each in findings if each["what"].startswith(f"log {log}: ")]
+        return found["what"].removeprefix(f"log {log}: "), bool(found["fix"])
+
+    assert said(first) == ("all is read", False)
+    assert said(first + b"seven b") == ("7 bytes are not read", True)
+    log.rename(tmp_path / "games.log.1")
+    assert said(b"new") == ("10 bytes are not read", True)
+    (tmp_path / "games.log.1").unlink()
+    assert said(b"new") == ("it was replaced, and what was read of it is not beside it", True)
+
+
+def test_webhooks_that_take_nothing_are_found(tmp_path: Path) -> None:
+    """Those of the settings by how long the oldest delivery waits, others in any case."""
+    store, path, secret = _archive(tmp_path, 1e9), tmp_path / "serve.toml", tmp_path / "secret"
+    secret.write_text("a secret that nobody guesses")
+    tables = (f'[webhook.{name}]\nurl = "http://127.0.0.1:1/"\nsecret_file = "{secret}"' for name in "ab")
+    path.write_text("\n".join(tables))
+    with open_archive(store) as archive:
+        for hook, at in (("a", 1.0), ("b", time.time()), ("gone", time.time())):
+            archive.outbox.put({"result": (hook,)}, [OutboxNote("result", "result:m1", "{}")], at)
+    code, findings = _findings("--store", store, "--config", str(path))
+    wrong = [each["what"].partition(":")[0] for each in findings if each["fix"]]
+    assert (code, wrong) == (1, ["webhook a", "webhook gone"])
 
 
 def test_a_server_that_runs_is_asked_over_both_protocols_with_its_token(tmp_path: Path) -> None:

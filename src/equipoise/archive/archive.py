@@ -332,13 +332,13 @@ class Archive:
         """
         return stored_matches.meant(self._database, match_id)
 
-    def news(self, revision: int, limit: int) -> list[Listed]:
-        """Return some matches that came after a revision, the earliest to come first."""
-        return stored_matches.since(self._database, revision, limit)
+    def news(self, known: int, until: int, limit: int) -> list[Listed]:
+        """Return some matches that came after a revision, up to another, the earliest to come first."""
+        return stored_matches.between(self._database, known, until, limit)
 
-    def news_count(self, revision: int) -> int:
-        """Return how many matches came after a revision."""
-        return stored_matches.count_since(self._database, revision)
+    def news_count(self, known: int, until: int) -> int:
+        """Return how many matches came after a revision, up to another."""
+        return stored_matches.count_between(self._database, known, until)
 
     # What follows
 
@@ -795,6 +795,17 @@ class Archive:
         """Return what was kept under all names that begin so, in their order."""
         with self._database.reading() as connection:
             return places(connection, beginning)
+
+    def followed(self) -> dict[str, list[Any]]:
+        """Return the place that was reached in each log that is followed, by its path."""
+        with self._database.reading() as connection:
+            rows = connection.execute(sa.select(FOLLOWED).order_by(FOLLOWED.c.log)).all()
+        kept = {
+            bytes(row.log).decode("utf-8", "replace"): json.loads(row.place)
+            for row in rows
+            if row.place[:1] == "{"
+        }
+        return {log: found["place"] for log, found in kept.items() if "place" in found and "game" in found}
 
     def keep_place(self, log: str, place: Mapping[str, Any]) -> None:
         """Keep how far a log was read."""

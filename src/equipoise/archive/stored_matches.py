@@ -284,15 +284,19 @@ def meant(database: Database, match_id: str) -> Listed | None:
     return _read(database, sa.select(MATCH).where(MATCH.c.id == keys[0]))[0] if keys else None
 
 
-def since(database: Database, revision: int, limit: int) -> list[Listed]:
-    """Return some matches that came after a revision, the earliest to come first."""
-    wanted = sa.select(MATCH).where(MATCH.c.revision > revision)
+def between(database: Database, known: int, until: int, limit: int) -> list[Listed]:
+    """Return some matches that came after a revision, up to another, the earliest to come first."""
+    wanted = sa.select(MATCH).where(MATCH.c.revision > known, MATCH.c.revision <= until)
     return _read(database, wanted.order_by(MATCH.c.revision, MATCH.c.id).limit(limit))
 
 
-def count_since(database: Database, revision: int) -> int:
-    """Return how many matches came after a revision."""
-    wanted = sa.select(sa.func.count()).select_from(MATCH).where(MATCH.c.revision > revision)
+def count_between(database: Database, known: int, until: int) -> int:
+    """Return how many matches came after a revision, up to another."""
+    wanted = (
+        sa.select(sa.func.count())
+        .select_from(MATCH)
+        .where(MATCH.c.revision > known, MATCH.c.revision <= until)
+    )
     with database.reading() as connection:
         return int(connection.execute(wanted).scalar_one())
 

@@ -333,8 +333,8 @@ class Reading:
         }
 
     @staticmethod
-    def _news(archive: Archive, asked: tuple[int, int]) -> Any:
-        revision, limit = asked
-        count = archive.news_count(revision)
-        some = archive.news(revision, limit) if count <= limit else []
+    def _news(archive: Archive, asked: tuple[int, int, int]) -> Any:
+        known, until, limit = asked
+        count = archive.news_count(known, until)
+        some = archive.news(known, until, limit) if count <= limit else []
         return {"count": count, "matches": [each.as_dict() for each in some]}

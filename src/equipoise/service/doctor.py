@@ -19,6 +19,7 @@ from pathlib import Path
 
 from equipoise.archive.archive import Archive, open_archive
 from equipoise.archive.database import file_of, shown
+from equipoise.archive.ingest.follow_log import LogPosition, stamp_of, unread
 from equipoise.core.compiled import available, keeps
 from equipoise.core.dates import ahead
 from equipoise.errors import EquipoiseError, InputError
@@ -34,6 +35,9 @@ PATIENCE = 5.0
 
 #: Seconds of waiting that nobody means.
 LONG_AGO = 900.0
+
+#: Seconds after the last line of a log by which who follows it has read that.
+QUIET = 60.0
 
 #: Bytes of a disk below which a warning says that it is nearly full.
 LITTLE = 200_000_000
@@ -143,15 +147,26 @@ def _limits(settings: Settings) -> Iterator[Diagnosis]:
 
 
 def _clock(settings: Settings) -> Iterator[Diagnosis]:
-    del settings
     now = datetime.fromtimestamp(time.time(), UTC)
-    zone = now.astimezone()
+    zone = now.astimezone(settings.local_zone().rules)
+    where = f"in {settings.zone}" if settings.zone else "here"
     yield Diagnosis(
-        f"the clock says {now:%Y-%m-%d %H:%M:%S} UTC; here that is {zone:%H:%M} ({zone:%Z, UTC%z})"
+        f"the clock says {now:%Y-%m-%d %H:%M:%S} UTC; {where} that is {zone:%H:%M} ({zone:%Z, UTC%z})"
     )
 
 
+def _is_to_be_made(settings: Settings) -> bool:
+    """Tell whether the next start makes the archive."""
+    path = file_of(settings.store)
+    return settings.create and path is not None and not Path(path).exists()
+
+
 def _store(settings: Settings) -> Iterator[Diagnosis]:
+    if _is_to_be_made(settings):
+        folder = Path(file_of(settings.store) or "").absolute().parent
+        yield Diagnosis(f"{shown(settings.store)}: the next start makes it")
+        yield from _place(folder)
+        return
     with open_archive(settings.store, create=False, timeout=PATIENCE, waiting=lambda _: None) as archive:
         facts = archive.facts()
         version = f"{facts['database']} {facts['version']}"
@@ -164,13 +179,15 @@ def _store(settings: Settings) -> Iterator[Diagnosis]:
                 f"equipoise archive rebuild --store {shown(settings.store)}",
             )
         yield from _future(archive)
+        yield from _logs(archive)
+        yield from _outbox(settings, archive)
     if (path := file_of(settings.store)) is not None:
         yield from _file(Path(path))
 
 
 def _queues(settings: Settings) -> Iterator[Diagnosis]:
     """Look at each queue: who could use it, what its policy warns of, and whether its record can be read."""
-    if not settings.queues:
+    if not settings.queues or _is_to_be_made(settings):
         return
     if settings.http_address is None:
         yield Diagnosis("queues are reached in lines of the weight protocol alone", "--http HOST:PORT")
@@ -216,14 +233,60 @@ def _future(archive: Archive) -> Iterator[Diagnosis]:
         )
 
 
+def _logs(archive: Archive) -> Iterator[Diagnosis]:
+    """Look at the logs that are followed: whether all is read, and whether rotation took away what is not."""
+    for name, position in archive.followed().items():
+        path = Path(name)
+        if not path.parent.is_dir():
+            yield Diagnosis(f"log {name}: it is not on this machine")
+            continue
+        left = unread(path, LogPosition(*position))
+        changed = stamp_of(path)
+        if left is None:
+            yield Diagnosis(
+                f"log {name}: it was replaced, and what was read of it is not beside it",
+                "let its rotation leave at least two pieces beside it, and equipoise ingest --follow run",
+            )
+        elif left and changed is not None and time.time() - changed[2] / 1e9 > QUIET:
+            yield Diagnosis(
+                f"log {name}: {left} bytes are not read", f"equipoise ingest --follow {name} is to run"
+            )
+        else:
+            yield Diagnosis(
+                f"log {name}: all but {left} bytes is read" if left else f"log {name}: all is read"
+            )
+
+
+def _outbox(settings: Settings, archive: Archive) -> Iterator[Diagnosis]:
+    """Find webhooks that do not take what they are sent, and those that are no longer there."""
+    known, now = {each.name for each in settings.webhooks}, time.time()
+    for name, (count, since) in sorted(archive.outbox.waiting().items()):
+        if name not in known:
+            yield Diagnosis(
+                f"webhook {name}: it is not in the settings, and {count} deliveries wait for it",
+                f"a table [webhook.{name}], or leave them where they are",
+            )
+        elif now - since > LONG_AGO:
+            yield Diagnosis(
+                f"webhook {name}: {count} deliveries wait, the oldest for {now - since:.0f} s",
+                "GET /v1/admin/webhooks says what went wrong with each; the receiver has to answer 2xx",
+            )
+
+
 def _file(path: Path) -> Iterator[Diagnosis]:
-    for each in (path, path.absolute().parent):
+    yield from _place(path, path.absolute().parent)
+
+
+def _place(*paths: Path) -> Iterator[Diagnosis]:
+    """Find what this user may not write, and a disk that is nearly full."""
+    path = paths[0]
+    for each in paths:
         if not os.access(each, os.W_OK):
             yield Diagnosis(
                 f"this user may not write {each}",
                 "results need that: run doctor and server as the user who owns it, or chown it",
             )
-    free = shutil.disk_usage(path.absolute().parent).free
+    free = shutil.disk_usage(paths[-1]).free
     if free < LITTLE:
         yield Diagnosis(
             f"{free / 1e6:.0f} MB are free beside {path}", "make room: nothing is kept on a full disk"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from tests.service.http.asking import ask
-from tests.service.process import Served
+from tests.service.process import TOKEN, Served
 
 from equipoise.archive.archive import open_archive
 from equipoise.client import Client
@@ -144,6 +145,37 @@ def test_of_very_many_matches_an_event_says_how_many(tmp_path: Path) -> None:
     newest = content["revision"]
     kind, content, revision = next(Client(served.http).events(last=newest + 1000))  # of another archive
     assert (kind, content["matches"], content["revision"], revision) == ("ratings", 0, newest, newest)
+    served.end()
+
+
+def test_each_match_is_told_once_however_fast_they_come(tmp_path: Path) -> None:
+    """To whoever listens and to whoever comes back meanwhile; what ``ratings`` count adds up to them."""
+    served = Served(tmp_path / "games.db", "--create", "--http", "127.0.0.1:0", "--http-rate", "1e6")
+    count, start = 60, ask(f"{served.http}/readyz").plain["revision"]
+
+    def post(n: int) -> None:
+        body = {"id": f"g{n}", "game": "oa", "teams": [["a"], ["b"]], "scores": [1, 0]}
+        assert ask(f"{served.http}/v1/results", body, Authorization=f"Bearer {TOKEN}").status == 201
+
+    def listen(_: int) -> tuple[list[str], int]:
+        told, counted = list[str](), 0
+        reported = Client(served.http).events(last=start)
+        while counted < count:
+            kind, content, _ = next(reported)
+            if kind == "match":
+                told.append(content["id"])
+            counted += content["matches"] if kind == "ratings" else 0
+        reported.close()
+        return told, counted
+
+    with ThreadPoolExecutor(9) as threads:
+        first = [threads.submit(listen, n) for n in range(2)]
+        list(threads.map(post, range(count // 2)))
+        others = [threads.submit(listen, n) for n in range(3)]
+        list(threads.map(post, range(count // 2, count)))
+        for each in [*first, *others]:
+            told, counted = each.result()
+            assert len(told) == len(set(told)) == counted == count
     served.end()
 
 

@@ -213,18 +213,20 @@ def test_a_match_is_found_by_any_part_of_its_id_that_only_it_has(guarded: Guarde
 def test_a_result_says_which_game_it_is_of(guarded: Guarded) -> None:
     """As a whole, or of each contest; otherwise nobody would know whose ratings count."""
     teams = {"teams": [["ann"], ["bob"]], "scores": [1, 0]}
-    for n, (body, status) in enumerate(
+    named = {**teams, "game": "oa"}
+    for n, (body, status, pointer) in enumerate(
         (
-            (teams, 422),
-            ({**teams, "game": ""}, 422),
-            ({"contests": [teams, {**teams, "game": "oa"}]}, 422),
-            ({"contests": [{**teams, "game": "oa"}]}, 201),
-            ({"contests": [teams], "game": "oa"}, 201),
+            (teams, 422, "#/game"),
+            ({**teams, "game": ""}, 422, "#/game"),
+            ({"contests": [teams, named]}, 422, "#/contests/0/game"),
+            ({"contests": [named, teams]}, 422, "#/contests/1/game"),
+            ({"contests": [named]}, 201, ""),
+            ({"contests": [teams], "game": "oa"}, 201, ""),
         )
     ):
         answer = guarded.ask("/v1/results", "report", {**body, "id": f"game/{n}"})
         assert answer.status == status, (body, answer.plain)
-        assert status == 201 or answer.pointer == "#/game"
+        assert status == 201 or answer.pointer == pointer
 
 
 def test_an_undone_match_does_not_count_until_it_is_taken_back(guarded: Guarded) -> None:

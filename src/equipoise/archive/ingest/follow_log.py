@@ -104,6 +104,21 @@ def _tail_within(path: Path, place: int) -> bytes:
     return b""
 
 
+def unread(path: Path, position: LogPosition) -> int | None:
+    """Return how many bytes of a log and its older pieces come after a place; None where that is in none.
+
+    What comes after the place in a compressed piece is not counted.
+    """
+    older = pieces_beside(path)
+    steps = _steps(older[::-1] if counted_up(older, path) else older, path)
+    beside = [step.path for step in steps]
+    there = [n for n, each in enumerate(beside) if not position.read or holds(each, *position[:2])]
+    if not there:
+        return None
+    sizes = [stamp[1] for each in beside[there[0] :] if (stamp := stamp_of(each)) is not None]
+    return max(0, sum(sizes) - (0 if compressed(beside[there[0]]) else position.read))
+
+
 #: How often a plan is made again where files are renamed while it is carried out.
 ATTEMPTS = 10  # effort
 

@@ -95,15 +95,15 @@ class Events:
         of_address = sum(each == address for each in self._listeners.values())
         return len(self._listeners) < MOST_LISTENERS and of_address < MOST_OF_ADDRESS
 
-    async def since(self, revision: int) -> list[bytes]:
-        """Return the events since a revision; the last of them says the newest one.
+    async def since(self, revision: int, newest: int) -> list[bytes]:
+        """Return the events since a revision, up to another; the last of them says that one.
 
-        Of one that there is not yet, as of another archive, that is the only one.
+        What came after it is not among them, as it will be told later.
+        Of one that there is not yet, as of another archive, the last is the only one.
         """
-        newest = self._backend.known.snapshot.revision
         if revision == newest:
             return []
-        read = await self._backend.read("news", (min(revision, newest), MOST_MATCHES), OWN)
+        read = await self._backend.read("news", (min(revision, newest), newest, MOST_MATCHES), OWN)
         news = msgspec.json.decode(read.body or b"")
         some = news["matches"] if news["count"] <= MOST_MATCHES else []
         ratings = {
@@ -117,6 +117,7 @@ class Events:
         """Give the events from now on, or since the last one that somebody had; without end."""
         queue: asyncio.Queue[bytes | None] = asyncio.Queue(MOST_WAITING)
         self._listeners[queue] = address
+        told = self._revision  # what comes after it is told to all who listen
         try:
             yield b"retry: 2000\n\n"
             games: list[dict[str, Any]] = []
@@ -127,7 +128,7 @@ class Events:
             for game in games:
                 yield event("session", game)
             if last is not None:
-                for each in await self.since(last):
+                for each in await self.since(last, told):
                     yield each
             while True:
                 given: bytes | None = b": still here\n\n"
@@ -153,7 +154,7 @@ class Events:
                 continue
             with contextlib.suppress(Exception):  # it is tried again
                 if self._listeners:
-                    self._tell(await self.since(min(self._revision, newest - 1)))
+                    self._tell(await self.since(min(self._revision, newest - 1), newest))
                 self._revision = newest
 
     async def follow_games(self) -> None:

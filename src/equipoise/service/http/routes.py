@@ -249,9 +249,11 @@ async def results(backend: Backend, asked: HttpRequest) -> Reply:
         match, timed = read_now(match, now), False
     if wrong := unlikely(match.ended or 0.0, now):
         raise ProblemError(HttpProblem(422, "invalid", f"ended: {wrong}", "/ended"))
-    if not all(contest.ruleset.game for contest in match.contests):
+    nameless = [n for n, contest in enumerate(match.contests) if not contest.ruleset.game]
+    if nameless:
+        where = f"/contests/{nameless[0]}/game" if "contests" in record else "/game"
         raise ProblemError(
-            HttpProblem(422, "invalid", "game must be given: it says whose ratings count", "/game")
+            HttpProblem(422, "invalid", "game must be given: it says whose ratings count", where)
         )
     found = await _recognised(backend, asked, match)
     match, before = found.match, backend.known
