@@ -149,3 +149,26 @@ def test_the_people_of_a_queue_that_nobody_runs_are_let_go(tmp_path: Path) -> No
     wrong = CliRunner().invoke(group, [*options, "none"])
     assert wrong.exit_code == 1
     assert "no queue 'none'" in wrong.output + str(wrong.exception)
+
+
+def test_who_is_known_to_a_queue_alone_is_merged_and_forgotten(tmp_path: Path) -> None:
+    """By the name they came with, in whatever case; what is printed of the day has them no longer."""
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    with open_archive(url) as archive:
+        owner = QueueOwner(archive, QueueSettings("duel", QueuePolicy(team_size=1)), {}, lambda: 1.0)
+        owner.ask([EnterTicket(QueueTicket(each, [Player(each)], 0.0)) for each in ("Oona", "Uma", "cid")])
+
+    def done(*words: str) -> str:
+        run = CliRunner().invoke(group, [*words, "--store", url])
+        assert run.exit_code == 0, run.output
+        return run.output
+
+    done("merge", "cid", "Uma")
+    assert "Oona" in done("queue", "tickets", "--queue", "duel")
+    done("forget", "oona")
+    done("forget", "Uma")
+    shown = done("queue", "tickets", "--queue", "duel")
+    assert not [each for each in ("Oona", "Uma", "cid") if each in shown]
+    assert len(json.loads(shown)) == 3
+    failed = CliRunner().invoke(group, ["forget", "nobody", "--store", url])
+    assert (failed.exit_code, str(failed.exception)[:42]) == (1, "forget: there is no player 'nobody'; 'equi")

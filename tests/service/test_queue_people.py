@@ -16,14 +16,15 @@ from hypothesis import strategies as st
 from tests.service.test_queue_owner import DUEL, HOOKS, Clock, enter, pass_time, where
 
 from equipoise.archive.archive import Archive, open_archive
-from equipoise.archive.tables import QUEUE_EVENT, QUEUE_MEMBER, QUEUE_PERSON, QUEUE_STATE, text_of
+from equipoise.archive.tables import METADATA, QUEUE_EVENT, QUEUE_MEMBER, QUEUE_PERSON, QUEUE_STATE, text_of
 from equipoise.archive.ticket_record import KeptState
 from equipoise.core.match import Contest, Match, Ruleset
 from equipoise.core.player import Player
+from equipoise.errors import InputError
 from equipoise.identity.names import folded
 from equipoise.queueing import QueueTicket
 from equipoise.queueing.kept_state import state_of
-from equipoise.queueing.life import Accept, CancelTicket, Decline, EnterTicket, MatchEnded
+from equipoise.queueing.life import Accept, CancelTicket, Decline, EnterTicket, MatchEnded, OfferSeats
 from equipoise.service.queue_owner import (
     EnterTickets,
     QueueOwner,
@@ -468,6 +469,76 @@ def test_nothing_of_how_somebody_was_written_stays(archive: Archive) -> None:
     duel.ask([EnterTicket(QueueTicket("t", party, 0.0))])
     stand_in = archive.forget("C0FFEE")
     assert people(archive).keys() == {stand_in, "Bob", "bob"}
+
+
+def rows_with(archive: Archive, *texts: str) -> list[str]:
+    """Return the rows of all tables that have one of some texts, in whatever case."""
+    with archive._database.reading() as connection:
+        rows = [
+            " ".join(
+                each.decode("utf-8", "replace") if isinstance(each, bytes) else str(each) for each in row
+            )
+            for table in METADATA.sorted_tables
+            for row in connection.execute(sa.select(table))
+        ]
+    return [row for row in rows if any(each in row.casefold() for each in texts)]
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_who_is_known_to_a_queue_alone_is_forgotten(archive: Archive, kept: bool) -> None:
+    """However they were written: waiting, gone, kept out, on offered seats; nobody else is, nor a ticket."""
+    duel = owner_of(archive, "duel", Clock())
+    duel.ask([enter("Oona"), CancelTicket("Oona"), enter("t2", "oona"), enter("c", "cid"), TickDue()])
+    duel.ask([Decline("1", "oona"), OfferSeats("seats", ((Player("Wanda"),), ()))])
+    duel.ask([enter("t3", "Uma"), CancelTicket("c"), enter("t4", "c0c0a")])
+    if kept:
+        with archive.ticket_record("duel").adding() as added:
+            added.keep_state(KeptState(duel.number, state_of(duel.life)), 1e9)
+    for nobody in ("nobody", "t2", "o", "seats"):
+        with pytest.raises(InputError, match=f"forget: there is no player '{nobody}'"):
+            archive.forget(nobody)
+    for each in ("OONA", "Wanda", "uma"):
+        assert rows_with(archive, each.casefold())
+        assert archive.forget(each).startswith("anonymous:")
+        assert rows_with(archive, each.casefold()) == []
+    for owner in (duel, owner_of(archive, "duel", Clock())):
+        owner.ask([TickDue()])
+        assert where(owner, "t2", "t3", "t4") == ["gone", "proposed", "proposed"]
+        assert people(archive).keys() == owner.life.holders().keys()
+    assert refused(duel, "t5", "Oona") == ""
+    assert not rows_with(archive, "oona")
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_who_is_known_to_a_queue_alone_is_merged(archive: Archive, kept: bool) -> None:
+    """Into somebody who has played, or into another such one; and forgotten with them."""
+    duel = owner_of(archive, "duel")
+    duel.ask([enter("Uma"), enter("a", "ann"), enter("Oona"), enter("b", "OtherOne")])
+    for one, other in (("nobody", "Uma"), ("Uma", "nobody")):
+        with pytest.raises(InputError, match="merge: there is no player 'nobody'"):
+            archive.merge(one, other)
+    with pytest.raises(InputError, match="there is no player 'UMA'; in a queue there was 'Uma'"):
+        archive.merge("ann", "UMA")
+    archive.merge("ann", "Uma")
+    archive.merge("Oona", "OtherOne")
+    duel.ask([TickDue()])
+    gone = duel.ask([WhereAsked("a"), WhereAsked("b")]).answers
+    assert [each["why"] for each in gone] == [
+        f"the same player is in the ticket '{name}'" for name in ("Uma", "Oona")
+    ]
+    assert where(duel, "Uma", "Oona") == ["proposed", "proposed"]
+    if kept:
+        with archive.ticket_record("duel").adding() as added:
+            added.keep_state(KeptState(duel.number, state_of(duel.life)), 1e9)
+    assert rows_with(archive, "uma")
+    archive.forget("ann")
+    archive.forget("OtherOne")
+    assert rows_with(archive, "uma", "oona", "otherone") == []
+    duel.ask([TickDue()])
+    gone = duel.ask([WhereAsked("a"), WhereAsked("b")]).answers
+    assert [each["why"] for each in gone] == [
+        f"the same player is in the ticket {name!r}" for name in dict.fromkeys(duel.life.holders().values())
+    ]
 
 
 #: The same, and other spellings of some.

@@ -477,8 +477,8 @@ class Archive:
         """Let two ids be one person, under the first; or take that back.
 
         The matches stay as they were reported, so that nothing is lost.  ``unseen`` are ids that need not
-        have played yet, nor come to a night, as somebody has shown that they are theirs.  ``records`` are
-        kept with it, as :meth:`add_night_events` does.
+        have played yet, nor come to a night or a queue, as somebody has shown that they are theirs.
+        ``records`` are kept with it, as :meth:`add_night_events` does.
 
         Raises
         ------

@@ -17,6 +17,7 @@ from equipoise.archive.chosen_model import Chosen, chosen, guessed
 from equipoise.archive.chosen_model import renamed as renamed_guesses
 from equipoise.archive.database import Database
 from equipoise.archive.derived_rows import BEGINNING, forget_all
+from equipoise.archive.queue_names import people_of_queues
 from equipoise.archive.row_codec import match_of, record_of
 from equipoise.archive.tables import (
     AGAIN,
@@ -25,6 +26,7 @@ from equipoise.archive.tables import (
     FORGOTTEN,
     MATCH,
     MERGED,
+    RATING,
     archive_row,
     identities,
     identity,
@@ -34,12 +36,13 @@ from equipoise.archive.tables import (
     roots_of,
     text_of,
 )
+from equipoise.archive.views import plain
 from equipoise.core.match import Match
 from equipoise.core.player import is_bot
 from equipoise.errors import InputError
 from equipoise.identity.forgetting import NONE_GONE, Tombstones, gone_in
 from equipoise.identity.merges import anonymous, everyone, opposed, renamed, stand_in, tombstone
-from equipoise.identity.names import stem_of
+from equipoise.identity.names import folded, stem_of
 from equipoise.identity.shared_ids import OF, Identities
 
 #: The message of a command that needs a player where there is none.
@@ -64,7 +67,7 @@ def merge(
 ) -> tuple[str, str]:
     """Let two ids be one person, under the first, and return which counts as which.
 
-    Of one there may be a guess and no match.
+    Of one there may be a guess and no match, or they have only waited in a queue.
 
     Of ``unseen`` ids there may be neither: somebody has shown that they are theirs, or came to a night.
     """
@@ -86,8 +89,12 @@ def merge(
         if unseen and not set(unseen).isdisjoint(ids):
             continue
         if _guessed(connection).isdisjoint(ids) and not any(_matches_of(database, connection, ids)):
-            msg = f"merge: there is no player {one!r}; {NOBODY}"
-            raise InputError(msg)
+            waited = people_of_queues(connection)
+            if waited.isdisjoint(ids):
+                alike = sorted(each for each in waited if folded(each) == folded(one))
+                hint = f"in a queue there was {alike[0]!r}" if alike else NOBODY
+                msg = f"merge: there is no player {one!r}; {hint}"
+                raise InputError(msg)
     connection.execute(sa.insert(MERGED).values(player=identity(leaf), into=identity(root)))
     mark_stale(connection, "players were merged", first if first[0] < math.inf else BEGINNING)
     return leaf, root
@@ -136,8 +143,8 @@ def forget(
 ) -> dict[str, str]:
     """Write a person's ids and names out of all matches; return what stands for each, the asked one first.
 
-    Of one without a match there is a guess, or it is one of the ``others`` who are known, or was forgotten
-    before: whatever has come since is written out too.
+    Of one without a match there is a guess, or it is one of the ``others`` who are known, or has waited in a
+    queue, however written there, or was forgotten before: whatever has come since is written out too.
     """
     if is_bot(player):
         msg = f"forget: {player!r} is a bot, not a person"
@@ -149,6 +156,9 @@ def forget(
     people = {key: one for of in identities(connection).shared.values() for key, one in of.items()}
     spelled = {f"{one.partition(OF)[0]}{OF}{stem_of(key)}": one for key, one in people.items()}
     ids |= {key for key, one in spelled.items() if one in ids}
+    written = set(map(folded, ids))
+    waited = sorted(each for each in _only_waited(connection) if folded(each) in written)
+    ids |= {*waited}
     stones: dict[str, bytes] = {}
     rows = []
     for row in connection.execute(sa.select(MATCH)):
@@ -163,7 +173,7 @@ def forget(
     stones |= {each: tombstone(salt, each) for each in ids}
     names = {each: stand_in(stone) for each, stone in stones.items()}
     again = tombstones(connection).names(ids)
-    if not rows and not again and ids.isdisjoint(_guessed(connection).union(others)):
+    if not rows and not again and not waited and ids.isdisjoint(_guessed(connection).union(others)):
         msg = f"forget: there is no player {player!r}; {NOBODY}"
         raise InputError(msg)
     if rows:
@@ -182,6 +192,12 @@ def forget(
     kept_chronicle.clear(connection)
     mark_stale(connection, "a player was forgotten")
     return {root: names[root], **names}
+
+
+def _only_waited(connection: sa.Connection) -> set[str]:
+    """Return who has waited in a queue, and has no ratings."""
+    waited = {plain(each): each for each in people_of_queues(connection)}
+    return {waited[each] for each in waited.keys() - set(connection.scalars(sa.select(RATING.c.player)))}
 
 
 def _count_again(database: Database, connection: sa.Connection) -> None:

@@ -68,18 +68,17 @@ def _write_out_of_queues(connection: sa.Connection, gone: Forgotten, again: Coll
     _rewrite(connection, QUEUE_EVENT, lambda row: {
         "event": _of_queue(row.event, gone), "replies": _of_queue(row.replies, gone),
     })  # fmt: skip
-    _rewrite(connection, QUEUE_STATE, lambda row: {"state": _changed(row.state, gone.without)})
+    _rewrite(connection, QUEUE_STATE, lambda row: {"state": _said(_changed(row.state, gone.without), gone)})
 
     def other(kept: bytes) -> bytes:
         return identity(gone.text(text_of(kept)))
 
     _rewrite(connection, QUEUE_MEMBER, lambda row: {"ticket": other(row.ticket)})
-    seats = [row for row in connection.execute(sa.select(QUEUE_PERSON)) if text_of(row.person) in gone.ids]
-    for row in seats:  # how they were written; the owner of the queue knows what they are now
-        written = identity(folded(text_of(row.person)))
-        if written != row.person:
+    written = [identity(each) for each in set(map(folded, gone.ids)) - gone.ids.keys()]
+    for row in connection.execute(sa.select(QUEUE_PERSON)).all():
+        if text_of(row.person) in gone.ids:  # the owner of the queue knows how they are written now
             theirs = (QUEUE_PERSON.c.queue == row.queue, QUEUE_PERSON.c.ticket == row.ticket)
-            connection.execute(sa.delete(QUEUE_PERSON).where(QUEUE_PERSON.c.person == written, *theirs))
+            connection.execute(sa.delete(QUEUE_PERSON).where(QUEUE_PERSON.c.person.in_(written), *theirs))
     _rewrite(connection, QUEUE_PERSON, lambda row: {"person": other(row.person), "ticket": other(row.ticket)})
     for row in connection.execute(sa.select(LETTER)).all():
         lines = [*json.loads(row.questions), row.answers or "null"]
@@ -105,7 +104,7 @@ def _note(kind: str, body: str, gone: Forgotten) -> str:
             return record_of(anonymous(match_of(body), dict(gone.ids)))
         except (EquipoiseError, LookupError, TypeError, ValueError):
             pass  # written by an earlier version
-    return _changed(body, gone.without)
+    return _said(_changed(body, gone.without), gone)
 
 
 def _of_queue(line: str, gone: Forgotten) -> str:
@@ -118,7 +117,15 @@ def _of_queue(line: str, gone: Forgotten) -> str:
             return [without(each) for each in plain]
         return gone.without(plain)
 
-    return _changed(line, without)
+    return _said(_changed(line, without), gone)
+
+
+def _said(text: str, gone: Forgotten) -> str:
+    """Return JSON without a person in the sentences that say why a ticket left."""
+    for each, other in gone.ids.items():
+        before, after = (json.dumps(repr(name), ensure_ascii=False)[1:-1] for name in (each, other))
+        text = text.replace(before, after)
+    return text
 
 
 def _changed(text: str, change: Any) -> str:

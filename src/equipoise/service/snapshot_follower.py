@@ -25,6 +25,7 @@ from equipoise.core.match import Ruleset
 from equipoise.core.registry import GAMES, resolve
 from equipoise.errors import EquipoiseError
 from equipoise.identity.forgetting import NONE_GONE, Tombstones
+from equipoise.identity.merges import ANONYMOUS
 from equipoise.identity.roster_lookup import RosterLookup
 from equipoise.ratings.display_scale import mean_bot
 from equipoise.ratings.model import general_state
@@ -265,7 +266,10 @@ class Learning:
         mappings["names"], mappings["bots"] = standing.names, standing.last_bots
         mappings["games"] = standing.games
         merged = archive.merged()
-        bearers, before = people_of(standing, merged).bearers, self._sent.get("bearers", {})
+        played = {player for player, _ in standing.games}
+        waited = [each for each in merged if each not in played and not each.startswith(ANONYMOUS)]
+        bearers = people_of(standing, merged, unseen=waited).bearers
+        before = self._sent.get("bearers", {})
         mappings["merged"] = merged
         mappings["bearers"] = {key: bearers[key] for key in before if key in bearers} | dict(bearers)
         for name, part in mappings.items():

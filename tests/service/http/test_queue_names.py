@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import time
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from tests.service.process import TOKEN, Served
 
 from equipoise.archive.archive import open_archive
 from equipoise.core.match import Contest, Match, Ruleset
+from equipoise.service.tokens import make
 
 QUEUES = """
 [queue.duel]
@@ -30,9 +32,21 @@ team_size = 2
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return where the archive and the tokens are."""
+    return tmp_path_factory.mktemp("names")
+
+
+@pytest.fixture(scope="module")
+def admin(folder: Path) -> dict[str, str]:
+    """Return what lets somebody do what admins do."""
+    return {"Authorization": f"Bearer {make(str(folder / 'tokens'), 'root', 'admin')[1]}"}
+
+
+@pytest.fixture(scope="module")
+def served(folder: Path, admin: dict[str, str]) -> Iterator[Served]:
     """Return a server with two queues, where Ann has two ids and two people are called Max."""
-    folder: Path = tmp_path_factory.mktemp("names")
+    assert admin
     with open_archive(f"sqlite:///{folder / 'games.db'}") as archive:
         for number, (player, name) in enumerate(
             (("a1", "Ann"), ("a2", "Annie"), ("b1", "Max"), ("b2", "Max"), ("c1", "Cid"))
@@ -43,7 +57,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         archive.merge("a1", "a2")
         archive.update_ratings()
     (folder / "serve.toml").write_text(QUEUES)
-    flags = ("--config", str(folder / "serve.toml"), "--http-rate", "1e6")
+    flags = ("--config", str(folder / "serve.toml"), "--tokens", str(folder / "tokens"), "--http-rate", "1e6")
     server = Served(folder / "games.db", "--http", "127.0.0.1:0", *flags)
     yield server
     code, _ = server.end()
@@ -206,6 +220,39 @@ def test_somebody_new_has_one_ticket_however_they_are_written(served: Served) ->
     gone(served, "duel", "o1")
     assert entered(served, "duel", "o5", "OONA").plain["players"] == ["0a0a"]
     gone(served, "duel", "o5")
+
+
+def test_admins_merge_and_forget_who_is_known_to_a_queue_alone(served: Served, admin: dict[str, str]) -> None:
+    """One person under both ids, and under another spelling; then nothing of the name is answered."""
+    token, url = {"Authorization": f"Bearer {TOKEN}"}, f"{served.http}/v1/queues/duel"
+
+    def done(what: str, **body: str) -> Answered:
+        return ask(f"{served.http}/v1/admin/{what}", body, **admin)
+
+    assert entered(served, "duel", "q1", "Quentin").status == 201
+    assert done("merge", player="c1", other="nobody").status == 409
+    assert done("merge", player="c1", other="Quentin").status == 200
+    until = time.monotonic() + PATIENCE
+    while (answer := entered(served, "team", "q2", "quentin")).plain.get("people") != {"quentin": "c1"}:
+        why = answer.plain["detail"]
+        assert "'q1'" in why
+        if "'c1'" in why:
+            gone(served, "duel", "q1")
+        assert time.monotonic() < until, why
+    gone(served, "team", "q2")
+    assert entered(served, "duel", "q3", "Rosalind").status == 201
+    stand_in = done("forget", player="rosalind").plain["id"]
+    assert stand_in.startswith("anonymous:")
+    assert ask(f"{url}/tickets/q3", **token).plain["players"][0].startswith("anonymous:")
+    asked = urllib.request.Request(f"{url}/events", headers={**token, "Last-Event-ID": "0"})  # noqa: S310 -- of this test
+    with urllib.request.urlopen(asked, timeout=PATIENCE) as events:  # noqa: S310 -- of this test
+        text = b""
+        while b'"ticket":"q3"' not in text:
+            text += next(events)
+    assert b"osalind" not in text
+    assert done("forget", player="Rosalind").status == 200  # again
+    assert done("forget", player="nobody").status == 409
+    gone(served, "duel", "q3")
 
 
 BAD = ["x\nMATCH 99 running", "a\tb", "a\0b", " ", "\x85"]
