@@ -94,8 +94,16 @@ def test_ray_gives_the_same() -> None:
             list(cluster(divmod, 1, [1, 0]))
 
 
-def test_a_cluster_that_is_not_there_is_named() -> None:
-    """No traceback of Ray's."""
-    pytest.importorskip("ray", reason="Ray is not installed: pip install 'equipoise[cluster]'")
+@pytest.mark.parametrize("address", ["127.0.0.1:1", "auto"])
+def test_a_cluster_that_is_not_there_is_named(
+    address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No traceback of Ray's; the one that was begun last on this machine may have been killed."""
+    ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'equipoise[cluster]'")
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(ray, "init", lambda *_, **__: pytest.fail("Ray tries for more than a minute"))
+    (tmp_path / "ray").mkdir()
+    (tmp_path / "ray" / "ray_current_cluster").write_text("127.0.0.1:1", encoding="utf-8")
     with pytest.raises(InputError, match="no cluster can be reached at"):
-        RayCluster("127.0.0.1:1")
+        RayCluster(address)

@@ -16,6 +16,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
+from pathlib import Path
+from tempfile import gettempdir
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -230,9 +232,17 @@ class RayCluster:
 
 def _check_there(address: str) -> None:
     """Raise an OSError where nothing listens at an address: Ray itself would try for minutes."""
+    if address == "auto":
+        address = os.environ.get("RAY_ADDRESS") or _begun_last()
     host, _, port = address.removeprefix("ray://").rpartition(":")
     if host:
         socket.create_connection((host.strip("[]"), int(port)), THERE).close()
+
+
+def _begun_last() -> str:
+    """Return the address that Ray keeps of the cluster that was begun last here; nothing of none."""
+    path = Path(os.environ.get("RAY_TMPDIR") or gettempdir(), "ray", "ray_current_cluster")
+    return path.read_text(encoding="utf-8").strip() if path.exists() else ""
 
 
 #: What parts share, in a process of Ray, so that it is read once.
