@@ -119,6 +119,26 @@ for (let size = 1 << 22; size >= 1; size >>= 1) {
 """
 
 
+BUSY_ONCE = """
+const asked = window.fetch;
+let refused = false;
+window.fetch = (address, more) => {
+  if (refused || !String(address).includes("/seat")) return asked(address, more);
+  refused = true;
+  return Promise.resolve(new Response("", { status: 503 }));
+};
+"""
+
+
+def test_a_busy_service_is_asked_again_for_the_own_seat(browser: Browser, service: Service) -> None:
+    """Without it a phone would not know who of the list it is."""
+    phone = Phone(browser, service, "ann")
+    with phone as window:
+        window.command("Page.addScriptToEvaluateOnNewDocument", {"source": BUSY_ONCE})
+        window.run("localStorage.removeItem('equipoise:seat'); location.reload()")
+    phone.until("return localStorage.getItem('equipoise:seat')")
+
+
 def test_a_tap_that_is_too_large_takes_no_other_with_it(browser: Browser, service: Service) -> None:
     """It is refused with 413, said and forgotten; what was tapped before and after it is taken."""
     desk = Phone(browser, service, "desk", organiser=True)

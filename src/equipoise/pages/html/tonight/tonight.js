@@ -669,6 +669,7 @@ if (evening && !keys.organiser && !keys.guests) state.over = "no_key";
 try { paint(); } catch { state.view = null; paint(); }  // what was kept is of another version of this page
 if (evening && !state.over) {
   void listen();
-  void seat().then((own) => { state.seat = own; paint(); if (!mine()) void loadRegulars(); if (innerWidth >= 900 && keys.guests) void loadQr(); }).catch(() => {});
+  const sit = () => void seat().then((own) => { state.seat = own; paint(); if (!mine()) void loadRegulars(); if (innerWidth >= 900 && keys.guests) void loadQr(); }).catch(() => setTimeout(sit, 3000));
+  sit();
   void send();
 }

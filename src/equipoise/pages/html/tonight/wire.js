@@ -179,11 +179,12 @@ export function wake() {
 export const remembered = kept.get(own + "view");
 if (remembered) try { state.view = JSON.parse(remembered); } catch { state.view = null; }
 
-/** How others see this device, so that it knows its own seat; the service tells it once. */
+/** How others see this device, so that it knows its own seat; the service tells it once, and is asked again while it has no time. */
 export async function seat() {
   const known = kept.get("equipoise:seat");
   if (known) return known;
   const answer = await ask("/seat", { device });
+  if (answer.status === 429 || answer.status >= 500) throw new Error("later");
   if (!answer.ok) return "";
   const said = (await answer.json()).seat;
   kept.set("equipoise:seat", said);
