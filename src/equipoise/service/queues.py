@@ -142,7 +142,7 @@ class Queue:
         }
 
     async def ready(self) -> None:
-        """Wait until it is known what capabilities and links are signed with.
+        """Wait until it is known what capabilities and links are signed with, and what the last event is.
 
         Raises
         ------
@@ -154,10 +154,11 @@ class Queue:
 
     async def begin(self) -> None:
         """Go through the record, so that the first who asks need not wait for that."""
-        self._salt, self.number = await self._worker.ask(None, BEGIN)
+        self._salt, number = await self._worker.ask(None, BEGIN)
         if not self._key:
             self._key = key_of(self._salt, self.name)
             self.parties = QueueParties(self._key)
+        await self.heard(number)
 
     def link_key(self) -> str:
         """Return the key of the link to the queue's page; empty where it has none."""

@@ -556,6 +556,7 @@ async def events(backend: Backend, asked: HttpRequest) -> Reply:
         raise ProblemError(HttpProblem(422, "invalid", "Last-Event-ID must be the id of an event"))
     if queue.listeners >= MOST_LISTENERS:
         raise ProblemError(HttpProblem(429, "busy", "as many listen as may; ask again"))
+    await queue.ready()  # what its last event is
     stream = _stream(backend, queue, int(given) if given else queue.number)
     return Reply(200, b"", ((b"cache-control", b"no-store"),), b"text/event-stream", stream)
 
