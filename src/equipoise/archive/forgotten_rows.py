@@ -68,7 +68,9 @@ def _write_out_of_queues(connection: sa.Connection, gone: Forgotten, again: Coll
     _rewrite(connection, QUEUE_EVENT, lambda row: {
         "event": _of_queue(row.event, gone), "replies": _of_queue(row.replies, gone),
     })  # fmt: skip
-    _rewrite(connection, QUEUE_STATE, lambda row: {"state": _said(_changed(row.state, gone.without), gone)})
+    _rewrite(
+        connection, QUEUE_STATE, lambda row: {"state": _redacted(_changed(row.state, gone.without), gone)}
+    )
 
     def other(kept: bytes) -> bytes:
         return identity(gone.text(text_of(kept)))
@@ -104,7 +106,7 @@ def _note(kind: str, body: str, gone: Forgotten) -> str:
             return record_of(anonymous(match_of(body), dict(gone.ids)))
         except (EquipoiseError, LookupError, TypeError, ValueError):
             pass  # written by an earlier version
-    return _said(_changed(body, gone.without), gone)
+    return _redacted(_changed(body, gone.without), gone)
 
 
 def _of_queue(line: str, gone: Forgotten) -> str:
@@ -117,10 +119,10 @@ def _of_queue(line: str, gone: Forgotten) -> str:
             return [without(each) for each in plain]
         return gone.without(plain)
 
-    return _said(_changed(line, without), gone)
+    return _redacted(_changed(line, without), gone)
 
 
-def _said(text: str, gone: Forgotten) -> str:
+def _redacted(text: str, gone: Forgotten) -> str:
     """Return JSON without a person in the sentences that say why a ticket left."""
     for each, other in gone.ids.items():
         before, after = (json.dumps(repr(name), ensure_ascii=False)[1:-1] for name in (each, other))

@@ -148,7 +148,7 @@ def test_of_very_many_matches_an_event_says_how_many(tmp_path: Path) -> None:
     served.end()
 
 
-def test_each_match_is_told_once_however_fast_they_come(tmp_path: Path) -> None:
+def test_each_match_is_sent_once_however_fast_they_come(tmp_path: Path) -> None:
     """To whoever listens and to whoever comes back meanwhile; what ``ratings`` count adds up to them."""
     served = Served(tmp_path / "games.db", "--create", "--http", "127.0.0.1:0", "--http-rate", "1e6")
     count, start = 60, ask(f"{served.http}/readyz").plain["revision"]
@@ -158,15 +158,15 @@ def test_each_match_is_told_once_however_fast_they_come(tmp_path: Path) -> None:
         assert ask(f"{served.http}/v1/results", body, Authorization=f"Bearer {TOKEN}").status == 201
 
     def listen(_: int) -> tuple[list[str], int]:
-        told, counted = list[str](), 0
+        sent, counted = list[str](), 0
         reported = Client(served.http).events(last=start)
         while counted < count:
             kind, content, _ = next(reported)
             if kind == "match":
-                told.append(content["id"])
+                sent.append(content["id"])
             counted += content["matches"] if kind == "ratings" else 0
         reported.close()
-        return told, counted
+        return sent, counted
 
     with ThreadPoolExecutor(9) as threads:
         first = [threads.submit(listen, n) for n in range(2)]
@@ -174,8 +174,8 @@ def test_each_match_is_told_once_however_fast_they_come(tmp_path: Path) -> None:
         others = [threads.submit(listen, n) for n in range(3)]
         list(threads.map(post, range(count // 2, count)))
         for each in [*first, *others]:
-            told, counted = each.result()
-            assert len(told) == len(set(told)) == counted == count
+            sent, counted = each.result()
+            assert len(sent) == len(set(sent)) == counted == count
     served.end()
 
 

@@ -98,7 +98,7 @@ class Events:
     async def since(self, revision: int, newest: int) -> list[bytes]:
         """Return the events since a revision, up to another; the last of them says that one.
 
-        What came after it is not among them, as it will be told later.
+        What came after it is not among them, as it will be sent later.
         Of one that there is not yet, as of another archive, the last is the only one.
         """
         if revision == newest:
@@ -117,7 +117,7 @@ class Events:
         """Give the events from now on, or since the last one that somebody had; without end."""
         queue: asyncio.Queue[bytes | None] = asyncio.Queue(MOST_WAITING)
         self._listeners[queue] = address
-        told = self._revision  # what comes after it is told to all who listen
+        newest = self._revision  # what comes after it is sent to all who listen
         try:
             yield b"retry: 2000\n\n"
             games: list[dict[str, Any]] = []
@@ -128,7 +128,7 @@ class Events:
             for game in games:
                 yield event("session", game)
             if last is not None:
-                for each in await self.since(last, told):
+                for each in await self.since(last, newest):
                     yield each
             while True:
                 given: bytes | None = b": still here\n\n"
