@@ -42,13 +42,17 @@ class Sent:
         return int, (2,)
 
 
-def test_what_is_shared_again_is_sent_once() -> None:
-    """To each process, however many computations share it one after the other."""
-    shared = Sent()
-    with LocalCores(2) as cores:
+@pytest.mark.parametrize("on_ray", [False, True])
+def test_what_is_shared_again_is_sent_once(*, on_ray: bool) -> None:
+    """To each process, or to the cluster, however many computations share it one after the other."""
+    if on_ray:
+        pytest.importorskip("ray", reason="Ray is not installed: pip install 'equipoise[cluster]'")
+    shared, Sent.times = Sent(), 0
+    with RayCluster() if on_ray else LocalCores(2) as tasks:
         for _ in range(4):
-            assert list(cores(POWER, shared, range(10))) == [2**n for n in range(10)]
-    assert 1 <= Sent.times <= 2
+            assert list(tasks(POWER, shared, range(10))) == [2**n for n in range(10)]
+        assert 1 <= Sent.times <= 2
+        assert list(tasks(POWER, 3, range(10))) == [3**n for n in range(10)]
 
 
 def test_what_a_part_raises_is_raised() -> None:

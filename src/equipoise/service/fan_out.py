@@ -77,6 +77,20 @@ class Computing:
             return False, error
 
 
+class _Keys:
+    """The key of what parts share: that of the last call, where it is the very same."""
+
+    def __init__(self) -> None:
+        self._last: tuple[int, Any, Any] = (0, None, None)
+
+    def of(self, function: Any, shared: Any) -> int:
+        """Return the key of a function, and of what it is given beside each item."""
+        key, of, beside = self._last
+        if of is not function or beside is not shared:
+            self._last = key + 1, function, shared
+        return self._last[0]
+
+
 class LocalCores:
     """The cores of this machine, each with a process of its own; use it in ``with``.
 
@@ -94,8 +108,7 @@ class LocalCores:
         self._free: asyncio.Queue[Worker] = asyncio.Queue()
         for each in self._workers:
             self._free.put_nowait(each)
-        self._keys = itertools.count()
-        self._sent: tuple[int, Any, Any] | None = None
+        self._keys = _Keys()
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def __enter__(self) -> LocalCores:
@@ -126,7 +139,7 @@ class LocalCores:
         EquipoiseError
             If the processes that do a part end again and again.
         """
-        key = self._key_of(function, shared)
+        key = self._keys.of(function, shared)
 
         def hand_out(item: Any) -> asyncio.Task[Any]:
             task = self._loop.create_task(self._done(key, function, shared, item))
@@ -135,12 +148,6 @@ class LocalCores:
             return task
 
         return in_order(items, WINDOW * self.ahead, hand_out, self._loop.run_until_complete)
-
-    def _key_of(self, function: Any, shared: Any) -> int:
-        """Return the key of what parts share: that of the last call, where it is the very same."""
-        if self._sent is None or self._sent[1] is not function or self._sent[2] is not shared:
-            self._sent = next(self._keys), function, shared
-        return self._sent[0]
 
     async def _done(self, key: int, function: Any, shared: Any, item: Any) -> Any:
         worker = await self._free.get()
@@ -194,7 +201,8 @@ class RayCluster:
             msg = f": no cluster can be reached at {address or 'this machine'}: {why}"
             raise InputError(msg, "ray") from error
         self.ahead = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
-        self._keys = itertools.count()
+        self._keys = _Keys()
+        self._held: tuple[int, Any] = (0, None)
 
     def __enter__(self) -> RayCluster:
         return self
@@ -209,15 +217,19 @@ class RayCluster:
     ) -> Iterator[Result]:
         """Return what a function gives for each item, in their order; lost parts are done again by Ray.
 
+        What is shared must not change, as for :class:`LocalCores`.
+
         Raises
         ------
         EquipoiseError
             If the cluster is gone.
         """
-        key = f"{os.getpid()}-{next(self._keys)}"
-        held = self._ray.put((function, shared))
+        key = self._keys.of(function, shared)
+        if self._held[0] != key:
+            self._held = key, self._ray.put((function, shared))
         part = self._ray.remote(max_retries=-1)(done_in_ray)
-        return in_order(items, WINDOW * self.ahead, partial(part.remote, key, [held]), self._got)
+        named = f"{os.getpid()}-{key}"
+        return in_order(items, WINDOW * self.ahead, partial(part.remote, named, [self._held[1]]), self._got)
 
     def _got(self, handed: Any) -> Any:
         try:
