@@ -15,7 +15,7 @@ from equipoise.core.match_records import CONTEST_FIELDS, MATCH_FIELDS, PLAYER_FI
 from equipoise.files import match_table_columns
 from equipoise.files.match_columns import read_columns
 from equipoise.files.match_json_columns import TypedContest, TypedLine, TypedPlayer
-from equipoise.files.read_matches import read_matches
+from equipoise.files.read_matches import read_matches, say_left_out
 from equipoise.games.plain.reader import GAME
 from equipoise.ratings.history_columns import replay_columns
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
@@ -82,10 +82,9 @@ WRONG: list[Any] = [
     {**DUEL, "teams": [["a"], []]}, {**DUEL, "teams": [["a"]], "scores": [1]}, {**DUEL, "scores": None},
     {**DUEL, "ranks": [1, 2, 3]}, {**DUEL, "teams": [["a"], [""]]},
     {**DUEL, "teams": [["a"], [{"id": "b", "share": 2}]]}, {**DUEL, "scores": [1, 1e300]},
-    {**DUEL, "teams": [["a"], [{"id": "b", "kills": -1, "deaths": 1}]]}, {**DUEL, "weight": 0},
+    {**DUEL, "weight": 0},
     {**DUEL, "colour": "red"}, {**DUEL, "map": "\ud800"}, {**DUEL, "ranks": []}, {**DUEL, "ranks": False},
-    {**DUEL, "ranks": 0}, {**DUEL, "scores": "", "ranks": [1, 2]},
-    {**DUEL, "scores": [3, 1, 2]}, {**DUEL, "scores": [3]}, {**DUEL, "scores": [3, 1, 2], "ranks": [1, 2]},
+    {**DUEL, "ranks": 0}, {**DUEL, "scores": [3, 1, 2]}, {**DUEL, "scores": [3]},
     {**DUEL, "server": None}, {**DUEL, "server": True}, {**DUEL, "server": "\ud800"}, {**DUEL, "server": []},
     {**DUEL, "picks": None}, {**DUEL, "picks": [["ann"]]}, {**DUEL, "picks": [["ann", "cid"]]},
     {**DUEL, "picks": ["ab"]}, {**DUEL, "picks": [["ann", True]]}, {**DUEL, "at": "soon"},
@@ -186,6 +185,30 @@ def test_a_wrong_line_is_reported_as_record_by_record(tmp_path: Path, line: Any,
     state, skipped = reported([source])
     assert read.skipped == skipped
     assert len(skipped) == 1
+    assert replay_columns(Mixture(), read.columns) == state
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        {**DUEL, "scores": "", "ranks": [1, 2]},
+        {**DUEL, "scores": [3, None], "ranks": [1, 2]},
+        {**DUEL, "scores": [3, 1, 2], "ranks": [1, 2]},
+        {**DUEL, "teams": [["a"], [{"id": "b", "kills": -1, "deaths": 1}]]},
+        {"ended": 9, "contests": [ONE, {**ONE, "scores": [1], "ranks": [1, 2]}]},
+    ],
+)
+def test_what_is_left_out_of_a_line_is_left_out_record_by_record(tmp_path: Path, line: Any) -> None:
+    """The match counts without it, at the same time as another one too, and nothing is skipped."""
+    source = written(tmp_path, "file", [RIGHT[1], line, {**TEAMS, "ranks": [2, 1], "ended": line["ended"]}])
+    read = read_columns([source])
+    assert read is not None
+    state, skipped = reported([source])
+    notes: list[str] = []
+    list(read_matches(source, note=notes.append))
+    assert not read.skipped + skipped
+    assert [say_left_out(read.faults)] == notes
+    assert len(read.columns) == 3
     assert replay_columns(Mixture(), read.columns) == state
 
 

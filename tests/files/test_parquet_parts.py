@@ -135,16 +135,33 @@ def test_what_is_there_twice_counts_once(tmp_path: Path) -> None:
 def test_a_wrong_row_is_named_and_the_rest_is_read(tmp_path: Path) -> None:
     """As where a file is read at once; with ``--strict`` it is the end."""
     matches = games(60, 5)
-    matches[30][1]["kills"] = -3
+    matches[30][1]["team_score"] = 99.0
     (source,) = written(tmp_path / "in", matches)
     done = run("rate", "--json", source)
     assert done.returncode == 1
-    assert f"{source}, row 121: kills of player" in done.stderr
+    assert f"{source}, row 122: team_score must" in done.stderr
     assert "error: 1 record skipped, 59 matches read" in done.stderr
     assert json.loads(done.stdout)["matches"] == 59
     strict = run("rate", "--strict", source)
     assert strict.returncode == 1
-    assert strict.stderr.startswith(f"error: {source}, row 121: kills of player")
+    assert strict.stderr.startswith(f"error: {source}, row 122: team_score must")
+
+
+def test_wrong_statistics_are_left_out_and_named(tmp_path: Path) -> None:
+    """The match counts, and one line says so; with ``--strict`` it is the end."""
+    matches = games(60, 5)
+    for n in (30, 40, 50, 55):
+        matches[n][1]["kills"] = -3
+    (source,) = written(tmp_path / "in", matches)
+    done = run("rate", "--json", source)
+    assert done.returncode == 0
+    assert json.loads(done.stdout)["matches"] == 60
+    (note,) = [line for line in done.stderr.splitlines() if "left out" in line]
+    assert note.startswith("note: 4 matches have scores or statistics that are wrong and left out")
+    assert note.count("kills of player") == 3
+    strict = run("rate", "--strict", source)
+    assert strict.returncode == 1
+    assert strict.stderr.count("kills of player") == 1
 
 
 def test_an_id_of_two_times_is_refused(tmp_path: Path) -> None:
@@ -188,7 +205,7 @@ def test_evaluations_of_parts_are_those_of_the_whole_to_the_last_bit(
     """Measures, groups, sides and the diagram; models that learn from matches alone are given the whole."""
     monkeypatch.setattr(evaluation, "BLOCK", block)
     matches = games(150, 8)
-    matches[30][1]["kills"] = -3
+    matches[30][1]["team_score"] = 99.0
     sources = written(tmp_path / "in", matches)
     plots = [tmp_path / f"{n}.svg" for n in range(2)]
     asked = [

@@ -19,14 +19,12 @@ from equipoise.identity.roster_lookup import of_matches
 
 if TYPE_CHECKING:
     from equipoise.core.match import Match, Ruleset
+    from equipoise.games.plain.reader import Faults
     from equipoise.ratings.history_columns import Columns
 
 
 #: Records that are listed one by one for files without any match.
 MOST_LISTED = 10
-
-#: Matches that are named where they share something odd.
-FEW = 3
 
 
 @dataclass(slots=True)
@@ -76,12 +74,13 @@ def read_columns_of(
     no match, and to stop at the first wrong record.
     """
     from equipoise.files.match_columns import read_columns
+    from equipoise.files.read_matches import FEW
 
     if store is not None or not sources or "-" in sources or not all(sources):
         return None
     with progress_bar("reading") as tell, everything_kept():
         found = read_columns(sources, tell, most_places=FEW)
-    if found is None or not len(found.columns) or (strict and found.skipped):
+    if found is None or not len(found.columns) or (strict and (found.skipped or found.faults)):
         return None
     read = len(found.columns)
     if not _leave(found.columns, since):
@@ -89,6 +88,7 @@ def read_columns_of(
     for skipped in found.skipped:
         click.echo(f"{skipped.where}: {skipped.reason}", err=True)
     say_apart(found.tied_apart, found.places)
+    say_faults(found.faults)
     return ColumnsOfHistory([found.columns], len(found.skipped), read)
 
 
@@ -119,14 +119,17 @@ def _read_parts(
     import tempfile
 
     from equipoise.files.parquet_parts import ParquetParts
+    from equipoise.files.read_matches import FEW
 
-    apart, places, left = 0, list[str](), 0
+    apart, places, left, faults = 0, list[str](), 0, dict[str, list[str]]()
     with (
         tempfile.TemporaryDirectory(prefix="equipoise-") as folder,
         progress_bar(what) as tell,
         everything_kept(),
     ):
         for part in ParquetParts(sources, Path(folder)).read(tell, most_places=FEW):
+            for wrong in part.faults.values() if strict else ():
+                raise InputError(wrong[0])
             for skipped in part.skipped:
                 if strict:
                     msg = f"{skipped.where}: {skipped.reason}"
@@ -136,12 +139,14 @@ def _read_parts(
             history.read += len(part.columns)
             apart += part.tied_apart
             places += part.places
+            faults |= part.faults
             if _leave(part.columns, since):
                 left += len(part.columns)
                 yield part.columns
             del part
             gc.collect()  # what reads a part refers to itself, and would stay to the end with all of the part
     say_apart(apart, places)
+    say_faults(faults)
     if not left:
         if history.read:
             _fail_since(since, history.read)
@@ -166,14 +171,19 @@ def _leave(columns: Columns, since: str | None) -> bool:
 
 def say_apart(contests: int, places: list[str], deciding: str = "ranks") -> None:
     """Say in how many contests ranks and scores do not tie the same teams, and where the first stand."""
+    from equipoise.files.read_matches import say_some
+
     if contests:
-        some = "1 contest has" if contests == 1 else f"{contests} contests have"
-        which = "it is" if contests == 1 else "among them"
-        click.echo(
-            f"note: {some} a winner at equal or fewer points, or a draw at different ones; "
-            f"{deciding} say who won; {which}: {'; '.join(places[:FEW])}",
-            err=True,
-        )
+        what = f"a winner at equal or fewer points, or a draw at different ones; {deciding} say who won"
+        click.echo(f"note: {say_some(contests, 'contest', what, places)}", err=True)
+
+
+def say_faults(faults: Faults) -> None:
+    """Say how many matches are without scores or statistics that are wrong, and where the first stand."""
+    from equipoise.files.read_matches import say_left_out
+
+    if faults:
+        click.echo(f"note: {say_left_out(faults)}", err=True)
 
 
 def say_ruleset(ruleset: Ruleset, played: int) -> None:
@@ -212,7 +222,7 @@ def read_history(
         If a file cannot be read, there is no match in any, or (strict) at the first wrong record.
     """
     from equipoise.core.match import Match, Skipped
-    from equipoise.files.read_matches import read_matches, tied_apart
+    from equipoise.files.read_matches import read_sparing, tied_apart
 
     if store is not None:
         if dates is not None:
@@ -225,12 +235,15 @@ def read_history(
     history = ReadHistory()
     known: dict[str, Match] = {}
     apart: list[str] = []
+    faults: Faults = {}
     notes: list[str] = []
     wrong: list[str] = []  # until there is a match: what has none at all is named by a few records
     with progress_bar("reading") as tell, everything_kept():
         for n, source in enumerate(sources):
             part = _part(tell, n, len(sources))
-            found = _exported(source) or read_matches(source, part, notes.append, dates)
+            found = _exported(source) or read_sparing(
+                source, None if strict else faults, part, notes.append, dates
+            )
             for number, one in enumerate(found, start=1):
                 place = f"{source}, match {number}"
                 many = len(known)
@@ -255,6 +268,7 @@ def read_history(
     lookup = of_matches(history.matches)
     history.find = lambda name: lookup.id_of(name) or name
     say_apart(len(apart), list(dict.fromkeys(apart)))
+    say_faults(faults)
     say_notes(notes)
     if not history.matches:
         fail_without_match(sources)

@@ -474,19 +474,21 @@ def _recent(options: Mapping[str, Any], players: Sequence[Player]) -> list[Prefe
             msg = "--recent-price requires --recent, a file of matches"
             raise InputError(msg)
         return []
+    from equipoise.cli.read_history import say_faults
     from equipoise.core.match import Match, Skipped
     from equipoise.core.plain_data import price_of
-    from equipoise.files.read_matches import read_matches
+    from equipoise.files.read_matches import read_sparing
     from equipoise.teams.problem.preferences import recent_preferences
 
     here = {player.id for player in players}
-    matches, skipped = [], False
-    for match in read_matches(options["recent"]):
+    matches, skipped, faults = [], False, dict[str, list[str]]()
+    for match in read_sparing(options["recent"], faults):
         if isinstance(match, Match):
             matches.append(match)
         elif isinstance(match, Skipped):
             skipped = True
             click.echo(f"{match.where}: {match.reason}", err=True)
+    say_faults(faults)
     if skipped and not matches:
         msg = f"--recent: {options['recent']}: no match found; docs/match-files.md describes the format"
         raise InputError(msg)

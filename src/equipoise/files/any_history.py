@@ -6,6 +6,7 @@ is in :mod:`equipoise.ratings`, which reads no files.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 from equipoise.core.data_frames import rows_of
 from equipoise.core.match import Match, Ruleset, Skipped
 from equipoise.core.registry import MODELS, resolve
-from equipoise.files.read_matches import read_matches
+from equipoise.files.read_matches import read_sparing, say_left_out
 from equipoise.files.result_tables import read_results
+from equipoise.games.plain.reader import Faults
 from equipoise.ratings.model import RatingModel, State
 
 if TYPE_CHECKING:
@@ -35,8 +37,9 @@ def history_of(matches: History) -> Any:
     Parameters
     ----------
     matches : iterable of Match, Columns, path, data frame, or iterable of mappings
-        A path is read as by :func:`equipoise.read_matches`; a frame of pandas or polars, and mappings, are a
-        table of results, read as by :func:`equipoise.read_results`.
+        A path is read as by :func:`equipoise.read_matches`, and what that leaves out of matches is a warning;
+        a frame of pandas or polars, and mappings, are a table of results, read as by
+        :func:`equipoise.read_results`.
 
     Returns
     -------
@@ -50,7 +53,11 @@ def history_of(matches: History) -> Any:
     (1.0, 2.0)
     """
     if isinstance(matches, str | PathLike):
-        return list(read_matches(fspath(matches)))
+        faults: Faults = {}
+        read = list(read_sparing(fspath(matches), faults))
+        if faults:
+            warnings.warn(say_left_out(faults), stacklevel=3)
+        return read
     if hasattr(matches, "numbers") or isinstance(matches, Mapping):
         return matches
     if rows_of(matches, "matches") is not None:

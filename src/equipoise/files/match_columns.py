@@ -33,7 +33,7 @@ from equipoise.files.match_table_columns import (
 )
 from equipoise.files.result_tables import TABLES, is_results
 from equipoise.games.log_reader import LONGEST_LINE
-from equipoise.games.plain.reader import Progress, from_line, silence
+from equipoise.games.plain.reader import Faults, Progress, from_line, silence
 from equipoise.ratings.history_columns import Columns
 
 #: Bytes that are decoded at a time: as much as stays in a processor's cache.
@@ -50,13 +50,15 @@ _BLANK = b" \t\r\n\xef\xbb\xbf"
 class ReadColumns:
     """Files as columns, in order of play, and the records that could not be read.
 
-    Then in how many contests ranks and scores do not tie the same teams, and where the first of these stand.
+    Then in how many contests ranks and scores do not tie the same teams, and where the first of these stand;
+    and what was left out of matches.
     """
 
     columns: Columns
     skipped: list[Skipped]
     tied_apart: int
     places: list[str]
+    faults: Faults
 
 
 class _Rare(Exception):  # noqa: N818  # it is no error
@@ -128,6 +130,7 @@ class _Reading:
     def __init__(self, sources: Sequence[str]) -> None:
         self.columns = Columns()
         self.skipped: list[Skipped] = []
+        self.faults: Faults = {}
         self._sources = sources
         self._decoder = LineDecoder(self.columns)
         self._tables = RowDecoder(self._decoder)
@@ -174,7 +177,7 @@ class _Reading:
         order = self._arrange()
         apart = self.columns.tied_apart()
         places = [self.place(n) for n in np.unique(order[apart])[:most_places].tolist()]
-        return ReadColumns(self.columns, self.skipped, len(apart), places)
+        return ReadColumns(self.columns, self.skipped, len(apart), places, self.faults)
 
     def _table(self, number: int, delimiter: str, tell: Progress) -> None:
         """Add the matches of a table whose rows are plain, those of each match one after the other."""
@@ -242,7 +245,7 @@ class _Reading:
         for n, line in enumerate(lines if len(plain) < len(lines) else ()):
             if n in plain or not line.strip(_BLANK):
                 continue
-            found = from_line(line, f"{where}, line {first + n}")
+            found = from_line(line, f"{where}, line {first + n}", self.faults)
             if isinstance(found, Skipped):
                 self.skipped.append(found)
             elif self._is_new(found.id, content_of(line)):
@@ -310,7 +313,7 @@ class _Reading:
         """Return a match as its line says."""
         with self._opened(self._files[which]) as file:
             file.seek(self._offsets[which])
-            found = from_line(file.readline().removesuffix(b"\n"), "")
+            found = from_line(file.readline().removesuffix(b"\n"), "", {})
         if isinstance(found, Skipped):
             raise _Rare  # the file has changed
         return found

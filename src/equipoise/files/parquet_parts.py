@@ -22,7 +22,7 @@ from equipoise.core.plain_data import has_value
 from equipoise.errors import InputError
 from equipoise.files.match_columns import ReadColumns, read_frames
 from equipoise.files.read_matches import collected, parquet_scan
-from equipoise.games.plain.reader import Progress, checked, from_rows, silence
+from equipoise.games.plain.reader import Faults, Progress, checked, from_rows, silence
 from equipoise.ratings.history_columns import Columns
 
 #: Rows in memory at a time, and from how many a history is gone through in parts.
@@ -181,10 +181,11 @@ class ParquetParts:
         """Return a part as columns; what is wrong is left out, and named."""
         known: dict[str, Match] = {}
         skipped: list[Skipped] = []
+        faults: Faults = {}
         where: dict[str, str] = {}
         for number, frame in frames:
             rows = frame.drop(AT).iter_rows(named=True)
-            for one in from_rows(_named(row, self._sources[number]) for row in rows):
+            for one in from_rows((_named(row, self._sources[number]) for row in rows), faults=faults):
                 if isinstance(one, Skipped):
                     skipped.append(one)
                 elif known.setdefault(one.id, one) != one:
@@ -198,7 +199,7 @@ class ParquetParts:
             columns.add(match)
         apart = columns.tied_apart()
         places = [f"{where[ordered[n].id]} ({ordered[n].id!r})" for n in apart[:most_places].tolist()]
-        return ReadColumns(columns, skipped, len(apart), places)
+        return ReadColumns(columns, skipped, len(apart), places, faults)
 
     def _check_ids(self) -> None:
         """Raise where matches of two parts have one id."""

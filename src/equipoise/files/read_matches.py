@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from equipoise.core.match import Match, Skipped, Unfinished
-from equipoise.core.match_records import match_from
 from equipoise.core.packages import needs
 from equipoise.core.plain_data import fail, has_value
 from equipoise.errors import InputError
 from equipoise.files.read_roster import content_of
 from equipoise.games.log_reader import Parsed
-from equipoise.games.plain.reader import OFTEN, READ, Progress, Row, checked
+from equipoise.games.plain.reader import OFTEN, READ, Faults, Progress, Row, checked, from_record
 
 #: Bytes between two reports of progress.
 STEP = 1 << 18
@@ -38,11 +37,13 @@ def read_matches(
     source : str
         A path or ``-``.  The ending says the format: ``.csv``, ``.tsv``, ``.parquet`` (needs the extra
         ``parquet``), ``.npz``; anything else is JSONL.  A table of results, or a spreadsheet, is read as by
-        :func:`equipoise.read_results`.
+        :func:`equipoise.read_results`.  Scores or statistics that are wrong are left out of a match where
+        the rest says who won.
     progress : callable, optional
         Called now and then with how far a file was read.
     note : callable, optional
-        Called with what is to be said of a table of results, as :func:`equipoise.read_results` does.
+        Called with what is to be said of a table of results, as :func:`equipoise.read_results` does; and
+        once, at the end, with of how many matches something was left out, and the first three places.
     dates : {"day-first", "month-first"}, optional
         How to read dates such as 03/04/2026 in a table of results; by default as its others show.
 
@@ -51,18 +52,32 @@ def read_matches(
     InputError
         If the file cannot be read at all.
     """
+    faults: Faults = {}
+    yield from read_sparing(source, faults, progress, note, dates)
+    if note is not None and faults:
+        note(say_left_out(faults))
+
+
+def read_sparing(
+    source: str,
+    faults: Faults | None,
+    progress: Progress | None = None,
+    note: Callable[[str], None] | None = None,
+    dates: str | None = None,
+) -> Iterator[Match | Skipped]:
+    """Read matches as :func:`read_matches` does, and note what is left out; with None, nothing is."""
     from equipoise.files.file_kinds import check, kind_of
     from equipoise.files.result_tables import TABLES, read_results
     from equipoise.files.spreadsheets import SPREADSHEETS, TextTable
-    from equipoise.games.plain.reader import GAME, csv_rows, from_rows, silence
+    from equipoise.games.plain.reader import PlainReader, csv_rows, from_rows, silence
 
     tell = progress or silence
     ending = Path(source).suffix.lower()
     if ending == ".npz":
-        yield from from_npz(source, tell)
+        yield from from_npz(source, tell, faults)
         return
     if ending == ".parquet":
-        yield from from_rows(parquet_rows(source, tell), tell)
+        yield from from_rows(parquet_rows(source, tell), tell, faults)
         return
     if ending in SPREADSHEETS:
         yield from read_results(source, dates=dates, note=note)
@@ -75,9 +90,9 @@ def read_matches(
         return
     check(content, where, "matches")
     if ending in TABLES or (kind is not None and kind.name == "matches"):
-        yield from from_rows(csv_rows(content, where, "\t" if ending == ".tsv" else "", tell), tell)
+        yield from from_rows(csv_rows(content, where, "\t" if ending == ".tsv" else "", tell), tell, faults)
         return
-    reader = GAME.reader(where)
+    reader = PlainReader(where, faults=faults)
     for start in range(0, len(content), STEP):
         yield from _records(reader.read(content[start : start + STEP]))
         tell(start / len(content))
@@ -87,6 +102,29 @@ def read_matches(
 def _records(found: Iterable[Parsed]) -> Iterator[Match | Skipped]:
     """Leave out unfinished games, which a file of results has none of."""
     return (one for one in found if not isinstance(one, Unfinished))
+
+
+#: Matches that are named where they share something odd.
+FEW = 3
+
+
+def say_some(many: int, unit: str, what: str, places: Iterable[str]) -> str:
+    """Say what some contests or matches share, and where the first of them stand.
+
+    Examples
+    --------
+    >>> say_some(2, "match", "no map", ["a.jsonl, line 1", "a.jsonl, line 7"])
+    '2 matches have no map; among them: a.jsonl, line 1; a.jsonl, line 7'
+    """
+    units = f"{unit}es" if unit.endswith("ch") else f"{unit}s"
+    some, which = (f"1 {unit} has", "it is") if many == 1 else (f"{many} {units} have", "among them")
+    return f"{some} {what}; {which}: {'; '.join(itertools.islice(places, FEW))}"
+
+
+def say_left_out(faults: Faults) -> str:
+    """Say how many matches are without their scores or statistics, and what is wrong with the first."""
+    what = "scores or statistics that are wrong and left out; the rest of the match counts"
+    return say_some(len(faults), "match", what, itertools.chain.from_iterable(faults.values()))
 
 
 def tied_apart(ranks: Sequence[float], scores: Sequence[float]) -> bool:
@@ -176,7 +214,7 @@ def collected(query: Any, source: str) -> Any:
         raise InputError(msg) from error
 
 
-def from_npz(source: str, tell: Progress) -> Iterator[Match | Skipped]:
+def from_npz(source: str, tell: Progress, faults: Faults | None = None) -> Iterator[Match | Skipped]:
     """Go through the matches of flat arrays in play order; see docs/match-files.md for their names.
 
     Raises
@@ -191,10 +229,13 @@ def from_npz(source: str, tell: Progress) -> Iterator[Match | Skipped]:
             tell(n / len(arrays["y"]))
         day = arrays["t"][n]
         latest = max(latest, day) if day == day else latest  # play order stands, whatever the clock shows
+        where = f"{source}, match {n + 1}"
         try:
-            yield match_from(_record(arrays, n, latest))
+            record = _record(arrays, n, latest)
         except InputError as error:
-            yield Skipped(f"{source}, match {n + 1}", str(error))
+            yield Skipped(where, str(error))
+        else:
+            yield from_record(record, where, faults)
 
 
 def _arrays(source: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any, NoReturn
 
@@ -41,6 +42,12 @@ WRONG = "\n"
 
 #: A row: where it stands, and its cells that are not empty.
 Row = tuple[str, Mapping[str, Any]]
+
+#: What a match can do without where the rest says who won: the fields of its scores, and of statistics.
+SCORES, STATISTICS = frozenset({"scores", "team_score"}), frozenset({"kills", "deaths", "score"})
+
+#: What was left out of matches that count without it: by their ids what was wrong, and where.
+Faults = dict[str, list[str]]
 
 #: Tells how far a file was read: from 0 to 1.
 Progress = Callable[[float], None]
@@ -99,8 +106,9 @@ class PlainReader(LineReader):
     another table.
     """
 
-    def __init__(self, source: str, first_line: int = 1) -> None:
+    def __init__(self, source: str, first_line: int = 1, faults: Faults | None = None) -> None:
         super().__init__(source, first_line)
+        self._faults = faults
         self._table: list[bytes] | None = None
         self._started = first_line > 1
 
@@ -120,7 +128,7 @@ class PlainReader(LineReader):
             if not self._started and _is_header(line):
                 self._table = [b""] * (number - 1) + [line]
             else:
-                self.give(from_line(line, f"{self.source}, line {number}"))
+                self.give(from_line(line, f"{self.source}, line {number}", self._faults))
             self._started = True
 
     def end(self) -> None:
@@ -129,25 +137,74 @@ class PlainReader(LineReader):
         if self._table is None:
             return
         try:
-            for found in from_rows(csv_rows(b"\n".join(self._table), self.source)):
+            for found in from_rows(csv_rows(b"\n".join(self._table), self.source), faults=self._faults):
                 self.give(found)
         except InputError as error:
             where, _, reason = str(error).partition(": ")
             self.give(Skipped(where, reason))
 
 
-def from_line(line: bytes, where: str) -> Match | Skipped:
-    """Return the match of a line of JSON, or what is wrong with it."""
+def from_line(line: bytes, where: str, faults: Faults | None = None) -> Match | Skipped:
+    """Return the match of a line of JSON, or what is wrong with it; faults as :func:`sparing` has them."""
     try:
         record = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError:
         return Skipped(where, "it is not UTF-8 text")
     except (ValueError, RecursionError) as error:
         return Skipped(where, f"it is not JSON: {getattr(error, 'msg', 'a number or nesting is too large')}")
-    try:
-        return match_from(record)
-    except InputError as error:
-        return Skipped(where, str(error))
+    return from_record(record, where, faults)
+
+
+def from_record(record: Any, where: str, faults: Faults | None = None) -> Match | Skipped:
+    """Return the match of a record, or what is wrong with it; faults as :func:`sparing` has them."""
+
+    def read(left_out: frozenset[str]) -> Match | Skipped:
+        try:
+            return match_from(_without(record, left_out) if left_out else record)
+        except InputError as error:
+            return Skipped(where, str(error))
+
+    return sparing(read, faults)
+
+
+def sparing(read: Callable[[frozenset[str]], Match | Skipped], faults: Faults | None) -> Match | Skipped:
+    """Return a match, without its scores or statistics where these are wrong and the rest says who won.
+
+    Parameters
+    ----------
+    read : callable
+        Reads the match without some fields.
+    faults : dict or None
+        Where what was left out is noted; None for a match that has to be right.
+    """
+    found = read(frozenset())
+    if faults is None or isinstance(found, Match):
+        return found
+    unscored, bare = read(SCORES), read(STATISTICS)
+    for match, wrong in ((unscored, [found]), (bare, [found]), (read(SCORES | STATISTICS), [bare, unscored])):
+        if isinstance(match, Match):
+            places = [f"{one.where}: {one.reason}" for one in wrong if isinstance(one, Skipped)]
+            faults.setdefault(match.id, [" and ".join(places)])
+            return match
+    return found
+
+
+def _without(record: Any, left_out: frozenset[str], ranks: Any = None) -> Any:
+    """Return a record without some fields; scores stay where there are no ranks."""
+    if not isinstance(record, dict):
+        return record
+    ranks = record.get("ranks", ranks)
+    kept = {field: value for field, value in record.items() if field not in left_out}
+    if ranks is None and "scores" in record:
+        kept["scores"] = record["scores"]
+    if isinstance(record.get("contests"), list):
+        kept["contests"] = [_without(part, left_out, ranks) for part in record["contests"]]
+    if isinstance(record.get("teams"), list):
+        kept["teams"] = [
+            [_without(player, left_out) for player in team] if isinstance(team, list) else team
+            for team in record["teams"]
+        ]
+    return kept
 
 
 def csv_rows(content: bytes, where: str, delimiter: str = "", tell: Progress = silence) -> Iterator[Row]:
@@ -224,8 +281,10 @@ def checked(columns: list[str], where: str) -> list[str]:
     return columns
 
 
-def from_rows(rows: Iterable[Row], tell: Progress = silence) -> Iterator[Match | Skipped]:
-    """Put the rows of each match together; rows of one match may stand apart."""
+def from_rows(
+    rows: Iterable[Row], tell: Progress = silence, faults: Faults | None = None
+) -> Iterator[Match | Skipped]:
+    """Put the rows of each match together, which may stand apart; faults as :func:`sparing` has them."""
     by_match: dict[str, list[Row]] = {}
     for where, cells in rows:
         if "match" not in cells:
@@ -238,13 +297,15 @@ def from_rows(rows: Iterable[Row], tell: Progress = silence) -> Iterator[Match |
             continue
         by_match.setdefault(name, []).append((where, cells))
     for number, (name, some) in enumerate(by_match.items(), start=1):
-        yield _match(name, some)
+        yield sparing(partial(_match, name, some), faults)
         if number % OFTEN == 0:
             tell(READ + (1.0 - READ) * number / len(by_match))
 
 
-def _match(name: str, rows: list[Row]) -> Match | Skipped:
-    """Return the match of its rows; every message says which row."""
+def _match(name: str, rows: list[Row], left_out: frozenset[str]) -> Match | Skipped:
+    """Return the match of its rows without some columns; every message says which row."""
+    if left_out:
+        rows = [(at, {name: cell for name, cell in row.items() if name not in left_out}) for at, row in rows]
     first = rows[0][1]
     record: dict[str, Any] = {"id": name, **{field: first[field] for field in _OF_MATCH if field in first}}
     teams: dict[str, list[dict[str, Any]]] = {}
