@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from tests.service.test_queue_owner import DUEL, HOOKS, Clock, enter, pass_time, where
 
 from equipoise.archive.archive import Archive, open_archive
+from equipoise.archive.shards import Owned
 from equipoise.archive.tables import METADATA, QUEUE_EVENT, QUEUE_MEMBER, QUEUE_PERSON, QUEUE_STATE, text_of
 from equipoise.archive.ticket_record import KeptState
 from equipoise.core.match import Contest, Match, Ruleset
@@ -183,7 +184,15 @@ def test_a_penalty_follows_the_person_through_a_merge(archive: Archive, many: bo
     for name in ("ann", "bob"):
         *_, (reply,) = duel.ask([*more, enter("x", name)]).answers
         assert reply.get("why") == f"{name!r} may enter again in 50 s, after matches not accepted"
+    for ticket, name in (
+        ("ann1", "ann"),
+        ("bob1", "bob"),
+    ):  # as the one who asks alone is told, and with a look
+        for more in ([], [TickDue()]):
+            (state, *_) = duel.ask([WhereAsked(ticket), *more]).answers
+            assert state["kept_out"] == {name: clock.now + 50.0}
     archive.merge("ann", "bob", back=True)
+    assert duel.ask([WhereAsked("ann1")]).answers[0]["kept_out"] == {"ann": clock.now + 40.0}
     clock.now += 45.0
     assert refused(duel, "x", "ann") == ""
     assert refused(duel, "y", "bob") == "'bob' may enter again in 5 s, after matches not accepted"
@@ -266,6 +275,35 @@ def test_who_is_avoided_is_so_under_every_id(archive: Archive, kept: str, merged
     duel.ask([TickDue()])
     assert where(duel, "a", "c") == ["proposed", "proposed"]
     assert owner_of(archive, "duel").life.snapshot() == duel.life.snapshot()
+
+
+class Elsewhere:
+    """A shard that another server owns."""
+
+    owned = Owned(False)
+
+    def beat(self, *, now: bool = False) -> Owned:
+        """Say so."""
+        del now
+        return self.owned
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_a_server_that_does_not_own_the_queue_knows_who_is_merged(archive: Archive, before: bool) -> None:
+    """It gives the reason that the owner gives, whether it has read the record before or after."""
+    clock = Clock()
+    elsewhere: Any = Elsewhere()
+    duel, other = owner_of(archive, "duel", clock), owner_of(archive, "duel", clock)
+    other._shard = elsewhere
+    party = [Player("ann", 1500.0, avoid=["bob"])]
+    duel.ask([EnterTicket(QueueTicket("a", party, 0.0)), enter("c", "cid")])
+    asked = [WhereAsked("a", why=True), WhereAsked("c", why=True)]
+    if before:
+        assert [each["short"]["kind"] for each in other.ask(asked).answers] == ["nothing", "nothing"]
+    archive.merge("bob", "cid")
+    answers = other.ask(asked).answers
+    assert [each["short"]["kind"] for each in answers] == ["rules", "rules"]
+    assert answers == duel.ask(asked).answers == duel.ask([TickDue(), *asked]).answers[1:]
 
 
 def test_a_match_is_kept_with_the_tickets_as_they_came(archive: Archive) -> None:
@@ -458,6 +496,20 @@ def test_a_penalty_holds_however_somebody_is_written(archive: Archive, many: boo
     assert reply.get("why") == "'oona' may enter again in 60 s, after matches not accepted"
     known_apart(archive, "Oona", "oona")
     assert refused(duel, "x", "oona") == ""
+
+
+def test_who_left_is_told_how_long_they_are_kept_out_in_every_spelling(archive: Archive) -> None:
+    """As who would enter is: unless the archive knows two who are written so, and by whoever is asked."""
+    clock = Clock()
+    duel = owner_of(archive, "duel", clock)
+    duel._settings = replace(DUEL, policy=replace(DUEL.policy, penalties=(60.0,)))
+    duel.ask([enter("x", "oona"), CancelTicket("x"), enter("a", "Oona"), enter("b"), TickDue()])
+    duel.ask([Decline("1", "Oona")])
+    for more in ([], [TickDue()]):
+        assert duel.ask([WhereAsked("x"), *more]).answers[0]["kept_out"] == {"oona": clock.now + 60.0}
+    known_apart(archive, "Oona", "oona")
+    for more in ([], [TickDue()]):
+        assert duel.ask([WhereAsked("x"), *more]).answers[0]["kept_out"] is None
 
 
 def test_nothing_of_how_somebody_was_written_stays(archive: Archive) -> None:

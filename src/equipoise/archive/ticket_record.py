@@ -131,6 +131,16 @@ class TicketRecord:
         with self._database.reading() as connection:
             return tombstones(connection)
 
+    def merged(self) -> dict[str, str]:
+        """Return from each merged id the one it counts as."""
+        with self._database.reading() as connection:
+            return merged_ids(connection)
+
+    def played(self, people: Collection[str]) -> set[str]:
+        """Return those of some ids under which the archive has ratings."""
+        with self._database.reading() as connection:
+            return _played(connection, people)
+
     def seats(self) -> dict[str, str]:
         """Return the match that each ticket is in, of those that are in one."""
         wanted = sa.select(QUEUE_MEMBER.c.ticket, QUEUE_MEMBER.c.match)
@@ -297,12 +307,7 @@ class AddedEvents:
 
     def played(self, people: Collection[str]) -> set[str]:
         """Return those of some ids under which the archive has ratings."""
-        shown = {plain(each): each for each in people}
-        found: set[str] = set()
-        for start in range(0, len(shown), ASKED):
-            here = RATING.c.player.in_(list(shown)[start : start + ASKED])
-            found.update(self._connection.scalars(sa.select(RATING.c.player).where(here).distinct()))
-        return {shown[each] for each in found}
+        return _played(self._connection, people)
 
     def move(self, people: Mapping[str, str]) -> None:
         """Put people of this queue into other tickets of it."""
@@ -369,6 +374,15 @@ def archive_marks(connection: sa.Connection) -> ArchiveMarks:
     """Return what tells whether people were forgotten, or anything else has changed."""
     stones, again, revision = connection.execute(_MARKS).one()
     return ArchiveMarks(stones + int(again or 0), revision)
+
+
+def _played(connection: sa.Connection, people: Collection[str]) -> set[str]:
+    shown = {plain(each): each for each in people}
+    found: set[str] = set()
+    for start in range(0, len(shown), ASKED):
+        here = RATING.c.player.in_(list(shown)[start : start + ASKED])
+        found.update(connection.scalars(sa.select(RATING.c.player).where(here).distinct()))
+    return {shown[each] for each in found}
 
 
 def _since(connection: sa.Connection, queue: str, number: int, limit: int | None) -> list[RecordedEvent]:

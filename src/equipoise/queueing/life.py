@@ -328,6 +328,11 @@ _PROPOSAL_FIELDS = tuple(each.name for each in fields(_Proposal))
 Columns = dict[str, list[Any]]
 
 
+def why_kept_out(player: str, seconds: float) -> str:
+    """Say why somebody may not enter for so long; nothing if they may."""
+    return f"{player!r} may enter again in {seconds:.0f} s, after matches not accepted" if seconds > 0 else ""
+
+
 class TicketLife:
     """All tickets of a queue, and where each is.
 
@@ -368,7 +373,8 @@ class TicketLife:
         self._made = 0
         self._running = 0  # matches that have begun and have not ended
         self._paused = self._closed = False
-        #: All ids of somebody who has several, by each of them; what is recorded does not follow from it.
+        #: All ids of somebody who has several, the one that counts first, by each of them; what is recorded
+        #: does not follow from it.
         self.same: Mapping[str, Sequence[str]] = {}
 
     # What people ask. --------------------------------------------------------------------------------------
@@ -496,7 +502,7 @@ class TicketLife:
         return self._offences.keys()
 
     def kept_out_until(self, player: str) -> float:
-        """Return until when a player may not enter the queue: minus infinity where they may."""
+        """Return until when an id may not enter the queue: minus infinity where it may."""
         counted = self._counted(player) if player in self._offences else ()
         if not counted:
             return float("-inf")
@@ -623,14 +629,9 @@ class TicketLife:
         for player in ticket.players:
             if player.id in self._holder:
                 return f"{player.id!r} is in the ticket {self._holder[player.id]!r} already"
-            if why := self.why_kept_out(player.id, (player.id,), self._now):
+            if why := why_kept_out(player.id, self.kept_out_until(player.id) - self._now):
                 return why
         return ""
-
-    def why_kept_out(self, player: str, ids: Sequence[str], now: float) -> str:
-        """Say why somebody may not enter who is known by some ids; nothing if they may."""
-        left = max(map(self.kept_out_until, ids), default=now) - now
-        return f"{player!r} may enter again in {left:.0f} s, after matches not accepted" if left > 0 else ""
 
     def _cancel(self, name: str, why: str) -> list[Command]:
         known = self._tickets.get(name)

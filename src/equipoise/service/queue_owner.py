@@ -90,7 +90,7 @@ from equipoise.queueing.record import (
 from equipoise.queueing.tick import chances_of, mu_of
 from equipoise.queueing.tickets import FoundMatch, QueueTicket
 from equipoise.service.kernel_loading import load_meanwhile
-from equipoise.service.queue_people import QueuePeople, with_stand_ins
+from equipoise.service.queue_people import KnownPeople, QueuePeople, all_ids, with_stand_ins
 from equipoise.service.table_settings import QueueSettings
 
 #: What webhooks receive of a queue.
@@ -266,18 +266,25 @@ class QueueOwner:
         return self._read_again(self._record) if self._life is None else self._life
 
     def _life_here(self) -> TicketLife:
-        """Return the life in memory, or that of the record where somebody was forgotten since."""
-        if self._life is not None and self._record.known().forgotten != self._known.forgotten:
-            self._life = None
-        return self.life
+        """Return the life in memory, or that of the record where somebody was forgotten or merged since."""
+        known = self._record.known()
+        if self._life is None or known.forgotten != self._known.forgotten:
+            return self._read_again(self._record)
+        if known != self._known:
+            same = all_ids(self._record.merged())
+            if same != self._life.same:
+                self._life.same, self._merged = same, None
+            self._known = known
+        return self._life
 
     def _read_again(self, record: TicketRecord | AddedEvents) -> TicketLife:
         """Make the life of what is recorded."""
         self._life, self._known, self._merged = None, record.known(), None
-        self._gone = record.tombstones()
+        self._gone, same = record.tombstones(), all_ids(record.merged())
         kept = record.state()
         known = None if kept is None else life_of(kept.state)
         life = TicketLife(QueuePolicy()) if known is None else known
+        life.same = same
         self._number = self._stated = 0 if known is None or kept is None else kept.number
         events = record.since(self._number)
         for start in range(0, len(events), AT_ONCE) or [0]:
@@ -356,13 +363,14 @@ class QueueOwner:
                     life = self._read_again(added)
                 self._take(life, added.since(self._number))
                 merged = added.merged() if self._merged is None or known != self._known else self._merged
-                people = QueuePeople(added, self._settings.name, life, merged)
+                if merged != self._merged:
+                    life.same = all_ids(merged)
+                people = QueuePeople(added, self._settings.name, life)
                 batch = _Batch(life, self._number, self._settings.max_players, people)
                 if self._was_away(life):
                     self._heard, self._since = {}, self._now(life)
                     batch.ask_again(self._since)
                 if merged != self._merged:
-                    life.same = people.same()
                     for ticket, why in people.two_tickets().items():
                         batch.handle(CancelTicket(ticket, why), self._now(life))
                 questions = self._unnamed(questions)
@@ -425,8 +433,6 @@ class QueueOwner:
 
     def _followed(self) -> TicketLife:
         """Return the life as the record has it now, which another server adds to."""
-        if self._life is None:
-            return self.life
         life = self._life_here()
         if self._record.last() - self._number > EVENTS_A_STATE:
             self._life = None
@@ -527,7 +533,7 @@ class QueueOwner:
         if isinstance(question, Beat | HandOver):
             return {}
         if isinstance(question, _READS):
-            return self._read(batch.life, question)
+            return self._read(batch.life, question, batch.people)
         return batch.handle(question, now)
 
     def _silent(self, life: TicketLife, now: float) -> list[str]:
@@ -539,10 +545,10 @@ class QueueOwner:
         self._heard = {name: self._heard.get(name, self._since) for name in waiting}
         return [name for name, heard in self._heard.items() if now - heard > limit]
 
-    def _read(self, life: TicketLife, question: Question) -> Any:
+    def _read(self, life: TicketLife, question: Question, people: KnownPeople | None = None) -> Any:
         if isinstance(question, WhereAsked) and self._is_sign(question):
             self._heard[question.ticket] = self._now(life)
-        return read_life(life, question, self._now(life))
+        return read_life(life, question, self._now(life), people or KnownPeople(life, self._record.played))
 
 
 def emptied(archive: Archive, queue: str) -> tuple[int, int]:
@@ -635,12 +641,12 @@ def question_of(line: str) -> Question:
     return event_of(line, dict[str, QueueTicket]().get)
 
 
-def read_life(life: TicketLife, question: Question, now: float) -> Any:
+def read_life(life: TicketLife, question: Question, now: float, people: KnownPeople) -> Any:
     """Return the answer to a question that changes nothing."""
     if isinstance(question, WhereAsked):
-        return where_of(life, question.ticket, now, why=question.why)
+        return where_of(life, question.ticket, now, people, why=question.why)
     if isinstance(question, PlacesAsked):
-        return [where_of(life, each, now) for each in question.tickets]
+        return [where_of(life, each, now, people) for each in question.tickets]
     if isinstance(question, MatchesAsked):
         wanted = life.matches if question.match is None else [question.match]
         known = [(name, found) for name in wanted if (found := life.match(name)) is not None]
@@ -813,7 +819,9 @@ def match_state(life: TicketLife, match: str, found: FoundMatch) -> dict[str, An
     return {"match": match, **data, "players": players, "chances": chances_of(found, life.policy)}
 
 
-def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) -> dict[str, Any] | None:
+def where_of(
+    life: TicketLife, ticket: str, now: float, people: KnownPeople, *, why: bool = False
+) -> dict[str, Any] | None:
     """Return where a ticket is, as plain data; None if there is none."""
     found, known = life.where(ticket), life.ticket(ticket)
     if found is None or known is None:
@@ -828,7 +836,7 @@ def where_of(life: TicketLife, ticket: str, now: float, *, why: bool = False) ->
         data["until"] = found.until or None
         data["asked"] = [each.id for each in known.players if life.is_asked(found.match, each.id)]
     if found.place is TicketPlace.GONE:
-        until = {each.id: life.kept_out_until(each.id) for each in known.players}
+        until = {each.id: people.kept_out_until(each) for each in known.players}
         data["kept_out"] = {name: when for name, when in until.items() if when > now} or None
     if found.place.value == "waiting":
         data["waited"] = max(now - found.since, 0.0)

@@ -15,7 +15,7 @@ both: each ticket has a row for every way its players are written, beside that o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
@@ -33,6 +33,7 @@ from equipoise.queueing.life import (
     OfferSeats,
     TicketLife,
     TicketPlace,
+    why_kept_out,
 )
 from equipoise.queueing.tickets import QueueTicket
 
@@ -80,7 +81,84 @@ def _player(player: Player, names: Mapping[str, str]) -> Player:
     return replace(player, id=names.get(player.id, player.id), name=name, avoid=avoid, prefer=prefer)
 
 
-class QueuePeople:
+def all_ids(merged: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return all ids of everybody who has several, the one that counts first, by each of them."""
+    ids: dict[str, list[str]] = {}
+    for leaf, root in merged.items():
+        ids.setdefault(root, [root]).append(leaf)
+    return {each: some for some in ids.values() for each in some}
+
+
+class KnownPeople:
+    """Who is one person, by all of their ids and however they are written.
+
+    Parameters
+    ----------
+    life : TicketLife
+        Where the tickets of a queue are, and which ids are one person's.
+    played : callable
+        Returns those of some ids under which the archive has ratings.
+    """
+
+    def __init__(self, life: TicketLife, played: Callable[[Collection[str]], set[str]]) -> None:
+        self._life = life
+        self._ask_played = played
+        self._played: dict[str, bool] = {}
+
+    def kept_out_until(self, player: Player) -> float:
+        """Return until when somebody may not enter, under whichever id: minus infinity where they may."""
+        if not self._life.offenders:
+            return float("-inf")
+        keys = self._keys(player)
+        written = [other for key in keys for other in self._out.get(key, ())]
+        ids = (player.id, *self._ids(keys[0]), *(each for each in written if self._is_one(player.id, each)))
+        return max(map(self._life.kept_out_until, ids))
+
+    def _ids(self, person: str) -> Sequence[str]:
+        """Return all ids of whom others count as; none where they have one."""
+        ids = self._life.same.get(person, ())
+        return ids if ids and ids[0] == person else ()
+
+    def _person(self, player: str) -> str:
+        same = self._life.same
+        return same[player][0] if player in same else player
+
+    def _keys(self, player: Player) -> tuple[str, ...]:
+        """Return what is kept of a player: whom they count as, and how their id and name are written."""
+        person = self._person(player.id)
+        written = folded(player.id)
+        if written == player.id and not player.name:
+            return (person,)
+        also = (self._person(each) for each in (written, folded(player.name)) if each not in ("", player.id))
+        return tuple(dict.fromkeys((person, *also)))
+
+    def _is_one(self, player: str, other: str) -> bool:
+        """Tell whether two who are written alike are one person: the archive does not know them as two."""
+        return self._person(player) == self._person(other) or not (self._plays(player) and self._plays(other))
+
+    def _plays(self, player: str) -> bool:
+        """Tell whether the archive has ratings of somebody."""
+        person = self._person(player)
+        if person not in self._played:
+            asked = {person} if self._played else {person, *self._at_once()}
+            found = self._ask_played(asked)
+            self._played |= {each: each in found for each in asked}
+        return self._played[person]
+
+    def _at_once(self) -> Iterable[str]:
+        """Return of whom else is asked with the first."""
+        return ()
+
+    @cached_property
+    def _out(self) -> dict[str, list[str]]:
+        """Who has not accepted a match, by how they are written."""
+        found: dict[str, list[str]] = {}
+        for player in self._life.offenders:
+            found.setdefault(folded(player) or player, []).append(player)
+        return found
+
+
+class QueuePeople(KnownPeople):
     """The people of a queue within one transaction.
 
     Parameters
@@ -90,29 +168,18 @@ class QueuePeople:
     queue : str
         The queue.
     life : TicketLife
-        Where its tickets are.
-    merged : mapping of str to str
-        From each merged id to the one that it counts as.
+        Where its tickets are, and which ids are one person's.
     """
 
-    def __init__(self, added: AddedEvents, queue: str, life: TicketLife, merged: Mapping[str, str]) -> None:
+    def __init__(self, added: AddedEvents, queue: str, life: TicketLife) -> None:
+        super().__init__(life, added.played)
         self._added = added
         self._queue = queue
-        self._life = life
-        self._merged = merged
-        self._ids: dict[str, list[str]] = {}
-        for leaf, root in merged.items():
-            self._ids.setdefault(root, [root]).append(leaf)
         self._claimed: dict[str, str] = {}
         self._found: dict[str, PersonSeat] = {}
         self._entered: dict[str, str] = {}
-        self._played: dict[str, bool] = {}
         #: Whether somebody is in two tickets of which none can be taken back yet.
         self.unsettled = False
-
-    def same(self) -> dict[str, list[str]]:
-        """Return all ids of everybody who has several, by each of them."""
-        return {each: ids for ids in self._ids.values() for each in ids}
 
     def claim(self, tickets: Iterable[QueueTicket]) -> None:
         """Put the people of tickets that want to enter into them, as far as they are in no other one."""
@@ -130,7 +197,7 @@ class QueuePeople:
         taken = self._entered.keys() | self._found.keys() | self._out.keys()
         if len(once) < len(keys) or not once.isdisjoint(taken):
             return False
-        alike = self._ids.keys() | self._merged.keys()
+        alike = self._life.same.keys()
         return not alike or alike.isdisjoint(player.id for ticket in tickets for player in ticket.players)
 
     def refusal(self, ticket: QueueTicket, now: float) -> str:
@@ -141,13 +208,11 @@ class QueuePeople:
             keys = self._keys(player)
             if (seat := self._elsewhere(player.id, keys)) is not None:
                 return f"{player.id!r} is in the ticket {seat.ticket!r} of the queue {seat.queue!r} already"
-            for other in (*self._ids.get(keys[0], ()), *self._here(keys)):
+            for other in (*self._ids(keys[0]), *self._here(keys)):
                 held = self._life.holder(other)
                 if held is not None and other != player.id and self._is_one(player.id, other):
                     return f"{player.id!r} is in the ticket {held!r} already, as {other!r}"
-            written = [other for key in keys for other in self._out.get(key, ())]
-            ids = [*self._ids.get(keys[0], ()), *(each for each in written if self._is_one(player.id, each))]
-            if why := self._life.why_kept_out(player.id, ids, now):
+            if why := why_kept_out(player.id, self.kept_out_until(player) - now):
                 return why
         return ""
 
@@ -206,8 +271,8 @@ class QueuePeople:
             else:  # until the match has ended the person is in there under the id they came with
                 self.unsettled = True
                 came = {form for each in self._players_of(mine) for form in (each.id, folded(each.id))}
-                self._added.claim(dict.fromkeys(came.intersection(self._ids.get(key, ())), mine))
-        others = {leaf: person for person in wanted for leaf in self._ids.get(person, ()) if leaf != person}
+                self._added.claim(dict.fromkeys(came.intersection(self._ids(key)), mine))
+        others = {leaf: person for person in wanted for leaf in self._ids(person) if leaf != person}
         for leaf, seat in self._added.seats_of(list(others)).items():
             mine = wanted[others[leaf]]
             if seat.queue != self._queue and seat.match and self._may_leave(mine):
@@ -237,41 +302,19 @@ class QueuePeople:
                     return other, player.id
         return None
 
-    def _person(self, player: str) -> str:
-        return self._merged.get(player, player)
-
     def _held(self, key: str) -> str | None:
         """Return the ticket that somebody is in, under whichever id, or is written in."""
-        held = chain([key], self._ids.get(key, ()))
+        held = chain([key], self._ids(key))
         found = next((ticket for each in held if (ticket := self._life.holder(each)) is not None), None)
         return found or next((name for name in self._tickets_here(key) if self._is_in(name)), None)
-
-    def _keys(self, player: Player) -> tuple[str, ...]:
-        """Return what is kept of a player: whom they count as, and how their id and name are written."""
-        person = self._merged.get(player.id, player.id)
-        written = folded(player.id)
-        if written == player.id and not player.name:
-            return (person,)
-        also = (self._person(each) for each in (written, folded(player.name)) if each not in ("", player.id))
-        return tuple(dict.fromkeys((person, *also)))
 
     def _keys_of(self, tickets: Iterable[QueueTicket]) -> dict[str, str]:
         return {
             key: ticket.id for ticket in tickets for player in ticket.players for key in self._keys(player)
         }
 
-    def _is_one(self, player: str, other: str) -> bool:
-        """Tell whether two who are written alike are one person: the archive does not know them as two."""
-        return self._person(player) == self._person(other) or not (self._plays(player) and self._plays(other))
-
-    def _plays(self, player: str) -> bool:
-        """Tell whether the archive has ratings of somebody."""
-        person = self._person(player)
-        if person not in self._played:
-            asked = {person} if self._played else {person, *self._claimed}
-            found = self._added.played(asked)
-            self._played |= {each: each in found for each in asked}
-        return self._played[person]
+    def _at_once(self) -> Iterable[str]:
+        return self._claimed
 
     def _tickets_here(self, key: str) -> list[str]:
         """Return the tickets of this queue that have a key, or had it when this began."""
@@ -308,11 +351,3 @@ class QueuePeople:
     def _others(self) -> dict[tuple[str, str], list[str]]:
         """Who is in the tickets of other queues that somebody here is in already."""
         return self._added.seated_with(seat for seat in self._found.values() if seat.queue != self._queue)
-
-    @cached_property
-    def _out(self) -> dict[str, list[str]]:
-        """Who has not accepted a match, by how they are written."""
-        found: dict[str, list[str]] = {}
-        for player in self._life.offenders:
-            found.setdefault(folded(player) or player, []).append(player)
-        return found

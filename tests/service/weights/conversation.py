@@ -19,6 +19,7 @@ from equipoise.ratings.replay import replay
 from equipoise.service import queue_lines
 from equipoise.service.answer_cache import Board
 from equipoise.service.queue_owner import Question, read_life
+from equipoise.service.queue_people import KnownPeople
 from equipoise.service.snapshot import Ratings, Snapshot
 from equipoise.service.weights.commands import Limits
 from equipoise.service.weights.conversation import WeightSession
@@ -71,7 +72,7 @@ class Queue:
         if not isinstance(questions[0], EnterTicket):
             self.life.handle(MakeMatches(), 0.0)
         return [
-            read_life(self.life, each, 0.0)
+            read_life(self.life, each, 0.0, KnownPeople(self.life, lambda _: set()))
             if type(each).__name__.endswith("Asked")
             else [reply_data(reply) for reply in self.life.handle(each, 0.0)]
             for each in questions
