@@ -498,7 +498,7 @@ def test_a_penalty_holds_however_somebody_is_written(archive: Archive, many: boo
     assert refused(duel, "x", "oona") == ""
 
 
-def test_who_left_is_told_how_long_they_are_kept_out_in_every_spelling(archive: Archive) -> None:
+def test_who_left_sees_how_long_they_are_kept_out_in_every_spelling(archive: Archive) -> None:
     """As who would enter is: unless the archive knows two who are written so, and by whoever is asked."""
     clock = Clock()
     duel = owner_of(archive, "duel", clock)
