@@ -68,7 +68,9 @@ def _players(players: Iterable[Player], gone: Tombstones) -> tuple[Player, ...]:
     """Return players, and whom they name, with what stands for those who are forgotten."""
     players = tuple(players)
     named = (other for each in players for other, _ in (*each.avoid, *each.prefer))
-    names = gone.names({*named, *(each.id for each in players)})
+    names = gone.names(
+        {*named, *(written for each in players for written in (each.id, each.name) if written)}
+    )
     return tuple(_player(each, names) for each in players) if names else players
 
 
@@ -77,7 +79,7 @@ def _player(player: Player, names: Mapping[str, str]) -> Player:
         tuple({names.get(other, other): price for other, price in named}.items())
         for named in (player.avoid, player.prefer)
     ]
-    name = "" if player.id in names else player.name
+    name = "" if player.id in names or player.name in names else player.name
     return replace(player, id=names.get(player.id, player.id), name=name, avoid=avoid, prefer=prefer)
 
 

@@ -24,6 +24,7 @@ from equipoise.archive.shards import KEPT as KEPT_BY_ANY
 from equipoise.core.match import Match
 from equipoise.core.player import Member, Player
 from equipoise.errors import EquipoiseError, InputError
+from equipoise.identity.merges import ANONYMOUS
 from equipoise.identity.names import bare
 from equipoise.identity.roster_lookup import AmbiguousNameError, ReportedMatch, reported
 from equipoise.ratings.models.gaussian_filter.mixture import Mixture
@@ -333,7 +334,7 @@ class Service:
     def rated(self, player: Player, queue: QueueSettings | None) -> Player:
         """Return who is meant, for a queue with the rating in the archive where there is none yet.
 
-        Of somebody known the name stays by which they were called.
+        Of somebody known the name stays by which they were called, unless they are forgotten.
 
         Raises
         ------
@@ -347,7 +348,8 @@ class Service:
             ruleset, policy = snapshot.rated(Setting(queue.game_type)), queue.policy
             known = snapshot.ratings.rating(Member(False, meant), ruleset)
             rating = self.board.answers.unit(ruleset).rating(known, policy.middle, policy.beta)
-        name = "" if meant == player.id or meant not in snapshot.ratings.known else player.id
+        is_called = meant in snapshot.ratings.known and not meant.startswith(ANONYMOUS)
+        name = player.id if is_called and meant != player.id else ""
         if (meant, rating) == (player.id, player.rating) and not (player.avoid or player.prefer):
             return player
         avoid, prefer = self._meant(player.avoid), self._meant(player.prefer)
