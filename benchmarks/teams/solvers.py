@@ -74,7 +74,7 @@ def run(plan: Plan) -> dict[str, Any]:
             print(f"{name}: done after {time.perf_counter() - began:.0f} s", file=sys.stderr)
     busy += [os.getloadavg()[0]] if busy else []
     return {
-        "command": shlex.join(["python", "benchmarks/teams/solvers.py", *sys.argv[1:]]),
+        "command": shlex.join(["python", "-m", "benchmarks", "solvers", *sys.argv[1:]]),
         "environment": {**place, "source_changed": source_hash() != place["source"]},
         "method": {
             "pinned": pinned,
