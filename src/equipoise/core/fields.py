@@ -358,15 +358,7 @@ def frozen_teams(
 
 def frozen_numbers(given: Sequence[float], name: str) -> tuple[float, ...]:
     """Return numbers as a tuple."""
-    return tuple(_number_in(each, name) for each in (() if given is None else listed(given, name)))
-
-
-def _number_in(given: object, name: str) -> float:
-    number = plain_number(given)
-    if number is None:
-        msg = f": each must be a number, got {given!r}"
-        raise InputError(msg, name)
-    return number
+    return tuple(_number(each, name, ": each ") for each in (() if given is None else listed(given, name)))
 
 
 def frozen_names(given: Sequence[str], name: str) -> tuple[str, ...]:
@@ -383,17 +375,20 @@ def check_whole(value: Any, name: str) -> None:
 
 def check_number(value: Any, name: str) -> None:
     """Refuse what is no number."""
-    if plain_number(value) is None:
-        msg = f"must be a number, got {value!r}"
+    _number(value, name)
+
+
+def _number(value: object, name: str, which: str = "") -> float:
+    number = plain_number(value)
+    if number is None:
+        msg = f"{which}must be a number, got {value!r}"
         raise InputError(msg, name)
+    return number
 
 
 def frozen_number(given: Any, name: str) -> Any:
     """Return a number, of decimals and fractions a float, of a whole one larger than any float infinity."""
-    if given is None:
-        return None
-    check_number(given, name)
-    return plain_number(given)
+    return None if given is None else _number(given, name)
 
 
 # What is typed

@@ -348,10 +348,10 @@ class Service:
             ruleset, policy = snapshot.rated(Setting(queue.game_type)), queue.policy
             known = snapshot.ratings.rating(Member(False, meant), ruleset)
             rating = self.board.answers.unit(ruleset).rating(known, policy.middle, policy.beta)
-        is_called = meant in snapshot.ratings.known and not meant.startswith(ANONYMOUS)
-        name = player.id if is_called and meant != player.id else ""
         if (meant, rating) == (player.id, player.rating) and not (player.avoid or player.prefer):
             return player
+        is_called = meant in snapshot.ratings.known and not meant.startswith(ANONYMOUS)
+        name = player.id if is_called and meant != player.id else ""
         avoid, prefer = self._meant(player.avoid), self._meant(player.prefer)
         return replace(player, id=meant, name=name, rating=rating, avoid=avoid, prefer=prefer)
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from equipoise.errors import InputError
-from equipoise.teams.balance import balance
+from equipoise.teams.balance import balance, cost_of
 from equipoise.teams.objectives.composed import AtMost, OnPaper
 from equipoise.teams.objectives.objective import Criterion, Objective, Units
 from equipoise.teams.objectives.units import Asked, compose
@@ -193,4 +193,4 @@ class _Walk:
         teams = [team_of[player.id] for player in self.request.players]
         labels = np.array([teams[block[0]] for block in problem.members], dtype=np.int8)
         totals = problem.totals(labels[None, :])
-        return float(self._second.cost(totals)[0]), float(self._second.errors(totals, problem.rounding)[0])
+        return cost_of(self._second, totals), float(self._second.errors(totals, problem.rounding)[0])
