@@ -15,6 +15,8 @@ import os
 import platform
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -87,38 +89,67 @@ def inserted(url: str, source: str, batches: int) -> tuple[tuple[float, float], 
         return (time.perf_counter() - began[0], time.process_time() - began[1]), sum(map(len, rows))
 
 
-def over_http(folder: Path, ratings: np.ndarray) -> float:
-    """Return the seconds in which a server takes the same tickets, a batch a request."""
+def over_http(url: str, folder: Path, servers: int, ratings: np.ndarray) -> float:
+    """Return the seconds in which servers of an archive take tickets, each a queue's, a batch a request.
+
+    Parameters
+    ----------
+    url : str
+        The archive.
+    folder : Path
+        Where their settings are written.
+    servers : int
+        How many there are, and queues; a queue's owner may be another one than takes its tickets.
+    ratings : ndarray, shape (batches, tickets)
+        What is sent to each.
+    """
     settings = folder / "serve.toml"
-    settings.write_text("[queue.duel]\nteam_size = 1\n", encoding="utf-8")
-    url = f"sqlite:///{folder / 'http.db'}"
+    queues = [f"duel{n}" for n in range(servers)]
+    settings.write_text("".join(f"[queue.{name}]\nteam_size = 1\n" for name in queues), encoding="utf-8")
     flags = ("--create", "--http", f"{LOOPBACK}:0", "--config", str(settings))
-    with serve(url, *flags, token=TOKEN) as server:
-        client = http.client.HTTPConnection(LOOPBACK, server.http, timeout=60)
-        headers = {"authorization": f"Bearer {TOKEN}"}
-
-        def enter(batch: str, row: list[float]) -> None:
-            names = [f"{batch}-{n}" for n in range(len(row))]
-            tickets = [
-                {"id": name, "players": [{"id": name, "weight": rating}]}
-                for name, rating in zip(names, row, strict=True)
-            ]
-            body = json.dumps({"tickets": tickets})
-            client.request("POST", "/v1/queues/duel/tickets:batch", body, headers)
-            answer = client.getresponse()
-            assert answer.status == 200, answer.read()
-            answer.read()
-
-        enter("first", [1500.0] * TICKETS)  # after these the owner has loaded its kernels
-        while True:
-            client.request("GET", "/v1/queues/duel", headers=headers)
-            if not json.loads(client.getresponse().read())["waiting"]:
-                break
+    with ExitStack() as open_ones, ThreadPoolExecutor(servers) as threads:
+        started = [open_ones.enter_context(serve(url, *flags, token=TOKEN)) for _ in queues]
+        clients = [Entering(server.http, name) for server, name in zip(started, queues, strict=True)]
+        first = np.full((1, TICKETS), 1500.0)
+        list(threads.map(lambda each: each.enter("first", first), clients))  # kernels are loaded after these
+        while any(each.waiting() for each in clients):
             time.sleep(0.1)
         began = time.perf_counter()
-        for batch, row in enumerate(ratings.tolist()):
-            enter(str(batch), row)
+        list(threads.map(lambda each: each.enter("batch", ratings), clients))
         return time.perf_counter() - began
+
+
+class Entering:
+    """A connection over which tickets enter a queue."""
+
+    def __init__(self, port: int, queue: str) -> None:
+        self._client = http.client.HTTPConnection(LOOPBACK, port, timeout=60)
+        self._queue = queue
+
+    def _asked(self, method: str, path: str, body: str | None = None) -> Any:
+        headers = {"authorization": f"Bearer {TOKEN}"}
+        while True:
+            self._client.request(method, f"/v1/queues/{self._queue}{path}", body, headers)
+            answer = self._client.getresponse()
+            content = answer.read()
+            if answer.status == 200:
+                return json.loads(content)
+            assert answer.status == 503, content  # which asks for the same once more, and nothing is doubled
+            time.sleep(0.1)
+
+    def waiting(self) -> bool:
+        """Tell whether tickets wait."""
+        return bool(self._asked("GET", "")["waiting"])
+
+    def enter(self, name: str, ratings: np.ndarray) -> None:
+        """Send batches of tickets."""
+        for number, row in enumerate(ratings.tolist()):
+            ids = [f"{self._queue}-{name}-{number}-{n}" for n in range(len(row))]
+            tickets = [
+                {"id": who, "players": [{"id": who, "weight": rating}]}
+                for who, rating in zip(ids, row, strict=True)
+            ]
+            self._asked("POST", "/tickets:batch", json.dumps({"tickets": tickets}))
 
 
 def measure(batches: int = BATCHES) -> Row:
@@ -137,7 +168,7 @@ def measure(batches: int = BATCHES) -> Row:
             states.append(state)
             spent, rows = inserted(f"sqlite:///{folder / f'plain{number}.db'}", source, batches)
             plain.append(spent)
-        network = over_http(folder, ratings)
+        network = over_http(f"sqlite:///{folder / 'http.db'}", folder, 1, ratings)
     tickets = ratings.size
     return {
         "machine": platform.machine(), "python": platform.python_version(), "cores": os.cpu_count(),

@@ -2,7 +2,8 @@
 
 One, two and four owners, each of a queue and in a process of its own, take columns of tickets side by side
 and make matches of them, a transaction for each thousand.  The same rows are then put into the same tables of
-another database by as many runs of ``pgbench``, in as many transactions.
+another database by as many runs of ``pgbench``, in as many transactions.  Last, as many servers take as many
+tickets over HTTP.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from benchmarks.reporting import PAGES, RAW, ROOT, describe, run_many
-from benchmarks.service.queue_writes import HOOKS, TICKETS
+from benchmarks.service.queue_writes import HOOKS, TICKETS, over_http
 
 Row = dict[str, Any]
 
@@ -128,7 +129,7 @@ def measure(batches: int = BATCHES) -> Row:
     pgbench = servers["postgresql_programs"]() / "pgbench"
     rows = []
     for owners in OWNERS:
-        ours, plain = [], []
+        ours, plain, network = [], [], []
         for _ in range(ROUNDS):
             with (
                 servers["postgresql_server"]("fsync=on", "synchronous_commit=on") as server,
@@ -140,10 +141,15 @@ def measure(batches: int = BATCHES) -> Row:
                     connection.execute("CREATE DATABASE plain")
                 url = server.url.removesuffix("/postgres") + "/plain"
                 plain.append(inserted(url, pgbench, scripts))
+                with psycopg.connect(server.url, autocommit=True) as connection:
+                    connection.execute("CREATE DATABASE served")
+                url = server.url.removesuffix("/postgres") + "/served"
+                ratings = np.random.default_rng(0).normal(1500, 250, (batches, TICKETS))
+                network.append(over_http(url, Path(folder), owners, ratings))
         tickets = owners * batches * TICKETS
         rows.append(
             {"owners": owners, "tickets": tickets, "rows": count, "ours": tickets / min(ours),
-             "plain": tickets / min(plain), "share": min(plain) / min(ours)}
+             "plain": tickets / min(plain), "share": min(plain) / min(ours), "http": tickets / min(network)}
         )  # fmt: skip
         print(rows[-1], flush=True)
     return {
@@ -156,7 +162,7 @@ def report(results: Row) -> str:
     """Return the page."""
     lines = [
         f"| {row['owners']} | {row['tickets']:,} | {row['rows']:,} | {row['ours']:,.0f} "
-        f"| {row['plain']:,.0f} | {row['share']:.2f} |"
+        f"| {row['plain']:,.0f} | {row['share']:.2f} | {row['http']:,.0f} |"
         for row in results["rows"]
     ]
     return """\
@@ -168,10 +174,11 @@ At commit {commit}, {processor}, {cores} cores that others use too, at a load of
 Owners of a queue each take {batches} thousand tickets from columns to commit, a transaction for each \
 thousand, side by side; PostgreSQL on the same cores writes durably (`fsync`, `synchronous_commit`).
 The same rows are then inserted by as many runs of `pgbench`, many rows a statement, in as many transactions.
+Over HTTP as many servers take as many tickets, 1,000 a request, their clients on the same cores.
 Seconds are of the clock, the best of {rounds} rounds; half of the rate of the inserts was asked for.
 
-| owners | tickets | rows | tickets a second | by `pgbench` | share |
-|---:|---:|---:|---:|---:|---:|
+| owners | tickets | rows | tickets a second | by `pgbench` | share | over HTTP |
+|---:|---:|---:|---:|---:|---:|---:|
 {lines}
 """.format(**{**results, "lines": "\n".join(lines)}, rounds=ROUNDS)
 
