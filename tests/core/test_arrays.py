@@ -10,7 +10,7 @@ import pytest
 
 from equipoise import Bots, InputError, Player, Rating, deadline
 from equipoise.core.addresses import host_and_port
-from equipoise.core.arrays import least
+from equipoise.core.arrays import ascending, least
 from equipoise.core.clock import Deadline, shares
 from equipoise.core.player import rated_by_roles
 from equipoise.core.stopping import never, seconds_left, share_of
@@ -27,6 +27,17 @@ def test_the_least_are_the_first_of_a_stable_sort(seed: int) -> None:
     np.put_along_axis(wanted, np.argsort(costs, axis=1, kind="stable")[:, :many], values=True, axis=1)
     assert (least(costs, many) == wanted).all()
     assert (least(costs[0], many) == wanted[0]).all()
+
+
+@pytest.mark.parametrize("values", [1, 3, 1000, 10**9])
+@pytest.mark.parametrize("n", [0, 1, 2, 50, 3000])
+def test_ascending_is_a_stable_sort(n: int, values: int) -> None:
+    """Of equal numbers the one that stands first comes first, however many are equal; -0 is 0."""
+    rng = np.random.default_rng(n)
+    numbers = rng.integers(0, values, n) * rng.choice([-0.5, 0.5], n)
+    order = ascending(numbers)
+    assert order.dtype == np.int64
+    assert order.tolist() == sorted(range(n), key=numbers.__getitem__)
 
 
 @pytest.mark.parametrize(

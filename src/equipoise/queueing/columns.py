@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from equipoise.core.arrays import Floats, Ints
+from equipoise.core.arrays import Floats, Ints, ascending
 from equipoise.core.compiled import pays, run
 from equipoise.core.player import Player
 from equipoise.core.win_probability import LOGISTIC_SLOPE
@@ -223,7 +223,7 @@ def form_matches(columns: QueueColumns, policy: QueuePolicy, *, overdue: bool = 
     if int(columns.size.sum()) < policy.seats:
         return match, team
     mean = columns.total / columns.size
-    order = np.argsort(mean, kind="stable")
+    order = ascending(mean)
     tickets = _sorted_columns(columns, mean, order, policy)
     waited = columns.waited[order]
     late = waited >= policy.longest_wait
@@ -342,22 +342,26 @@ def _seat_the_oldest(
     tickets: TicketColumns, waited: Floats, returned: Ints | None, policy: QueuePolicy
 ) -> None:
     """Give the seats of tickets to those that are alike and have waited longer, who tolerate no less."""
-    if (np.diff(tickets.rating) > 0.0).all() or not (tickets.match >= 0).any():
+    n, seated = len(waited), tickets.match >= 0
+    starts = np.flatnonzero(np.diff(tickets.rating, prepend=-np.inf))
+    if len(starts) == n:
         return
-    n = len(waited)
+    # Nothing changes hands among equal ratings that all have seats, or none.
+    lengths, taken = np.diff(starts, append=n), np.add.reduceat(seated.astype(np.int64), starts)
+    some = np.flatnonzero(np.repeat((taken > 0) & (taken < lengths), lengths))
     roles = tickets.roles.reshape(n, -1).T if policy.roles else ()
     avoiding = np.where(np.diff(tickets.avoid) > 0, np.arange(1, n + 1), 0)  # alike to nobody
     behind = np.ones(n) if returned is None else returned == 0
-    keys = (*roles, tickets.size, tickets.places, tickets.maps, behind, avoiding, tickets.rating)
-    order = np.lexsort((-waited, *keys))
-    changes = np.zeros(n, dtype=bool)
-    for key in keys:
-        changes[1:] |= key[order[1:]] != key[order[:-1]]
-    group = np.cumsum(changes)
-    seated = tickets.match[order] >= 0
-    first = np.flatnonzero(np.append(True, changes[1:]))
-    due = np.arange(n) - first[group] < np.bincount(group, seated)[group]
-    leaving, coming = order[seated & ~due], order[due & ~seated]
+    columns = (*roles, tickets.size, tickets.places, tickets.maps, behind, avoiding, tickets.rating)
+    keys = [column[some] for column in columns]
+    order = np.lexsort((-waited[some], *keys))
+    changes = np.ones(len(some), dtype=bool)
+    changes[1:] = np.any([key[order[1:]] != key[order[:-1]] for key in keys], axis=0)
+    group, first = np.cumsum(changes) - 1, np.flatnonzero(changes)
+    some = some[order]
+    seated = seated[some]
+    due = np.arange(len(some)) - first[group] < np.bincount(group, seated)[group]
+    leaving, coming = some[seated & ~due], some[due & ~seated]
     tickets.match[coming], tickets.team[coming] = tickets.match[leaving], tickets.team[leaving]
     tickets.match[leaving], tickets.team[leaving] = -1, 0
 
@@ -390,7 +394,9 @@ def _scratch(shape: MatchShape, policy: QueuePolicy) -> WindowScratch:
     depth, sets = policy.seats + 2, shape.role_sets
     return WindowScratch(
         near=_whole(shape.reach + 1), seats=_whole(shape.reach + 2), useful=_whole(shape.reach + 2),
-        others=_whole((shape.reach + 2) * sets + 1), sized=_whole(policy.team_size + 1), floor=np.zeros(1),
+        others=_whole((shape.reach + 2) * sets + 1), sized=_whole(policy.team_size + 1),
+        room=policy.teams * np.array([0, *(policy.team_size // np.arange(1, policy.team_size + 1))]),
+        floor=np.zeros(1),
         spent=_whole(2), chosen=_whole(depth), players=_whole(depth),
         packed=_whole(depth), low=np.zeros(depth), high=np.zeros(depth), tolerance=np.zeros(depth),
         bound=np.zeros(depth), places=_whole(depth), maps=_whole(depth),

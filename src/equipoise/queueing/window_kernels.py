@@ -1,9 +1,9 @@
 """The search for matches among those who wait, written for :mod:`equipoise.core.compiled`.
 
 Tickets stand in the order of their ratings, and those still free are linked to their free neighbours.
-A search begins with one ticket, the anchor, lists its nearest free neighbours, and goes through the windows
-(sets of tickets that fill the seats of a match) in the order of the farthest ticket in them: what a window
-has besides its anchor and its farthest ticket is found by depth first.
+A search begins with one ticket, the anchor, lists its nearest free neighbours one by one, and goes through
+the windows (sets of tickets that fill the seats of a match) in the order of the farthest ticket in them: what
+a window has besides its anchor and its farthest ticket is found by depth first.
 Of a role or a size of party as many are listed as a number of matches needs, so that a surplus of one keeps
 none of the others off the list; and no step is spent where those left cannot fill the roles or the seats.
 Every full window is divided into teams as evenly as possible, and it is accepted only if the teams' totals
@@ -68,13 +68,14 @@ class MatchShape(NamedTuple):
 
 
 class WindowScratch(NamedTuple):
-    """Room for the search; all of it is changed."""
+    """Room for the search; all of it is changed but ``room`` and ``role_limits``."""
 
     near: Column  # the anchor and its neighbours, the nearest first
     seats: Column  # members of the first so many of them
     useful: Column  # those of them that one match has room for, by the sizes of parties alone
     others: Column  # row by row, by set of roles: those of them who play no others
     sized: Column  # by size: how many of them are so large
+    room: Column  # by size: for how many so large one match has room
     floor: Column  # how far apart totals may be where nobody is asked
     spent: Column  # windows and steps of this anchor so far
     chosen: Column  # by depth: which of the listed is taken
@@ -154,9 +155,51 @@ def measure_windows(
 
 
 def find_window(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch: WindowScratch) -> int:
-    """Return how many tickets a match with an anchor has, 0 where there is none; scratch has which."""
+    """Return how many tickets a match with an anchor has, 0 where there is none; scratch has which.
+
+    A neighbour is listed only when no window is accepted of those that are nearer: mostly few are needed.
+    """
+    if not takes_anchor(tickets, anchor, shape, scratch):
+        return 0
+    n = len(tickets.rating)
+    rating = tickets.rating[anchor]
+    listed = 1
+    seen = 0
+    below = tickets.before[anchor + 1]
+    above = tickets.after[anchor + 1]
+    while listed < shape.reach and (below > 0 or above <= n):
+        downwards = below > 0 and (
+            above > n or rating - tickets.rating[below - 1] <= tickets.rating[above - 1] - rating
+        )
+        if downwards:
+            ticket = below - 1
+            below = tickets.before[below]
+        else:
+            ticket = above - 1
+            above = tickets.after[above]
+        distance = abs(tickets.rating[ticket] - rating)
+        if shape.relaxed == 0 and (distance > tickets.tolerance[anchor] or seen >= shape.steps):
+            break  # the others are farther still
+        seen += 1
+        meets = shape.relaxed != 0 or distance <= tickets.tolerance[ticket]
+        if meets and is_wanted(tickets, ticket, listed, shape, scratch):
+            add_neighbour(tickets, ticket, listed, shape, scratch)
+            length = search_windows(tickets, listed, shape, scratch)
+            if length or scratch.spent[0] >= shape.windows or scratch.spent[1] >= shape.steps:
+                return length
+            listed += 1
+    return 0
+
+
+def takes_anchor(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch: WindowScratch) -> bool:
+    """Begin with an anchor, which is listed and taken; tell whether it can be in a match at all."""
     for item in range(shape.role_sets):
         scratch.role_counts[item] = 0
+        scratch.others[item] = 0
+    for size in range(shape.team_size + 1):
+        scratch.sized[size] = 0
+    scratch.seats[0] = 0
+    scratch.useful[0] = 0
     scratch.players[0] = 0
     scratch.packed[0] = 1
     scratch.low[0] = FAR
@@ -168,28 +211,20 @@ def find_window(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch:
     scratch.spent[0] = 0
     scratch.spent[1] = 0
     if not fits(tickets, anchor, 0, shape, scratch):
-        return 0
-    scratch.near[0] = anchor
+        return False
+    add_neighbour(tickets, anchor, 0, shape, scratch)
     take(tickets, 0, 0, shape, scratch)
-    listed = list_neighbours(tickets, anchor, shape, scratch)
-    for farthest in range(1, listed):
-        if scratch.useful[farthest + 1] < shape.teams * shape.team_size:
-            continue
-        if not roles_are_left(1, 1, farthest + 1, shape, scratch):
-            continue
-        if fits(tickets, scratch.near[farthest], 1, shape, scratch):
-            take(tickets, farthest, 1, shape, scratch)
-            length = search_windows(tickets, farthest, shape, scratch)
-            if length:
-                return length
-        if scratch.spent[0] >= shape.windows or scratch.spent[1] >= shape.steps:
-            return 0
-    return 0
+    return True
 
 
 def search_windows(tickets: TicketColumns, farthest: int, shape: MatchShape, scratch: WindowScratch) -> int:
     """Go through the windows of the anchor, the farthest, and others between: return the length of one."""
     seats = shape.teams * shape.team_size
+    if scratch.useful[farthest + 1] < seats or not roles_are_left(1, 1, farthest + 1, shape, scratch):
+        return 0
+    if not fits(tickets, scratch.near[farthest], 1, shape, scratch):
+        return 0
+    take(tickets, farthest, 1, shape, scratch)
     depth = 2
     item = 1
     while depth >= 2:
@@ -237,53 +272,16 @@ def roles_are_left(depth: int, start: int, end: int, shape: MatchShape, scratch:
     return True
 
 
-def list_neighbours(tickets: TicketColumns, anchor: int, shape: MatchShape, scratch: WindowScratch) -> int:
-    """List the nearest free tickets that an anchor, which is taken, could meet; return how many with it."""
-    n = len(tickets.rating)
-    rating = tickets.rating[anchor]
-    scratch.seats[0] = 0
-    scratch.useful[0] = 0
-    for size in range(shape.team_size + 1):
-        scratch.sized[size] = 0
-    for one in range(shape.role_sets):
-        scratch.others[one] = 0
-    listed = add_neighbour(tickets, anchor, 0, shape, scratch)
-    seen = 0
-    below = tickets.before[anchor + 1]
-    above = tickets.after[anchor + 1]
-    while listed < shape.reach and (below > 0 or above <= n):
-        downwards = below > 0 and (
-            above > n or rating - tickets.rating[below - 1] <= tickets.rating[above - 1] - rating
-        )
-        if downwards:
-            ticket = below - 1
-            below = tickets.before[below]
-        else:
-            ticket = above - 1
-            above = tickets.after[above]
-        distance = abs(tickets.rating[ticket] - rating)
-        if shape.relaxed == 0 and (distance > tickets.tolerance[anchor] or seen >= shape.steps):
-            break  # the others are farther still
-        seen += 1
-        meets = shape.relaxed != 0 or distance <= tickets.tolerance[ticket]
-        if (
-            meets
-            and tickets.places[ticket] & tickets.places[anchor] != 0
-            and tickets.maps[ticket] & tickets.maps[anchor] != 0
-            and is_wanted(tickets, ticket, listed, shape, scratch)
-        ):
-            listed = add_neighbour(tickets, ticket, listed, shape, scratch)
-    return listed
-
-
 def is_wanted(
     tickets: TicketColumns, ticket: int, listed: int, shape: MatchShape, scratch: WindowScratch
 ) -> bool:
     """Tell whether a ticket can play with the anchor, and not enough like it are listed by now."""
-    size = tickets.size[ticket]
-    if size > shape.team_size:
+    if tickets.places[ticket] & tickets.places[scratch.near[0]] == 0:
         return False
-    if scratch.sized[size] >= shape.matches * shape.teams * (shape.team_size // size):
+    if tickets.maps[ticket] & tickets.maps[scratch.near[0]] == 0:
+        return False
+    size = tickets.size[ticket]
+    if size > shape.team_size or scratch.sized[size] >= shape.matches * scratch.room[size]:
         return False
     row = ticket * shape.role_sets
     for one in range(shape.role_sets):
@@ -302,19 +300,18 @@ def is_wanted(
 
 def add_neighbour(
     tickets: TicketColumns, ticket: int, listed: int, shape: MatchShape, scratch: WindowScratch
-) -> int:
-    """Add a ticket to those listed, and return how many they are."""
+) -> None:
+    """Add a ticket to those listed."""
     size = tickets.size[ticket]
     scratch.near[listed] = ticket
     scratch.seats[listed + 1] = scratch.seats[listed] + size
     scratch.useful[listed + 1] = scratch.useful[listed]
-    if scratch.sized[size] < shape.teams * (shape.team_size // size):
+    if scratch.sized[size] < scratch.room[size]:
         scratch.useful[listed + 1] += size
     scratch.sized[size] += 1
     row, sums = ticket * shape.role_sets, listed * shape.role_sets
     for one in range(shape.role_sets):
         scratch.others[sums + shape.role_sets + one] = scratch.others[sums + one] + tickets.roles[row + one]
-    return listed + 1
 
 
 def fits(tickets: TicketColumns, ticket: int, depth: int, shape: MatchShape, scratch: WindowScratch) -> bool:

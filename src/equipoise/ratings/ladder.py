@@ -18,7 +18,7 @@ from typing import IO, Any
 
 import numpy as np
 
-from equipoise.core.arrays import Floats
+from equipoise.core.arrays import Floats, ascending
 from equipoise.core.data_frames import Table
 from equipoise.core.match import Contest, Match, Ruleset, Teams, members_of
 from equipoise.core.player import LARGEST_WEIGHT, Rating, is_bot
@@ -726,7 +726,7 @@ class Resident:
         able = np.arange(len(mu))
         if first is not None and first < len(mu):
             able = np.flatnonzero(mu >= np.partition(mu, -first)[-first])
-        order = able[_descending(mu[able])][:first]
+        order = able[ascending(-mu[able])][:first]
         return list(map(ids.__getitem__, order.tolist())), mu[order], np.sqrt(variance[order])
 
     def state(self, players: Iterable[str] | None = None) -> FilterState:
@@ -745,13 +745,6 @@ class Resident:
                 self._learnt.add_part(self._model.newcomer(key))
         for _ in range(self._learnt.n_rulesets, len(self._places.rulesets)):
             self._learnt.add_ruleset(self._model.new_ruleset())
-
-
-def _descending(numbers: Any) -> Any:
-    """Return where numbers stand from the highest to the lowest, of equals the first one first."""
-    order = np.argsort(-numbers, kind=None)  # some four times as fast; not used where two are equal
-    ordered = numbers[order]
-    return np.argsort(-numbers, kind="stable") if bool((ordered[1:] == ordered[:-1]).any()) else order
 
 
 def _plain(key: Any) -> Any:
