@@ -222,6 +222,9 @@ class Schedules(RuleBasedStateMachine):
                 if joins:  # only seats that are free and nobody was asked to take
                     assert not any(m.joins == joins and m.started is None for m in self.matches.values())
                     assert all(ticket.backfill for ticket in command.found.tickets)
+                    left = [m.left for n, m in self.matches.items() if joins in (n, m.joins)]
+                    people = {player for name in names for player in self.tickets[name].players}
+                    assert people.isdisjoint(set().union(*left))
                     assert self.has_room(self.seats[joins], match)
                 else:
                     sizes = [len(team) for team in self.players_of(match)]
@@ -508,6 +511,33 @@ def test_a_match_of_somebody_else_is_never_taken_for_one_of_the_queue() -> None:
     assert life.openings == ()
     assert life.handle(OfferSeats("srv-1", teams), 3.0) == (FreeSeats("srv-1", (0, 1)),)
     assert life.handle(OfferSeats("srv-1", teams), 4.0) == ()
+
+
+def test_who_has_left_a_match_is_offered_no_seat_of_it() -> None:
+    """Nor under an id that is merged since; other matches offer them some, and others are offered theirs."""
+    life = TicketLife(DUEL)
+    teams = ((Player("Ann"),), (Player("Bob"),))
+    life.handle(OfferSeats("srv-1", teams), 1.0)
+    life.handle(OfferSeats("srv-1", left=("Bob",)), 2.0)
+    life.handle(EnterTicket(QueueTicket("b", (Player("Bob"),), 0.0, backfill=True)), 3.0)
+    assert life.handle(MakeMatches(), 4.0) == ()
+    life = life_of(state_of(life)) or life
+    assert life.handle(MakeMatches(), 5.0) == ()
+    life.handle(OfferSeats("srv-2", ((Player("Eve"),), ())), 6.0)
+    (asked,) = life.handle(MakeMatches(), 7.0)
+    assert isinstance(asked, Propose)
+    assert asked.found.joins == "srv-2"
+    life.handle(CancelTicket("b", "elsewhere"), 8.0)
+    life.handle(WithdrawSeats("srv-2"), 8.0)
+    life.same = {"Bob": ("Bob", "Rob"), "Rob": ("Bob", "Rob")}
+    life.handle(EnterTicket(QueueTicket("r", (Player("Rob"),), 0.0, backfill=True)), 9.0)
+    assert life.handle(MakeMatches(), 10.0) == ()
+    life.handle(EnterTicket(QueueTicket("c", (Player("Cid"),), 0.0, backfill=True)), 11.0)
+    (asked,) = life.handle(MakeMatches(), 12.0)
+    assert isinstance(asked, Propose)
+    assert [ticket.id for ticket in asked.found.tickets] == ["c"]
+    life.handle(OfferSeats("srv-1", teams), 13.0)
+    assert life.openings == ()
 
 
 def test_seats_that_another_policy_takes_are_offered_to_nobody() -> None:

@@ -33,6 +33,8 @@ class Opening:
         Since when seats are free; the match that has waited longest is filled first.
     ruleset, region, map : str
         Where and what is played; a region or a map that is empty suits everybody.
+    left : tuple of str
+        Who has left it, by id: no seat of it is offered to them.
     """
 
     match: str
@@ -41,14 +43,16 @@ class Opening:
     ruleset: str = ""
     region: str = ""
     map: str = ""
+    left: tuple[str, ...] = ()
 
 
 def with_all_ids(opening: Opening, same: Mapping[str, Sequence[str]]) -> Opening:
-    """Return an opening whose players avoid others by all ids that these have."""
+    """Return an opening that names whom its players avoid, and who has left, by all their ids."""
     if not same:
         return opening
     teams = tuple(tuple(names_all_ids(player, same) for player in team) for team in opening.teams)
-    return replace(opening, teams=teams)
+    left = {each for name in opening.left for each in same.get(name, (name,))}
+    return replace(opening, teams=teams, left=tuple(sorted(left)))
 
 
 class BackfillJoin(NamedTuple):
@@ -99,7 +103,7 @@ def fill_openings(
 
     As many seats as can be are filled, by those of like rating, so that the teams' totals differ least; a
     seat that stays free counts as a player of the middle.  Nobody joins if the teams would then differ by
-    more than those who join accept, unless they differ less than before.
+    more than those who join accept, unless they differ less than before.  Who has left a match joins others.
 
     Examples
     --------
@@ -142,7 +146,7 @@ def _candidates(
     """Return those who may join, the nearest in rating first."""
     playing = [player for team in opening.teams for player in team]
     ids = {player.id for player in playing}
-    hated = {name for player in playing for name, _ in player.avoid}
+    unwanted = {*opening.left, *(name for player in playing for name, _ in player.avoid)}
     mean = sum(mu_of(player, policy) for player in playing) / len(playing) if playing else policy.middle
     room = policy.team_size - min(len(team) for team in opening.teams)
     found: list[tuple[float, int, QueueTicket]] = []
@@ -155,7 +159,7 @@ def _candidates(
             and ticket.size <= room
             and opening.map not in ticket.vetoes
             and (not latencies or not opening.region or latencies.get(opening.region, limit + 1.0) <= limit)
-            and not any(player.id in ids | hated for player in ticket.players)
+            and not any(player.id in ids | unwanted for player in ticket.players)
             and not any(name in ids for player in ticket.players for name, _ in player.avoid)
             and off <= _tolerance(ticket, now, policy)
         ):

@@ -768,7 +768,7 @@ class TicketLife:
             match, teams, self._now if before is None else before.since,
             event.ruleset or (proposal.found.ruleset if proposal else before.ruleset if before else ""),
             event.region or (proposal.found.region if proposal else before.region if before else ""),
-            event.map or (before.map if before else ""),
+            event.map or (before.map if before else ""), self._left(event, before, teams),
         )  # fmt: skip
         if not fits_policy(opening, self.policy):
             if event.teams or not event.left:
@@ -790,10 +790,18 @@ class TicketLife:
     def _knows(self, event: OfferSeats, before: Opening | None) -> bool:
         """Tell whether somebody who has left, as is stated, plays in the match, or did."""
         here = [player for team in (before.teams if before else ()) for player in team]
-        for name, each in self._proposals.items():
-            if event.match in (name, each.found.joins) and each.started is not None:
-                here += [player for ticket in each.found.tickets for player in ticket.players]
+        for each in self._parts(event.match):
+            here += [player for ticket in each.found.tickets for player in ticket.players]
         return not {player.id for player in here}.isdisjoint(event.left)
+
+    def _left(
+        self, event: OfferSeats, before: Opening | None, teams: Sequence[Sequence[Player]]
+    ) -> tuple[str, ...]:
+        """Return who has left a match so far, and does not play in it again."""
+        left = {*event.left, *(before.left if before else ())}.union(
+            *(part.left for part in self._parts(event.match))
+        )
+        return tuple(sorted(left.difference(player.id for team in teams for player in team)))
 
     def _withdraw(self, match: str) -> list[Command]:
         if self._openings.pop(match, None) is None:
@@ -815,11 +823,7 @@ class TicketLife:
 
     def _playing(self, match: str) -> tuple[tuple[Player, ...], ...]:
         """Return who plays in a match, as far as they came to it from the queue."""
-        parts = [
-            each
-            for name, each in self._proposals.items()
-            if match in (name, each.found.joins) and each.started is not None
-        ]
+        parts = self._parts(match)
         return tuple(
             tuple(
                 player
@@ -830,6 +834,14 @@ class TicketLife:
             )
             for number in range(max((len(part.found.teams) for part in parts), default=0))
         )
+
+    def _parts(self, match: str) -> list[_Proposal]:
+        """Return what runs as a match: itself, where it is of this queue, and those who joined it."""
+        return [
+            each
+            for name, each in self._proposals.items()
+            if match in (name, each.found.joins) and each.started is not None
+        ]
 
     def _let_go(self, match: str, left: set[str]) -> list[Command]:
         """Let tickets go of which nobody plays any longer in a match that runs."""
