@@ -498,6 +498,27 @@ def test_a_penalty_holds_however_somebody_is_written(archive: Archive, many: boo
     assert refused(duel, "x", "oona") == ""
 
 
+@pytest.mark.parametrize("at_once", [False, True])
+def test_the_pause_grows_however_somebody_is_written(archive: Archive, at_once: bool) -> None:
+    """Declined and entered again in one batch with others too: all spellings and ids count together."""
+    archive.merge("cid", "dan")
+    clock = Clock()
+    duel = owner_of(archive, "duel", clock)
+    duel._settings = replace(DUEL, policy=replace(DUEL.policy, penalties=(0.0, 60.0, 300.0)), max_players=100)
+    duel.ask([enter("b")])
+    rounds = [("Oona", "oona", 0), ("oona", "OONA", 60), ("OONA", "Oona", 300), ("cid", "dan", 0)]
+    for number, (one, other, kept_out) in enumerate([*rounds, ("dan", "cid", 60)], 1):
+        clock.now += 400.0
+        duel.ask([enter(f"a{number}", one)])
+        duel.ask([TickDue()])
+        declined, entered = [enter(f"t{number}"), Decline(str(number), one)], [enter(f"x{number}", other)]
+        for events in [declined + entered] if at_once else [declined, entered]:
+            *_, replies = duel.ask(events).answers
+        (reply,) = replies
+        assert f"in {kept_out} s" in reply["why"] if kept_out else reply["kind"] == "waits"
+        duel.ask([CancelTicket(f"x{number}"), CancelTicket(f"t{number}")])
+
+
 def test_who_left_sees_how_long_they_are_kept_out_in_every_spelling(archive: Archive) -> None:
     """As who would enter is: unless the archive knows two who are written so, and by whoever is asked."""
     clock = Clock()

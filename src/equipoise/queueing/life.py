@@ -376,6 +376,8 @@ class TicketLife:
         #: All ids of somebody who has several, the one that counts first, by each of them; what is recorded
         #: does not follow from it.
         self.same: Mapping[str, Sequence[str]] = {}
+        #: How often somebody has not accepted a match since this was made.
+        self.blamed = 0
 
     # What people ask. --------------------------------------------------------------------------------------
 
@@ -501,9 +503,9 @@ class TicketLife:
         """Who has not accepted a match, as far as that is not long past."""
         return self._offences.keys()
 
-    def kept_out_until(self, player: str) -> float:
-        """Return until when an id may not enter the queue: minus infinity where it may."""
-        counted = self._counted(player) if player in self._offences else ()
+    def kept_out_until(self, *ids: str) -> float:
+        """Return until when ids of one person may not enter the queue: minus infinity where they may."""
+        counted = sorted(when for each in ids if each in self._offences for when in self._counted(each))
         if not counted:
             return float("-inf")
         penalties = self.policy.penalties
@@ -984,6 +986,7 @@ class TicketLife:
             if ticket.id in leaving
         ]
         for player in players if blamed else ():
+            self.blamed += 1
             self._offences[player] = [*self._counted(player), self._now]
             self._offended.append((self._now, player))
             commands.append(Penalty(player, self.kept_out_until(player)))

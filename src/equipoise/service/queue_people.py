@@ -106,15 +106,20 @@ class KnownPeople:
         self._life = life
         self._ask_played = played
         self._played: dict[str, bool] = {}
+        self._written: dict[str, list[str]] = {}
+        self._blamed = -1
 
     def kept_out_until(self, player: Player) -> float:
-        """Return until when somebody may not enter, under whichever id: minus infinity where they may."""
+        """Return until when somebody may not enter, by what was declined under all of their ids together.
+
+        It is minus infinity where they may.
+        """
         if not self._life.offenders:
             return float("-inf")
         keys = self._keys(player)
         written = [other for key in keys for other in self._out.get(key, ())]
-        ids = (player.id, *self._ids(keys[0]), *(each for each in written if self._is_one(player.id, each)))
-        return max(map(self._life.kept_out_until, ids))
+        ids = {player.id, *self._ids(keys[0]), *(each for each in written if self._is_one(player.id, each))}
+        return self._life.kept_out_until(*ids)
 
     def _ids(self, person: str) -> Sequence[str]:
         """Return all ids of whom others count as; none where they have one."""
@@ -151,13 +156,14 @@ class KnownPeople:
         """Return of whom else is asked with the first."""
         return ()
 
-    @cached_property
+    @property
     def _out(self) -> dict[str, list[str]]:
-        """Who has not accepted a match, by how they are written."""
-        found: dict[str, list[str]] = {}
-        for player in self._life.offenders:
-            found.setdefault(folded(player) or player, []).append(player)
-        return found
+        """Who has not accepted a match by now, by how they are written."""
+        if self._blamed != self._life.blamed:
+            self._blamed, self._written = self._life.blamed, {}
+            for player in self._life.offenders:
+                self._written.setdefault(folded(player) or player, []).append(player)
+        return self._written
 
 
 class QueuePeople(KnownPeople):
