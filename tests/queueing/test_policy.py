@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import jsonschema
@@ -10,8 +11,8 @@ import pytest
 from hypothesis import given
 from tests.queueing.strategies import policies
 
-from equipoise import InputError
-from equipoise.queueing import QueuePolicy, policy_in_words
+from equipoise import InputError, Player
+from equipoise.queueing import QueuePolicy, QueueTicket, policy_in_words, tick
 
 
 @given(policies())
@@ -67,3 +68,37 @@ def test_a_policy_that_cannot_mean_it_is_warned_of() -> None:
         policy_in_words(QueuePolicy(tolerance=10.0, tolerance_growth=0.0))
     )
     assert not any(line.startswith("Warning") for line in policy_in_words(QueuePolicy()))
+
+
+@pytest.mark.parametrize("team_size", [1, 2, 3, 5, 6])
+@pytest.mark.parametrize("most_imbalance", [0.0, 0.2])
+def test_what_can_never_be_matched_is_said(team_size: int, most_imbalance: float) -> None:
+    """Of parties of one size and of totals that differ it is said if and only if no tick matches them."""
+    policy = QueuePolicy(team_size=team_size, imbalance=0.0, most_imbalance=most_imbalance)
+    words = "\n".join(policy_in_words(policy))
+    said = re.search(rf"fill a team of {team_size} if they are of ([^;]*);", words)
+    sizes = re.split(", | or ", said[1]) if said else map(str, range(1, team_size + 1))
+    now = policy.longest_wait + 1.0
+
+    def plays(size: int, step: float) -> bool:
+        queue = [
+            QueueTicket(f"{n}", [Player(f"{n}-{m}", 1500.0 + step * (n == 0)) for m in range(size)], 0.0)
+            for n in range(2 * team_size)
+        ]
+        return bool(tick(queue, now, policy).matches)
+
+    assert [str(size) for size in range(1, team_size + 1) if plays(size, 0.0)] == list(sizes)
+    assert f"at most {team_size} player" in words
+    queue_of_two_totals = [
+        QueueTicket(f"{n}", [Player(f"{n}-{m}", 1500.0 + n) for m in range(team_size)], 0.0) for n in range(2)
+    ]
+    assert bool(tick(queue_of_two_totals, now, policy).matches) is ("never play." not in words)
+
+
+def test_nothing_that_does_not_grow_from_nothing_is_left_unsaid() -> None:
+    """Equal ratings alone, and regions at no distance."""
+    words = "\n".join(
+        policy_in_words(QueuePolicy(tolerance=0.0, tolerance_growth=0.0, latency=0.0, most_latency=0.0))
+    )
+    assert "only exactly equal ratings meet before the longest wait" in words
+    assert "only in those at 0 ms" in words

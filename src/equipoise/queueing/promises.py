@@ -29,6 +29,7 @@ def policy_in_words(policy: QueuePolicy) -> list[str]:
     """
     return [
         f"A match is {policy.teams} teams of {policy.team_size}: {policy.seats} players.",
+        *_parties(policy),
         *_fields(policy),
         *(_at(moment, policy) for moment in MOMENTS if moment < policy.longest_wait),
         *_crowd(policy),
@@ -36,6 +37,20 @@ def policy_in_words(policy: QueuePolicy) -> list[str]:
         *_life(policy),
         *_warnings(policy),
     ]
+
+
+def _parties(policy: QueuePolicy) -> list[str]:
+    """Say which parties play, and which wait for others than their like, whoever tolerates whom."""
+    team = policy.team_size
+    whole = [size for size in range(1, team + 1) if team % size == 0]
+    lines = [f"A party is of at most {_players(team)}: a larger one is refused."]
+    if len(whole) < team:
+        sizes = f"{', '.join(map(str, whole[:-1]))} or {whole[-1]}"
+        lines.append(
+            f"Parties of one size fill a team of {team} if they are of {sizes}; those of another size play "
+            "only with others who complete their team, and never while there are none."
+        )
+    return lines
 
 
 def _fields(policy: QueuePolicy) -> list[str]:
@@ -106,10 +121,21 @@ def _life(policy: QueuePolicy) -> list[str]:
 def _warnings(policy: QueuePolicy) -> list[str]:
     """Say what somebody who wrote such a policy may not have meant."""
     lines = []
-    if policy.tolerance_growth == 0 and policy.tolerance < policy.deviation:
+    if policy.tolerance_growth == 0 and policy.tolerance == 0:
+        lines.append("Warning: only exactly equal ratings meet before the longest wait.")
+    elif policy.tolerance_growth == 0 and policy.tolerance < policy.deviation:
         lines.append("Warning: the tolerance does not grow, so the tails wait until the longest wait.")
-    if policy.imbalance_growth == 0 and policy.imbalance == 0:
+    if policy.most_imbalance == 0:
+        lines.append(
+            "Warning: only teams of exactly equal totals are ever accepted, after the longest wait too; "
+            "all others never play."
+        )
+    elif policy.imbalance_growth == 0 and policy.imbalance == 0:
         lines.append("Warning: only teams of exactly equal totals are accepted before the longest wait.")
+    if policy.most_latency == 0:
+        lines.append(
+            "Warning: whoever says how far regions are plays only in those at 0 ms, so mostly never."
+        )
     grown = float(tolerances(np.array([policy.middle]), np.array([policy.longest_wait]), policy)[0])
     if math.isfinite(grown) and grown < policy.deviation:
         lines.append(
