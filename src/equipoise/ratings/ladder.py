@@ -612,17 +612,19 @@ class Resident:
         groups = list(itertools.chain.from_iterable(line_ups))
         if not LISTS.issuperset(map(type, groups)):
             return None
-        counts, sizes = set(map(len, line_ups)), list(map(len, groups))
+        counts, sizes = set(map(len, line_ups)), set(map(len, groups))
         if len(counts) != 1 or min(counts) < 2 or 0 in sizes:
             return None
+        starts = np.arange(len(groups) + 1, dtype=np.int64) * min(sizes)
+        if len(sizes) > 1:
+            np.cumsum([len(group) for group in groups], out=starts[1:])
         try:
             members: Iterable[Any] = itertools.chain.from_iterable(groups)
             of_all = map(asked.seats.numbers.__getitem__, members)
-            seats = np.fromiter(of_all, np.int64, sum(sizes))
+            seats = np.fromiter(of_all, np.int64, starts[-1])
         except (KeyError, TypeError):
             return None
         many, teams = len(line_ups), min(counts)
-        starts = np.concatenate(([0], np.cumsum(sizes, dtype=np.int64)))
         ends = np.arange(0, many * teams + 1, teams, dtype=np.int64)
         seated = np.diff(starts[ends])
         if bool((seated == seated[0]).all()):

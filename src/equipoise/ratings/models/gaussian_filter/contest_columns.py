@@ -84,10 +84,15 @@ class SkillPlaces(dict[str, bytes]):
         self._others = (0,) * (LEVELS - len(self._parts))
 
     def __missing__(self, player: str) -> bytes:
-        keys, places = self._keys, list[int]()
-        for part in self._parts:  # a comprehension would take half as long again
-            places.append(keys.setdefault((player, part), len(keys)))
-        row = self[player] = PLACES(*places, *self._others, is_bot(player))
+        keys = self._keys
+        if len(self._parts) == 1:  # as in most histories of results alone
+            row = PLACES(keys.setdefault((player, GENERAL), len(keys)), *self._others, is_bot(player))
+        else:
+            places = list[int]()
+            for part in self._parts:  # a comprehension would take half as long again
+                places.append(keys.setdefault((player, part), len(keys)))
+            row = PLACES(*places, *self._others, is_bot(player))
+        self[player] = row
         return row
 
 
