@@ -506,11 +506,13 @@ def test_a_match_of_somebody_else_is_never_taken_for_one_of_the_queue() -> None:
     """Numbers are the queue's own, also before they are given and after the match has ended."""
     life = duel()
     teams = ((Player("Cid"),), ())
-    for match in ("1", "2", "0"):
+    for match in ("1", "2", "0", "007", "-7", "+7", "7.0", "-7.5", "7.", ".7", "٧"):
         assert kinds(life.handle(OfferSeats(match, teams), 3.0)) == [TicketRefused]
     assert life.openings == ()
     assert life.handle(OfferSeats("srv-1", teams), 3.0) == (FreeSeats("srv-1", (0, 1)),)
     assert life.handle(OfferSeats("srv-1", teams), 4.0) == ()
+    for match in ("7-1", "1.2.3", "7a", "-", ".", "7e0", "0x7"):
+        assert kinds(life.handle(OfferSeats(match, ((Player(match),), ())), 5.0)) == [FreeSeats]
 
 
 def test_who_has_left_a_match_is_offered_no_seat_of_it() -> None:

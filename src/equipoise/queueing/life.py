@@ -6,6 +6,7 @@ gives the same commands, so that their record is all there is to keep.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -41,6 +42,9 @@ NOT_HEARD_OF = "not heard of"
 #: Why a ticket leaves that was in a match; and all words for why one does: anything else is a sentence.
 PLAYED = ("played", "left the match")
 LEFT_WORDS = ("cancelled", "declined", "not answered", NOT_HEARD_OF, *PLAYED)
+
+#: What is written like a number: such ids of matches are the queue's own.
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)")
 
 
 class TicketPlace(StrEnum):
@@ -757,7 +761,7 @@ class TicketLife:
         if proposal is not None and (proposal.started is None or proposal.found.joins):
             why = f"joins {proposal.found.joins!r}" if proposal.found.joins else "has not begun"
             return [TicketRefused(match, f"the match {match!r} {why}")]
-        if proposal is None and before is None and match.isdecimal():  # such are the ids of this queue
+        if proposal is None and before is None and _NUMBER.fullmatch(match):  # such are the ids of this queue
             why = f"no match {match!r} of this queue runs; the id of any other must not be a number"
             return [TicketRefused(match, why)]
         if proposal is None and before is None and not event.teams:

@@ -218,6 +218,9 @@ def seats_of_running_matches_are_filled(served: Served) -> None:
     """Of one of this queue who left is enough; of any other, who plays; in lines the same."""
     teams: list[list[dict[str, Any]]] = [[{"id": "old", "weight": 1500}], []]
     assert at(served, "openings", {"match": "srv-7"}).status == 409
+    for number in ("-7", "7.0"):
+        refused = at(served, "openings", {"match": number, "teams": teams})
+        assert (refused.status, "must not be a number" in str(refused.plain)) == (409, True)
     offered = at(served, "openings", {"match": "srv-7", "teams": teams})
     assert [(each["match"], each["free"]) for each in offered.plain["openings"]] == [("srv-7", [0, 1])]
     late = {"id": "late", "players": [{"id": "late", "weight": 1500}], "backfill": True}
@@ -226,11 +229,19 @@ def seats_of_running_matches_are_filled(served: Served) -> None:
     assert (match["joins"], match["players"]) == ("srv-7", [[], ["late"]])
     assert at(served, "tickets/late/accept", {"match": match["match"]}).plain["place"] == "playing"
     assert at(served, "openings").plain["openings"] == []
-    lines = (f"AUTH {TOKEN}", "QUEUE duel", "TICKET late", "SEATS srv-7\tPLAYER late", *["ENDED srv-7"] * 2)
+    lines = (
+        f"AUTH {TOKEN}",
+        "QUEUE duel",
+        "TICKET late",
+        "SEATS srv-7\tPLAYER late",
+        *["ENDED srv-7"] * 2,
+        "SEATS -7\t0 PLAYER new",
+    )
     answers = served.ask("".join(f"{line}\n" for line in lines)).splitlines()
     assert answers == [
         "AUTH ok", "QUEUE duel 0 0 1", f"TICKET late playing {match['match']}", "SEATS srv-7 0 1",
         "ENDED srv-7", "ERR refused no match of this id runs",
+        "ERR refused no match '-7' of this queue runs; the id of any other must not be a number",
     ]  # fmt: skip
     assert until(served, "late", "gone")["why"] == "left the match"
     assert at(served, "openings", {"match": "srv-8", "teams": teams}).status == 200
