@@ -3,16 +3,21 @@
 ``python -m benchmarks ready`` measures and writes ``READY.md``; ``--check`` only looks whether it is stale.
 Every request is made beforehand.  The first answer looks into its roster (rounding, who is like whom), which
 the request keeps; later answers begin with that.  The least time counts most: other processes only add to it.
+``--beside PYTHON`` measures the package of another environment too, such as of an older commit, in turns.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import platform
+import subprocess
+import sys
 import time
 from typing import Any
 
 import numpy as np
-from benchmarks.reporting import PAGES, RAW, run
+from benchmarks.reporting import PAGES, RAW, ROOT, add_modes, keep
 
 from equipoise import BalanceRequest, balance
 
@@ -41,15 +46,13 @@ def requests(n: int, objective: str, rounded: bool, count: int, turn: int = 0) -
     return made
 
 
-def measure(count: int = COUNT, turns: int = TURNS) -> dict[str, Any]:
-    """Return the least and the middle processor time of each kind, in milliseconds."""
-    import numba
-
+def measure(turns: range = range(TURNS), count: int = COUNT) -> list[dict[str, Any]]:
+    """Return the processor times of each kind, in milliseconds."""
     kinds = [(n, objective, rounded, aim) for n, objective, aim in KINDS for rounded in (True, False)]
     first: list[list[float]] = [[] for _ in kinds]
     again: list[list[float]] = [[] for _ in kinds]
     solvers = [""] * len(kinds)
-    for turn in range(turns):
+    for turn in turns:
         for kind, (n, objective, rounded, _) in enumerate(kinds):
             for place, request in enumerate(requests(n, objective, rounded, count + WARM, turn)):
                 taken = []
@@ -60,20 +63,52 @@ def measure(count: int = COUNT, turns: int = TURNS) -> dict[str, Any]:
                 if place >= WARM:
                     first[kind].append(taken[0])
                     again[kind].append(min(taken[1:]))
-    rows = [
-        {
-            "players": n,
-            "objective": objective,
-            "rounded": rounded,
-            "solver": solver,
-            "aim": aim,
-            "first": [min(once), float(np.median(once))],
-            "again": [min(more), float(np.median(more))],
-        }
+    return [
+        {"players": n, "objective": objective, "rounded": rounded, "solver": solver, "aim": aim,
+         "first": once, "again": more}
         for (n, objective, rounded, aim), solver, once, more in zip(kinds, solvers, first, again, strict=True)
-    ]
+    ]  # fmt: skip
+
+
+#: What a process does that measures the package of an environment for some turns.
+MEASURE = (
+    "import json, sys; from benchmarks.teams.ready import measure; "
+    "print(json.dumps(measure(range(*map(int, sys.argv[1:])))))"
+)
+
+
+def measure_beside(pythons: dict[str, str], turns: int = TURNS, part: int = 3) -> dict[str, Any]:
+    """Return the least and the middle processor time of each kind, of several environments in turns.
+
+    Parameters
+    ----------
+    pythons : dict of str to str
+        The interpreter of each environment by its name, the first that of this one.
+    turns, part : int
+        How many turns, and so many by one process.
+    """
+    import numba
+
+    every: dict[str, list[list[dict[str, Any]]]] = {name: [] for name in pythons}
+    for start in range(0, turns, part):
+        for name, python in pythons.items():
+            command = [python, "-c", MEASURE, str(start), str(min(start + part, turns))]
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True)
+            every[name].append(json.loads(done.stdout))
+
+    def times(name: str, kind: int, which: str) -> list[float]:
+        found = [one for rows in every[name] for one in rows[kind][which]]
+        return [min(found), float(np.median(found))]
+
+    mine = next(iter(pythons))
+    rows = [
+        {**row, **{which: times(mine, kind, which) for which in ("first", "again")},
+         "beside": {name: {which: times(name, kind, which) for which in ("first", "again")}
+                    for name in pythons if name != mine}}
+        for kind, row in enumerate(every[mine][0])
+    ]  # fmt: skip
     machine = f"Python {platform.python_version()}, NumPy {np.__version__}, numba {numba.__version__}"
-    return {"machine": machine, "count": count * turns, "rows": rows}
+    return {"machine": machine, "count": COUNT * turns, "rows": rows}
 
 
 def report(results: dict[str, Any]) -> str:
@@ -97,13 +132,36 @@ def report(results: dict[str, Any]) -> str:
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in results["rows"]:
-        weights = "whole" if row["rounded"] else "any"
-        cells = (row["players"], row["objective"], weights, row["solver"], row["aim"])
         times = (f"{milliseconds:.2f}" for key in ("first", "again") for milliseconds in row[key])
-        lines.append(f"| {' | '.join(map(str, (*cells, *times)))} |")
+        lines.append(f"| {' | '.join(map(str, (*_kind(row), row['aim'], *times)))} |")
+    for name in results["rows"][0]["beside"]:
+        lines += [
+            "",
+            f"Beside it, in turns of the same run, the package {name}: this one's times over that one's.",
+            "",
+            "| players | objective | weights | solver | first, least | middle | again, least | middle |",
+            "|---|---|---|---|---|---|---|---|",
+        ]
+        for row in results["rows"]:
+            shares = (
+                f"{mine / other:.2f}"
+                for key in ("first", "again")
+                for mine, other in zip(row[key], row["beside"][name][key], strict=True)
+            )
+            lines.append(f"| {' | '.join(map(str, (*_kind(row), *shares)))} |")
     return "\n".join(lines) + "\n"
+
+
+def _kind(row: dict[str, Any]) -> tuple[Any, ...]:
+    return row["players"], row["objective"], "whole" if row["rounded"] else "any", row["solver"]
 
 
 def main() -> int:
     """Do what the command line says."""
-    return run(__doc__, RAW / "ready.json", PAGES / "READY.md", measure, report)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--beside", metavar="PYTHON", help="the interpreter of another environment")
+    parser.add_argument("--called", default="of before", help="what its package is called on the page")
+    add_modes(parser)
+    given = parser.parse_args()
+    pythons = {"this": sys.executable} | ({given.called: given.beside} if given.beside else {})
+    return keep(given, RAW / "ready.json", PAGES / "READY.md", lambda: measure_beside(pythons), report)
