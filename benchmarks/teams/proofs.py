@@ -29,7 +29,7 @@ from benchmarks.teams.random_requests import SEED, question
 
 from equipoise import verification
 from equipoise.verification.exact_numbers import Real, UndecidedError
-from equipoise.verification.objective_values import shown, value
+from equipoise.verification.objective_values import shown, teams_of, value
 from equipoise.verification.optimum import Optimum, broken, front, optimum
 from equipoise.verification.question import Question, Stage, read
 from equipoise.verification.receipt_check import RoundingBound, shortfalls
@@ -119,7 +119,8 @@ class Truth:
         stages = self.question.stages
         costs = [value(self.question, stage, answer["teams"]) for stage in stages]
         last = shown(stages[-1], costs[-1])
-        if abs(Fraction(answer["value"]) - last.rounded()) > self.rounding.reported(stages[-1]):
+        off = self.rounding.reported(stages[-1], teams_of(self.question, answer["teams"]))
+        if abs(Fraction(answer["value"]) - last.rounded()) > off:
             return Verdict("false", f"value {answer['value']!r} is said, {float(last)!r} is true")
         if answer["status"] != "optimal":
             return self._of_bound(answer)
@@ -150,7 +151,6 @@ class Truth:
     def _of_front(self, answer: dict[str, Any]) -> Verdict:
         stages = [Stage(((name, Fraction(1)),)) for name in self.pair]
         errors = [self.rounding.error(stage) for stage in stages]
-        report_errors = [self.rounding.reported(stage) for stage in stages]
         if not self.front:
             return (
                 Verdict("infeasible") if answer["complete"] and not answer["points"] else Verdict("unproven")
@@ -161,8 +161,10 @@ class Truth:
             if rules:
                 return Verdict("false", f"breaks rules: {'; '.join(rules)}")
             point = [value(self.question, stage, teams) for stage in stages]
-            for number, stage, cost, error in zip(said, stages, point, report_errors, strict=True):
-                if abs(Fraction(number) - shown(stage, cost).rounded()) > error:
+            numbers = teams_of(self.question, teams)
+            for number, stage, cost in zip(said, stages, point, strict=True):
+                off = abs(Fraction(number) - shown(stage, cost).rounded())
+                if off > self.rounding.reported(stage, numbers):
                     return Verdict(
                         "false", f"value {number!r} is said, {float(shown(stage, cost))!r} is true"
                     )

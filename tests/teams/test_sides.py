@@ -46,6 +46,44 @@ def test_teams_are_the_most_even_with_their_sides(seed: int) -> None:
     assert all(each.verdict.value == "confirmed" for each in verify(receipt(request, solution)).findings)
 
 
+def told_by_teams(weights: np.ndarray, wishes: np.ndarray, first: np.ndarray) -> float:
+    """Return what the teams tell of skill, less what they tell of the side wanted, by the book."""
+    prior, wish = weights.var() / 64.0, wishes.mean()
+    cost = 0.0
+    for team, side in ((first, -1.0), (~first, 1.0)):
+        own = wishes[team].mean()
+        told = sum(
+            part * math.log(part / of_all) for part, of_all in ((own, wish), (1 - own, 1 - wish)) if part > 0
+        )
+        apart = math.log((weights.var() + prior) / (weights[team].var() + prior))
+        cost += team.mean() * (0.5 * apart - 0.01 * told * np.sign((own - wish) * side))
+    return float(cost)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_preferences_count_by_side_where_one_is_better(seed: int) -> None:
+    """Beside all divisions, each with both ways round; the checker finds the receipt right."""
+    rng = np.random.default_rng(seed)
+    n, keep = int(rng.choice([4, 6, 8])), int(rng.choice([1, 3]))
+    weights, wishes = np.round(rng.uniform(1, 99, n), 2), rng.choice([0.0, 0.5, 1.0], n)
+    wishes[0] = 0.0
+    roster = [
+        Player(str(k), weight, side=side)
+        for k, (weight, side) in enumerate(zip(weights.tolist(), wishes.tolist(), strict=True))
+    ]
+    objective = ["indistinguishable", "difference"] if seed % 3 == 2 else "indistinguishable"
+    request = BalanceRequest.of(roster, objective=objective, side_chance=0.6, keep=keep)
+    solution = balance(request)
+    best = min(
+        told_by_teams(weights, wishes, np.isin(np.arange(n), first))
+        for first in itertools.combinations(range(n), n // 2)
+    )
+    first = {player.id for player in solution.best.teams[0]}
+    found = told_by_teams(weights, wishes, np.array([str(k) in first for k in range(n)]))
+    assert found == pytest.approx(best, abs=1e-12)
+    assert all(each.verdict.value == "confirmed" for each in verify(receipt(request, solution)).findings)
+
+
 @pytest.mark.parametrize("objective", ["spread", "difference", "ratio", "indistinguishable"])
 @pytest.mark.parametrize("side", [0.3, 0.65])
 def test_whatever_the_objective_teams_are_named_so_that_chances_are_more_even(

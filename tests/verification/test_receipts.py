@@ -330,3 +330,29 @@ def test_several_splits_by_three_objectives_are_confirmed(seed: int) -> None:
     )
     findings = verify(receipt(request, balance(request))).findings
     assert {finding.verdict for finding in findings} == {Verdict.CONFIRMED}
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_splits_that_rounding_alone_puts_in_order_are_confirmed(seed: int) -> None:
+    """A giant beside tiny weights: what stages choose from is equal within rounding, in proof and ranking."""
+    rng = np.random.default_rng(seed)
+    weights = [0.1, 1e12, 3e-9, 7000.0] if not seed else rng.choice([1e12, 5e11, 1e-9, 0.1, 7e3], 6).tolist()
+    players = [Player(f"p{n}", weight, side=0.0 if n == 2 else 0.5) for n, weight in enumerate(weights)]
+    objective = ["indistinguishable", "spread", "difference"]
+    request = BalanceRequest.of(players, objective=objective, keep=3)
+    findings = verify(receipt(request, balance(request))).findings
+    assert {finding.verdict for finding in findings} == {Verdict.CONFIRMED}
+
+
+@pytest.mark.parametrize("by", [1e-5, -1e-5, 1e-8])
+def test_a_spread_that_is_slightly_off_is_found(by: float) -> None:
+    """Value and bound alike, with a new hash: rounding costs deviations of 0 alone so much."""
+    weights = {f"p{n}": weight for n, weight in enumerate([52.1, 47.3, 33.9, 31.2, 20.4, 12.8, 9.9, 41.0])}
+    request = BalanceRequest.of(weights, objective="spread")
+    data = json.loads(json.dumps(receipt(request, balance(request))))
+    answer = data["answer"]
+    answer["value"] = answer["bound"] = data["bound"] = answer["splits"][0]["value"] = answer["value"] * (
+        1 + by
+    )
+    data["hash"] = hash_of(data)
+    assert not verify(data).ok

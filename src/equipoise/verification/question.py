@@ -173,7 +173,8 @@ class Question:
         same = all(len(set(rule)) == 1 for rule in (self.minimum, self.maximum, self.seats))
         counted = self.moves is not None or any(name == "moves" for s in self.stages for name, _ in s.terms)
         moving = bool(self.now) and (counted or bool(self.stay))
-        if self.side and any(name == "win" for stage in self.stages for name, _ in stage.terms):
+        named = {name for stage in self.stages for name, _ in stage.terms}
+        if self.side and ("win" in named or (self.side_weight and "indistinguishable" in named)):
             return False
         return same and not (self.fixed or self.by_team or moving or (sides and self.side_price))
 

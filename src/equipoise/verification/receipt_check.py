@@ -21,6 +21,7 @@ from equipoise.verification import two_team_optimum
 from equipoise.verification.exact_numbers import Real, UndecidedError
 from equipoise.verification.objective_values import (
     Paid,
+    Team,
     bots,
     chances,
     line_up,
@@ -157,10 +158,17 @@ class RoundingBound:
         """Return by how much a stage may be worse than the exact optimum, in its own unit."""
         return APART * sum((weight * getattr(self, name)() for name, weight in stage.terms), Fraction(0))
 
-    def reported(self, stage: Stage) -> Fraction:
-        """Return by how much a reported value may be off: a deviation of 0 by the root of a variance."""
-        root = _root(self.variance)
-        return self.error(stage) + sum(2 * root * weight for name, weight in stage.terms if name == "spread")
+    def reported(self, stage: Stage, teams: Sequence[Team]) -> Fraction:
+        """Return how far off a split's reported value may be: a deviation of 0 by the root of a variance."""
+        root, variance = _root(self.variance), min(team.variance for team in teams)
+        deviation = min(root, APART * self.variance / _root(variance)) if variance else root
+        return sum(
+            (
+                weight * (2 * deviation if name == "spread" else APART * getattr(self, name)())
+                for name, weight in stage.terms
+            ),
+            Fraction(0),
+        )
 
     def difference(self) -> Fraction:
         """Return the error of a difference of totals."""
@@ -414,12 +422,14 @@ class _Check:
                 self._near(stated, chance.rounded(), APART * rounding.win(), "a win probability")
             costs = [(stage, value(asked, stage, labels)) for stage in asked.stages]
             last = asked.stages[-1]
-            self._near(split["value"], shown(*costs[-1]).rounded(), rounding.reported(last), "a value")
+            self._near(split["value"], shown(*costs[-1]).rounded(), rounding.reported(last, teams), "a value")
             several = len(asked.stages) > 1 and not isinstance(self._objective, str)
             require(("values" in split) == several, "several objectives have a value each, one has none")
             if several:
                 for stated, (stage, cost) in _pairs(split["values"], costs):
-                    self._near(stated, shown(stage, cost).rounded(), rounding.reported(stage), "a value")
+                    self._near(
+                        stated, shown(stage, cost).rounded(), rounding.reported(stage, teams), "a value"
+                    )
             self._preferences(split, labels)
             require(("moved" in split) == bool(asked.now), "who moved is listed where somebody could")
             gone = sorted(self.asked.names[i] for i in moved(self.asked, labels))
@@ -443,13 +453,15 @@ class _Check:
             require(not best.costs, "there are legal splits")
             return f"no split keeps every rule: {how}"
         require(best.costs, "no split keeps every rule")
-        found, measure = self._shortfalls(self._labels(self.answer["splits"][0]), best)
+        labels = self._labels(self.answer["splits"][0])
+        found, measure = self._shortfalls(labels, best)
         worse = not all(shortfall.explained for shortfall in found)
         stage = self.asked.stages[-1]
         exact = shown(stage, (best if worse else measure).costs[-1]).rounded()
         beyond = Fraction(self.answer["bound"]) - exact
         beyond = -beyond if stage.name == "ratio" else beyond
-        require(beyond <= self.rounding.reported(stage), f"{float(exact)!r} is there, beyond the bound")
+        slack = self.rounding.error(stage) + self.rounding.reported(stage, teams_of(self.asked, labels))
+        require(beyond <= slack, f"{float(exact)!r} is there, beyond the bound")
         if status == "feasible":
             if (proves or self.answer["gap"] == 0.0) and not worse:
                 msg = "the first split is the best, which is more than is claimed of it"
@@ -459,7 +471,7 @@ class _Check:
             stage, cost, least, *_ = shortfall
             words = f"{stage.name or 'the sum'} is {float(shown(stage, cost))!r}"
             require(shortfall.explained, f"{words}, and {float(shown(stage, least))!r} is the best")
-        self._near(self.answer["bound"], exact, self.rounding.reported(stage), "the bound")
+        self._near(self.answer["bound"], exact, slack, "the bound")
         near = [
             f"{float(shortfall.beyond):.1g} of {shortfall.stage.name or 'the sum'}"
             for shortfall in found
@@ -484,15 +496,19 @@ class _Check:
         every = optimum(replace(self.asked, stages=self.asked.stages[:1]), stop=self.stop, last=False).left
         could = max(len(better), *(len(self._costs(one, every)) for one in self.asked.stages))
         require(len(splits) >= min(could, request["keep"]), "there are fewer splits than there could be")
+
+        def again(let: Sequence[Real]) -> Optimum:
+            return optimum(self.asked, stop=self.stop, last=False, let=let)
+
         for place, split in enumerate(splits):
             labels = self._labels(split)
             cost = value(self.asked, stage, labels).rounded() - error
-            found, _ = shortfalls(
-                self.asked, labels, best, self.rounding,
-                lambda let: optimum(self.asked, stop=self.stop, last=False, let=let),
-            )  # fmt: skip
+            found, _ = shortfalls(self.asked, labels, best, self.rounding, again)
             within = all(shortfall.explained for shortfall in found)
             before = sum(other < cost for other in better) if within else len(better)
+            if within and before > place:  # the last stage chose from all that are equal within rounding
+                left = again([shortfall.cost for shortfall in found]).left
+                before = sum(other < cost for other in self._costs(stage, left))
             require(before <= place, f"{before} splits are better than number {place + 1}")
         return "no split is better than one that is listed and not listed"
 

@@ -75,7 +75,12 @@ class MutualInformation(Criterion):
     has_windows = True
 
     @property
-    def floor(self) -> float:  # type: ignore[override]  # a constant of the class elsewhere
+    def sided(self) -> bool:  # type: ignore[override]  # a constant of the class elsewhere
+        """Whether it matters which team is the first: where preferences count by side."""
+        return self.signed and self.side_weight > 0.0
+
+    @property
+    def floor(self) -> float:  # type: ignore[override]  # as sided
         """What no cost is below: perfect likeness and preferences that tell everything."""
         return -self.side_weight * math.log(2.0)
 
