@@ -46,17 +46,17 @@ def test_teams_are_the_most_even_with_their_sides(seed: int) -> None:
     assert all(each.verdict.value == "confirmed" for each in verify(receipt(request, solution)).findings)
 
 
-def told_by_teams(weights: np.ndarray, wishes: np.ndarray, first: np.ndarray) -> float:
+def information_of_teams(weights: np.ndarray, wishes: np.ndarray, first: np.ndarray) -> float:
     """Return what the teams tell of skill, less what they tell of the side wanted, by the book."""
     prior, wish = weights.var() / 64.0, wishes.mean()
     cost = 0.0
     for team, side in ((first, -1.0), (~first, 1.0)):
         own = wishes[team].mean()
-        told = sum(
+        divergence = sum(
             part * math.log(part / of_all) for part, of_all in ((own, wish), (1 - own, 1 - wish)) if part > 0
         )
         apart = math.log((weights.var() + prior) / (weights[team].var() + prior))
-        cost += team.mean() * (0.5 * apart - 0.01 * told * np.sign((own - wish) * side))
+        cost += team.mean() * (0.5 * apart - 0.01 * divergence * np.sign((own - wish) * side))
     return float(cost)
 
 
@@ -75,11 +75,11 @@ def test_preferences_count_by_side_where_one_is_better(seed: int) -> None:
     request = BalanceRequest.of(roster, objective=objective, side_chance=0.6, keep=keep)
     solution = balance(request)
     best = min(
-        told_by_teams(weights, wishes, np.isin(np.arange(n), first))
+        information_of_teams(weights, wishes, np.isin(np.arange(n), first))
         for first in itertools.combinations(range(n), n // 2)
     )
     first = {player.id for player in solution.best.teams[0]}
-    found = told_by_teams(weights, wishes, np.array([str(k) in first for k in range(n)]))
+    found = information_of_teams(weights, wishes, np.array([str(k) in first for k in range(n)]))
     assert found == pytest.approx(best, abs=1e-12)
     assert all(each.verdict.value == "confirmed" for each in verify(receipt(request, solution)).findings)
 
