@@ -50,7 +50,7 @@ def ascending(numbers: Floats) -> Ints:
     >>> ascending(np.array([2.0, 1.0, 2.0, 1.0]))
     array([1, 3, 0, 2])
     """
-    n, order = len(numbers), np.argsort(numbers)
+    n, order = len(numbers), np.argsort(numbers, kind=None)
     ordered = numbers[order]
     differs = ordered[1:] != ordered[:-1]
     if not differs.all():
