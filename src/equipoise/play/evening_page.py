@@ -116,7 +116,7 @@ class EveningPage:
         if not device:
             return
         self.seats = {player: each for player, each in self.seats.items() if each != device}
-        self.asked = {player: each for player, each in self.asked.items() if (player, each) != (who, device)}
+        self.asked = {player: each for player, each in self.asked.items() if each != device}
         self.seats[who] = device
 
     def seated(self, device: str) -> str:

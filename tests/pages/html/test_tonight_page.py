@@ -228,3 +228,32 @@ def test_the_keyboard_and_large_text_do_for_an_evening(browser: Browser, service
     fits("undo result")
     press("bar go")
     fits("next")
+
+
+def test_a_score_is_of_the_round_in_which_it_was_typed(browser: Browser, service: Service) -> None:
+    """Typed and not saved, since a draw was tapped: the next round begins without one."""
+    desk = Phone(browser, service, "desk", organiser=True)
+    pasted(desk, "Ann\nBob\nCid\nDee")
+    desk.until("return document.querySelectorAll('.list li').length === 4")
+    for key in ("bar go", "bar go", "more 0", "more 0", "more 1", "draw", "bar go", "bar go"):
+        desk.tap(key)
+        desk.until("return !JSON.parse(localStorage.getItem('equipoise:thursday:outbox') ?? '[]').length")
+    desk.shows("playing", 2)
+    desk.until("return document.querySelector('[data-key=\"score 0\"]')")
+    with desk as window:
+        typed = window.run("return [...document.querySelectorAll('.score input')].map((each) => each.value)")
+    assert typed == ["", ""]
+
+
+def test_who_asks_for_a_taken_name_may_take_another(browser: Browser, service: Service) -> None:
+    """Until somebody answers: whoever is somebody else meanwhile no longer asks."""
+    desk = Phone(browser, service, "desk", organiser=True)
+    pasted(desk, "Ann\nBob")
+    owner, other = Phone(browser, service, "ann"), Phone(browser, service, "bob")
+    owner.tap("claim Ann")
+    owner.until("return document.querySelector('[data-key=\"set maybe\"]')")
+    other.tap("claim Ann")
+    other.tap("not you")
+    other.tap("claim Bob")
+    other.until("return document.querySelector('[data-key=\"set maybe\"]')")
+    owner.until("return !document.querySelector('[data-key=\"allow Ann\"]')")

@@ -71,7 +71,7 @@ function notes() {
     if (each.seat === state.seat || organiser())
       found.push(make("div.ask", { role: "alert" }, make("p", {}, ...told("asks", { name: bdi(each.name) })),
         make("div.row", {}, button(`allow ${each.id}`, () => tap({ type: "allow", who: each.id }), {}, say("allow")), button(`deny ${each.id}`, () => tap({ type: "deny", who: each.id }), {}, say("deny")))));
-    else if (each.asked === state.seat) found.push(make("div.ask", {}, make("p", {}, ...told("asked", { name: bdi(each.name) }))));
+    else if (each.asked === state.seat) found.push(make("div.ask", {}, make("p", {}, ...told("asked", { name: bdi(each.name) })), make("div.row", {}, button("not you", () => open("who"), {}, say("not_you")))));
   }
   return found;
 }
@@ -504,7 +504,7 @@ function result() {
   const k = division.teams.length;
   while (ui.score.length < k) ui.score.push("");
   /** @param {number} n */
-  const won = (n) => () => { const scores = typed(); ui.score = []; tap({ type: "result", match: division.id, ranks: division.teams.map((/** @type {any} */ _, /** @type {number} */ at) => (at === n ? 1 : 2)), ...(scores && winner(scores) === n ? { scores } : {}) }); };
+  const won = (n) => () => { const scores = typed(); tap({ type: "result", match: division.id, ranks: division.teams.map((/** @type {any} */ _, /** @type {number} */ at) => (at === n ? 1 : 2)), ...(scores && winner(scores) === n ? { scores } : {}) }); };
   /** @param {number} n @param {number} by */
   const step = (n, by) => () => { ui.score[n] = Math.max(0, Number(ui.score[n] || 0) + by); paint(); };
   return [make("h1", {}, say("who_won", { round: view.round })), make("p.lead", {}, say("tap_winner")),
@@ -609,7 +609,7 @@ function goResult(go) {
   if (!scores) return go(say("tap_winner_short"), () => {}, { disabled: true });
   const best = winner(scores);
   const text = best < 0 ? say("save_draw", { score: scores.join("\u00a0:\u00a0") }) : say("save_won", { team: called(best), score: [...scores].sort((one, other) => other - one).join("\u00a0:\u00a0") });
-  return go(text, () => { ui.score = []; tap({ type: "result", match: state.view.division.id, scores }); });
+  return go(text, () => tap({ type: "result", match: state.view.division.id, scores }));
 }
 
 function paintBar() {
@@ -634,13 +634,13 @@ async function find() {
 
 function paint() {
   const view = state.view;
+  const at = `${view?.phase} ${view?.round} ${ui.links ? "link" : ""}`;
+  if (at !== ui.at) { Object.assign(ui, { at, next: "", score: [], old: "", coming: "" }); scrollTo(0, 0); }
   const pieces = !evening || state.over ? joining() : !view ? [make("h1", {}, say("tonight")), make("p.lead", {}, say(state.online ? "loading" : "offline"))]
     : view.phase === "ended" ? [make("h1", {}, say("ended")), make("p.lead", {}, say("ended_lead"))]
       : ui.open === "who" || ui.open === "new" || (!mine() && !organiser() && !asking()) ? visit()
         : ui.open === "draft" ? [drafting()]
           : ui.links ? teams() : view.phase === "drafting" ? draft() : view.phase === "playing" && organiser() ? result() : view.phase === "saved" && view.last ? after() : view.division && view.phase !== "gathering" ? teams() : gathering();
-  const at = `${view?.phase} ${view?.round} ${ui.links ? "link" : ""}`;
-  if (at !== ui.at) { ui.at = at; ui.next = ""; scrollTo(0, 0); }
   show(screen, [make("div", {}, ...notes()), ...pieces.flat(3)]);
   document.title = view?.title ? `${view.title} · ${say("title")}` : say("title");
   paintBar();
